@@ -1,0 +1,8 @@
+"""`python -m ragdash`."""
+
+import sys
+
+from ragdash.cli import main
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,79 @@
+"""From rows that a reader found to Runs: one a configuration, named, with what is odd about their order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+import pyarrow as pa
+
+from ragdash.errors import Collector
+from ragdash.io.source import Source
+from ragdash.records import Run
+
+
+@dataclass
+class Rows:
+    """One configuration's returned documents in file order: (N,) columns as Run.build takes them.
+
+    given: what orders the rows where `ranks` are there: "rank" (a column) or "list" (the place in a list).
+    """
+
+    query_ids: pa.Array | pa.ChunkedArray | list[str]
+    docs: pa.ChunkedArray | list[str]
+    scores: np.ndarray | None = None
+    ranks: np.ndarray | None = None
+    texts: pa.ChunkedArray | None = None
+    sources: pa.ChunkedArray | None = None
+    details: pa.Table | None = None
+    settings: dict = field(default_factory=dict)
+    given: str = "rank"
+
+
+def build_runs(parts: Mapping[str | None, Rows], source: Source, name: str | None, problems: Collector) -> list[Run]:
+    """A Run for each configuration, in file order; raises InputError where errors were noted or nothing was found.
+
+    The name is the one given, else the configuration, else the file's. With several configurations and a given name
+    it is both: "name/configuration".
+    """
+    problems.raise_errors()
+    if not any(len(rows.docs) or rows.details is not None for rows in parts.values()):
+        problems.add("no-rows", "no returned document", "at least one row",
+                     "Check that the file was written completely.")
+        problems.raise_errors()
+    for rows in parts.values():
+        _note_disagreement(rows, problems)
+    runs = []
+    for config, rows in parts.items():
+        called = name or config or source.name
+        if name and len(parts) > 1:
+            called = f"{name}/{config}"
+        runs.append(Run.build(called, rows.query_ids, rows.docs, rows.scores, rows.ranks, texts=rows.texts,
+                              sources=rows.sources, details=rows.details, settings=rows.settings,
+                              problems=problems.problems, file=source.file))
+    return runs
+
+
+def _note_disagreement(rows: Rows, problems: Collector) -> None:
+    """Warn where scores rise in the order that ranks or lists give: that order counts."""
+    if rows.ranks is None or rows.scores is None:
+        return
+    coded = rows.query_ids if isinstance(rows.query_ids, (pa.Array, pa.ChunkedArray)) else pa.array(rows.query_ids)
+    if isinstance(coded, pa.ChunkedArray):
+        coded = coded.combine_chunks()
+    if not pa.types.is_dictionary(coded.type):
+        coded = coded.dictionary_encode()
+    codes = coded.indices.to_numpy()
+    order = np.lexsort((rows.ranks, codes))
+    same = codes[order][1:] == codes[order][:-1]
+    rising = np.flatnonzero(same & (np.diff(rows.scores[order]) > 0))
+    if not len(rising):
+        return
+    queries = np.unique(codes[order][rising])
+    what = "order of the list" if rows.given == "list" else "rank"
+    first = coded.dictionary[int(queries[0])].as_py()
+    problems.add("rank-score-disagreement", f"query {first!r}: a document with a higher score stands further down",
+                 "scores that fall from rank to rank", f"The {what} counts; if the scores should, leave the "
+                 f"{'ranks' if what == 'rank' else 'list for a table with scores'} out.", field="score",
+                 severity="warning", count=len(queries))

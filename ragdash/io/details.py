@@ -1,0 +1,114 @@
+"""What objects say about a query beside its documents: answer, contexts, latencies, references, attributes ..."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import orjson
+import pyarrow as pa
+
+from ragdash.io.fields import Cell, is_missing, members, note_unread, number, text, texts, whole
+from ragdash.io.jsontext import as_python
+from ragdash.io.names import find_all
+
+OWN = ("retrieved", "answer", "contexts", "latency_ms", "usage", "prompt_tokens", "completion_tokens", "cost_usd",
+       "settings", "attributes")
+OF_TRUTH = ("relevant", "evidence", "answers")
+RETURNED = ("retrieved", "contexts", "answer")  # one of them makes an object a part of a run
+STAGES = ("retrieval", "rerank", "generation", "total")
+TOKENS = ("prompt_tokens", "completion_tokens")
+RUN_TYPES = {
+    "query": pa.string(), "answer": pa.string(), "contexts": pa.list_(pa.string()),
+    "latency_ms": pa.struct([(stage, pa.float64()) for stage in STAGES]),
+    "prompt_tokens": pa.int64(), "completion_tokens": pa.int64(), "cost_usd": pa.float64(), "attributes": pa.string(),
+}
+TRUTH_TYPES = {
+    "query": pa.string(), "answers": pa.list_(pa.string()),
+    "evidence": pa.list_(pa.struct([("text", pa.string()), ("source", pa.string())])), "attributes": pa.string(),
+}
+
+
+def run_details(fields: dict, known: dict[str, str], cell: Cell) -> dict:
+    """What a run's object tells about its query; absent values are left out. known: {our name: key}."""
+    def at(name: str) -> Cell:
+        return Cell(cell.problems, cell.line, name)
+
+    usage = members(fields.get("usage"), at("usage")) or {}
+    note_unread((f"usage.{key}" for key in usage if key not in TOKENS), cell)
+    taken = {*OWN, *OF_TRUTH, *(known[name] for name in ("query_id", "query", "config") if name in known)}
+    found = {
+        "query": text(fields.get(known.get("query", "query")), at("query")),
+        "answer": text(fields.get("answer"), at("answer")),
+        "contexts": texts(fields.get("contexts"), at("contexts")),
+        "latency_ms": _latency(fields.get("latency_ms"), at("latency_ms")),
+        **{name: whole(usage.get(name, fields.get(name)), at(name)) for name in TOKENS},
+        "cost_usd": number(fields.get("cost_usd"), at("cost_usd")),
+        "attributes": _attributes(fields, taken, at("attributes")),
+    }
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def truth_details(fields: dict, known: dict[str, str], cell: Cell) -> dict:
+    """What a truth's object tells about its query beside judgements; absent values are left out."""
+    def at(name: str) -> Cell:
+        return Cell(cell.problems, cell.line, name)
+
+    taken = {*OWN, *OF_TRUTH, "config", *(known[name] for name in ("query_id", "query") if name in known)}
+    found = {
+        "query": text(fields.get(known.get("query", "query")), at("query")),
+        "answers": texts(fields.get("answers"), at("answers")),
+        "evidence": texts(fields.get("evidence"), at("evidence"), _evidence),
+        "attributes": _attributes(fields, taken, at("attributes")),
+    }
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _latency(value, cell: Cell) -> dict | None:
+    """{stage: milliseconds or None}; a single number is the total."""
+    if type(value) is not dict:
+        total = number(value, cell)
+        return None if total is None else {"total": total}
+    note_unread((f"latency_ms.{stage}" for stage in value if stage not in STAGES), cell)
+    stages = {stage: number(value.get(stage), cell.at(stage)) for stage in STAGES}
+    return stages if any(ms is not None for ms in stages.values()) else None
+
+
+def _evidence(value, cell: Cell) -> dict | None:
+    """{"text", "source"} of a gold span, which may be bare text."""
+    if type(value) is not dict:
+        span = text(value, cell)
+        return None if span is None else {"text": span, "source": None}
+    known = find_all(value, ("text", "source"))
+    note_unread((name for name in value if name not in known.values()), cell)
+    if "text" not in known or is_missing(value[known["text"]]):
+        return cell.wrong(value, "an object with text")
+    return {"text": text(value[known["text"]], cell.at("text")),
+            "source": text(value[known["source"]], cell.at("source")) if "source" in known else None}
+
+
+def _attributes(fields: dict, taken: set[str], cell: Cell) -> str | None:
+    """The field `attributes` and every field that is not known otherwise, as the text of a JSON object."""
+    attributes = {**(members(fields.get("attributes"), cell) or {})}
+    for name in fields.keys() - taken:
+        if name in attributes:
+            cell.at(name).note("duplicate-field", f"{name!r} beside and inside attributes", "each attribute once",
+                               "Remove one of the two.")
+        attributes[name] = fields[name]
+    if not attributes:
+        return None
+    try:
+        return orjson.dumps(as_python(attributes), option=orjson.OPT_SORT_KEYS).decode()
+    except (orjson.JSONEncodeError, RecursionError):
+        return cell.note("wrong-type", "values nested too deeply", "flat attributes", "Write simple attributes.")
+
+
+def details_table(seen: dict[str, int], details: dict[str, dict], with_rows: Iterable[str],
+                  types: dict[str, pa.DataType]) -> pa.Table | None:
+    """A row per query with the columns that hold anything; None where there are none and every query has rows."""
+    present = [name for name in types if any(name in row for row in details.values())]
+    if not present and not seen.keys() - set(with_rows):
+        return None
+    columns = {"query_id": pa.array(list(seen), pa.string())}
+    for name in present:
+        columns[name] = pa.array([details.get(query_id, {}).get(name) for query_id in seen], types[name])
+    return pa.table(columns)

@@ -1,0 +1,65 @@
+"""JSON dictionaries: {"q1": {"d1": 0.9}} or {"q1": ["d1", "d2"]}, as pytrec_eval, ranx and BEIR write them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from ragdash.errors import Collector, Problem
+from ragdash.io import native
+from ragdash.io.fields import shown
+from ragdash.io.jsontext import Entry, Exact, NeedsExact, quick
+from ragdash.io.source import Source
+from ragdash.records import Run, Truth
+
+HIGHEST_GRADE = 4  # whole numbers up to this look like grades
+
+
+def read_runs(source: Source, name: str | None) -> list[Run]:
+    """The one run of a JSON dictionary: documents with scores rank by score, lists in their order."""
+    runs = native.read_runs(source, name, _with("retrieved"))
+    return [_note_grades(run, source) for run in runs]
+
+
+def read_truth(source: Source) -> Truth:
+    """The judgements of a JSON dictionary: documents with grades, or lists of relevant documents."""
+    return native.read_truth(source, _with("relevant"))
+
+
+def _with(field: str):
+    """A way through the members of the file, as native objects with this field."""
+    def entries(source: Source, exact: Exact | None) -> Iterator[Entry]:
+        if exact:
+            found = exact.members()
+        else:
+            value = quick(source.data)
+            if type(value) is not dict:
+                raise NeedsExact
+            found = (Entry(0, part, key) for key, part in value.items())
+        for line, value, key in found:
+            if type(value) in (dict, list):
+                yield Entry(line, {"query_id": key, field: value}, key)
+            elif exact is None:
+                raise NeedsExact
+            else:
+                _note_type(exact.problems, line, key, value)
+
+    return entries
+
+
+def _note_type(problems: Collector, line: int, key: str | None, value) -> None:
+    problems.add("wrong-type", f"{key!r}: {shown(value)}", "an object of documents with scores, or a list of documents",
+                 'Write {"query": {"document": score}} or {"query": ["document"]}.', line=line, field=key)
+
+
+def _note_grades(run: Run, source: Source) -> Run:
+    """Warn where all scores of a run are small whole numbers, as grades are."""
+    scores = run.scores
+    if scores is None or not len(scores) or scores.max() > HIGHEST_GRADE or (np.rint(scores) != scores).any():
+        return run
+    problem = Problem("looks-like-truth", f"whole scores up to {scores.max():.0f} only", "the scores of a run",
+                      "It is read as a run; if these are judgements, pass the file with --truth.", source.file,
+                      severity="warning")
+    return replace(run, problems=(*run.problems, problem))

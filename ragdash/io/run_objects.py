@@ -1,0 +1,235 @@
+"""JSON objects -> the rows of runs: a query with its list of documents, or a row for each returned document."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+
+from ragdash.errors import Collector
+from ragdash.io import names
+from ragdash.io.assemble import Rows
+from ragdash.io.details import OF_TRUTH, RETURNED, RUN_TYPES, details_table, run_details
+from ragdash.io.fields import Cell, identifier, is_missing, members, note_unread, score, text
+from ragdash.io.jsontext import Entry, as_python
+
+ROW = ("doc_id", "score", "rank", "text", "source")
+
+
+class Part:
+    """The rows of one configuration while they are gathered. `listed`: each query came with an ordered list."""
+
+    def __init__(self) -> None:
+        self.query_ids: list[str] = []
+        self.docs: list[str] = []
+        self.columns: dict[str, list] = {"score": [], "rank": [], "text": [], "source": []}
+        self.places: list[int] = []
+        self.first: dict[tuple[str, bool], int] = {}  # (score or rank, is it there) -> line of the first such rows
+        self.seen: dict[str, int] = {}
+        self.details: dict[str, dict] = {}
+        self.settings: dict = {}
+        self.listed: bool | None = None
+
+    def rows(self) -> Rows:
+        """The columns, as Run.build takes them."""
+        column = {name: values if any(value is not None for value in values) else None
+                  for name, values in self.columns.items()}
+        ranks = column["rank"] or (self.places if self.listed and column["score"] else None)
+        scores = None if column["score"] is None else np.array(column["score"], np.float64)
+        return Rows(pa.array(self.query_ids, pa.string()), pa.chunked_array([pa.array(self.docs, pa.string())]), scores,
+                    None if ranks is None else np.array(ranks, np.float64), _strings(column["text"]),
+                    _strings(column["source"]), details_table(self.seen, self.details, self.query_ids, RUN_TYPES),
+                    self.settings, "rank" if column["rank"] else "list")
+
+
+class RunReader:
+    """Takes the objects of a file one by one; `parts` holds what they returned, by configuration."""
+
+    def __init__(self, problems: Collector):
+        self.problems = problems
+        self.parts: dict[str | None, Part] = {}
+        self.is_run = self.is_truth = False
+        self._known: dict[tuple, dict] = {}
+        self._config_lines: dict[bool, int] = {}
+
+    def add(self, entry: Entry) -> None:
+        """Take one object."""
+        fields = members(entry.value, Cell(self.problems, entry.line, "object")) if entry.value is not None else None
+        if fields is None:
+            if is_missing(entry.value):
+                Cell(self.problems, entry.line, "object").wrong(entry.value, "an object")
+            return
+        known = self._names(tuple(fields), ("query_id", "query", "config", *ROW, "grade"))
+        query_id = self._query_id(fields, known, entry.line)
+        if not any(name in fields for name in RETURNED) and "doc_id" in known:
+            self._add_row(query_id, fields, known, entry.line)
+        elif self._is_query(fields, known, entry.line):
+            self._add_query(query_id, fields, known, Cell(self.problems, entry.line, entry.key or "retrieved"))
+
+    def _names(self, keys: tuple, wanted: Sequence[str]) -> dict[str, str]:
+        """{our name: the key that holds it}, remembered for objects with the same keys."""
+        if (keys, wanted) not in self._known:
+            self._known[keys, wanted] = names.find_all(keys, wanted)
+        return self._known[keys, wanted]
+
+    def _query_id(self, fields: dict, known: dict, line: int) -> str | None:
+        if "query_id" not in known:
+            self.problems.add("missing-field", f"the fields {', '.join(fields) or 'none'}", names.spelled("query_id"),
+                              "Give every object the id of its query.", line=line, field="query_id")
+            return None
+        return identifier(fields[known["query_id"]], Cell(self.problems, line, known["query_id"]))
+
+    def _is_query(self, fields: dict, known: dict, line: int) -> bool:
+        self.is_run = self.is_run or any(name in fields for name in RETURNED)
+        self.is_truth = self.is_truth or any(name in fields for name in OF_TRUTH)
+        if any(name in fields for name in RETURNED):
+            return True
+        self.problems.add("missing-field", f"the fields {', '.join(fields) or 'none'}", " or ".join(RETURNED),
+                          "Give every object what was returned for its query; an empty list stands for nothing.",
+                          line=line, field="retrieved")
+        return False
+
+    def _part(self, fields: dict, known: dict, line: int) -> Part:
+        """The part of this object's configuration."""
+        config = None
+        if "config" in known:
+            config = text(fields[known["config"]], Cell(self.problems, line, known["config"])) or None
+        self._config_lines.setdefault(config is not None, line)
+        return self.parts.setdefault(config, Part())
+
+    def _fits(self, part: Part, listed: bool, line: int) -> bool:
+        """True where the rankings before came in the same way: as ordered lists, or as documents with scores."""
+        if part.listed is None:
+            part.listed = listed
+        if part.listed != listed:
+            self.problems.add("mixed-rows", "lists of documents and scored documents in one file",
+                              "one way to give a ranking", "Write every query in the same way.", line=line)
+        return part.listed == listed
+
+    def _add_row(self, query_id: str | None, fields: dict, known: dict, line: int) -> None:
+        """An object that is one returned document."""
+        if "grade" in known and "score" not in known and "rank" not in known:
+            self.is_truth = True
+            return
+        self.is_run = True
+        part = self._part(fields, known, line)
+        item = {name: fields[known[name]] for name in ROW if name in known}
+        note_unread(set(fields) - set(known.values()), Cell(self.problems, line, "row"))
+        if query_id is not None and self._fits(part, False, line):
+            part.seen.setdefault(query_id, line)
+            self._extend(part, query_id, [item], Cell(self.problems, line, "row"))
+
+    def _add_query(self, query_id: str | None, fields: dict, known: dict, cell: Cell) -> None:
+        """An object that is a query with all that was returned for it; cell: where its documents stand."""
+        line, retrieved = cell.line, fields.get("retrieved")
+        part = self._part(fields, known, line)
+        self._note_settings(part, fields.get("settings"), line)
+        details = run_details(fields, known, Cell(self.problems, line, ""))
+        if query_id is None:
+            return
+        if query_id in part.seen:
+            self.problems.add("duplicate-query", f"query {query_id!r} on lines {part.seen[query_id]} and {line}",
+                              "a query once in a run", "Keep one of the two, or name the configuration of each in a "
+                              "field config.", line=line, field=known["query_id"])
+            return
+        part.seen[query_id] = line
+        part.details[query_id] = details
+        if type(retrieved) not in (dict, list):
+            if not is_missing(retrieved):
+                cell.wrong(retrieved, "a list of ids or of objects with doc_id")
+        elif retrieved and self._fits(part, type(retrieved) is list, line):
+            extend = self._extend if type(retrieved) is list else self._extend_scored
+            extend(part, query_id, retrieved, cell)
+
+    def _extend_scored(self, part: Part, query_id: str, scored: dict, cell: Cell) -> None:
+        """Documents as {id: score}."""
+        docs = [identifier(doc, cell.at("doc_id")) for doc in scored] if "" in scored else list(scored)
+        values = list(scored.values())
+        if not _are_numbers(values):
+            values = [score(value, cell.at(doc)) for doc, value in scored.items()]
+        self._append(part, query_id, docs, {"score": values}, cell)
+
+    def _extend(self, part: Part, query_id: str, items: list, cell: Cell) -> None:
+        """Documents as a list of ids or of objects, in their order."""
+        if set(map(type, items)) <= {str} and "" not in items:
+            return self._append(part, query_id, items, {}, cell)
+        items = [item if type(item) is dict else self._bare(item, cell.at(i)) for i, item in enumerate(items)]
+        keys = set().union(*items)
+        known = self._names(tuple(sorted(keys)), ROW)
+        note_unread(keys - set(known.values()), cell)
+        docs = self._column(items, known.get("doc_id", "doc_id"), identifier, {str}, cell)
+        columns = {}
+        for name in ("score", "rank"):
+            if name in known:
+                columns[name] = self._numbers(items, known[name], name, cell)
+        for name in ("text", "source"):
+            if name in known:
+                columns[name] = self._column(items, known[name], text, {str, type(None)}, cell)
+        self._append(part, query_id, docs, columns, cell)
+
+    def _bare(self, item, cell: Cell) -> dict:
+        if type(item) in (list, bool):
+            cell.wrong(item, "an id or an object with doc_id")
+        return {"doc_id": item if type(item) not in (list, bool) else "?"}
+
+    def _column(self, items: list[dict], key: str, check, types: set[type], cell: Cell) -> list:
+        """One field of all documents; each value is looked at only where the types are not all as expected."""
+        values = [item.get(key) for item in items]
+        if set(map(type, values)) <= types and (check is not identifier or "" not in values):
+            return values
+        return [check(value, cell.at(i).at(key)) for i, value in enumerate(values)]
+
+    def _numbers(self, items: list[dict], key: str, what: str, cell: Cell) -> list:
+        """The scores or ranks of all documents."""
+        values = [item.get(key) for item in items]
+        if _are_numbers(values):
+            return values
+        return [score(value, cell.at(i).at(key), what) for i, value in enumerate(values)]
+
+    def _append(self, part: Part, query_id: str, docs: list, columns: dict[str, list], cell: Cell) -> None:
+        if not docs:
+            return
+        for name in ("score", "rank"):
+            part.first.setdefault((name, name in columns), cell.line)
+            if len({(name, True), (name, False)} & part.first.keys()) == 2:
+                other = part.first[name, name not in columns]
+                cell.at(name).note(f"missing-{name}", f"documents with and without a {name} (lines {other} and "
+                                   f"{cell.line})", f"a {name} for each document or for none",
+                                   f"Complete the {name}s or leave them all out.")
+        part.query_ids.extend([query_id] * len(docs))
+        part.docs.extend(docs)
+        part.places.extend(range(len(docs)))
+        for name, values in part.columns.items():
+            values.extend(columns.get(name) or [None] * len(docs))
+
+    def _note_settings(self, part: Part, value, line: int) -> None:
+        settings = members(value, Cell(self.problems, line, "settings"))
+        if settings is None:
+            return
+        settings = as_python(settings)
+        if part.settings and settings != part.settings:
+            self.problems.add("settings-differ", f"other settings than before: {settings}", "one setting a run",
+                              "The first ones are kept; name each configuration in a field config.", line=line,
+                              field="settings", severity="warning")
+        part.settings = part.settings or settings
+
+    def finish(self) -> dict[str | None, Rows]:
+        """The rows of each configuration."""
+        if len(self._config_lines) == 2:
+            self.problems.add("missing-config", f"objects with and without a configuration (lines "
+                              f"{self._config_lines[True]} and {self._config_lines[False]})",
+                              "a configuration for each or for none", "Complete the field config.",
+                              line=self._config_lines[False], field="config")
+        self.problems.raise_errors()
+        return {config: part.rows() for config, part in self.parts.items()}
+
+
+def _are_numbers(values: list) -> bool:
+    """True where all values are finite Python numbers (not so where they are kept as they are written)."""
+    return set(map(type, values)) <= {int, float} and all(map(math.isfinite, values))
+
+
+def _strings(values: list | None) -> pa.ChunkedArray | None:
+    return None if values is None else pa.chunked_array([pa.array(values, pa.string())])

@@ -1,0 +1,127 @@
+"""JSON objects -> a Truth: a query with its judgements, references and evidence, or a row for each judgement."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+
+from ragdash.errors import Collector, InputError
+from ragdash.io import names
+from ragdash.io.details import OF_TRUTH, RETURNED, TRUTH_TYPES, details_table, truth_details
+from ragdash.io.fields import Cell, identifier, is_missing, note_unread, score
+from ragdash.io.jsontext import Entry, NeedsExact, Number
+from ragdash.io.source import Source
+from ragdash.records import Truth
+
+
+class TruthReader:
+    """Takes the objects of a file one by one and gathers judgements and details."""
+
+    def __init__(self, problems: Collector):
+        self.problems = problems
+        self.is_run = self.is_truth = False
+        self.fractions = 0  # grades such as 0.73
+        self.seen: dict[str, int] = {}
+        self.details: dict[str, dict] = {}
+        self.query_ids: list[str] = []
+        self.docs: list[str] = []
+        self.grades: list[float] = []
+        self.lines: list[int] = []
+
+    def add(self, entry: Entry) -> None:
+        """Take one object."""
+        fields = entry.value
+        if type(fields) is not dict:
+            return Cell(self.problems, entry.line, "object").wrong(fields, "an object")
+        self.is_run = self.is_run or any(name in fields for name in RETURNED)
+        self.is_truth = self.is_truth or any(name in fields for name in OF_TRUTH)
+        known = names.find_all(fields, ("query_id", "query", "doc_id", "grade", "score", "rank"))
+        if "query_id" not in known:
+            self.problems.add("missing-field", f"the fields {', '.join(fields) or 'none'}", names.spelled("query_id"),
+                              "Give every object the id of its query.", line=entry.line, field="query_id")
+            return None
+        query_id = identifier(fields[known["query_id"]], Cell(self.problems, entry.line, known["query_id"]))
+        if "doc_id" in known and not any(name in fields for name in (*OF_TRUTH, *RETURNED)):
+            return self._add_row(query_id, fields, known, entry.line)
+        return self._add_query(query_id, fields, known, entry)
+
+    def _add_row(self, query_id: str | None, fields: dict, known: dict, line: int) -> None:
+        """An object that is one judgement."""
+        key = known.get("grade", known.get("score", "grade"))
+        self.is_run = self.is_run or "rank" in known
+        self.is_truth = self.is_truth or "rank" not in known
+        doc = identifier(fields[known["doc_id"]], Cell(self.problems, line, known["doc_id"]))
+        grade = self._grade(fields.get(key), Cell(self.problems, line, key))
+        note_unread(set(fields) - {known["query_id"], known["doc_id"], key}, Cell(self.problems, line, "row"))
+        if query_id is not None:
+            self.seen.setdefault(query_id, line)
+            self._append(query_id, [doc], [grade], line)
+
+    def _add_query(self, query_id: str | None, fields: dict, known: dict, entry: Entry) -> None:
+        """An object that is a query with all that is known about it."""
+        line = entry.line
+        details = truth_details(fields, known, Cell(self.problems, line, ""))
+        docs, grades = self._relevant(fields.get("relevant"), Cell(self.problems, line, entry.key or "relevant"))
+        if query_id is None:
+            return
+        if query_id in self.seen:
+            self.problems.add("duplicate-query", f"query {query_id!r} on lines {self.seen[query_id]} and {line}",
+                              "a query once", "Keep one of the two.", line=line, field=known["query_id"])
+            return
+        self.seen[query_id] = line
+        self.details[query_id] = details
+        self._append(query_id, docs, grades, line)
+
+    def _relevant(self, value, cell: Cell) -> tuple[list, list]:
+        """(documents, grades) of {id: grade}, of a list of ids (grade 1) or of objects with doc_id and grade."""
+        if is_missing(value):
+            return [], []
+        if type(value) is dict:
+            return ([identifier(doc, cell.at("doc_id")) for doc in value],
+                    [self._grade(grade, cell.at(doc)) for doc, grade in value.items()])
+        if type(value) is not list:
+            cell.wrong(value, "a list of ids or an object of grades")
+            return [], []
+        pairs = [self._judged(item, cell.at(i)) for i, item in enumerate(value)]
+        return [doc for doc, _ in pairs], [grade for _, grade in pairs]
+
+    def _judged(self, item, cell: Cell) -> tuple[str | None, float | None]:
+        if type(item) is not dict:
+            return identifier(item, cell), 1
+        known = names.find_all(item, ("doc_id", "grade", "score"))
+        doc = identifier(item.get(known.get("doc_id", "doc_id")), cell.at("doc_id"))
+        key = known.get("grade", known.get("score"))
+        return doc, 1 if key is None else self._grade(item[key], cell.at(key))
+
+    def _grade(self, value, cell: Cell) -> float | None:
+        if type(value) in (float, Number) and not float(value).is_integer():
+            self.fractions += 1
+        return score(value, cell, "grade")
+
+    def _append(self, query_id: str, docs: list, grades: list, line: int) -> None:
+        self.query_ids.extend([query_id] * len(docs))
+        self.docs.extend(docs)
+        self.grades.extend(grades)
+        self.lines.extend([line] * len(docs))
+
+    @property
+    def looks_like_run(self) -> bool:
+        """True where nothing but returned documents was seen, or most grades are no grades but scores."""
+        return (self.is_run and not self.is_truth) or 0 < len(self.grades) <= 2 * self.fractions
+
+    def finish(self, source: Source) -> Truth:
+        """The truth; raises InputError where errors were noted or nothing was found."""
+        if not self.docs and not any({"answers", "evidence"} & row.keys() for row in self.details.values()):
+            self.problems.add("no-rows", "no judgement, reference answer or evidence", "at least one",
+                              "Give relevant, answers or evidence to the queries.")
+        self.problems.raise_errors()
+        details = details_table(self.seen, self.details, self.query_ids, TRUTH_TYPES)
+        try:
+            return Truth.build(source.name, pa.array(self.query_ids, pa.string()), pa.array(self.docs, pa.string()),
+                               np.array(self.grades, np.float64).astype(np.int64), details=details,
+                               problems=self.problems.problems, file=source.file, lines=self.lines)
+        except InputError:
+            if self.lines and not self.lines[0]:
+                raise NeedsExact from None  # the quick way through an array knows no lines
+            raise
+

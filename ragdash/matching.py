@@ -1,0 +1,181 @@
+"""(Run, Truth, conventions) -> views. The only place that decides which returned document is a judged one.
+
+Letters: N rows of the run, H hits, R judgements. A position counts the run's rows in ranking order (ragdash.ranking).
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ragdash.columns import in_blocks, take
+from ragdash.errors import InputError, Problem
+from ragdash.ranking import bisect_falling
+from ragdash.records import Conventions, Run, Truth
+from ragdash.views import Ranked
+
+_SLOTS_PER_PAIR, _MIN_BITS, _MAX_BITS = 16, 12, 23  # of the table that sieves the rows; at most 8 MiB
+_SIEVE_BLOCK = 1 << 16
+
+
+class Match:
+    """A run laid over the truth under given conventions; its views are built when first asked for, and kept.
+
+    query_ids: the truth's queries, in its order, which is the order of every per-query array that follows.
+    Raises InputError under duplicates="error" if the run repeats a document.
+    """
+
+    def __init__(self, run: Run, truth: Truth, conventions: Conventions | None = None):
+        self.run, self.truth = run, truth
+        self.conventions = conventions or Conventions()
+        if self.conventions.duplicates == "error" and run.duplicates:
+            raise InputError([_as_error(problem) for problem in run.problems if problem.kind == "duplicate-document"])
+
+    @property
+    def query_ids(self) -> pa.StringArray:
+        return self.truth.query_ids
+
+    @cached_property
+    def truth_query(self) -> np.ndarray:
+        """The truth's index of each query of the run, -1 where the truth lacks it: (run queries,) int64."""
+        index = pc.index_in(self.run.query_ids, value_set=self.truth.query_ids)
+        return pc.fill_null(index, -1).to_numpy().astype(np.int64)
+
+    @property
+    def missing(self) -> np.ndarray:
+        """Queries of the truth that the run does not name: (Q,) bool."""
+        missing = np.ones(len(self.truth), bool)
+        missing[self.truth_query[self.truth_query >= 0]] = False
+        return missing
+
+    @property
+    def extra(self) -> pa.StringArray:
+        """Queries of the run that the truth does not name; they are left out of every metric."""
+        return self.run.query_ids.filter(pa.array(self.truth_query < 0))
+
+    @cached_property
+    def ranked(self) -> Ranked:
+        """The view of the retrieval metrics."""
+        run, truth = self.run, self.truth
+        at, judgement = _judged_positions(run, truth, self.truth_query)
+        rank = _ranks(run, at, self.conventions.ties)
+        query, grade = truth.queries[judgement], truth.grades[judgement]
+        score = np.full(len(at), np.nan) if run.scores is None else run.scores[at]
+        order = np.lexsort((rank, query))
+        known = self.truth_query >= 0
+        returned = np.zeros(len(truth), np.int64)
+        returned[self.truth_query[known]] = run.lengths[known]
+        bounds = np.zeros((len(truth), 2), np.int64)
+        bounds[self.truth_query[known]] = np.stack([run.starts[:-1], run.starts[1:]], axis=1)[known]
+        scores = run.scores if run.ranked_by == "score" else None
+        return Ranked(query[order], rank[order], grade[order], score[order], truth.queries, truth.grades, returned,
+                      self.missing, scores, bounds, run.repeated)
+
+
+def _as_error(problem: Problem) -> Problem:
+    return Problem(problem.kind, problem.found, problem.expected, "Remove the repeats from the file, or let the best "
+                   "rank count with --duplicates first.", problem.file, problem.line, problem.field, "error")
+
+
+def _judged_positions(run: Run, truth: Truth, truth_query: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(positions of judged documents, index of their judgement), repeats left out: (H,) and (H,) int64.
+
+    Rows go through a sieve of the judged pairs' hashes; the few that pass are compared by hash, query and text.
+    """
+    sieve, shift = _sieve(truth.pairs)
+
+    def passing(a: int, b: int) -> np.ndarray:
+        slots = (run.pairs[a:b] >> shift).view(np.int64)
+        return np.flatnonzero(sieve.take(slots)) + a
+
+    found = in_blocks(passing, len(run.pairs), _SIEVE_BLOCK)
+    at = np.concatenate(found) if found else np.zeros(0, np.int64)
+    if len(run.repeated):
+        at = np.setdiff1d(at, run.repeated, assume_unique=True)
+    return _same_pair(run, truth, truth_query, at)
+
+
+def _sieve(pairs: np.ndarray) -> tuple[np.ndarray, np.uint64]:
+    """A table of bools indexed by the leading bits of a hash, true where a judged pair has these bits."""
+    bits = int(np.ceil(np.log2(max(len(pairs), 1) * _SLOTS_PER_PAIR)))
+    bits = min(max(bits, _MIN_BITS), _MAX_BITS)
+    shift = np.uint64(64 - bits)
+    table = np.zeros(1 << bits, bool)
+    table[(pairs >> shift).view(np.int64)] = True
+    return table, shift
+
+
+def _same_pair(run: Run, truth: Truth, truth_query: np.ndarray, at: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Of the positions `at` those that are judged, with their judgement; judged pairs of one hash are all tried."""
+    by_hash = np.argsort(truth.pairs, kind="stable")
+    hashes = truth.pairs[by_hash]
+    wanted = run.pairs[at]
+    order = np.argsort(wanted)
+    at, wanted = at[order], wanted[order]
+    first, last = np.searchsorted(hashes, wanted), np.searchsorted(hashes, wanted, "right")
+    at, first, last = (values[last > first] for values in (at, first, last))
+    query = truth_query[run.query_of(at)]
+    found_at, found = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
+    for step in range(int((last - first).max(initial=0))):
+        left = np.flatnonzero(first + step < last)
+        judgement = by_hash[first[left] + step]
+        left, judgement = (values[truth.queries[judgement] == query[left]] for values in (left, judgement))
+        docs = take(run.docs, run.rows(at[left]))
+        same = pc.equal(docs, truth.docs.take(pa.array(judgement))).to_numpy(zero_copy_only=False).astype(bool)
+        found_at.append(at[left[same]])
+        found.append(judgement[same])
+    at, judgement = np.concatenate(found_at), np.concatenate(found)
+    order = np.argsort(at)
+    return at[order], judgement[order]
+
+
+def _ranks(run: Run, at: np.ndarray, ties: str) -> np.ndarray:
+    """Rank from 1 of each position, repeats not counted; equal scores as the convention ties says."""
+    start = run.starts[run.query_of(at)]
+    rank = at - start + 1 - _repeats(run, start, at)
+    if run.ranked_by != "score" or ties == "file" or not len(at):
+        return rank
+    tied = np.flatnonzero(_has_equal_neighbour(run, at, start))
+    if len(tied):
+        rank[tied] = _tied_ranks(run, at[tied], start[tied])
+    return rank
+
+
+def _repeats(run: Run, start: np.ndarray, stop: np.ndarray) -> np.ndarray:
+    """Repeated documents at the positions start to stop (exclusive)."""
+    if not len(run.repeated):
+        return np.zeros(len(start), np.int64)
+    return np.searchsorted(run.repeated, stop) - np.searchsorted(run.repeated, start)
+
+
+def _has_equal_neighbour(run: Run, at: np.ndarray, start: np.ndarray) -> np.ndarray:
+    """Whether the position's score is also that of the position before or behind it in the same query: (H,) bool."""
+    stop = run.starts[run.query_of(at) + 1]
+    score = run.scores[at]
+    before, behind = np.maximum(at - 1, start), np.minimum(at + 1, stop - 1)
+    return ((before < at) & (run.scores[before] == score)) | ((behind > at) & (run.scores[behind] == score))
+
+
+def _tied_ranks(run: Run, at: np.ndarray, start: np.ndarray) -> np.ndarray:
+    """Ranks of positions inside groups of equal scores, the groups sorted by document id descending (bytes)."""
+    score, stop = run.scores[at], run.starts[run.query_of(at) + 1]
+    first = bisect_falling(run.scores, start, at, score, past_equal=False)
+    last = bisect_falling(run.scores, at, stop, score, past_equal=True)
+    groups, one, group_of = np.unique(first, return_index=True, return_inverse=True)
+    sizes = last[one] - groups
+    begin = np.concatenate(([0], np.cumsum(sizes)[:-1]))
+    group = np.repeat(np.arange(len(groups)), sizes)
+    member = np.repeat(groups - begin, sizes) + np.arange(sizes.sum())
+    if len(run.repeated):
+        kept = ~np.isin(member, run.repeated)
+        group, member = group[kept], member[kept]
+    docs = take(run.docs, run.rows(member))
+    order = pc.sort_indices(pa.table({"group": group, "doc": docs.cast(pa.binary())}),
+                            [("group", "ascending"), ("doc", "descending")]).to_numpy()
+    place = np.empty(len(member), np.int64)
+    place[order] = np.arange(len(member)) - np.searchsorted(group, group)
+    base = groups - start[one] + 1 - _repeats(run, start[one], groups)
+    return base[group_of] + place[np.searchsorted(member, at)]

@@ -1,0 +1,19 @@
+"""Every metric, registered. A family is a module here; importing the package fills METRICS in reading order."""
+
+from ragdash.metrics import retrieval, judgements, detection  # noqa: F401, I001  (the order is that of the tables)
+from ragdash.metrics.registry import (
+    METRICS,
+    CorpusValue,
+    Metric,
+    Spec,
+    cutoff_array,
+    find_metric,
+    metric,
+    parse_spec,
+    parse_specs,
+)
+
+DEFAULT_SPECS = parse_specs("P@5 R@10 RR AP nDCG@10 Success@10")
+
+__all__ = ["DEFAULT_SPECS", "METRICS", "CorpusValue", "Metric", "Spec", "cutoff_array", "find_metric", "metric",
+           "parse_spec", "parse_specs"]

@@ -1,0 +1,253 @@
+"""The registry: a metric is one function and its decorator line; a Spec is a metric with parameters and a cutoff.
+
+Parameters come from the signature, the explanation from the docstring, the view from the first annotation.
+"""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import inspect
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache
+
+import numpy as np
+
+from ragdash.errors import InputError, Problem
+from ragdash.views import ALL, Values
+
+METRICS: dict[str, Metric] = {}
+
+
+@dataclass(frozen=True)
+class CorpusValue:
+    """A value of the whole corpus, constant + sum of coefficient * (sum of numerators / sum of denominators).
+
+    values (Q,): each query's share, for drill-down; terms: (coefficient, numerator (Q,), denominator (Q,)) each.
+    All terms are resampled together for the interval.
+    """
+
+    values: Values
+    constant: float
+    terms: tuple[tuple[float, np.ndarray, np.ndarray], ...]
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A definition. range is (lowest, highest), "-beta" for minus that parameter; better is "higher", "lower" or None;
+    cutoff is "required", "optional" or "none"; aggregate is how the values of the queries become one: "mean",
+    "median" or "corpus" (a CorpusValue).
+
+    relevance: undefined for a query without a relevant document (the convention `unanswerable` then decides).
+    params: name -> default; types: name -> annotation; allowed: name -> words to choose from, or (lowest, highest).
+    """
+
+    name: str
+    title: str
+    family: str
+    function: Callable
+    view: str
+    params: Mapping[str, object]
+    formula: str
+    source: str
+    doc: str
+    range: tuple[float | str, float] = (0.0, 1.0)
+    better: str | None = "higher"
+    unit: str = ""
+    cutoff: str = "optional"
+    aggregate: str = "mean"
+    relevance: bool = True
+    aliases: tuple[str, ...] = ()
+    types: Mapping[str, str] = field(default_factory=dict)
+    allowed: Mapping[str, tuple] = field(default_factory=dict)
+
+    @property
+    def summary_line(self) -> str:
+        """The first sentence of the docstring."""
+        return " ".join(self.doc.split("\n\n")[0].split())
+
+    def spec(self, k: int | None = None, **params) -> Spec:
+        """This metric with a cutoff and parameters; parameters equal to the default are left out."""
+        kept = tuple((key, value) for key, value in params.items() if value != self.params[key])
+        return Spec(self.name, tuple(sorted(kept)), k)
+
+
+@dataclass(frozen=True, order=True)
+class Spec:
+    """A metric with parameters and a cutoff. str() is its canonical spelling, which `parse_spec` reads back."""
+
+    name: str
+    params: tuple[tuple[str, object], ...] = ()
+    k: int | None = None
+
+    @property
+    def metric(self) -> Metric:
+        return METRICS[self.name]
+
+    @property
+    def title(self) -> str:
+        """The name that people read: NDCG@10, Hit rate@5, MRR."""
+        params = ", ".join(f"{key} = {value}" for key, value in self.params)
+        return self.metric.title + (f"@{self.k}" if self.k else "") + (f" ({params})" if params else "")
+
+    @property
+    def range(self) -> tuple[float, float]:
+        """(lowest, highest) possible value under these parameters."""
+        low, high = self.metric.range
+        return (-float(dict(self.params).get("beta", self.metric.params["beta"])) if low == "-beta" else low), high
+
+    def at(self, k: int | None) -> Spec:
+        """The same metric and parameters at another cutoff."""
+        return replace(self, k=k)
+
+    def __str__(self) -> str:
+        params = ", ".join(f"{key}={value!r}" for key, value in self.params)
+        return self.name + (f"({params})" if params else "") + (f"@{self.k}" if self.k else "")
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def metric(name: str, title: str, **facts) -> Callable[[Callable], Callable]:
+    """Register a metric function. facts: formula, source, and what differs from Metric's defaults."""
+
+    def register(function: Callable) -> Callable:
+        parameters = list(inspect.signature(function).parameters.values())
+        facts.setdefault("cutoff", "optional" if "k" in (p.name for p in parameters) else "none")
+        options = [p for p in parameters if p.kind is p.KEYWORD_ONLY]
+        METRICS[name] = Metric(name, title, function.__module__.rpartition(".")[2], function,
+                               parameters[0].annotation, {p.name: p.default for p in options},
+                               doc=inspect.getdoc(function), types={p.name: p.annotation for p in options}, **facts)
+        return function
+
+    return register
+
+
+def parse_specs(text: str | Iterable[str | Spec]) -> tuple[Spec, ...]:
+    """Specs of a text like "nDCG@10 R@5, MRR" (or a list of such); raises InputError naming every one it cannot read.
+
+    White space and commas separate, outside parentheses and quotes. Each spec once, in order of appearance.
+    """
+    parts = _split(text) if isinstance(text, str) else [part for item in text for part in (
+        [item] if isinstance(item, Spec) else _split(item))]
+    specs, problems = [], []
+    for part in parts:
+        try:
+            specs.append(part if isinstance(part, Spec) else parse_spec(part))
+        except InputError as error:
+            problems.extend(error.problems)
+    if problems:
+        raise InputError(problems)
+    return tuple(dict.fromkeys(specs))
+
+
+def parse_spec(text: str) -> Spec:
+    """The Spec of one name such as "nDCG(gain='exp')@10", "Recall@5" or "ndcg_cut_10"; InputError if there is none."""
+    match = re.fullmatch(r"\s*([\w.\- ]+?)\s*(\(.*\))?\s*(?:@\s*(\d+))?\s*", text, re.DOTALL)
+    if not match:
+        raise _unknown(text)
+    name, arguments, cutoff = match.groups()
+    entry = _spellings().get(name.casefold())
+    if entry is None and arguments is None and cutoff is None:  # trec_eval writes P_10, ndcg_cut_10
+        name, _, cutoff = name.rpartition("_")
+        entry = _spellings().get(name.casefold()) if cutoff.isdigit() else None
+    if entry is None:
+        raise _unknown(text)
+    params = _arguments(text, arguments, entry)
+    k = int(cutoff) if cutoff else None
+    if k == 0 or (k is None and entry.cutoff == "required") or (k and entry.cutoff == "none"):
+        wants = {"required": f"a cutoff of 1 or more, as in {entry.name}@10", "none": f"no cutoff: {entry.name}",
+                 "optional": f"{entry.name} or a cutoff of 1 or more, as in {entry.name}@10"}
+        raise InputError([Problem("metric-cutoff", repr(text), wants[entry.cutoff], "Change the cutoff.",
+                                  field="metric")])
+    return entry.spec(k, **params)
+
+
+def find_metric(name: str) -> Metric:
+    """The metric of a name, title or other accepted spelling, in any case; InputError with near names otherwise."""
+    found = _spellings().get(name.casefold())
+    if found is None:
+        raise _unknown(name)
+    return found
+
+
+def _split(text: str) -> list[str]:
+    parts, depth, quote, current = [], 0, "", ""
+    for char in text:
+        if quote:
+            quote = "" if char == quote else quote
+        elif char in "'\"":
+            quote = char
+        elif char in "()":
+            depth += 1 if char == "(" else -1
+        if (char.isspace() or char == ",") and not depth and not quote:
+            parts.append(current)
+            current = ""
+        else:
+            current += char
+    return [part for part in (*parts, current) if part]
+
+
+def _arguments(text: str, arguments: str | None, entry: Metric) -> dict:
+    if not arguments:
+        return {}
+    try:
+        call = ast.parse(f"f{arguments}", mode="eval").body
+        given = {word.arg: ast.literal_eval(word.value) for word in call.keywords}
+        wrong = bool(call.args)
+    except (SyntaxError, ValueError, AttributeError):
+        given, wrong = {}, True
+    if wrong or not all(_fits(entry, key, value) for key, value in given.items()):
+        known = "; ".join(_option(entry, key) for key in entry.params) or "none"
+        raise InputError([Problem("metric-parameter", repr(text), f"parameters of {entry.name}: {known}",
+                                  "Write them as name=value, texts in quotes.", field="metric")])
+    return {key: tuple(value) if isinstance(value, list) else value for key, value in given.items()}
+
+
+_TYPES = {"int": int, "float": (int, float), "str": str, "tuple": (tuple, list), "None": type(None)}
+
+
+def _fits(entry: Metric, key: str, value) -> bool:
+    """Whether the metric has this parameter and the value is of its type and among what is allowed."""
+    if key not in entry.params or isinstance(value, bool):
+        return False
+    if not any(isinstance(value, _TYPES[word.strip()]) for word in entry.types[key].split("|")):
+        return False
+    allowed = entry.allowed.get(key)
+    if allowed is None or value is None:
+        return True
+    return value in allowed if isinstance(allowed[0], str) else allowed[0] <= value <= allowed[1]
+
+
+def _option(entry: Metric, key: str) -> str:
+    """A parameter with its default and what else is allowed, in words."""
+    allowed = entry.allowed.get(key)
+    words = "" if allowed is None else f" ({' or '.join(map(str, allowed))})" if isinstance(allowed[0], str) \
+        else f" ({allowed[0]} to {allowed[1]})"
+    return f"{key}={entry.params[key]!r}{words}"
+
+
+@cache
+def _spellings() -> dict[str, Metric]:
+    """Every accepted spelling, case folded."""
+    found: dict[str, Metric] = {}
+    for entry in METRICS.values():
+        for name in (entry.name, entry.title, *entry.aliases):
+            found.setdefault(name.casefold(), entry)
+    return found
+
+
+def _unknown(text: str) -> InputError:
+    name = re.split(r"[@(]", text)[0].strip()
+    near = difflib.get_close_matches(name.casefold(), list(_spellings()), 3, 0.5)
+    names = dict.fromkeys(_spellings()[word].name for word in near)
+    expected = f"perhaps {' or '.join(names)}" if names else "one of " + ", ".join(METRICS)
+    return InputError([Problem("unknown-metric", repr(text), expected, "See `ragdash metrics` for all of them.",
+                               field="metric")])
+
+
+def cutoff_array(specs: Iterable[Spec]) -> np.ndarray:
+    """The distinct cutoffs of specs, ascending; ALL for a spec without one."""
+    return np.unique(np.array([ALL if spec.k is None else spec.k for spec in specs], np.int64))

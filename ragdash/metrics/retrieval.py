@@ -1,0 +1,237 @@
+"""Metrics of a ranking against judgements. Ranks count from 1; R is the number of relevant documents of a query.
+
+Unless a docstring says otherwise: a document is relevant if its grade is at least rel, one without a judgement is not;
+the value is undefined (NaN) for a query without a relevant document and 0 for an empty ranking. trec_eval gives 0 in
+both cases (the convention unanswerable='zero' does too).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ragdash.metrics.registry import metric
+from ragdash.views import ALL, Cutoffs, Ranked, Values, ordinal
+
+_REL = {"rel": (1, 2**31)}
+
+
+def _over(numerator: np.ndarray, denominator: np.ndarray) -> np.ndarray:
+    """numerator / denominator per query, NaN where the denominator is 0. (Q,) or (Q, K) over (Q,) or (Q, K)."""
+    if numerator.ndim > denominator.ndim:
+        denominator = denominator[:, None]
+    return np.divide(numerator, denominator, out=np.full(numerator.shape, np.nan), where=denominator > 0)
+
+
+def _undefined_without(relevant: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """The values, NaN for queries without a relevant document."""
+    values = values.astype(np.float64, copy=False)
+    values[relevant == 0] = np.nan
+    return values
+
+
+@metric("P", "Precision", formula=r"P@k = \frac{|relevant \cap top_k|}{k}", source="trec_eval P", cutoff="required",
+        aliases=("precision", "prec"), allowed={**_REL, "denominator": ("k", "returned")})
+def precision(ranked: Ranked, k: Cutoffs, *, rel: int = 1, denominator: str = "k") -> Values:
+    """Share of the first k ranks that hold a relevant document.
+
+    Divides by k even where fewer were returned, as trec_eval; denominator='returned' divides by min(k, returned), as
+    LlamaIndex and others do (0 where nothing was returned). Returns (Q, K) in [0, 1].
+    """
+    seen = ranked.hits_at(k, rel)
+    ranks = k[None, :] if denominator == "k" else np.maximum(ranked.returned_at(k), 1)
+    return _undefined_without(ranked.relevant(rel), seen / ranks)
+
+
+@metric("R", "Recall", formula=r"R@k = \frac{|relevant \cap top_k|}{R}", source="trec_eval recall",
+        aliases=("rec",), allowed=_REL)
+def recall(ranked: Ranked, k: Cutoffs, *, rel: int = 1) -> Values:
+    """Share of the relevant documents that stand in the first k ranks (anywhere, without a cutoff).
+
+    Returns (Q, K) in [0, 1].
+    """
+    return _over(ranked.hits_at(k, rel), ranked.relevant(rel))
+
+
+@metric("F1", "F1", formula=r"F1@k = \frac{2 \cdot P@k \cdot R@k}{P@k + R@k}", source="trec_eval set_F, at a cutoff",
+        cutoff="required", aliases=("F",), allowed=_REL)
+def f1(ranked: Ranked, k: Cutoffs, *, rel: int = 1) -> Values:
+    """Harmonic mean of precision and recall at k; 0 if both are 0.
+
+    Of each query first, then averaged; the F1 of two averages is another number. Returns (Q, K) in [0, 1].
+    """
+    relevant = ranked.relevant(rel)
+    return _undefined_without(relevant, 2 * ranked.hits_at(k, rel) / (k[None, :] + np.maximum(relevant, 1)[:, None]))
+
+
+@metric("Success", "Hit rate", formula=r"Success@k = 1 \text{ if } relevant \cap top_k \neq \emptyset, \text{ else } 0",
+        source="trec_eval success", cutoff="required", aliases=("HitRate", "hit", "hit_rate", "hits"), allowed=_REL)
+def success(ranked: Ranked, k: Cutoffs, *, rel: int = 1) -> Values:
+    """1 if a relevant document stands in the first k ranks, else 0.
+
+    Some call this recall; the two differ as soon as a query has several relevant documents. Returns (Q, K): 0 or 1.
+    """
+    return _undefined_without(ranked.relevant(rel), (ranked.hits_at(k, rel) > 0).astype(np.float64))
+
+
+def first_rank(ranked: Ranked, rel: int = 1) -> Values:
+    """Rank of the first relevant document of each query: (Q,) float64, NaN where none was returned."""
+    query, rank = ranked.hits(rel)
+    first = np.full(ranked.queries, np.nan)
+    first[query[::-1]] = rank[::-1]
+    return first
+
+
+@metric("RR", "MRR", formula=r"RR = \frac{1}{\text{rank of the first relevant document}}",
+        source="trec_eval recip_rank", aliases=("recip_rank", "reciprocal_rank"), allowed=_REL)
+def reciprocal_rank(ranked: Ranked, k: Cutoffs, *, rel: int = 1) -> Values:
+    """1 over the rank of the first relevant document; 0 if none stands in the first k ranks.
+
+    Its mean is the MRR. Falls harmonically: 1, 0.5, 0.33. ir_measures breaks ties the other way at a cutoff (RR@10);
+    here all metrics share one rule. Returns (Q, K) in [0, 1].
+    """
+    first = first_rank(ranked, rel)[:, None]
+    return _undefined_without(ranked.relevant(rel), np.where(first <= k, 1 / first, 0.0))
+
+
+@metric("AP", "MAP", formula=r"AP = \frac{1}{R} \sum_{i \leq k,\ i\ relevant} P@i", source="trec_eval map, map_cut",
+        aliases=("map_cut", "average_precision"), allowed={**_REL, "denominator": ("relevant", "retrieved")})
+def average_precision(ranked: Ranked, k: Cutoffs, *, rel: int = 1, denominator: str = "relevant") -> Values:
+    """Mean of the precisions at the ranks of the relevant documents; one that was not returned counts 0.
+
+    Divides by R at every cutoff, as trec_eval's map_cut. denominator='retrieved' divides by the relevant documents
+    in the first k ranks instead (0 if there are none), as some RAG papers do; such values are higher and not
+    comparable. Its mean is the MAP. Returns (Q, K) in [0, 1].
+    """
+    query, rank = ranked.hits(rel)
+    total = ranked.up_to(k, query, rank, ordinal(query) / rank)
+    relevant = ranked.relevant(rel)
+    if denominator == "relevant":
+        return _over(total, relevant)
+    return _undefined_without(relevant, total / np.maximum(ranked.hits_at(k, rel), 1))
+
+
+def _gain(grade: np.ndarray, gain: str) -> np.ndarray:
+    grade = np.maximum(grade, 0)
+    if gain == "exp":
+        return np.exp2(grade) - 1
+    return (grade > 0).astype(np.float64) if gain == "binary" else grade.astype(np.float64)
+
+
+@metric("nDCG", "NDCG",
+        formula=r"nDCG@k = \frac{\sum_{i \leq k} gain_i / \log_2(i + 1)}{\text{the same of the ideal order}}",
+        source="trec_eval ndcg, ndcg_cut; Järvelin & Kekäläinen 2002", aliases=("ndcg_cut",),
+        allowed={"gain": ("linear", "exp", "binary")})
+def ndcg(ranked: Ranked, k: Cutoffs, *, gain: str = "linear") -> Values:
+    """Discounted cumulative gain of the first k ranks over the greatest possible one.
+
+    The gain is the grade (trec_eval); gain='exp' takes 2^grade - 1 (Burges; gdeval, many libraries), gain='binary'
+    takes 1 for every grade >= 1. A negative or missing grade gains nothing. The ideal order is that of all judged
+    documents, returned or not, cut at k; tools that take it over the returned ones only show higher numbers.
+    Returns (Q, K) in [0, 1]; undefined without a document of grade 1 or more.
+    """
+    found = ranked.up_to(k, ranked.query, ranked.rank, _gain(ranked.grade, gain) / np.log2(ranked.rank + 1))
+    place = ordinal(ranked.judged_query)
+    ideal = ranked.up_to(k, ranked.judged_query, place, _gain(ranked.judged_grade, gain) / np.log2(place + 1))
+    return np.minimum(_over(found, ideal), 1.0)
+
+
+@metric("Rprec", "R-precision", formula=r"Rprec = P@R", source="trec_eval Rprec", aliases=("r_precision",),
+        allowed=_REL)
+def r_precision(ranked: Ranked, *, rel: int = 1) -> Values:
+    """Precision at rank R, the number of relevant documents of the query. Returns (Q,) in [0, 1]."""
+    relevant = ranked.relevant(rel)
+    query, rank = ranked.hits(rel)
+    return _over(np.bincount(query[rank <= relevant[query]], minlength=ranked.queries).astype(np.float64), relevant)
+
+
+@metric("bpref", "bpref", formula=r"bpref = \frac{1}{R} \sum_{r} 1 - \frac{\min(n_r, R)}{\min(N, R)}",
+        source="trec_eval bpref; Buckley & Voorhees 2004", allowed=_REL)
+def bpref(ranked: Ranked, *, rel: int = 1) -> Values:
+    """How seldom a judged non-relevant document stands above a relevant one; unjudged documents are passed over.
+
+    n_r counts the judged non-relevant documents above the relevant document r, N all of the query. A negative grade
+    counts as unjudged here, as in trec_eval. Returns (Q,) in [0, 1].
+    """
+    relevant = ranked.relevant(rel)
+    judged_non = (ranked.judged_grade < rel) & (ranked.judged_grade >= 0)
+    non = np.bincount(ranked.judged_query[judged_non], minlength=ranked.queries)
+    is_rel = ranked.grade >= rel
+    query = ranked.query[is_rel]
+    above = np.minimum(_before(ranked.query, (ranked.grade < rel) & (ranked.grade >= 0))[is_rel], relevant[query])
+    most = np.minimum(non, relevant)[query]
+    share = 1 - np.divide(above, most, out=np.zeros(len(query)), where=above > 0)
+    return _over(np.bincount(query, share, ranked.queries), relevant)
+
+
+def _before(query: np.ndarray, flag: np.ndarray) -> np.ndarray:
+    """How many flagged entries of the same query stand before each entry: (H,) int64; query is sorted."""
+    total = np.cumsum(flag) - flag
+    return total - total[np.arange(len(query)) - ordinal(query) + 1] if len(query) else total
+
+
+@metric("ERR", "Expected reciprocal rank",
+        formula=r"ERR@k = \sum_{i \leq k} \frac{p_i}{i} \prod_{j < i} (1 - p_j),\quad p = \frac{2^g - 1}{2^{g_{max}}}",
+        source="Chapelle et al. 2009; gdeval", allowed={"max_grade": (1, 60)})
+def expected_reciprocal_rank(ranked: Ranked, k: Cutoffs, *, max_grade: int | None = None,
+                             probabilities: tuple | None = None) -> Values:
+    """Expected 1 / rank at which a reader is satisfied, who reads downwards and stops with probability p.
+
+    max_grade defaults to the highest grade of the judgements; gdeval fixes it at 4 (`ERR(max_grade=4)@20`), so that
+    a perfect binary hit scores 0.0625 there and 0.5 here. probabilities=(p0, p1, ...) gives the probability of each
+    grade instead. Returns (Q, K) in [0, 1]; undefined without a document of grade 1 or more.
+    """
+    if probabilities is None:
+        top = ranked.max_grade if max_grade is None else max_grade
+        chance = (np.exp2(np.clip(ranked.grade, 0, top)) - 1) / 2.0**top
+    else:
+        table = np.asarray(probabilities, np.float64)
+        chance = table[np.clip(ranked.grade, 0, len(table) - 1)]
+    going_on = np.log1p(-np.minimum(chance, 1 - 2.0**-53))
+    reached = np.exp(_before(ranked.query, going_on))
+    values = ranked.up_to(k, ranked.query, ranked.rank, chance * reached / ranked.rank)
+    return _undefined_without(ranked.relevant(), values)
+
+
+@metric("RBP", "Rank-biased precision", formula=r"RBP = (1 - p) \sum_i rel_i \, p^{i - 1}",
+        source="Moffat & Zobel 2008; ir_measures RBP",
+        allowed={**_REL, "p": (0.0, 0.9999), "gain": ("binary", "graded")})
+def rank_biased_precision(ranked: Ranked, k: Cutoffs, *, p: float = 0.8, rel: int = 1, gain: str = "binary") -> Values:
+    """Expected rate of gain for a reader who goes on to the next rank with probability p.
+
+    gain='graded' takes grade / highest grade of the judgements (TREC-COVID). RBPResidual says how much the unjudged
+    documents could add. trec_eval 10 and ranx compute other numbers under this name. Returns (Q, K) in [0, 1].
+    """
+    if gain == "graded":
+        relevant, query, rank = ranked.relevant(), ranked.query, ranked.rank
+        weights = np.maximum(ranked.grade, 0) / ranked.max_grade
+    else:
+        relevant, (query, rank) = ranked.relevant(rel), ranked.hits(rel)
+        weights = np.ones(len(query))
+    return _undefined_without(relevant, ranked.up_to(k, query, rank, weights * (1 - p) * p ** (rank - 1.0)))
+
+
+@metric("MeanRank", "Mean rank", formula=r"\text{rank of the first relevant document}", source="",
+        range=(1.0, np.inf), better="lower", unit="rank", relevance=False, aliases=("mean_rank",), allowed=_REL)
+def mean_rank(ranked: Ranked, *, rel: int = 1) -> Values:
+    """Rank of the first relevant document, averaged over the queries where one was returned.
+
+    Lower is better. Undefined where none was returned, so read it beside the number of undefined queries: a system
+    that finds only the easy ones looks good here. Returns (Q,) >= 1.
+    """
+    return first_rank(ranked, rel)
+
+
+@metric("FirstRank", "First relevant rank", formula=r"\text{rank of the first relevant document, median over queries}",
+        source="", range=(1.0, np.inf), better="lower", unit="rank", aggregate="median", relevance=False,
+        aliases=("first_rank",), allowed=_REL)
+def first_relevant_rank(ranked: Ranked, *, rel: int = 1) -> Values:
+    """Rank of the first relevant document; the summary is its median over the queries where one was returned.
+
+    Lower is better; undefined where none was returned. Returns (Q,) >= 1.
+    """
+    return first_rank(ranked, rel)
+
+
+def cutoffs(*values: int | None) -> Cutoffs:
+    """Cutoffs as metric functions take them: ascending, ALL for None."""
+    return np.unique(np.array([ALL if value is None else value for value in values], np.int64))

@@ -1,0 +1,24 @@
+"""Where files are: those of the dashboard, and those named on a command line."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+PACKAGE = Path(__file__).resolve().parent
+SAMPLES = ("dense.jsonl", "sparse.jsonl", "hybrid.jsonl")
+SAMPLE_TRUTH = "truth.jsonl"
+
+
+def home() -> Path:
+    """The folder that holds app.py, pages/ and sample_runs/: the checkout, or ragdash/_dashboard in a wheel."""
+    beside = PACKAGE.parent
+    return beside if (beside / "app.py").is_file() and (beside / "pages").is_dir() else PACKAGE / "_dashboard"
+
+
+def named(text: str) -> tuple[str | None, str]:
+    """(name, path) of an argument NAME=path; (None, path) of a plain one, or where a file of that whole name exists."""
+    name, equals, path = text.partition("=")
+    if not equals or "/" in name or os.sep in name or Path(text).exists():
+        return None, text
+    return name, path

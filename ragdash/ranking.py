@@ -1,0 +1,124 @@
+"""From rows in file order to rankings: who stands where, and who stands there twice.
+
+Letters: N rows (returned documents), Q queries. A *position* counts rows in ranking order, all queries one behind
+the other; query q owns the positions starts[q] to starts[q + 1].
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pyarrow as pa
+
+from ragdash.columns import in_blocks, mix, on_all_cores, take, text_blocks
+
+_GROUP = 1 << 16  # rows sorted together when duplicates are looked for
+
+
+def pair_hashes(query_hashes: np.ndarray, codes: np.ndarray, docs: pa.ChunkedArray) -> np.ndarray:
+    """A 64-bit hash of every (query, document) pair: (N,) uint64, in file order."""
+    out = np.empty(len(docs), np.uint64)
+
+    def work(block) -> None:
+        hasher, a, b = block
+        out[a:b] = mix(hasher(0), query_hashes[codes[a:b]])
+
+    on_all_cores(work, text_blocks(docs))
+    return out
+
+
+def row_digest(pairs: np.ndarray, keys: np.ndarray) -> tuple[int, int]:
+    """Two 64-bit sums over the rows' (pair, sort key); the order of the rows does not matter, every row does."""
+    bits = keys.view(np.uint64)
+
+    def work(a: int, b: int) -> tuple[int, int]:
+        h = mix(pairs[a:b], bits[a:b])
+        return int(h.sum()), int(mix(h, np.uint64(1)).sum())
+
+    sums = in_blocks(work, len(pairs))
+    return sum(s[0] for s in sums) % 2**64, sum(s[1] for s in sums) % 2**64
+
+
+def ranking_order(codes: np.ndarray, keys: np.ndarray) -> np.ndarray | None:
+    """Rows by query, then key descending, then file order: (N,) int64; None where the file already stands so."""
+    def stands(a: int, b: int) -> bool:
+        a = max(a - 1, 0)
+        code, key = codes[a:b], keys[a:b]
+        same = code[1:] == code[:-1]
+        return bool(np.all((code[1:] > code[:-1]) | (same & (key[1:] <= key[:-1]))))
+
+    if all(in_blocks(stands, len(codes))):
+        return None
+    return _sorted_rows(codes, keys)
+
+
+def _sorted_rows(codes: np.ndarray, keys: np.ndarray) -> np.ndarray:
+    """One stable sort of 64-bit words (query code, key as float32); equal words are put right by the exact key."""
+    single = keys.astype(np.float32).view(np.uint32)
+    descending = np.where(single >> np.uint32(31), single, ~(single | np.uint32(0x80000000)))
+    words = (codes.astype(np.uint64) << np.uint64(32)) | descending
+    order = np.argsort(words, kind="stable")
+    words, exact = words[order], keys[order]
+    wrong = np.flatnonzero((words[1:] == words[:-1]) & (exact[1:] > exact[:-1]))
+    if not len(wrong):
+        return order
+    first = np.flatnonzero(np.concatenate(([True], words[1:] != words[:-1])))
+    group = np.unique(np.searchsorted(first, wrong, "right") - 1)
+    members = _ranges(first[group], np.append(first, len(words))[group + 1])
+    order[members] = order[members[np.lexsort((-exact[members], words[members]))]]
+    return order
+
+
+def _ranges(starts: np.ndarray, stops: np.ndarray) -> np.ndarray:
+    """All integers of the half-open ranges, one range behind the other."""
+    lengths = stops - starts
+    shift = np.repeat(starts - np.concatenate(([0], np.cumsum(lengths)[:-1])), lengths)
+    return shift + np.arange(lengths.sum())
+
+
+def query_starts(codes: np.ndarray, n_queries: int) -> np.ndarray:
+    """First position of each query and, last, N: (Q + 1,) int64."""
+    return np.concatenate(([0], np.cumsum(np.bincount(codes, minlength=n_queries), dtype=np.int64)))
+
+
+def duplicate_positions(pairs: np.ndarray, starts: np.ndarray, docs: pa.ChunkedArray,
+                        order: np.ndarray | None) -> np.ndarray:
+    """Positions, ascending, of documents that stand higher up in the same ranking already.
+
+    Equal hashes only raise a suspicion; the strings decide.
+    """
+    at_least = np.searchsorted(starts, np.arange(0, starts[-1] + _GROUP, _GROUP))
+    bounds = starts[np.unique(np.minimum(at_least, len(starts) - 1))]
+
+    def suspects(bound: tuple[int, int]) -> np.ndarray:
+        a, b = bound
+        h = np.sort(pairs[a:b])
+        twice = h[1:][h[1:] == h[:-1]]
+        return np.flatnonzero(np.isin(pairs[a:b], twice)) + a if len(twice) else np.zeros(0, np.int64)
+
+    found = on_all_cores(suspects, pairwise(bounds))
+    at = np.concatenate(found) if found else np.zeros(0, np.int64)
+    if not len(at):
+        return at
+    names = take(docs, at if order is None else order[at]).dictionary_encode()
+    code = names.indices.to_numpy().astype(np.int64)
+    query = np.searchsorted(starts, at, "right") - 1
+    _, first = np.unique(query * len(names.dictionary) + code, return_index=True)
+    later = np.ones(len(at), bool)
+    later[first] = False
+    return at[later]
+
+
+def bisect_falling(scores: np.ndarray, low: np.ndarray, high: np.ndarray, value, *, past_equal: bool) -> np.ndarray:
+    """First index of each range low:high whose score is < value (past_equal) or <= value; else high. All at once.
+
+    scores fall within each range; low, high and the answer are (X,) int64; value is a number or (X,).
+    """
+    low, high = low.copy(), high.copy()
+    while (active := low < high).any():
+        middle = (low + high) >> 1
+        score = scores[np.minimum(middle, len(scores) - 1)]
+        above = active & ((score >= value) if past_equal else (score > value))
+        low, high = np.where(above, middle + 1, low), np.where(active & ~above, middle, high)
+    return low

@@ -1,0 +1,154 @@
+"""Evaluations as tables: text, JSON, CSV, Markdown, LaTeX, Parquet. One set of numbers, several spellings."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from collections.abc import Iterable, Sequence
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from ragdash.errors import Problem
+from ragdash.evaluation import Evaluation, Summary
+
+FORMATS = ("table", "json", "csv", "markdown", "latex", "parquet")
+SCHEMA = 1
+Summaries = Sequence[Sequence[Summary]]
+
+
+def render(evaluations: Sequence[Evaluation], summaries: Summaries, form: str, *, per_query: bool = False,
+           settings: dict | None = None, problems: Iterable[Problem] = ()) -> bytes:
+    """The evaluations in one of FORMATS, as UTF-8 (or Parquet bytes); per_query adds or shows every query's values."""
+    if form == "json":
+        return as_json(evaluations, summaries, per_query=per_query, settings=settings or {}, problems=problems)
+    table = value_table(evaluations) if per_query else summary_table(evaluations, summaries)
+    if form == "parquet":
+        sink = io.BytesIO()
+        pq.write_table(table, sink)
+        return sink.getvalue()
+    if form == "csv":
+        return _csv(table).encode()
+    header, rows = _value_cells(table) if per_query else _summary_cells(evaluations, summaries)
+    text = {"table": _plain, "markdown": _markdown, "latex": _latex}[form](header, rows)
+    return (text if per_query else f"{text}{_note(summaries, settings or {}, form)}").encode()
+
+
+def as_json(evaluations: Sequence[Evaluation], summaries: Summaries, *, per_query: bool, settings: dict,
+            problems: Iterable[Problem]) -> bytes:
+    """The JSON contract, schema 1: undefined values are null."""
+    runs = []
+    for evaluation, row in zip(evaluations, summaries, strict=True):
+        run = {"name": evaluation.name, "digest": evaluation.digest, "metrics": {
+            str(s.spec): {"mean": _null(s.mean), "low": _null(s.low), "high": _null(s.high), "n": s.n,
+                          "undefined": s.undefined} for s in row}}
+        if per_query:
+            names = [str(spec) for spec in evaluation.specs]
+            run["per_query"] = {query: dict(zip(names, map(_null, values), strict=True)) for query, values in zip(
+                evaluation.query_ids.to_pylist(), evaluation.values.tolist(), strict=True)}
+        runs.append(run)
+    content = {"schema": SCHEMA, "runs": runs, "settings": settings, "problems": [p.as_dict() for p in problems]}
+    return (json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False) + "\n").encode()
+
+
+def summary_table(evaluations: Sequence[Evaluation], summaries: Summaries) -> pa.Table:
+    """A row per run and metric: run, metric, mean, low, high, n, undefined; undefined numbers are null."""
+    rows = [(evaluation.name, s) for evaluation, row in zip(evaluations, summaries, strict=True) for s in row]
+    return pa.table({
+        "run": pa.array([name for name, _ in rows], pa.string()),
+        "metric": pa.array([str(s.spec) for _, s in rows], pa.string()),
+        **{key: pa.array([_null(getattr(s, key)) for _, s in rows], pa.float64()) for key in ("mean", "low", "high")},
+        "n": pa.array([s.n for _, s in rows], pa.int64()),
+        "undefined": pa.array([s.undefined for _, s in rows], pa.int64()),
+    })
+
+
+def value_table(evaluations: Sequence[Evaluation]) -> pa.Table:
+    """A row per run and query: run, query_id and a column per metric; undefined values are null."""
+    return pa.concat_tables([pa.table({
+        "run": pa.repeat(e.name, len(e.query_ids)), "query_id": e.query_ids,
+        **{str(spec): pa.array(e.values[:, i], from_pandas=True) for i, spec in enumerate(e.specs)},
+    }) for e in evaluations])
+
+
+def number(value: float) -> str:
+    """Three decimals; a dash for undefined."""
+    return "–" if value is None or math.isnan(value) else f"{value:.3f}"
+
+
+def interval(summary: Summary) -> str:
+    """mean [low, high] in three decimals."""
+    if math.isnan(summary.low):
+        return number(summary.mean)
+    return f"{number(summary.mean)} [{number(summary.low)}, {number(summary.high)}]"
+
+
+def _summary_cells(evaluations: Sequence[Evaluation], summaries: Summaries) -> tuple[list[str], list[list[str]]]:
+    """A row per metric, a column per run; n once where all runs agree."""
+    same_n = all(len({row[i].n for row in summaries}) == 1 for i in range(len(summaries[0])))
+    header = ["metric", *(evaluation.name for evaluation in evaluations), *(["n"] if same_n else [])]
+    rows = []
+    for i, spec in enumerate(evaluations[0].specs):
+        cells = [interval(row[i]) + ("" if same_n else f" n={row[i].n}") for row in summaries]
+        rows.append([spec.title, *cells, *([str(summaries[0][i].n)] if same_n else [])])
+    return header, rows
+
+
+def _value_cells(table: pa.Table) -> tuple[list[str], list[list[str]]]:
+    rows = [[cell if isinstance(cell, str) else number(cell) for cell in row.values()] for row in table.to_pylist()]
+    return table.column_names, rows
+
+
+def _note(summaries: Summaries, settings: dict, form: str) -> str:
+    """What the intervals are and how many values are undefined, in the comment form of the format."""
+    undefined = max(s.undefined for row in summaries for s in row)
+    parts = [f"95 % intervals over queries: percentile bootstrap, {settings.get('resamples', 0):,} resamples, "
+             f"seed {settings.get('seed', 0)}."]
+    if undefined:
+        parts.append(f"Up to {undefined} queries are undefined and left out of a mean.")
+    text = " ".join(parts)
+    return {"table": f"\n{text}\n", "markdown": f"\n{text}\n", "latex": f"% {text}\n"}[form]
+
+
+def _plain(header: list[str], rows: list[list[str]]) -> str:
+    widths = [max(len(row[i]) for row in (header, *rows)) for i in range(len(header))]
+    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+             for row in (header, ["-" * width for width in widths], *rows)]
+    return "\n".join(lines) + "\n"
+
+
+def _markdown(header: list[str], rows: list[list[str]]) -> str:
+    def line(cells: list[str]) -> str:
+        return "| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in cells) + " |"
+
+    rule = ["---", *["---:"] * (len(header) - 1)]
+    return "\n".join([line(header), "| " + " | ".join(rule) + " |", *map(line, rows)]) + "\n"
+
+
+_TEX = str.maketrans({"\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_",
+                      "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "–": "--"})
+
+
+def _latex(header: list[str], rows: list[list[str]]) -> str:
+    """A booktabs table."""
+    def line(cells: list[str]) -> str:
+        return " & ".join(cell.translate(_TEX) for cell in cells) + r" \\"
+
+    body = [rf"\begin{{tabular}}{{l{'r' * (len(header) - 1)}}}", r"\toprule", line(header), r"\midrule",
+            *map(line, rows), r"\bottomrule", r"\end{tabular}"]
+    return "\n".join(body) + "\n"
+
+
+def _csv(table: pa.Table) -> str:
+    """Comma separated, full precision, an empty cell for undefined."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(table.column_names)
+    writer.writerows(zip(*(column.to_pylist() for column in table.columns), strict=True))
+    return out.getvalue()
+
+
+def _null(value: float) -> float | None:
+    return None if isinstance(value, float) and math.isnan(value) else value
