@@ -43,6 +43,11 @@ class Bands:
             return None
         return [band.label for band in self.bands if band.low <= value][-1]
 
+    @property
+    def spec(self) -> str:
+        """The metric as the source states it: R@10."""
+        return f"{self.metric}@{self.k}" if self.k else self.metric
+
     def words(self) -> str:
         """The bands as a sentence part: poor from 0, fair from 0.3, ..."""
         return ", ".join(f"{band.label} from {band.low:g}" for band in self.bands)

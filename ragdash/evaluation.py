@@ -118,7 +118,7 @@ def evaluate(run: Run, truth: Truth, metrics: str | Iterable[str | Spec] | None 
 def evaluate_match(match: Match, specs: Sequence[Spec]) -> Evaluation:
     """Every spec over an existing match; all cutoffs of a metric come out of one pass."""
     _check_overlap(match)
-    values = np.empty((len(match.query_ids), len(specs)))
+    values = np.empty((len(specs), len(match.query_ids))).T  # a column lies in one piece
     corpus: dict[Spec, CorpusValue] = {}
     by_function = sorted(range(len(specs)), key=lambda i: (specs[i].name, repr(specs[i].params)))
     for (name, params), columns in groupby(by_function, key=lambda i: (specs[i].name, specs[i].params)):
@@ -207,10 +207,10 @@ def _fill(values: np.ndarray, corpus: dict, match: Match, name: str, params: dic
         terms = tuple((c, top * kept, bottom * kept) for c, top, bottom in computed.terms)
         corpus.update({specs[i]: replace(computed, values=values[:, i], terms=terms) for i in columns})
         return
-    where = np.zeros(len(columns), int) if metric.cutoff == "none" else np.searchsorted(
-        k, [ALL if specs[i].k is None else specs[i].k for i in columns])
-    computed = computed[:, None] if computed.ndim == 1 else computed
-    values[:, columns] = _agreed(match, metric, params, computed)[:, where]
+    computed = _agreed(match, metric, params, computed[:, None] if computed.ndim == 1 else computed)
+    for i in columns:
+        place = 0 if metric.cutoff == "none" else np.searchsorted(k, ALL if specs[i].k is None else specs[i].k)
+        values[:, i] = computed[:, place]
 
 
 def _agreed(match: Match, metric, params: dict, values: np.ndarray) -> np.ndarray:

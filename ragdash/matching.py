@@ -11,14 +11,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ragdash.columns import in_blocks, take
+from ragdash.columns import take
 from ragdash.errors import InputError, Problem
 from ragdash.ranking import bisect_falling
 from ragdash.records import Conventions, Run, Truth
 from ragdash.views import Ranked
-
-_SLOTS_PER_PAIR, _MIN_BITS, _MAX_BITS = 16, 12, 23  # of the table that sieves the rows; at most 8 MiB
-_SIEVE_BLOCK = 1 << 16
 
 
 class Match:
@@ -81,66 +78,37 @@ def _as_error(problem: Problem) -> Problem:
 
 
 def _judged_positions(run: Run, truth: Truth, truth_query: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(positions of judged documents, index of their judgement), repeats left out: (H,) and (H,) int64.
+    """(positions of judged documents, ascending, repeats left out; index of their judgement): (H,) and (H,) int64.
 
-    Rows go through a sieve of the judged pairs' hashes; the few that pass are compared by hash, query and text.
+    Rows are sieved by their hashes; the few left are compared by query and text with every judged pair of their hash.
     """
-    sieve, shift = _sieve(truth.pairs)
-
-    def passing(a: int, b: int) -> np.ndarray:
-        slots = (run.pairs[a:b] >> shift).view(np.int64)
-        return np.flatnonzero(sieve.take(slots)) + a
-
-    found = in_blocks(passing, len(run.pairs), _SIEVE_BLOCK)
-    at = np.concatenate(found) if found else np.zeros(0, np.int64)
+    at = truth.index.sieve(run.pairs)
     if len(run.repeated):
         at = np.setdiff1d(at, run.repeated, assume_unique=True)
-    return _same_pair(run, truth, truth_query, at)
-
-
-def _sieve(pairs: np.ndarray) -> tuple[np.ndarray, np.uint64]:
-    """A table of bools indexed by the leading bits of a hash, true where a judged pair has these bits."""
-    bits = int(np.ceil(np.log2(max(len(pairs), 1) * _SLOTS_PER_PAIR)))
-    bits = min(max(bits, _MIN_BITS), _MAX_BITS)
-    shift = np.uint64(64 - bits)
-    table = np.zeros(1 << bits, bool)
-    table[(pairs >> shift).view(np.int64)] = True
-    return table, shift
-
-
-def _same_pair(run: Run, truth: Truth, truth_query: np.ndarray, at: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Of the positions `at` those that are judged, with their judgement; judged pairs of one hash are all tried."""
-    by_hash = np.argsort(truth.pairs, kind="stable")
-    hashes = truth.pairs[by_hash]
-    wanted = run.pairs[at]
-    order = np.argsort(wanted)
-    at, wanted = at[order], wanted[order]
-    first, last = np.searchsorted(hashes, wanted), np.searchsorted(hashes, wanted, "right")
-    at, first, last = (values[last > first] for values in (at, first, last))
-    query = truth_query[run.query_of(at)]
-    found_at, found = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
-    for step in range(int((last - first).max(initial=0))):
-        left = np.flatnonzero(first + step < last)
-        judgement = by_hash[first[left] + step]
-        left, judgement = (values[truth.queries[judgement] == query[left]] for values in (left, judgement))
-        docs = take(run.docs, run.rows(at[left]))
-        same = pc.equal(docs, truth.docs.take(pa.array(judgement))).to_numpy(zero_copy_only=False).astype(bool)
-        found_at.append(at[left[same]])
-        found.append(judgement[same])
-    at, judgement = np.concatenate(found_at), np.concatenate(found)
-    order = np.argsort(at)
-    return at[order], judgement[order]
+    query, hashes = truth_query[run.query_of(at)], run.pairs[at]
+    place = truth.index.first(hashes)
+    judgement = np.full(len(at), -1)
+    for depth in range(truth.index.depth):
+        open_ = np.flatnonzero(judgement < 0)
+        pair = truth.index.at(place[open_] + depth, hashes[open_])
+        open_, pair = (values[(pair >= 0) & (truth.queries[pair] == query[open_])] for values in (open_, pair))
+        docs = take(run.docs, run.rows(at[open_]))
+        same = pc.equal(docs, truth.docs.take(pa.array(pair))).to_numpy(zero_copy_only=False).astype(bool)
+        judgement[open_[same]] = pair[same]
+    found = judgement >= 0
+    return at[found], judgement[found]
 
 
 def _ranks(run: Run, at: np.ndarray, ties: str) -> np.ndarray:
     """Rank from 1 of each position, repeats not counted; equal scores as the convention ties says."""
-    start = run.starts[run.query_of(at)]
+    query = run.query_of(at)
+    start, stop = run.starts[query], run.starts[query + 1]
     rank = at - start + 1 - _repeats(run, start, at)
     if run.ranked_by != "score" or ties == "file" or not len(at):
         return rank
-    tied = np.flatnonzero(_has_equal_neighbour(run, at, start))
+    tied = np.flatnonzero(_has_equal_neighbour(run.scores, at, start, stop))
     if len(tied):
-        rank[tied] = _tied_ranks(run, at[tied], start[tied])
+        rank[tied] = _tied_ranks(run, at[tied], start[tied], stop[tied])
     return rank
 
 
@@ -151,17 +119,16 @@ def _repeats(run: Run, start: np.ndarray, stop: np.ndarray) -> np.ndarray:
     return np.searchsorted(run.repeated, stop) - np.searchsorted(run.repeated, start)
 
 
-def _has_equal_neighbour(run: Run, at: np.ndarray, start: np.ndarray) -> np.ndarray:
-    """Whether the position's score is also that of the position before or behind it in the same query: (H,) bool."""
-    stop = run.starts[run.query_of(at) + 1]
-    score = run.scores[at]
+def _has_equal_neighbour(scores: np.ndarray, at: np.ndarray, start: np.ndarray, stop: np.ndarray) -> np.ndarray:
+    """Whether the position before or behind, within start:stop, has the same score: (H,) bool."""
+    score = scores[at]
     before, behind = np.maximum(at - 1, start), np.minimum(at + 1, stop - 1)
-    return ((before < at) & (run.scores[before] == score)) | ((behind > at) & (run.scores[behind] == score))
+    return ((before < at) & (scores[before] == score)) | ((behind > at) & (scores[behind] == score))
 
 
-def _tied_ranks(run: Run, at: np.ndarray, start: np.ndarray) -> np.ndarray:
+def _tied_ranks(run: Run, at: np.ndarray, start: np.ndarray, stop: np.ndarray) -> np.ndarray:
     """Ranks of positions inside groups of equal scores, the groups sorted by document id descending (bytes)."""
-    score, stop = run.scores[at], run.starts[run.query_of(at) + 1]
+    score = run.scores[at]
     first = bisect_falling(run.scores, start, at, score, past_equal=False)
     last = bisect_falling(run.scores, at, stop, score, past_equal=True)
     groups, one, group_of = np.unique(first, return_index=True, return_inverse=True)

@@ -30,10 +30,8 @@ def pair_hashes(query_hashes: np.ndarray, codes: np.ndarray, docs: pa.ChunkedArr
 
 def row_digest(pairs: np.ndarray, keys: np.ndarray) -> tuple[int, int]:
     """Two 64-bit sums over the rows' (pair, sort key); the order of the rows does not matter, every row does."""
-    bits = keys.view(np.uint64)
-
     def work(a: int, b: int) -> tuple[int, int]:
-        h = mix(pairs[a:b], bits[a:b])
+        h = mix(pairs[a:b], (keys[a:b] + 0.0).view(np.uint64))  # -0.0 is 0.0
         return int(h.sum()), int(mix(h, np.uint64(1)).sum())
 
     sums = in_blocks(work, len(pairs))
@@ -55,7 +53,7 @@ def ranking_order(codes: np.ndarray, keys: np.ndarray) -> np.ndarray | None:
 
 def _sorted_rows(codes: np.ndarray, keys: np.ndarray) -> np.ndarray:
     """One stable sort of 64-bit words (query code, key as float32); equal words are put right by the exact key."""
-    single = keys.astype(np.float32).view(np.uint32)
+    single = (keys + 0.0).astype(np.float32).view(np.uint32)
     descending = np.where(single >> np.uint32(31), single, ~(single | np.uint32(0x80000000)))
     words = (codes.astype(np.uint64) << np.uint64(32)) | descending
     order = np.argsort(words, kind="stable")

@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 from ragdash.columns import encode, hash_text, mix, take, text_column
 from ragdash.details import align, details_digest, lanes_of, unordered
 from ragdash.errors import InputError, Problem
+from ragdash.pairs import PairIndex
 from ragdash.ranking import duplicate_positions, pair_hashes, query_starts, ranking_order, row_digest
 
 CHOICES = {
@@ -90,7 +91,7 @@ class Run:
         docs = text_column(docs)
         names, codes = encode(query_ids)
         names, details = align(names, details)
-        scores = None if scores is None else np.asarray(scores, np.float64) + 0.0
+        scores = None if scores is None else np.asarray(scores, np.float64)
         keys, ranked_by = _sort_keys(codes, scores, ranks)
         pairs = pair_hashes(hash_text(text_column(names), seed=1), codes, docs)
         digest = row_digest(pairs, keys)
@@ -236,6 +237,11 @@ class Truth:
         """(R,) uint64 hash of each judged (query, document) pair, as in a Run."""
         hashes = hash_text(text_column(self.query_ids), seed=1)
         return pair_hashes(hashes, self.queries, text_column(self.docs))
+
+    @cached_property
+    def index(self) -> PairIndex:
+        """The judged pairs by hash, for matching."""
+        return PairIndex(self.pairs)
 
     @cached_property
     def digest(self) -> str:

@@ -63,6 +63,10 @@ class Ranked:
         keep = self.grade >= rel
         return self.query[keep], self.rank[keep]
 
+    def total(self, query: np.ndarray, weights: np.ndarray | None = None) -> np.ndarray:
+        """Sum of the weights (default 1) of each query: (Q,) float64."""
+        return np.bincount(query, weights, self.queries).astype(np.float64, copy=False)
+
     def hits_at(self, k: Cutoffs, rel: int = 1) -> np.ndarray:
         """Relevant documents in the first k ranks: (Q, K) float64."""
         return self.up_to(k, *self.hits(rel))
@@ -73,8 +77,10 @@ class Ranked:
         seen = first < len(k)
         if not seen.all():
             query, first, weights = query[seen], first[seen], None if weights is None else weights[seen]
-        cells = np.bincount(query * len(k) + first, weights, self.queries * len(k)).reshape(self.queries, len(k))
-        return np.cumsum(cells, axis=1, dtype=np.float64)
+        weights = np.ones(len(query)) if weights is None else weights
+        cells = np.bincount(first * self.queries + query, weights, self.queries * len(k)).astype(np.float64, copy=False)
+        cells = cells.reshape(len(k), self.queries)  # a cutoff lies in one piece: adding up goes along the memory
+        return np.cumsum(cells, axis=0, out=cells).T
 
     def returned_at(self, k: Cutoffs) -> np.ndarray:
         """Documents in the first k ranks, min(k, returned): (Q, K) int64."""

@@ -30,7 +30,7 @@ def rbp_residual(ranked: Ranked, *, p: float = 0.8) -> Values:
 
     RBP is somewhere between its value and its value plus this. Returns (Q,) in [0, 1]; 1 for an empty ranking.
     """
-    known = np.bincount(ranked.query, (1 - p) * p ** (ranked.rank - 1.0), ranked.queries)
+    known = ranked.total(ranked.query, (1 - p) * p ** (ranked.rank - 1.0))
     return np.clip(1 - known, 0.0, 1.0)
 
 

@@ -81,5 +81,5 @@ def _entry(m: Metric) -> str:
         lines.append(f"- Source: {m.source}.")
     if m.aliases:
         lines.append(f"- Also read as {', '.join(f'`{alias}`' for alias in m.aliases)}, in any case.")
-    lines += [f"- Bands ({bands.source}): {bands.words()}." for bands in bands_of(m.name)]
+    lines += [f"- Bands of {bands.spec} ({bands.source}): {bands.words()}." for bands in bands_of(m.name)]
     return "\n".join(lines) + "\n"

@@ -10,16 +10,19 @@ from __future__ import annotations
 import numpy as np
 
 from ragdash.metrics.registry import metric
-from ragdash.views import ALL, Cutoffs, Ranked, Values, ordinal
+from ragdash.views import Cutoffs, Ranked, Values, ordinal
 
 _REL = {"rel": (1, 2**31)}
 
 
 def _over(numerator: np.ndarray, denominator: np.ndarray) -> np.ndarray:
-    """numerator / denominator per query, NaN where the denominator is 0. (Q,) or (Q, K) over (Q,) or (Q, K)."""
+    """numerator / denominator per query, NaN where the denominator is 0; written over the numerator, a float array.
+
+    (Q,) or (Q, K) over (Q,) or (Q, K).
+    """
     if numerator.ndim > denominator.ndim:
         denominator = denominator[:, None]
-    return np.divide(numerator, denominator, out=np.full(numerator.shape, np.nan), where=denominator > 0)
+    return np.divide(numerator, np.where(denominator > 0, denominator, np.nan), out=numerator)
 
 
 def _undefined_without(relevant: np.ndarray, values: np.ndarray) -> np.ndarray:
@@ -39,7 +42,7 @@ def precision(ranked: Ranked, k: Cutoffs, *, rel: int = 1, denominator: str = "k
     """
     seen = ranked.hits_at(k, rel)
     ranks = k[None, :] if denominator == "k" else np.maximum(ranked.returned_at(k), 1)
-    return _undefined_without(ranked.relevant(rel), seen / ranks)
+    return _undefined_without(ranked.relevant(rel), np.divide(seen, ranks, out=seen))
 
 
 @metric("R", "Recall", formula=r"R@k = \frac{|relevant \cap top_k|}{R}", source="trec_eval recall",
@@ -132,7 +135,7 @@ def ndcg(ranked: Ranked, k: Cutoffs, *, gain: str = "linear") -> Values:
     found = ranked.up_to(k, ranked.query, ranked.rank, _gain(ranked.grade, gain) / np.log2(ranked.rank + 1))
     place = ordinal(ranked.judged_query)
     ideal = ranked.up_to(k, ranked.judged_query, place, _gain(ranked.judged_grade, gain) / np.log2(place + 1))
-    return np.minimum(_over(found, ideal), 1.0)
+    return np.minimum(_over(found, ideal), 1.0, out=found)
 
 
 @metric("Rprec", "R-precision", formula=r"Rprec = P@R", source="trec_eval Rprec", aliases=("r_precision",),
@@ -141,7 +144,7 @@ def r_precision(ranked: Ranked, *, rel: int = 1) -> Values:
     """Precision at rank R, the number of relevant documents of the query. Returns (Q,) in [0, 1]."""
     relevant = ranked.relevant(rel)
     query, rank = ranked.hits(rel)
-    return _over(np.bincount(query[rank <= relevant[query]], minlength=ranked.queries).astype(np.float64), relevant)
+    return _over(ranked.total(query[rank <= relevant[query]]), relevant)
 
 
 @metric("bpref", "bpref", formula=r"bpref = \frac{1}{R} \sum_{r} 1 - \frac{\min(n_r, R)}{\min(N, R)}",
@@ -160,7 +163,7 @@ def bpref(ranked: Ranked, *, rel: int = 1) -> Values:
     above = np.minimum(_before(ranked.query, (ranked.grade < rel) & (ranked.grade >= 0))[is_rel], relevant[query])
     most = np.minimum(non, relevant)[query]
     share = 1 - np.divide(above, most, out=np.zeros(len(query)), where=above > 0)
-    return _over(np.bincount(query, share, ranked.queries), relevant)
+    return _over(ranked.total(query, share), relevant)
 
 
 def _before(query: np.ndarray, flag: np.ndarray) -> np.ndarray:
@@ -230,8 +233,3 @@ def first_relevant_rank(ranked: Ranked, *, rel: int = 1) -> Values:
     Lower is better; undefined where none was returned. Returns (Q,) >= 1.
     """
     return first_rank(ranked, rel)
-
-
-def cutoffs(*values: int | None) -> Cutoffs:
-    """Cutoffs as metric functions take them: ascending, ALL for None."""
-    return np.unique(np.array([ALL if value is None else value for value in values], np.int64))
