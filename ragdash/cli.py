@@ -11,10 +11,10 @@ import re
 import socket
 import subprocess
 import sys
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from ragdash.console import count, say, write
 from ragdash.errors import InputError, Problem
 from ragdash.evaluation import Evaluation, evaluate_match, left_out, summaries
 from ragdash.gates import parse_bound
@@ -27,8 +27,6 @@ from ragdash.records import CHOICES, Conventions, Run, Truth
 from ragdash.report import FORMATS, render
 from ragdash.stats import LEVEL, RESAMPLES, SEED
 
-SHOWN = 5  # problems printed of one kind and file
-
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit status."""
@@ -38,7 +36,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return options.command(options)
     except InputError as error:
-        _say(error.problems)
+        say(error.problems)
         return 2
     except BrokenPipeError:  # the reader of our output has gone, as with `| head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -53,8 +51,8 @@ def _evaluate(options: argparse.Namespace) -> int:
     settings = {**evaluations[0].settings, "level": LEVEL, "resamples": options.resamples, "seed": options.seed,
                 "truth": {"name": truth.name, "digest": truth.digest}}
     problems = list(dict.fromkeys(p for e in evaluations for p in (*e.problems, *left_out(e))))
-    _say(problems)
-    _write(render(evaluations, rows, options.format, per_query=options.per_query, settings=settings,
+    say(problems)
+    write(render(evaluations, rows, options.format, per_query=options.per_query, settings=settings,
                   problems=problems), options.output)
     missed = [line for bound in bounds for line in bound.missed(evaluations, rows)]
     for line in missed:
@@ -69,15 +67,15 @@ def _check(options: argparse.Namespace) -> int:
             print(_checked(text, is_truth, options))
         except InputError as error:
             status = 2
-            print(f"{text}: cannot be used, {_count(len(error.problems), 'problem')}")
-            _say(error.problems)
+            print(f"{text}: cannot be used, {count(len(error.problems), 'problem')}")
+            say(error.problems)
     return status
 
 
 def _metrics(options: argparse.Namespace) -> int:
     wanted = [find_metric(name) for name in options.names] if options.names else list(METRICS.values())
     text = {"table": as_text, "json": as_json, "markdown": as_markdown}[options.format](wanted)
-    _write(text.encode(), options.output)
+    write(text.encode(), options.output)
     return 0
 
 
@@ -228,24 +226,20 @@ def _checked(text: str, is_truth: bool, options: argparse.Namespace) -> str:
     sniffed = sniff(source, encoding=options.encoding)
     if is_truth or sniffed.role == "truth":
         truth = read_truth(source, encoding=options.encoding)
-        _say(truth.problems)
-        return (f"{text}: truth ({sniffed.format}), {_count(len(truth), 'query', 'queries')}, "
-                f"{_count(truth.judgements, 'judgement')}, {truth.queries_without_relevant} without a relevant document"
+        say(truth.problems)
+        return (f"{text}: truth ({sniffed.format}), {count(len(truth), 'query', 'queries')}, "
+                f"{count(truth.judgements, 'judgement')}, {truth.queries_without_relevant} without a relevant document"
                 f"{_warned(truth.problems)}")
     lines = []
     for run in read_runs(source, name=named(text)[0], encoding=options.encoding):
-        _say(run.problems)
-        lines.append(f"{text}: run {run.name!r} ({sniffed.format}), {_count(len(run), 'query', 'queries')}, "
-                     f"{_count(len(run.docs), 'document')} returned, {run.depth} deep{_warned(run.problems)}")
+        say(run.problems)
+        lines.append(f"{text}: run {run.name!r} ({sniffed.format}), {count(len(run), 'query', 'queries')}, "
+                     f"{count(len(run.docs), 'document')} returned, {run.depth} deep{_warned(run.problems)}")
     return "\n".join(lines)
 
 
 def _warned(problems: Sequence[Problem]) -> str:
-    return f", {_count(len(problems), 'warning')}" if problems else ""
-
-
-def _count(n: int, one: str, many: str | None = None) -> str:
-    return f"{n:,} {one if n == 1 else many or one + 's'}"
+    return f", {count(len(problems), 'warning')}" if problems else ""
 
 
 def _source(text: str) -> str | tuple[str, bytes]:
@@ -256,27 +250,6 @@ def _source(text: str) -> str | tuple[str, bytes]:
 def _absolute(text: str) -> str:
     name, path = named(text)
     return f"{name}={Path(path).resolve()}" if name else str(Path(path).resolve())
-
-
-def _say(problems: Sequence[Problem]) -> None:
-    """Problems on standard error, a line each; of many alike the first ones."""
-    seen: Counter = Counter()
-    for problem in problems:
-        alike = (problem.file, problem.kind)
-        seen[alike] += 1
-        if seen[alike] <= SHOWN:
-            print(f"{problem.severity}: {problem}", file=sys.stderr)
-    for (file, kind), count in seen.items():
-        if count > SHOWN:
-            print(f"... and {count - SHOWN:,} more of the kind {kind} in {file}", file=sys.stderr)
-
-
-def _write(content: bytes, path: str | None) -> None:
-    if path:
-        Path(path).write_bytes(content)
-    else:
-        sys.stdout.buffer.write(content)
-        sys.stdout.buffer.flush()
 
 
 def _free_port(host: str, first: int = 8501) -> int:

@@ -57,6 +57,14 @@ def encode(values) -> tuple[pa.StringArray, np.ndarray]:
     return values.dictionary.cast(pa.string()), values.indices.to_numpy().astype(np.int32, copy=False)
 
 
+def frozen(array: np.ndarray) -> np.ndarray:
+    """An array that cannot be written: itself if it is one, else a copy, so that its owner cannot change it either."""
+    if array.flags.writeable:
+        array = array.copy()
+        array.setflags(write=False)
+    return array
+
+
 def chunk_starts(column: pa.ChunkedArray) -> np.ndarray:
     """First row of each chunk and, last, the number of rows: (chunks + 1,) int64."""
     return np.concatenate(([0], np.cumsum([len(chunk) for chunk in column.chunks], dtype=np.int64)))
@@ -115,6 +123,11 @@ def mix(a: np.ndarray, b: np.ndarray | np.uint64) -> np.ndarray:
     h *= _ODD[2]
     h ^= h >> _HALF
     return h
+
+
+def lanes_of(hashes: np.ndarray) -> np.ndarray:
+    """Two sums (uint64) over hashes, the second of the hashes mixed once more."""
+    return np.array([hashes.sum(dtype=np.uint64), mix(hashes, np.uint64(1)).sum(dtype=np.uint64)], np.uint64)
 
 
 def _words(chunk: pa.Array) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -7,7 +7,7 @@ import orjson
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ragdash.columns import hash_text, mix, text_column
+from ragdash.columns import hash_text, lanes_of, mix, text_column
 
 
 def align(names: pa.StringArray, details: pa.Table | None) -> tuple[pa.StringArray, pa.Table | None]:
@@ -32,10 +32,6 @@ def details_digest(query_ids: pa.StringArray, details: pa.Table | None) -> np.nd
         seed = int(hash_text(text_column([name]))[0] >> np.uint64(32))
         lanes = lanes + lanes_of(mix(hashes[present], hash_text(text_column(cells.cast(pa.string())), seed=seed)))
     return lanes
-
-
-def lanes_of(hashes: np.ndarray) -> np.ndarray:
-    return np.array([hashes.sum(dtype=np.uint64), mix(hashes, np.uint64(1)).sum(dtype=np.uint64)], np.uint64)
 
 
 def unordered(values: np.ndarray, order: np.ndarray) -> np.ndarray:

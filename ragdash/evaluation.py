@@ -124,6 +124,7 @@ def evaluate_match(match: Match, specs: Sequence[Spec]) -> Evaluation:
     for (name, params), columns in groupby(by_function, key=lambda i: (specs[i].name, specs[i].params)):
         columns = list(columns)
         _fill(values, corpus, match, name, dict(params), specs, columns)
+    values.setflags(write=False)
     counts = {"queries": len(match.query_ids), "missing": int(match.missing.sum()),
               "unanswerable": match.truth.queries_without_relevant, "extra": len(match.extra)}
     return Evaluation(match.run.name, match.run.digest, match.truth.digest, match.query_ids, tuple(specs), values,

@@ -11,7 +11,7 @@ from itertools import pairwise
 import numpy as np
 import pyarrow as pa
 
-from ragdash.columns import in_blocks, mix, on_all_cores, take, text_blocks
+from ragdash.columns import in_blocks, lanes_of, mix, on_all_cores, take, text_blocks
 
 _GROUP = 1 << 16  # rows sorted together when duplicates are looked for
 
@@ -28,14 +28,38 @@ def pair_hashes(query_hashes: np.ndarray, codes: np.ndarray, docs: pa.ChunkedArr
     return out
 
 
-def row_digest(pairs: np.ndarray, keys: np.ndarray) -> tuple[int, int]:
-    """Two 64-bit sums over the rows' (pair, sort key); the order of the rows does not matter, every row does."""
-    def work(a: int, b: int) -> tuple[int, int]:
+def row_digest(pairs: np.ndarray, keys: np.ndarray) -> np.ndarray:
+    """Two sums (uint64) over the rows' (pair, number): the order of the rows does not matter, every row does."""
+    def work(a: int, b: int) -> np.ndarray:
         h = mix(pairs[a:b], (keys[a:b] + 0.0).view(np.uint64))  # -0.0 is 0.0
-        return int(h.sum()), int(mix(h, np.uint64(1)).sum())
+        return lanes_of(h)
 
-    sums = in_blocks(work, len(pairs))
-    return sum(s[0] for s in sums) % 2**64, sum(s[1] for s in sums) % 2**64
+    return np.sum(in_blocks(work, len(pairs)), axis=0, dtype=np.uint64) if len(pairs) else np.zeros(2, np.uint64)
+
+
+def ranking_digest(pairs: np.ndarray, keys: np.ndarray, starts: np.ndarray) -> np.ndarray:
+    """row_digest of rows in ranking order, and of the order in which rows with equal keys follow each other."""
+    tied = keys[1:] == keys[:-1]
+    inner = starts[1:-1]
+    tied[inner[(inner > 0) & (inner < len(keys))] - 1] = False  # the next row is another query's
+    at = np.flatnonzero(tied)
+    return row_digest(pairs, keys) + lanes_of(mix(mix(pairs[at], np.uint64(3)), pairs[at + 1]))
+
+
+def sort_keys(codes: np.ndarray, scores: np.ndarray | None, ranks) -> tuple[np.ndarray, str]:
+    """((N,) float64, higher is better; what ranks). A given order in which scores strictly fall is ranked by score."""
+    if scores is not None and ranks is None:
+        return scores, "score"
+    given = np.arange(len(codes), 0, -1, dtype=np.float64) if ranks is None else -np.asarray(ranks, np.float64)
+    order = np.lexsort((-given, codes))
+    code = codes[order]
+    same = code[1:] == code[:-1]
+    if scores is not None and np.all(np.diff(scores[order])[same] < 0):
+        return scores, "score"
+    place = np.arange(len(codes)) - query_starts(code, int(code.max(initial=-1)) + 1)[code]
+    keys = np.empty(len(codes))
+    keys[order] = -1.0 - place
+    return keys, "order" if ranks is None else "rank"
 
 
 def ranking_order(codes: np.ndarray, keys: np.ndarray) -> np.ndarray | None:

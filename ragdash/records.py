@@ -13,11 +13,20 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ragdash.columns import encode, hash_text, mix, take, text_column
-from ragdash.details import align, details_digest, lanes_of, unordered
+from ragdash.columns import encode, frozen, hash_text, lanes_of, mix, take, text_column
+from ragdash.details import align, details_digest, unordered
 from ragdash.errors import InputError, Problem
+from ragdash.fit import check_run, check_truth
 from ragdash.pairs import PairIndex
-from ragdash.ranking import duplicate_positions, pair_hashes, query_starts, ranking_order, row_digest
+from ragdash.ranking import (
+    duplicate_positions,
+    pair_hashes,
+    query_starts,
+    ranking_digest,
+    ranking_order,
+    row_digest,
+    sort_keys,
+)
 
 CHOICES = {
     "ties": ("docid", "file"),
@@ -75,7 +84,7 @@ class Run:
     details: pa.Table | None = None
     settings: Mapping = field(default_factory=dict)
     problems: tuple[Problem, ...] = ()
-    rows_digest: tuple[int, int] = (0, 0)
+    rows_digest: np.ndarray = field(default_factory=lambda: np.zeros(2, np.uint64))
 
     @classmethod
     def build(cls, name: str, query_ids, docs, scores=None, ranks=None, *, texts=None, sources=None,
@@ -87,19 +96,26 @@ class Run:
         scores: (N,) finite numbers; ranks: (N,) numbers, an explicit order that wins over the scores. With neither,
         the order of the rows is the ranking. details: a row per query with a column query_id; it may name queries
         without rows (empty rankings). Repeated documents stay in the columns and are passed over by every reader.
+        Raises InputError where the columns do not fit together. A writeable array is copied.
         """
         docs = text_column(docs)
+        check_run(query_ids, docs, scores, ranks, texts, sources, details, file)
         names, codes = encode(query_ids)
         names, details = align(names, details)
-        scores = None if scores is None else np.asarray(scores, np.float64)
-        keys, ranked_by = _sort_keys(codes, scores, ranks)
+        scores = None if scores is None else frozen(np.asarray(scores, np.float64))
+        keys, ranked_by = sort_keys(codes, scores, ranks)
         pairs = pair_hashes(hash_text(text_column(names), seed=1), codes, docs)
-        digest = row_digest(pairs, keys)
         order = ranking_order(codes, keys)
         starts = query_starts(codes, len(names))
         if order is not None:
-            pairs, scores = pairs[order], None if scores is None else scores[order]
+            pairs, keys, scores = pairs[order], keys[order], None if scores is None else scores[order]
+        digest = ranking_digest(pairs, keys, starts)
+        if ranked_by != "score" and scores is not None:
+            digest += row_digest(mix(pairs, np.uint64(2)), scores)
         repeated = duplicate_positions(pairs, starts, docs, order)
+        for array in (starts, order, pairs, scores, repeated):
+            if array is not None:
+                array.setflags(write=False)
         run = cls(name, names, starts, docs, order, pairs, scores, repeated, ranked_by,
                   None if texts is None else text_column(texts), None if sources is None else text_column(sources),
                   details, dict(settings or {}), (), digest)
@@ -131,13 +147,13 @@ class Run:
 
     @cached_property
     def digest(self) -> str:
-        """128 bits of the content: rankings, scores, texts and details; not of the name, the file or its row order."""
-        lanes = np.array(self.rows_digest, np.uint64)
-        lanes += details_digest(self.query_ids, self.details)
-        for column in (self.texts, self.sources):
+        """128 bits of the content: rankings, scores, order of ties, texts, details; not of the name or the file."""
+        lanes = self.rows_digest + details_digest(self.query_ids, self.details)
+        pairs = self.pairs if self.order is None else unordered(self.pairs, self.order)
+        for seed, column in ((2, self.texts), (3, self.sources)):
             if column is not None:
-                rows = self.pairs if self.order is None else unordered(self.pairs, self.order)
-                lanes += lanes_of(mix(rows, hash_text(column, seed=2)))
+                present = np.flatnonzero(column.is_valid().to_numpy())
+                lanes += lanes_of(mix(pairs, hash_text(column, seed))[present])
         return "".join(f"{int(lane):016x}" for lane in lanes)
 
     def query_of(self, positions: np.ndarray) -> np.ndarray:
@@ -205,6 +221,7 @@ class Truth:
         Raises InputError where a pair is judged twice with different grades; equal repetitions become one.
         """
         docs = text_column(docs)
+        check_truth(query_ids, docs, grades, details, file)
         names, codes = encode(query_ids)
         names, details = align(names, details)
         grades = np.asarray(grades, np.int64)
@@ -213,8 +230,9 @@ class Truth:
         pair = codes.astype(np.int64) * max(len(ids.dictionary), 1) + ids.indices.to_numpy().astype(np.int64)
         keep = _once(pair, grades, names, codes, ids, file, lines)
         keep = keep[np.lexsort((-grades[keep], codes[keep]))]
-        return cls(name, names, codes[keep].astype(np.int64), ids.dictionary.take(ids.indices.take(pa.array(keep))),
-                   grades[keep], details, tuple(problems))
+        kept_docs = ids.dictionary.take(ids.indices.take(pa.array(keep)))
+        return cls(name, names, frozen(codes[keep].astype(np.int64)), kept_docs, frozen(grades[keep]), details,
+                   tuple(problems))
 
     def __len__(self) -> int:
         return len(self.query_ids)
@@ -246,25 +264,8 @@ class Truth:
     @cached_property
     def digest(self) -> str:
         """128 bits of the content: judgements and details; not of the name, the file or its row order."""
-        lanes = np.array(row_digest(self.pairs, self.grades.astype(np.float64)), np.uint64)
-        lanes += details_digest(self.query_ids, self.details)
+        lanes = row_digest(self.pairs, self.grades.astype(np.float64)) + details_digest(self.query_ids, self.details)
         return "".join(f"{int(lane):016x}" for lane in lanes)
-
-
-def _sort_keys(codes: np.ndarray, scores: np.ndarray | None, ranks) -> tuple[np.ndarray, str]:
-    """((N,) float64, higher is better; what ranks). A given order in which scores strictly fall is ranked by score."""
-    if scores is not None and ranks is None:
-        return scores, "score"
-    given = np.arange(len(codes), 0, -1, dtype=np.float64) if ranks is None else -np.asarray(ranks, np.float64)
-    order = np.lexsort((-given, codes))
-    code = codes[order]
-    same = code[1:] == code[:-1]
-    if scores is not None and np.all(np.diff(scores[order])[same] < 0):
-        return scores, "score"
-    place = np.arange(len(codes)) - query_starts(code, int(code.max(initial=-1)) + 1)[code]
-    keys = np.empty(len(codes))
-    keys[order] = -1.0 - place
-    return keys, "order" if ranks is None else "rank"
 
 
 def _once(pair, grades, names, codes, ids, file, lines) -> np.ndarray:

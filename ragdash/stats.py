@@ -90,7 +90,9 @@ def median_interval(values: np.ndarray, *, level: float = LEVEL) -> tuple[float,
 def _quantiles(draws: np.ndarray, level: float, enough: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Lower and upper quantile of each column, NaN where the column has not enough values."""
     tail = (1 - level) / 2
-    quantile = np.nanquantile if np.isnan(draws[:, enough]).any() else np.quantile
+    undefined = np.isnan(draws)
+    enough = enough & ~undefined.all(axis=0)
+    quantile = np.nanquantile if undefined.any() else np.quantile
     low, high = np.full((2, draws.shape[1]), np.nan)
     if enough.any():
         low[enough], high[enough] = quantile(draws[:, enough], [tail, 1 - tail], axis=0)

@@ -51,6 +51,8 @@ def aqwv(ranked: Ranked, k: Cutoffs, *, beta: float = 40.0, rel: int = 1, form: 
     with relevant documents) - beta * mean P_FA (all queries). In [-beta, 1]; returns (Q, K).
     """
     if form == "material":
+        if k[-1] != ALL:
+            raise _mistake(f"a cutoff of {k[0]} with form='material'", "Leave it out: all returned ones count.")
         return _material(ranked, beta, rel, _size(ranked, corpus_size, rel), threshold)
     if corpus_size is not None or threshold is not None:
         raise _mistake("corpus_size or threshold without form='material'", "Add form='material'.")

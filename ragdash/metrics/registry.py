@@ -19,6 +19,7 @@ from ragdash.errors import InputError, Problem
 from ragdash.views import ALL, Values
 
 METRICS: dict[str, Metric] = {}
+MAX_CUTOFF = 10**9
 
 
 @dataclass(frozen=True)
@@ -156,13 +157,19 @@ def parse_spec(text: str) -> Spec:
     if entry is None:
         raise _unknown(text)
     params = _arguments(text, arguments, entry)
+    return entry.spec(_cutoff(text, cutoff, entry), **params)
+
+
+def _cutoff(text: str, cutoff: str | None, entry: Metric) -> int | None:
+    """The cutoff as a number, None where there is none; InputError where the metric wants it otherwise."""
     k = int(cutoff) if cutoff else None
-    if k == 0 or (k is None and entry.cutoff == "required") or (k and entry.cutoff == "none"):
-        wants = {"required": f"a cutoff of 1 or more, as in {entry.name}@10", "none": f"no cutoff: {entry.name}",
-                 "optional": f"{entry.name} or a cutoff of 1 or more, as in {entry.name}@10"}
+    fits = entry.cutoff != "required" if k is None else entry.cutoff != "none" and 1 <= k <= MAX_CUTOFF
+    if not fits:
+        some = f"a cutoff from 1 to {MAX_CUTOFF:,}, as in {entry.name}@10"
+        wants = {"required": some, "none": f"no cutoff: {entry.name}", "optional": f"{entry.name} or {some}"}
         raise InputError([Problem("metric-cutoff", repr(text), wants[entry.cutoff], "Change the cutoff.",
                                   field="metric")])
-    return entry.spec(k, **params)
+    return k
 
 
 def find_metric(name: str) -> Metric:
@@ -196,7 +203,7 @@ def _arguments(text: str, arguments: str | None, entry: Metric) -> dict:
     try:
         call = ast.parse(f"f{arguments}", mode="eval").body
         given = {word.arg: ast.literal_eval(word.value) for word in call.keywords}
-        wrong = bool(call.args)
+        wrong = bool(call.args) or len(given) < len(call.keywords)
     except (SyntaxError, ValueError, AttributeError):
         given, wrong = {}, True
     if wrong or not all(_fits(entry, key, value) for key, value in given.items()):
@@ -218,7 +225,10 @@ def _fits(entry: Metric, key: str, value) -> bool:
     allowed = entry.allowed.get(key)
     if allowed is None or value is None:
         return True
-    return value in allowed if isinstance(allowed[0], str) else allowed[0] <= value <= allowed[1]
+    if isinstance(allowed[0], str):
+        return value in allowed
+    numbers = value if isinstance(value, (tuple, list)) else (value,)
+    return len(numbers) > 0 and all(isinstance(n, (int, float)) and allowed[0] <= n <= allowed[1] for n in numbers)
 
 
 def _option(entry: Metric, key: str) -> str:

@@ -113,10 +113,15 @@ def average_precision(ranked: Ranked, k: Cutoffs, *, rel: int = 1, denominator: 
     return _undefined_without(relevant, total / np.maximum(ranked.hits_at(k, rel), 1))
 
 
-def _gain(grade: np.ndarray, gain: str) -> np.ndarray:
+def _share_of_highest(grade: np.ndarray, highest: int) -> np.ndarray:
+    """(2^grade - 1) / 2^highest, without overflow for great grades."""
+    return np.exp2(grade - float(highest)) - np.exp2(-float(highest))
+
+
+def _gain(grade: np.ndarray, gain: str, highest: int) -> np.ndarray:
     grade = np.maximum(grade, 0)
     if gain == "exp":
-        return np.exp2(grade) - 1
+        return _share_of_highest(grade, highest)
     return (grade > 0).astype(np.float64) if gain == "binary" else grade.astype(np.float64)
 
 
@@ -132,9 +137,11 @@ def ndcg(ranked: Ranked, k: Cutoffs, *, gain: str = "linear") -> Values:
     documents, returned or not, cut at k; tools that take it over the returned ones only show higher numbers.
     Returns (Q, K) in [0, 1]; undefined without a document of grade 1 or more.
     """
-    found = ranked.up_to(k, ranked.query, ranked.rank, _gain(ranked.grade, gain) / np.log2(ranked.rank + 1))
+    gains = _gain(ranked.grade, gain, ranked.max_grade)
+    found = ranked.up_to(k, ranked.query, ranked.rank, gains / np.log2(ranked.rank + 1))
     place = ordinal(ranked.judged_query)
-    ideal = ranked.up_to(k, ranked.judged_query, place, _gain(ranked.judged_grade, gain) / np.log2(place + 1))
+    gains = _gain(ranked.judged_grade, gain, ranked.max_grade)
+    ideal = ranked.up_to(k, ranked.judged_query, place, gains / np.log2(place + 1))
     return np.minimum(_over(found, ideal), 1.0, out=found)
 
 
@@ -174,7 +181,7 @@ def _before(query: np.ndarray, flag: np.ndarray) -> np.ndarray:
 
 @metric("ERR", "Expected reciprocal rank",
         formula=r"ERR@k = \sum_{i \leq k} \frac{p_i}{i} \prod_{j < i} (1 - p_j),\quad p = \frac{2^g - 1}{2^{g_{max}}}",
-        source="Chapelle et al. 2009; gdeval", allowed={"max_grade": (1, 60)})
+        source="Chapelle et al. 2009; gdeval", allowed={"max_grade": (1, 2**31), "probabilities": (0.0, 1.0)})
 def expected_reciprocal_rank(ranked: Ranked, k: Cutoffs, *, max_grade: int | None = None,
                              probabilities: tuple | None = None) -> Values:
     """Expected 1 / rank at which a reader is satisfied, who reads downwards and stops with probability p.
@@ -185,7 +192,7 @@ def expected_reciprocal_rank(ranked: Ranked, k: Cutoffs, *, max_grade: int | Non
     """
     if probabilities is None:
         top = ranked.max_grade if max_grade is None else max_grade
-        chance = (np.exp2(np.clip(ranked.grade, 0, top)) - 1) / 2.0**top
+        chance = _share_of_highest(np.clip(ranked.grade, 0, top), top)
     else:
         table = np.asarray(probabilities, np.float64)
         chance = table[np.clip(ranked.grade, 0, len(table) - 1)]
@@ -213,7 +220,8 @@ def rank_biased_precision(ranked: Ranked, k: Cutoffs, *, p: float = 0.8, rel: in
     return _undefined_without(relevant, ranked.up_to(k, query, rank, weights * (1 - p) * p ** (rank - 1.0)))
 
 
-@metric("MeanRank", "Mean rank", formula=r"\text{rank of the first relevant document}", source="",
+@metric("MeanRank", "Mean rank", formula=r"\text{rank of the first relevant document}",
+        source="the rank whose reciprocal trec_eval's recip_rank is",
         range=(1.0, np.inf), better="lower", unit="rank", relevance=False, aliases=("mean_rank",), allowed=_REL)
 def mean_rank(ranked: Ranked, *, rel: int = 1) -> Values:
     """Rank of the first relevant document, averaged over the queries where one was returned.
@@ -225,8 +233,8 @@ def mean_rank(ranked: Ranked, *, rel: int = 1) -> Values:
 
 
 @metric("FirstRank", "First relevant rank", formula=r"\text{rank of the first relevant document, median over queries}",
-        source="", range=(1.0, np.inf), better="lower", unit="rank", aggregate="median", relevance=False,
-        aliases=("first_rank",), allowed=_REL)
+        source="the rank whose reciprocal trec_eval's recip_rank is", range=(1.0, np.inf), better="lower", unit="rank",
+        aggregate="median", relevance=False, aliases=("first_rank",), allowed=_REL)
 def first_relevant_rank(ranked: Ranked, *, rel: int = 1) -> Values:
     """Rank of the first relevant document; the summary is its median over the queries where one was returned.
 
