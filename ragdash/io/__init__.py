@@ -18,9 +18,9 @@ Readable = str | os.PathLike | tuple[str, bytes]  # a path, or the name and the 
 _RUNS = {"trec-run": trec.read_runs, "jsonl": native.read_runs, "json-array": native.read_runs,
          "json-object": native.read_single_runs, "json-dict": jsondict.read_runs, "csv": table.read_runs,
          "tsv": table.read_runs}
-_TRUTHS = {"trec-qrels": trec.read_truth, "jsonl": native.read_truth, "json-array": native.read_truth,
-           "json-object": native.read_single_truth, "json-dict": jsondict.read_truth, "csv": table.read_truth,
-           "tsv": table.read_truth}
+_TRUTHS = {"trec-qrels": trec.read_truth, "trec-run": trec.read_truth, "jsonl": native.read_truth,
+           "json-array": native.read_truth, "json-object": native.read_single_truth, "json-dict": jsondict.read_truth,
+           "csv": table.read_truth, "tsv": table.read_truth}
 
 
 def read_runs(source: Readable, *, name: str | None = None, encoding: str = "utf-8") -> list[Run]:
@@ -50,7 +50,7 @@ def read_truth(source: Readable, *, encoding: str = "utf-8") -> Truth:
     """What a file says to be right: judgements, reference answers, evidence, attributes of queries."""
     opened = Source(source, encoding)
     sniffed = sniff_source(opened)
-    if sniffed.format == "trec-run":
+    if sniffed.format == "trec-run" and sniffed.role == "run":
         run_as_truth(opened, sniffed.reason, "a TREC run")
     return _reader(_TRUTHS, sniffed, opened)(opened)
 

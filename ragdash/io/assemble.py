@@ -43,7 +43,7 @@ def build_runs(parts: Mapping[str | None, Rows], source: Source, name: str | Non
                      "Check that the file was written completely.")
         problems.raise_errors()
     for rows in parts.values():
-        _note_disagreement(rows, problems)
+        _note_order(rows, problems)
     runs = []
     for config, rows in parts.items():
         called = name or config or source.name
@@ -55,25 +55,34 @@ def build_runs(parts: Mapping[str | None, Rows], source: Source, name: str | Non
     return runs
 
 
-def _note_disagreement(rows: Rows, problems: Collector) -> None:
-    """Warn where scores rise in the order that ranks or lists give: that order counts."""
-    if rows.ranks is None or rows.scores is None:
+def _note_order(rows: Rows, problems: Collector) -> None:
+    """Warn of equal ranks, and where scores rise in the order that ranks or lists give: that order counts."""
+    if rows.ranks is None:
         return
-    coded = rows.query_ids if isinstance(rows.query_ids, (pa.Array, pa.ChunkedArray)) else pa.array(rows.query_ids)
-    if isinstance(coded, pa.ChunkedArray):
-        coded = coded.combine_chunks()
-    if not pa.types.is_dictionary(coded.type):
-        coded = coded.dictionary_encode()
-    codes = coded.indices.to_numpy()
+    ids, codes = _coded(rows.query_ids)
     order = np.lexsort((rows.ranks, codes))
-    same = codes[order][1:] == codes[order][:-1]
-    rising = np.flatnonzero(same & (np.diff(rows.scores[order]) > 0))
-    if not len(rising):
+    query, rank = codes[order], rows.ranks[order]
+    same = query[1:] == query[:-1]
+    equal = np.flatnonzero(same & (rank[1:] == rank[:-1]))
+    if len(equal):
+        first = ids[int(query[equal[0]])].as_py()
+        problems.add("equal-ranks", f"query {first!r}: two documents with rank {rank[equal[0]]:g}",
+                     "another rank for each document of a query", "They stand in the order of the file.",
+                     field="rank", severity="warning", count=len(equal))
+    if rows.scores is None:
         return
-    queries = np.unique(codes[order][rising])
-    what = "order of the list" if rows.given == "list" else "rank"
-    first = coded.dictionary[int(queries[0])].as_py()
-    problems.add("rank-score-disagreement", f"query {first!r}: a document with a higher score stands further down",
-                 "scores that fall from rank to rank", f"The {what} counts; if the scores should, leave the "
-                 f"{'ranks' if what == 'rank' else 'list for a table with scores'} out.", field="score",
-                 severity="warning", count=len(queries))
+    rising = np.unique(query[1:][same & (np.diff(rows.scores[order]) > 0)])
+    if len(rising):
+        mend = ("The order of the list counts." if rows.given == "list" else
+                "The rank counts; if the score should, leave the ranks out.")
+        first = ids[int(rising[0])].as_py()
+        problems.add("rank-score-disagreement", f"query {first!r}: a document with a higher score stands further down",
+                     "scores that fall from rank to rank", mend, field="score", severity="warning", count=len(rising))
+
+
+def _coded(values: pa.Array | pa.ChunkedArray | list[str]) -> tuple[pa.Array, np.ndarray]:
+    """(distinct values, (N,) codes) of a text column."""
+    array = values if isinstance(values, (pa.Array, pa.ChunkedArray)) else pa.array(values, pa.string())
+    array = array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
+    array = array if pa.types.is_dictionary(array.type) else array.dictionary_encode()
+    return array.dictionary, array.indices.to_numpy()

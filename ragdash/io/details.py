@@ -30,36 +30,31 @@ TRUTH_TYPES = {
 
 def run_details(fields: dict, known: dict[str, str], cell: Cell) -> dict:
     """What a run's object tells about its query; absent values are left out. known: {our name: key}."""
-    def at(name: str) -> Cell:
-        return Cell(cell.problems, cell.line, name)
-
-    usage = members(fields.get("usage"), at("usage")) or {}
-    note_unread((f"usage.{key}" for key in usage if key not in TOKENS), cell)
-    taken = {*OWN, *OF_TRUTH, *(known[name] for name in ("query_id", "query", "config") if name in known)}
-    found = {
-        "query": text(fields.get(known.get("query", "query")), at("query")),
-        "answer": text(fields.get("answer"), at("answer")),
-        "contexts": texts(fields.get("contexts"), at("contexts")),
-        "latency_ms": _latency(fields.get("latency_ms"), at("latency_ms")),
-        **{name: whole(usage.get(name, fields.get(name)), at(name)) for name in TOKENS},
-        "cost_usd": number(fields.get("cost_usd"), at("cost_usd")),
-        "attributes": _attributes(fields, taken, at("attributes")),
-    }
-    return {name: value for name, value in found.items() if value is not None}
+    found = _gather(fields, known, cell, _OF_RUN)
+    usage = members(fields.get("usage"), Cell(cell.problems, cell.line, "usage"))
+    if usage:
+        note_unread((f"usage.{key}" for key in usage if key not in TOKENS), cell)
+        found |= _gather(usage, {}, cell, dict.fromkeys(TOKENS, whole), attributes=False)
+    return found
 
 
 def truth_details(fields: dict, known: dict[str, str], cell: Cell) -> dict:
     """What a truth's object tells about its query beside judgements; absent values are left out."""
-    def at(name: str) -> Cell:
-        return Cell(cell.problems, cell.line, name)
+    return _gather(fields, {"config": "config", **known}, cell, _OF_TRUTH)
 
-    taken = {*OWN, *OF_TRUTH, "config", *(known[name] for name in ("query_id", "query") if name in known)}
-    found = {
-        "query": text(fields.get(known.get("query", "query")), at("query")),
-        "answers": texts(fields.get("answers"), at("answers")),
-        "evidence": texts(fields.get("evidence"), at("evidence"), _evidence),
-        "attributes": _attributes(fields, taken, at("attributes")),
-    }
+
+def _gather(fields: dict, known: dict[str, str], cell: Cell, readers: dict, attributes: bool = True) -> dict:
+    """{name: value} of the fields that have a reader; the fields that nobody knows are attributes."""
+    found = {}
+    for name, read in readers.items():
+        key = known.get(name, name)
+        if key in fields:
+            found[name] = read(fields[key], Cell(cell.problems, cell.line, key))
+    if attributes:
+        taken = {known[name] for name in ("query_id", "query", "config") if name in known}
+        unknown = [name for name in fields if name not in _KNOWN and name not in taken]
+        if unknown or "attributes" in fields:
+            found["attributes"] = _attributes(fields, unknown, Cell(cell.problems, cell.line, "attributes"))
     return {name: value for name, value in found.items() if value is not None}
 
 
@@ -86,10 +81,10 @@ def _evidence(value, cell: Cell) -> dict | None:
             "source": text(value[known["source"]], cell.at("source")) if "source" in known else None}
 
 
-def _attributes(fields: dict, taken: set[str], cell: Cell) -> str | None:
+def _attributes(fields: dict, unknown: list[str], cell: Cell) -> str | None:
     """The field `attributes` and every field that is not known otherwise, as the text of a JSON object."""
     attributes = {**(members(fields.get("attributes"), cell) or {})}
-    for name in fields.keys() - taken:
+    for name in unknown:
         if name in attributes:
             cell.at(name).note("duplicate-field", f"{name!r} beside and inside attributes", "each attribute once",
                                "Remove one of the two.")
@@ -112,3 +107,9 @@ def details_table(seen: dict[str, int], details: dict[str, dict], with_rows: Ite
     for name in present:
         columns[name] = pa.array([details.get(query_id, {}).get(name) for query_id in seen], types[name])
     return pa.table(columns)
+
+
+_KNOWN = {*OWN, *OF_TRUTH}
+_OF_RUN = {"query": text, "answer": text, "contexts": texts, "latency_ms": _latency, "cost_usd": number,
+           **dict.fromkeys(TOKENS, whole)}
+_OF_TRUTH = {"query": text, "answers": texts, "evidence": lambda value, cell: texts(value, cell, _evidence)}

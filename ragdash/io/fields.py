@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 
 from ragdash.errors import Collector, shorten
 from ragdash.io.jsontext import NeedsExact, Number
-from ragdash.io.values import note_bad_value
+from ragdash.io.values import is_usable, note_bad_value
 
 _KINDS = {dict: "an object", list: "a list", bool: "true or false", str: "text", type(None): "null", int: "a number",
           float: "a number", Number: "a number"}
@@ -94,7 +94,7 @@ def score(value, cell: Cell, what: str = "score") -> float | None:
                          f"Give every document its {what}, or none of them.")
     if type(value) in (int, float, Number):
         value = float(value)
-        if math.isfinite(value) and (what != "grade" or value.is_integer()):
+        if is_usable(value, what):
             return value
         note_bad_value(what, str(value), value, cell.problems, cell.line, cell.field)
     else:

@@ -6,7 +6,7 @@ import csv
 from dataclasses import dataclass
 
 from ragdash.io.names import NAMES, find_all, plain
-from ragdash.io.trec_lines import one_line_end
+from ragdash.io.white import one_line_end
 
 DELIMITERS = "\t,;|"
 BEIR = {"queryid", "corpusid", "score"}

@@ -39,7 +39,7 @@ def _with(field: str):
                 raise NeedsExact
             found = (Entry(0, part, key) for key, part in value.items())
         for line, value, key in found:
-            if type(value) in (dict, list):
+            if type(value) is dict or (type(value) is list and not any(type(item) in (dict, list) for item in value)):
                 yield Entry(line, {"query_id": key, field: value}, key)
             elif exact is None:
                 raise NeedsExact
@@ -50,8 +50,10 @@ def _with(field: str):
 
 
 def _note_type(problems: Collector, line: int, key: str | None, value) -> None:
-    problems.add("wrong-type", f"{key!r}: {shown(value)}", "an object of documents with scores, or a list of documents",
-                 'Write {"query": {"document": score}} or {"query": ["document"]}.', line=line, field=key)
+    found = f"a list of {len(value)} objects or lists" if type(value) is list else shown(value)
+    problems.add("wrong-type", f"{key!r}: {found}", "an object of documents with scores, or a list of document ids",
+                 'Write {"query": {"document": score}} or {"query": ["document"]}; a list of objects, each with its '
+                 'query_id, is a JSON file of its own.', line=line, field=key)
 
 
 def _note_grades(run: Run, source: Source) -> Run:

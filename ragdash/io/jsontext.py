@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from itertools import chain
 from typing import NamedTuple
 
 import orjson
@@ -76,16 +77,14 @@ def numbered_lines(data: bytes) -> Iterator[tuple[int, bytes]]:
 
 
 def count_keys(value) -> int:
-    """Keys of all objects in a parsed value, without recursion."""
-    count, open_values = 0, [value]
-    while open_values:
-        value = open_values.pop()
-        if type(value) is dict:
-            count += len(value)
-            value = value.values()
-        elif type(value) is not list:
-            continue
-        open_values.extend(part for part in value if type(part) is dict or type(part) is list)
+    """Keys of all objects in a parsed value, level by level."""
+    count, level = 0, [value]
+    while level:
+        objects = [part for part in level if type(part) is dict]
+        count += sum(map(len, objects))
+        inner = chain(chain.from_iterable(map(dict.values, objects)),
+                      chain.from_iterable(part for part in level if type(part) is list))
+        level = [part for part in inner if type(part) is dict or type(part) is list]
     return count
 
 

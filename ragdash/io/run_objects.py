@@ -34,7 +34,7 @@ class Part:
 
     def rows(self) -> Rows:
         """The columns, as Run.build takes them."""
-        column = {name: values if any(value is not None for value in values) else None
+        column = {name: values if values.count(None) < len(values) else None
                   for name, values in self.columns.items()}
         ranks = column["rank"] or (self.places if self.listed and column["score"] else None)
         scores = None if column["score"] is None else np.array(column["score"], np.float64)

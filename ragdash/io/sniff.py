@@ -14,8 +14,9 @@ from ragdash.io.details import OF_TRUTH, OWN, RETURNED
 from ragdash.io.header import Header, read_header
 from ragdash.io.names import find, plain
 from ragdash.io.source import HEAD, Source
-from ragdash.io.trec_lines import QRELS, RUN, Layout, data_lines, one_line_end, split
+from ragdash.io.trec_lines import QRELS, RUN, Layout, data_lines, split
 from ragdash.io.values import as_number
+from ragdash.io.white import one_line_end
 
 LOOKED_AT = 50  # lines
 _KEY = re.compile(r'"((?:[^"\\]|\\.)*)"\s*:')
@@ -120,7 +121,8 @@ def _json(start: bytes) -> tuple[str, str, str]:
     if len(objects) > 1 or any(plain(key) in _FIELDS for key in top) or find(top, "query_id"):
         if len(lines) > 1 and not objects and not lines[1].startswith("{"):
             return "json-object", *_role_of_objects(keys, "one JSON object over several lines")
-        return "jsonl", *_role_of_objects(keys, "JSON objects, one a line")
+        top = [key for fields in objects for key in fields] or keys
+        return "jsonl", *_role_of_objects(top, "JSON objects, one a line")
     return "json-dict", *_role_of_dictionary(text)
 
 

@@ -64,6 +64,7 @@ class Source:
         if not raw:
             self.fail("empty-file", "an empty file", "a file with at least one line",
                       "Check that the file was written and copied completely.")
+        self._has_mark = raw.startswith(BOM)
         self.compression = next((c for c in COMPRESSIONS if raw.startswith(c.magic)), None)
         self._check_text()
 
@@ -94,11 +95,15 @@ class Source:
             line = self.data.count(b"\n", 0, error.start) + 1
             raise InputError([not_utf8(self.file, self.data[error.start:error.start + 1], line)]) from None
 
+    @property
+    def plain_file(self) -> Path | None:
+        """The file that holds the text as it is and can be read piece by piece; None where only `data` has it."""
+        is_plain = self.compression is None and self.encoding == "utf-8" and not self._has_mark
+        return self._path if is_plain and "data" not in self.__dict__ else None
+
     def arrow(self) -> pa.NativeFile:
-        """The text as an Arrow input: a plain UTF-8 file is read from disk piece by piece."""
-        if self._path is None or self.compression or self.encoding != "utf-8" or "data" in self.__dict__:
-            return pa.BufferReader(self.data)
-        return pa.OSFile(str(self._path))
+        """The text as an Arrow input."""
+        return pa.BufferReader(self.data) if self.plain_file is None else pa.OSFile(str(self.plain_file))
 
     def _known(self, encoding: str) -> str:
         try:

@@ -18,6 +18,7 @@ from ragdash.io.roles import run_as_truth, truth_as_run
 from ragdash.io.source import Source
 from ragdash.io.table_rows import IDS, NUMBERS, TEXTS, Columns, read_rows
 from ragdash.io.trec import BLOCK, CODED, memory_pool
+from ragdash.io.values import all_usable
 from ragdash.records import Run, Truth
 
 TYPES = {"query_id": CODED, "doc_id": pa.string(), "config": CODED, **dict.fromkeys(TEXTS, pa.string()),
@@ -56,6 +57,7 @@ def read_truth(source: Source) -> Truth:
     columns = _read(source, header, wanted, problems)
     if columns.fractions and 2 * columns.fractions >= columns.rows:
         run_as_truth(source, f"{header.names[wanted['grade']]} holds fractions, as scores do")
+    problems.raise_errors()
     if not columns.rows:
         problems.add("no-rows", "a header and no row", "at least one judgement", "Check that the file is complete.")
     problems.raise_errors()
@@ -137,7 +139,7 @@ def _read_fast(source: Source, header: Header, wanted: dict[str, int]) -> Column
             return None
         if name in NUMBERS:
             column = column.to_numpy()
-            if not np.isfinite(column).all() or (name == "grade" and (np.rint(column) != column).any()):
+            if not all_usable(column, name):
                 return None
         columns[name] = _nulls(column) if name in TEXTS else column
     return Columns(columns, len(table), None, _fractions(columns.get("score")))

@@ -15,8 +15,8 @@ import pyarrow as pa
 from ragdash.errors import Collector, shorten
 from ragdash.io.header import Header
 from ragdash.io.names import MISSING
-from ragdash.io.source import Source
-from ragdash.io.values import as_number, note_bad_value
+from ragdash.io.source import Source, not_utf8
+from ragdash.io.values import as_number, is_usable, note_bad_value
 
 IDS = ("query_id", "doc_id", "config")
 TEXTS = ("text", "source")
@@ -69,6 +69,12 @@ class _Reader:
             self.problems.add("column-count", f"{len(row)} columns: {what!r}", f"{width} columns, as in the header",
                               "Complete the row; quote values that hold the separator or a line end.", line=line)
             return
+        odd = next((row[at] for at in self.wanted.values() if not _is_utf8(row[at])), None)
+        if odd is not None:
+            byte = next(char for char in odd if "\udc80" <= char <= "\udcff").encode(errors="surrogateescape")
+            note = not_utf8(self.problems.file, byte, line)
+            self.problems.add(note.kind, note.found, note.expected, note.mend, line=line)
+            return
         values = {name: self._value(name, row[at], line) for name, at in self.wanted.items()}
         if "config" in values:
             self.configs.setdefault(values["config"] is not None, line)
@@ -102,7 +108,7 @@ class _Reader:
         if value is not None and math.isfinite(value):
             self.numbers += name in ("score", "grade")
             self.fractions += name in ("score", "grade") and not value.is_integer()
-            if name != "grade" or value.is_integer():
+            if is_usable(value, name):
                 return value
         if written.strip():
             note_bad_value(name, repr(written), value, self.problems, line, field)
@@ -125,7 +131,8 @@ class _Reader:
 def _records(source: Source, header: Header, problems: Collector) -> Iterator[tuple[int, list[str]]]:
     """(first line, fields) of each row behind the header; empty lines are passed over."""
     with _any_field_size():
-        reader = csv.reader(io.StringIO(source.text, newline=""), delimiter=header.delimiter, strict=True)
+        text = source.data.decode(errors="surrogateescape")  # bytes that are not UTF-8 are reported with their row
+        reader = csv.reader(io.StringIO(text, newline=""), delimiter=header.delimiter, strict=True)
         line = 1
         try:
             for row in reader:
@@ -135,6 +142,10 @@ def _records(source: Source, header: Header, problems: Collector) -> Iterator[tu
         except csv.Error as error:
             problems.add("bad-quotes", str(error), "quotes around whole values, doubled inside of them",
                          "Close the quotes of this row.", line=line)
+
+
+def _is_utf8(text: str) -> bool:
+    return text.isascii() or not any("\udc80" <= char <= "\udcff" for char in text)
 
 
 @contextmanager

@@ -6,7 +6,6 @@ lines are passed over, lines that start with # are comments (as in trec_eval).
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,7 +15,8 @@ import pyarrow as pa
 
 from ragdash.errors import Collector, shorten
 from ragdash.io.source import not_utf8
-from ragdash.io.values import as_number, note_bad_value
+from ragdash.io.values import as_number, is_usable, note_bad_value
+from ragdash.io.white import one_line_end
 
 CHUNK = 1 << 16  # rows an Arrow chunk
 COMMENT = re.compile(rb"^[ \t]*#.*$", re.MULTILINE)
@@ -57,17 +57,12 @@ class Columns:
     lines: np.ndarray | None = None
 
 
-def one_line_end(data: bytes) -> bytes:
-    """The text with every line end (CRLF, CR, LF) as LF."""
-    return data.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in data else data
-
-
 def split(line: bytes, layout: Layout) -> list[bytes]:
     """The fields of a line, without the white space around them."""
     width = len(layout.columns)
     if line.count(b"\t") >= width - 1:
         fields = [field.strip(b" ") for field in line.split(b"\t")]
-        if all((fields[0], fields[1], fields[2], fields[layout.value_at])):
+        if all(fields[:layout.value_at + 1]):
             return fields
     return [field for field in line.replace(b"\t", b" ").split(b" ") if field]
 
@@ -153,7 +148,7 @@ def _mend_columns(width: int, layout: Layout) -> str:
 def _value(field: bytes, number: int, layout: Layout, problems: Collector) -> float | None:
     """The score or grade, or None after noting what is wrong with it."""
     value = as_number(field)
-    if value is not None and math.isfinite(value) and (layout is RUN or value.is_integer()):
+    if is_usable(value, layout.value):
         return value
     note_bad_value(layout.value, _show(field), value, problems, number)
     return None

@@ -111,6 +111,7 @@ class TruthReader:
 
     def finish(self, source: Source) -> Truth:
         """The truth; raises InputError where errors were noted or nothing was found."""
+        self.problems.raise_errors()
         if not self.docs and not any({"answers", "evidence"} & row.keys() for row in self.details.values()):
             self.problems.add("no-rows", "no judgement, reference answer or evidence", "at least one",
                               "Give relevant, answers or evidence to the queries.")

@@ -2,7 +2,27 @@
 
 from __future__ import annotations
 
+import math
+
+import numpy as np
+
 from ragdash.errors import Collector
+
+LARGEST_GRADE = 2**31
+
+
+def is_usable(value: float | None, what: str) -> bool:
+    """True for a finite number; where it is a grade, for a whole one."""
+    if value is None or not math.isfinite(value):
+        return False
+    return what != "grade" or (value.is_integer() and abs(value) <= LARGEST_GRADE)
+
+
+def all_usable(values: np.ndarray, what: str) -> bool:
+    """True where `is_usable` is true of all values: (N,) float64."""
+    if not np.isfinite(values).all():
+        return False
+    return what != "grade" or not ((np.rint(values) != values).any() or (np.abs(values) > LARGEST_GRADE).any())
 
 
 def note_bad_value(what: str, shown: str, value: float | None, problems: Collector, line: int | None,

@@ -27,7 +27,7 @@ def write_trec_run(run: Run, path: str | os.PathLike, tag: str | None = None) ->
 
     def lines() -> Iterator[str]:
         for query_id, documents in rankings(run):
-            count = len(documents)
+            count = len(documents["doc_id"])
             scores = documents["score"] if run.ranked_by == "score" else range(count, 0, -1)
             for rank, (doc, score) in enumerate(zip(documents["doc_id"], scores, strict=True), 1):
                 yield sep.join((query_id, "Q0", doc, str(rank), repr(score), tag)) + "\n"

@@ -1,0 +1,1 @@
+"""Pictures: pure functions from numbers to plotly figures. No files, no pages, no state."""

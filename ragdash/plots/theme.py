@@ -1,0 +1,245 @@
+"""How every picture looks: colours with a second channel, the template, and the parts that pictures share.
+
+A run keeps its *slot*, a small integer, and with it one colour, one symbol and one dash. The first six slots have
+colours that stay apart for colour-blind readers and reach 3:1 against the page; from the seventh on a run is grey.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import plotly.graph_objects as go
+
+Figure = go.Figure
+COLOURED = 6
+SYMBOLS = (
+    "circle",
+    "square",
+    "diamond",
+    "triangle-up",
+    "cross",
+    "star",
+    "hexagon",
+    "triangle-down",
+    "triangle-left",
+    "triangle-right",
+)
+SIGNS = "●■◆▲✚★⬢▼◀▶"  # the same symbols as characters, for labels and tables
+DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
+MARGIN = {"l": 10, "r": 16, "t": 14, "b": 10, "pad": 0}
+DIRECT_LABELS = 6  # more runs than this get a legend instead of a label at the end of each line
+
+
+@dataclass(frozen=True)
+class Theme:
+    """Colours of one appearance. sequential runs from low to high."""
+
+    name: str
+    paper: str
+    ink: str
+    muted: str
+    grid: str
+    runs: tuple[str, ...]
+    grey: str
+    better: str
+    worse: str
+    sequential: tuple[str, ...]
+
+
+CIVIDIS = ("#00224e", "#123570", "#3b496c", "#575d6d", "#707173", "#8a8678", "#a59c74", "#c3b369", "#e1cc55", "#fee838")
+LIGHT = Theme(
+    "light",
+    "#ffffff",
+    "#0b1016",
+    "#515b67",
+    "#e3e7ec",
+    ("#0072B2", "#AF8F2B", "#7A2A06", "#1896FB", "#AB5053", "#2F4087"),
+    "#6B7480",
+    "#0068a5",
+    "#b8430b",
+    tuple(reversed(CIVIDIS)),
+)
+DARK = Theme(
+    "dark",
+    "#101418",
+    "#e8ecf1",
+    "#a9b3bf",
+    "#2a323b",
+    ("#56B4E9", "#E3E437", "#C5547C", "#23FAF1", "#D79F72", "#6F6DE8"),
+    "#97A1AD",
+    "#6cb8f0",
+    "#ff9a62",
+    CIVIDIS,
+)
+THEMES = {"light": LIGHT, "dark": DARK}
+
+
+@dataclass(frozen=True)
+class Axis:
+    """What an axis says: its title, the range from the registry (None: open), the unit and which end is better."""
+
+    title: str
+    low: float | None = None
+    high: float | None = None
+    unit: str = ""
+    better: str | None = "higher"
+
+    @property
+    def label(self) -> str:
+        """The title with its unit, as it stands beside the axis."""
+        return f"{self.title} ({self.unit})" if self.unit else self.title
+
+
+@dataclass(frozen=True)
+class Look:
+    """The three channels that tell one run from the others, and its name as plotly writes it."""
+
+    color: str
+    symbol: str
+    dash: str
+    sign: str
+    name: str = ""
+    group: str = ""
+    paper: str = "#ffffff"
+
+    def faint(self, opacity: float = 0.16) -> str:
+        """The colour as rgba, for the band behind a line."""
+        red, green, blue = (int(self.color[at:at + 2], 16) for at in (1, 3, 5))
+        return f"rgba({red},{green},{blue},{opacity})"
+
+    def line(self, width: float = 2.2) -> dict:
+        """A line in this colour and dash."""
+        return {"color": self.color, "dash": self.dash, "width": width}
+
+    def marker(self, size) -> dict:
+        """A mark in this colour and symbol, set off from what lies behind it; size: a number or an array."""
+        return {"color": self.color, "symbol": self.symbol, "size": size, "opacity": 1,
+                "line": {"width": 1, "color": self.paper}}
+
+
+def mark(slot: int, theme: Theme = LIGHT, name: str = "", group: str = "") -> Look:
+    """Colour, symbol and dash of a slot; slots from 6 on are grey and differ by symbol and dash."""
+    color = theme.runs[slot] if 0 <= slot < COLOURED else theme.grey
+    return Look(color, SYMBOLS[slot % len(SYMBOLS)], DASHES[slot % len(DASHES)], SIGNS[slot % len(SIGNS)], escape(name),
+                group, theme.paper)
+
+
+def looks(names: Sequence[str], slots: Sequence[int], theme: Theme) -> list[Look]:
+    """The look of each run of a picture, in order."""
+    return [mark(slot, theme, name, f"run{at}") for at, (name, slot) in enumerate(zip(names, slots, strict=True))]
+
+
+def short(name: str, limit: int = 16) -> str:
+    """A name that fits beside a mark, cut in the middle, safe for plotly's markup."""
+    if len(name) > limit:
+        half = (limit - 1) // 2
+        name = f"{name[: limit - 1 - half]}…{name[-half:]}"
+    return escape(name)
+
+
+def escape(text: str) -> str:
+    """Text that plotly draws as written: its labels understand a subset of HTML."""
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def figure(theme: Theme = LIGHT, height: int = 360) -> go.Figure:
+    """An empty figure in the house style: no frame, light grid, quiet text."""
+    axis = {
+        "gridcolor": theme.grid,
+        "zeroline": False,
+        "linecolor": theme.grid,
+        "automargin": True,
+        "tickfont": {"size": 12, "color": theme.muted},
+        "title": {"font": {"size": 13, "color": theme.muted}, "standoff": 8},
+    }
+    template = go.layout.Template(
+        layout={
+            "paper_bgcolor": "rgba(0,0,0,0)",
+            "plot_bgcolor": "rgba(0,0,0,0)",
+            "colorway": list(theme.runs),
+            "font": {"family": "Source Sans, Source Sans Pro, DejaVu Sans, sans-serif", "size": 13, "color": theme.ink},
+            "xaxis": axis,
+            "yaxis": axis,
+            "hoverlabel": {"font": {"size": 13}, "align": "left"},
+            "dragmode": "zoom",
+            "legend": {
+                "font": {"size": 12, "color": theme.ink},
+                "orientation": "h",
+                "x": 0,
+                "y": 1.02,
+                "yanchor": "bottom",
+                "title": {"text": ""},
+            },
+        }
+    )
+    return go.Figure(layout={"template": template, "height": height, "margin": MARGIN, "showlegend": False})
+
+
+def axis_range(axis: Axis, values: np.ndarray, pad: float = 0.04) -> list[float] | None:
+    """The registry's range with a little air where both ends are bounded and the values use a fair part of it.
+
+    values: any shape, NaN ignored. An open or a hugely wide range (AQWV's [-40, 1]) follows the values; None lets
+    plotly choose.
+    """
+    finite = np.asarray(values, dtype=float)
+    finite = finite[np.isfinite(finite)]
+    bounded = axis.low is not None and axis.high is not None and np.isfinite([axis.low, axis.high]).all()
+    if bounded and axis.high - axis.low <= 2:
+        return [axis.low - pad * (axis.high - axis.low), axis.high + pad * (axis.high - axis.low)]
+    if not finite.size:
+        return None
+    low, high = float(finite.min()), float(finite.max())
+    air = (high - low or abs(high) or 1.0) * 0.12
+    floor = axis.low if axis.low is not None and np.isfinite(axis.low) else -np.inf
+    return [max(low - air, floor - air / 3), high + air]
+
+
+def spread(places: Sequence[float], gap: float) -> np.ndarray:
+    """Places moved apart so that neighbours are at least gap apart, order kept and the middle of each cluster in place.
+
+    places: (N,); returned (N,), same unit.
+    """
+    places = np.asarray(places, dtype=float)
+    order = np.argsort(places, kind="stable")
+    groups: list[tuple[float, int]] = []  # (centre, members), from low to high
+    for place in places[order]:
+        centre, members = float(place), 1
+        while groups and centre - groups[-1][0] < gap * (members + groups[-1][1]) / 2:
+            other, size = groups.pop()
+            centre, members = (centre * members + other * size) / (members + size), members + size
+        groups.append((centre, members))
+    moved = np.concatenate([centre + gap * (np.arange(size) - (size - 1) / 2) for centre, size in groups] or [places])
+    result = np.empty_like(places)
+    result[order] = moved
+    return result
+
+
+def end_labels(fig: go.Figure, drawn: Sequence[Look], heights: Sequence[float], y_range: Sequence[float]) -> None:
+    """Write each run's name at the right end of its line, moved apart where lines meet; a legend with many runs.
+
+    heights: (N,) where each line ends, in units of the y axis; NaN means no line and no label.
+    """
+    if len(drawn) > DIRECT_LABELS:
+        fig.update_layout(showlegend=True, height=fig.layout.height + 24 * ((len(drawn) + 1) // 2))
+        return
+    shown = [index for index, height in enumerate(heights) if np.isfinite(height)]
+    share = 17 / max((fig.layout.height or 360) - 70, 1)
+    places = spread([heights[index] for index in shown], share * (y_range[1] - y_range[0]))
+    width = 0
+    for index, place in zip(shown, places, strict=True):
+        look, text = drawn[index], short(html.unescape(drawn[index].name), 14)
+        fig.add_annotation(x=1, xref="paper", y=float(place), yref="y", xanchor="left", xshift=6, showarrow=False,
+                           text=f'<span style="color:{look.color}">{look.sign}</span> {text}', font={"size": 12},
+                           align="left")
+        width = max(width, len(html.unescape(text)))
+    fig.update_layout(margin_r=24 + 7 * width)
+
+
+def value_text(values: np.ndarray, decimals: int = 3) -> np.ndarray:
+    """Numbers as people read them, a dash where undefined. values: any shape; returns strings in that shape."""
+    values = np.asarray(values, dtype=float)
+    text = [f"{value:.{decimals}f}".replace("-", "−") if np.isfinite(value) else "–" for value in values.ravel()]
+    return np.array(text, dtype=object).reshape(values.shape)

@@ -1,0 +1,1 @@
+"""The dashboard: the only part of the package that imports streamlit."""

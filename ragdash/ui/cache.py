@@ -1,0 +1,148 @@
+"""The cached calls: load, match, evaluate, and what is drawn from evaluations.
+
+Every call is keyed by content digests and scalars; the data itself goes in unhashed (a leading underscore), because
+Streamlit hashes only a sample of large arrays. What comes out is shared between sessions and must not be changed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections import OrderedDict
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import streamlit as st
+
+from ragdash import io
+from ragdash.evaluation import Curves, Evaluation, Summary, curves, evaluate_match, summaries
+from ragdash.matching import Match
+from ragdash.metrics import Spec, parse_specs
+from ragdash.plots import arrays
+from ragdash.records import Run, Truth
+from ragdash.ui.store import LOADED
+
+
+def load(name: str, content: bytes, role: str | None) -> tuple[io.Sniffed, tuple[Run | Truth, ...]]:
+    """What an uploaded file holds; role "run" or "truth" overrides what its content says. Raises InputError."""
+    return _load(hashlib.blake2b(content, digest_size=16).hexdigest(), name, role, _source=(name, content))
+
+
+def load_path(path: str | Path, role: str | None = None) -> tuple[io.Sniffed, tuple[Run | Truth, ...]]:
+    """The same for a file of this machine, read again when it has changed."""
+    facts = Path(path).stat()
+    return _load(f"{path}|{facts.st_mtime_ns}|{facts.st_size}", Path(path).name, role, _source=Path(path))
+
+
+@st.cache_resource(max_entries=32, show_spinner=False)
+def _load(key: str, name: str, role: str | None, _source) -> tuple[io.Sniffed, tuple[Run | Truth, ...]]:
+    sniffed = io.sniff(_source)
+    if (role or sniffed.role) == "truth":
+        return sniffed, (io.read_truth(_source),)
+    return sniffed, tuple(io.read_runs(_source))
+
+
+def match(run: str, truth: str) -> Match:
+    """The run laid over the truth, both by digest. Raises InputError where they have no query in common."""
+    return _match(run, truth, _run=LOADED.run(run), _truth=LOADED.truth(truth))
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def _match(run: str, truth: str, _run: Run, _truth: Truth) -> Match:
+    found = Match(_run, _truth)
+    evaluate_match(found, ())
+    return found
+
+
+def evaluation(run: str, truth: str, specs: Sequence[Spec]) -> Evaluation:
+    """Per-query values of the specs. Raises InputError for parameters that do not fit together."""
+    return _evaluation(run, truth, tuple(str(spec) for spec in specs), _match=match(run, truth))
+
+
+@st.cache_resource(max_entries=256, show_spinner=False)
+def _evaluation(run: str, truth: str, specs: tuple[str, ...], _match: Match) -> Evaluation:
+    return evaluate_match(_match, parse_specs(list(specs)))
+
+
+class _Summaries:
+    """Summaries by (run, truth, spec), so that a new metric or run costs only itself.
+
+    The resamples depend on the seed and the number of queries alone: computed apart or together, the numbers are
+    the same.
+    """
+
+    LIMIT = 50_000
+
+    def __init__(self):
+        self._held: OrderedDict[tuple[str, str, str], Summary] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def held(self, key: tuple[str, str, str]) -> Summary | None:
+        with self._lock:
+            return self._held.get(key)
+
+    def keep(self, found: dict[tuple[str, str, str], Summary]) -> None:
+        with self._lock:
+            self._held.update(found)
+            while len(self._held) > self.LIMIT:
+                self._held.popitem(last=False)
+
+
+_SUMMARIES = _Summaries()
+AHEAD = 2_500_000  # values (queries x runs x specs) that may be summarised beyond those asked for
+
+
+def summary(
+    runs: Sequence[str], truth: str, specs: Sequence[Spec], ahead: Sequence[Spec] = ()
+) -> list[tuple[Summary, ...]]:
+    """Means and intervals: for each run a Summary for each spec.
+
+    ahead: specs that a next click may ask for. A draw of resamples costs more than what is done with it, so they come
+    out of the same draw when there is one to make.
+    """
+    missing = [spec for spec in specs if any(_SUMMARIES.held((run, truth, str(spec))) is None for run in runs)]
+    if missing:
+        room = AHEAD // max(len(LOADED.truth(truth)) * len(runs), 1) - len(missing)
+        wanted = tuple(dict.fromkeys([*missing, *[spec for spec in ahead if spec not in specs][: max(room, 0)]]))
+        behind = [run for run in runs if any(_SUMMARIES.held((run, truth, str(spec))) is None for spec in wanted)]
+        with st.spinner("Computing means and intervals …"):
+            found = summaries([evaluation(run, truth, wanted) for run in behind])
+        _SUMMARIES.keep(
+            {(run, truth, str(one.spec)): one for run, row in zip(behind, found, strict=True) for one in row}
+        )
+    return [tuple(_SUMMARIES.held((run, truth, str(spec))) for spec in specs) for run in runs]
+
+
+def curve(run: str, truth: str, name: str, depth: int) -> Curves:
+    """One metric at every cutoff from 1 to depth, with its band."""
+    names = ("P", "R") if name in ("P", "R") else (name,)
+    return _curve(run, truth, names, depth, _match=match(run, truth))
+
+
+@st.cache_resource(max_entries=256, show_spinner="Computing curves …")
+def _curve(run: str, truth: str, names: tuple[str, ...], depth: int, _match: Match) -> Curves:
+    return curves(_match, names, np.arange(1, depth + 1))
+
+
+def interpolated(run: str, truth: str) -> tuple[np.ndarray, int]:
+    """(mean interpolated precision at the eleven recall levels, n queries)."""
+    return _interpolated(run, truth, _match=match(run, truth))
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def _interpolated(run: str, truth: str, _match: Match) -> tuple[np.ndarray, int]:
+    values = arrays.interpolated_precision(*_match.ranked.hits(), _match.ranked.relevant())
+    defined = values[np.isfinite(values[:, 0])]
+    return (defined.mean(axis=0) if len(defined) else np.full(values.shape[1], np.nan)), len(defined)
+
+
+def first_ranks(run: str, truth: str) -> np.ndarray:
+    """Rank of the first relevant document of each query that has one to find: (Q',), NaN for none returned."""
+    return _first_ranks(run, truth, _match=match(run, truth))
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def _first_ranks(run: str, truth: str, _match: Match) -> np.ndarray:
+    first = arrays.first_ranks(*_match.ranked.hits(), _match.ranked.queries)
+    return first[_match.ranked.relevant() > 0]

@@ -1,0 +1,82 @@
+"""The Metrics page's parts: a card with everything the registry says about a metric, and the search."""
+
+from __future__ import annotations
+
+import re
+
+import streamlit as st
+
+from ragdash.bands import bands_of
+from ragdash.metrics import METRICS, Metric
+from ragdash.ui import words
+
+BETTER = {"higher": "▲ higher is better", "lower": "▼ lower is better", None: "neither end is better"}
+CUTOFF = {
+    "required": "needs a cutoff, {0}@10",
+    "optional": "with or without a cutoff, {0} or {0}@10",
+    "none": "no cutoff, {0}",
+}
+AGGREGATE = {
+    "mean": "mean over the queries where it is defined",
+    "median": "median over the queries where it is defined",
+    "corpus": "one value of the whole corpus",
+}
+
+
+def card(metric: Metric) -> None:
+    """Formula, explanation, and the facts of one metric."""
+    with st.container(border=True, key="metric_card"):
+        st.header(metric.title, anchor=False)
+        if metric.formula:
+            st.latex(latex(metric.formula))
+        st.markdown(prose(metric.doc))
+        st.table(facts(metric), border="horizontal", alt=f"Facts about {metric.title}")
+
+
+def facts(metric: Metric) -> dict[str, str]:
+    """What the registry says, in readable rows."""
+    unit = f" {metric.unit}" if metric.unit else ""
+    rows = {
+        "Range": words.range_text(*metric.range) + unit,
+        "Direction": BETTER[metric.better],
+        "Cutoff": CUTOFF[metric.cutoff].format(metric.name),
+        "Summary": AGGREGATE.get(metric.aggregate, metric.aggregate),
+        "Also read as": ", ".join(f"`{alias}`" for alias in metric.aliases),
+    }
+    rows["Parameters"] = ", ".join(f"`{name}={default!r}`" for name, default in metric.params.items())
+    rows["Bands"] = bands_text(metric)
+    rows["Source"] = words.escape(metric.source)
+    return {label: text for label, text in rows.items() if text}
+
+
+def bands_text(metric: Metric) -> str:
+    """The bands of this metric where there are some, each table with its cutoff and its source."""
+    tables = [f"{metric.title}{f'@{table.k}' if table.k else ''}: {table.words()} ({table.source})"
+              for table in bands_of(metric.name)]
+    return "  \n".join(words.escape(text) for text in tables)
+
+
+def search(text: str) -> list[Metric]:
+    """Metrics whose name, title, alias or explanation holds every word of the text."""
+    wanted = text.casefold().split()
+    return [metric for metric in METRICS.values() if all(word in _haystack(metric) for word in wanted)]
+
+
+def latex(formula: str) -> str:
+    """A formula in which words of several letters stand upright, as words."""
+    return re.sub(r"(?<![\\a-zA-Z{])([A-Za-z]{3,})(?![a-zA-Z}])", r"\\text{\1}", formula)
+
+
+def prose(doc: str) -> str:
+    """A docstring as markdown: paragraphs joined, what it says about arrays left out, nothing taken for markup."""
+    parts = [
+        re.sub(r"Returns \((?:Q|Q, K)\)(?: in \[[^\]]*\])?[;.,]? ?", "", " ".join(part.split()))
+        for part in doc.split("\n\n")
+    ]
+    return "\n\n".join(
+        words.escape(re.sub(r"(?<=\. )[a-z]|^[a-z]", lambda first: first[0].upper(), part)) for part in parts
+    )
+
+
+def _haystack(metric: Metric) -> str:
+    return " ".join((metric.name, metric.title, *metric.aliases, metric.doc)).casefold()

@@ -1,0 +1,106 @@
+"""One shell around every page: page configuration, navigation, sidebar; whichever way Streamlit entered the script."""
+
+from __future__ import annotations
+
+from contextvars import ContextVar
+
+import streamlit as st
+
+from ragdash.places import PACKAGE, home
+from ragdash.ui import loading, state, store, view, words
+
+ASSETS = PACKAGE / "ui" / "assets"
+ICON = ASSETS / "icon.svg"  # a local file: a material icon here would be fetched from a font host
+_inside: ContextVar[bool] = ContextVar("ragdash_shell", default=False)
+
+
+def main() -> None:
+    """The whole script run: shell, page, and the address that leads back here."""
+    st.set_page_config(page_title="ragdash", page_icon=str(ICON), layout="wide")
+    st.logo(str(ASSETS / "logo.svg"), icon_image=str(ICON), size="large")
+    if state.open_session():
+        loading.open_given_files()
+    page = st.navigation(_pages(), position="sidebar", expanded=True)
+    with st.sidebar:
+        link = _sidebar()
+    token = _inside.set(True)
+    try:
+        page.run()
+    except view.PageEnds:
+        pass
+    finally:
+        _inside.reset(token)
+        state.close_session()
+        if link is not None:
+            link.code(state.link(), language=None, wrap_lines=True)
+        store.freeze()
+
+
+def ensure() -> None:
+    """First line of every page: run the shell where Streamlit started with the page's file instead of app.py."""
+    if not _inside.get():
+        main()
+        st.stop()
+
+
+def _pages() -> dict[str, list]:
+    """The pages by section. A page's path is its file's name: by that the first visitor of a fresh server finds it."""
+    def page(file: str, title: str, icon: str, help: str, path: str, default: bool = False):
+        return st.Page(
+            home() / "pages" / file, title=title, icon=f":material/{icon}:", help=help, url_path=path, default=default
+        )
+
+    return {
+        "": [
+            page(
+                "runs.py", "Runs", "upload_file", "Load runs and judgements, see what they hold.", "runs", default=True
+            ),
+            page("leaderboard.py", "Leaderboard", "leaderboard", "Which configuration is best?", "leaderboard"),
+        ],
+        "Retrieval": [
+            page(
+                "precision-recall.py",
+                "Precision-recall",
+                "show_chart",
+                "How do the metrics change with the cutoff k?",
+                "precision-recall",
+            ),
+            page(
+                "ranking.py", "Ranking", "format_list_numbered", "Where does the first good document stand?", "ranking"
+            ),
+        ],
+        "Reference": [page("metrics.py", "Metrics", "function", "What does each number mean?", "metrics")],
+    }
+
+
+def _sidebar():
+    """The choices that every page shares; returns the place of the link, which is known when the page has run."""
+    runs = state.runs()
+    if not runs:
+        st.caption("Load runs to choose what is shown.")
+        return None
+    _runs({entry.digest: entry.name for entry in runs})
+    menu = words.templates()
+    st.selectbox("Metric", menu, format_func=words.template_title,
+                 key=state.one(state.METRIC, menu, view.DEFAULT_METRIC),
+                 help="The metric of the pictures. @k looks at the first k documents only. The Metrics page explains "
+                      "each one.")
+    key = state.number(state.K, view.DEEPEST, view.DEFAULT_K)
+    cutoffs = sorted({*map(str, view.CUTOFFS), state.get(state.K)}, key=int)
+    st.selectbox("Cutoff k", cutoffs, key=key, accept_new_options=True,
+                 help="How many documents from the top are looked at, for example what fits into the prompt. Choose, "
+                      "or type another number.")
+    with st.popover("Copy link", icon=":material/link:", width="stretch", key="copy_link"):
+        st.caption("Opens this view again, in any browser, for as long as this server runs.")
+        return st.empty()
+
+
+def _runs(names: dict[str, str]) -> None:
+    """Which runs are shown, and which of them the others are compared with. names: digest -> name."""
+    digests = list(names)
+    st.multiselect("Runs shown", digests, format_func=lambda digest: names.get(digest, digest),
+                   placeholder="Choose runs", key=state.several(state.SHOWN, digests, digests))
+    shown = [digest for digest in digests if digest in state.get(state.SHOWN)] or digests
+    st.selectbox("Baseline", shown, format_func=lambda digest: names.get(digest, digest),
+                 key=state.one(state.BASELINE, shown, shown[0]),
+                 help="The run that the others are compared with: differences are candidate minus baseline.")

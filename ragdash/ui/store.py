@@ -1,0 +1,90 @@
+"""One process-wide store of what was loaded, by content digest, so that a link opens in another browser.
+
+Sessions hold digests; this store holds the data. It is bounded: beyond LIMIT bytes the data used longest ago is let go.
+"""
+
+from __future__ import annotations
+
+import gc
+import threading
+from collections import OrderedDict
+
+from ragdash.records import Run, Truth
+
+LIMIT = 8 << 30
+SHORT = 12  # characters of a digest in links
+
+
+class Store:
+    """Runs and truths by digest. Every method may be called from any thread."""
+
+    def __init__(self, limit: int = LIMIT):
+        self.limit = limit
+        self._held: OrderedDict[str, Run | Truth] = OrderedDict()
+        self._lock = threading.RLock()
+
+    def put(self, thing: Run | Truth) -> str:
+        """Keep a run or a truth; returns its digest. What is there already stays as it is."""
+        with self._lock:
+            self._held.setdefault(thing.digest, thing)
+            self._held.move_to_end(thing.digest)
+            self._let_go()
+            return thing.digest
+
+    def get(self, digest: str) -> Run | Truth | None:
+        """The run or truth whose digest starts with this text (at least SHORT characters), or None."""
+        if len(digest) < SHORT:
+            return None
+        with self._lock:
+            found = (
+                digest if digest in self._held else next((key for key in self._held if key.startswith(digest)), None)
+            )
+            if found is None:
+                return None
+            self._held.move_to_end(found)
+            return self._held[found]
+
+    def run(self, digest: str) -> Run | None:
+        """The run of that digest, None where it is not held (or is a truth)."""
+        thing = self.get(digest)
+        return thing if isinstance(thing, Run) else None
+
+    def truth(self, digest: str) -> Truth | None:
+        """The truth of that digest, None where it is not held (or is a run)."""
+        thing = self.get(digest)
+        return thing if isinstance(thing, Truth) else None
+
+    def __len__(self) -> int:
+        with self._lock:
+            return len(self._held)
+
+    def clear(self) -> None:
+        """Forget everything."""
+        with self._lock:
+            self._held.clear()
+
+    def _let_go(self) -> None:
+        sizes = [weight(thing) for thing in self._held.values()]
+        total = sum(sizes)
+        while total > self.limit and len(self._held) > 1:
+            self._held.popitem(last=False)
+            total -= sizes.pop(0)
+
+
+def weight(thing: Run | Truth) -> int:
+    """About how many bytes a run or truth holds."""
+    return sum(int(getattr(part, "nbytes", 0) or 0) for part in vars(thing).values())
+
+
+LOADED = Store()
+
+_frozen_at = -1
+
+
+def freeze() -> None:
+    """Take what was loaded out of the garbage collector's rounds: Streamlit starts one after every script run."""
+    global _frozen_at
+    if _frozen_at != len(LOADED):
+        _frozen_at = len(LOADED)
+        gc.collect()
+        gc.freeze()

@@ -1,0 +1,155 @@
+"""What the pages look at: the runs shown, the truth, and the choices of the sidebar."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import streamlit as st
+
+from ragdash.errors import InputError, Problem
+from ragdash.evaluation import Curves, Summary
+from ragdash.metrics import Spec, parse_spec
+from ragdash.ui import cache, state, widgets, words
+from ragdash.ui.state import Entry
+from ragdash.ui.store import LOADED
+
+CUTOFFS = (1, 3, 5, 10, 20, 50, 100)  # offered in the sidebar; any other can be typed
+DEFAULT_METRIC, DEFAULT_K, DEEPEST = "nDCG@k", 10, 10_000
+COLUMNS = ["nDCG@k", "R@k", "P@k", "RR", "Success@k"]  # the leaderboard's first metrics
+CURVES = ["P", "R", "Success", "nDCG", "F1"]  # what can be drawn against the cutoff
+SCALES = {"log": "Logarithmic", "linear": "Linear"}
+TRADE_OFFS = {"k": "By cutoff", "11": "11-point interpolated"}
+
+
+class PageEnds(Exception):
+    """Nothing more to draw; the shell catches it. After st.stop() Streamlit would take no address from us."""
+
+
+@dataclass(frozen=True)
+class View:
+    """The runs shown that can be measured against the truth, in order of loading."""
+
+    entries: tuple[Entry, ...]
+    truth: str
+    baseline: int
+    template: str
+    k: int
+
+    @property
+    def names(self) -> list[str]:
+        return [entry.name for entry in self.entries]
+
+    @property
+    def slots(self) -> list[int]:
+        return [entry.slot for entry in self.entries]
+
+    @property
+    def digests(self) -> list[str]:
+        return [entry.digest for entry in self.entries]
+
+    @property
+    def depth(self) -> int:
+        """The deepest rank of the runs shown."""
+        return max(1, min(DEEPEST, max(LOADED.run(digest).depth for digest in self.digests)))
+
+    @property
+    def spec(self) -> Spec:
+        """The metric of the sidebar at its cutoff."""
+        return spec_of(self.template, self.k)
+
+    def summary(self, specs: Sequence[Spec]) -> list[tuple[Summary, ...]]:
+        """For each run shown a Summary for each spec; other round cutoffs and the menu's metrics are prepared too."""
+        ahead = [spec.at(k) for spec in specs if spec.k for k in CUTOFFS]
+        ahead += [spec_of(template, self.k) for template in words.templates()]
+        return cache.summary(self.digests, self.truth, specs, ahead)
+
+    def curves(self, name: str) -> list[Curves]:
+        """For each run shown the metric at every cutoff."""
+        return [cache.curve(digest, self.truth, name, self.depth) for digest in self.digests]
+
+    def counts(self) -> list[dict]:
+        """For each run shown: queries, missing, unanswerable, extra."""
+        return [dict(cache.evaluation(digest, self.truth, ()).counts) for digest in self.digests]
+
+
+def spec_of(template: str, k: int) -> Spec:
+    """nDCG@k with the cutoff put in; a metric typed by hand is read as it stands. Raises InputError."""
+    return parse_spec(f"{template[:-1]}{k}" if template.endswith("@k") else template)
+
+
+def current() -> View:
+    """The view of this session; where there is none the page says what is missing and stops."""
+    if not state.runs() or state.truth() is None:
+        _nothing()
+        raise PageEnds
+    shown = [entry for entry in state.runs() if entry.digest in state.get(state.SHOWN)]
+    if not shown:
+        widgets.empty("No run is shown", "Choose one or more under **Runs shown** in the sidebar.")
+        raise PageEnds
+    usable, found = _usable(shown, state.truth())
+    widgets.problems(found, "view")
+    if not usable:
+        raise PageEnds
+    baseline = next((at for at, entry in enumerate(usable) if entry.digest == state.get(state.BASELINE)), 0)
+    return View(tuple(usable), state.truth(), baseline, state.get(state.METRIC), int(state.get(state.K)))
+
+
+def specs(templates: Sequence[str], k: int) -> tuple[list[Spec], list[Problem]]:
+    """Specs of chosen and hand-typed metrics, each once, and the problems of those that cannot be read."""
+    found, problems = {}, []
+    for template in templates:
+        try:
+            found[spec_of(template, k)] = None
+        except InputError as error:
+            problems.extend(error.problems)
+    return list(found), problems
+
+
+def measurable(view: View, wanted: Sequence[Spec]) -> tuple[list[Spec], list[Problem]]:
+    """The specs whose parameters fit these runs, and the problems of the others."""
+    kept, problems = [], []
+    for spec in wanted:
+        try:
+            for digest in view.digests:
+                cache.evaluation(digest, view.truth, (spec,))
+            kept.append(spec)
+        except InputError as error:
+            problems.extend(error.problems)
+    return kept, problems
+
+
+def _usable(shown: Sequence[Entry], truth: str) -> tuple[list[Entry], list[Problem]]:
+    usable, problems = [], []
+    for entry in shown:
+        try:
+            cache.match(entry.digest, truth)
+            usable.append(entry)
+        except InputError as error:
+            problems.extend(error.problems)
+    return usable, problems
+
+
+def _nothing() -> None:
+    if state.lost():
+        lost_note()
+    if not state.runs():
+        widgets.empty("No runs are loaded yet", "Open your own files, or the ready samples, on the **Runs** page.")
+    else:
+        many = words.count(len(state.runs()), "run is", "runs are")
+        widgets.empty(
+            "What is right is not known yet",
+            f"{many} loaded. Add the relevance judgements (qrels) on the **Runs** page; every metric needs them.",
+        )
+    st.page_link("pages/runs.py", label="Go to Runs", icon=":material/upload_file:")
+
+
+def lost_note() -> None:
+    """Say which runs of a link are no longer held by the server."""
+    if state.lost():
+        names = words.escape(words.listed(state.lost()))
+        st.warning(
+            f"The link asks for {names}, which this server does not hold (any more). Load the files again on the "
+            "**Runs** page.",
+            icon=":material/link_off:",
+        )

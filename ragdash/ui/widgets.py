@@ -1,0 +1,147 @@
+"""Parts that every page uses: problem cards, empty states, a chart with its table one tab away, colour marks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pandas as pd
+import streamlit as st
+
+from ragdash.errors import Problem
+from ragdash.plots import theme as plot_theme
+from ragdash.ui import words
+
+CARDS = 5  # problems shown as cards; the rest stand in a table
+ROWS = 200
+_CONFIG = {
+    "displaylogo": False,
+    "modeBarButtonsToRemove": ["select2d", "lasso2d", "autoScale2d"],
+    "toImageButtonOptions": {"format": "svg"},
+}
+
+
+def theme() -> plot_theme.Theme:
+    """The appearance that this browser shows."""
+    return plot_theme.THEMES[st.context.theme.type or "light"]
+
+
+def title(text: str, question: str) -> None:
+    """A page's title and, in one line, the question it answers."""
+    with st.container(gap=None, key="title"):
+        st.title(text, anchor=False)
+        st.caption(question)
+
+
+def empty(heading: str, advice: str) -> None:
+    """What stands where there is nothing to show yet, with what to do next."""
+    with st.container(border=True, key="empty"):
+        st.header(heading, anchor=False)
+        st.markdown(advice)
+
+
+def swatch(slot: int, label: str) -> str:
+    """A run's symbol in its colour and its name, as markdown."""
+    look = plot_theme.mark(slot, theme())
+    return f':color[{look.sign}]{{foreground="{look.color}"}}\u00a0{words.escape(label)}'
+
+
+def problems(found: Sequence[Problem], key: str, limit: int = CARDS) -> None:
+    """Each error as a card that says where, what and how to mend it; what is beyond the limit as a table."""
+    errors = [problem for problem in found if problem.severity == "error"]
+    for problem in errors[:limit]:
+        st.error(_card(problem), icon=":material/error:")
+    if len(errors) > limit:
+        problem_table(errors[limit:], f"{words.count(len(errors) - limit, 'more problem')}", f"{key}_more")
+
+
+def problem_table(found: Sequence[Problem], label: str, key: str) -> None:
+    """Problems as a table, at most 200 of them, folded away."""
+    with st.expander(label, icon=":material/warning:", key=f"{key}_fold"):
+        frame = pd.DataFrame(
+            [
+                {
+                    "File": p.file or words.UNDEFINED,
+                    "Line": p.line,
+                    "Field": p.field or words.UNDEFINED,
+                    "Found": p.found,
+                    "Expected": p.expected,
+                    "What to do": p.mend,
+                }
+                for p in found[:ROWS]
+            ]
+        )
+        st.dataframe(
+            frame,
+            hide_index=True,
+            key=f"{key}_table",
+            alt=label,
+            column_config={
+                "Line": st.column_config.NumberColumn(format="%d"),
+                "What to do": st.column_config.TextColumn(width="large"),
+            },
+        )
+        if len(found) > ROWS:
+            st.caption(f"The first {ROWS} of {len(found):,}.")
+
+
+def _card(problem: Problem) -> str:
+    place = words.escape(problem.file or "")
+    place += f", line {problem.line:,}" if problem.line is not None else ""
+    place += f", field {words.escape(problem.field)}" if problem.field else ""
+    head = f"**{place}**  \n" if place else ""
+    return (
+        f"{head}Found {words.escape(problem.found)}; expected {words.escape(problem.expected)}.  \n"
+        f":material/build: {words.escape(problem.mend)}"
+    )
+
+
+def chart(
+    fig: plot_theme.Figure,
+    table: pd.DataFrame,
+    key: str,
+    alt: str,
+    *,
+    formats: dict[str, str] | None = None,
+    height: int | None = None,
+) -> None:
+    """A picture, with its numbers one tab away; the table is built and sent only when it is asked for."""
+    picture, numbers = st.tabs(["Picture", "Table"], key=f"{key}_tabs", on_change="rerun")
+    if picture.open is not False:
+        with picture:
+            st.plotly_chart(fig, key=key, alt=alt, config=_CONFIG)
+    if numbers.open:
+        with numbers:
+            frame(table, f"{key}_table", alt, formats=formats, height=height)
+
+
+def frame(
+    table: pd.DataFrame, key: str, alt: str, *, formats: dict[str, str] | None = None, height: int | None = None
+) -> None:
+    """A table that can be sorted and searched, with its download; numbers with three decimals, first column pinned."""
+    columns = {
+        name: st.column_config.NumberColumn(format=(formats or {}).get(name, "%.3f"))
+        for name in table.select_dtypes("floating")
+    }
+    columns |= {name: st.column_config.NumberColumn(format="localized") for name in table.select_dtypes("integer")}
+    columns |= {
+        name: st.column_config.TextColumn(pinned=True, width="medium" if name == "Metric" else None)
+        for name in table.columns[:1]
+    }
+    st.dataframe(
+        table,
+        hide_index=True,
+        key=key,
+        alt=alt,
+        column_config=columns,
+        placeholder=words.UNDEFINED,
+        height=height or "auto",
+    )
+    st.download_button(
+        "Download CSV",
+        lambda: table.to_csv(index=False).encode(),
+        f"ragdash-{key.removesuffix('_table').replace('_', '-')}.csv",
+        "text/csv",
+        key=f"{key}_csv",
+        icon=":material/download:",
+        on_click="ignore",
+    )

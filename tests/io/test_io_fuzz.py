@@ -1,0 +1,142 @@
+"""Whatever bytes come: a run or a truth, or an InputError with problems that name the file. Never anything else."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import warnings
+from unittest.mock import patch
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ragdash.errors import InputError
+from ragdash.io import read_runs, read_truth, sniff, trec
+from ragdash.io.jsontext import NeedsExact
+from ragdash.io.source import Source
+from ragdash.io.trec_lines import QRELS, RUN, read_lines
+
+CASES = int(os.environ.get("RAGDASH_FUZZ_CASES", "300"))
+TREC = b"q1 Q0 d1 1 0.9 t\nq1\tQ0\td 2\t2\t0.8\tt\nq2  Q0 d1 1 5e-1 t\n"
+SEEDS = [
+    TREC, TREC.replace(b"\n", b"\r\n"), b"q1 0 d1 1\nq1 0 d2 0\nq2 0 d1 2\n",
+    b'{"query_id": "q1", "query": "?", "retrieved": [{"doc_id": "d1", "score": 0.5, "text": "\\u00e9"}, '
+    b'{"doc_id": "d2", "score": 0.4}], "answer": "a", "contexts": ["c"], "latency_ms": {"retrieval": 5}, '
+    b'"usage": {"prompt_tokens": 1}, "settings": {"k": 5}, "x": [1]}\n'
+    b'{"query_id": 7, "retrieved": [], "cost_usd": NaN}\n',
+    b'{"query_id": "q1", "relevant": {"d1": 1}, "answers": ["a"], "evidence": [{"text": "e", "source": "s"}], '
+    b'"attributes": {"t": 1}}\n{"query_id": "q2", "relevant": ["d"]}\n',
+    b'{"q1": {"d1": 0.5, "d2": 1}, "q2": {}}', b'{"q1": ["d1", "d2"],\n "q2": [3]}',
+    b'[{"query_id": "q1", "doc_id": "d1", "score": 0.5, "rank": 1, "config": "a"}]',
+    b'query_id,doc_id,score,rank,text,config\nq1,d1,0.5,1,"a ""text""\n",x\nq1,d2,0.25,2,,y\n',
+    b"query-id\tcorpus-id\tscore\nq1\td1\t1\nq2\td1\t0\n", "é Q0 ü 1 0.5 t\n".encode("utf-16"),
+    gzip.compress(TREC, mtime=0), b"\xef\xbb\xbf" + TREC, b"# comment\n" + TREC,
+]
+PIECES = [b" ", b"\t", b"\n", b"\r", b"\r\n", b'"', b"'", b",", b":", b"{", b"}", b"[", b"]", b"\\", b"\\u", b"\\ud800",
+          b"\0", b"\xff", b"\xc3", b"nan", b"NaN", b"Infinity", b"1e999", b"-", b"+1", b"0", b"#", b"null", b"true",
+          b"1_0", b"\x0b", b"\x0c", b"\xc2\xa0", b"\xe2\x80\xa8", b"9" * 30, b"[" * 200, b'"a":{' * 20, b"\xef\xbb\xbf",
+          b"\x1f\x8b"]
+
+
+@st.composite
+def mutated(draw, seeds=SEEDS) -> bytes:
+    """A file with a few bytes or pieces replaced, removed, doubled or put in."""
+    data = draw(st.sampled_from(seeds))
+    for _ in range(draw(st.integers(0, 6))):
+        start = draw(st.integers(0, len(data)))
+        stop = min(len(data), start + draw(st.integers(0, 8)))
+        doubled = data[start:stop] * 2
+        piece = draw(st.one_of(st.sampled_from(PIECES), st.binary(max_size=3), st.just(doubled), st.just(b"")))
+        data = data[:start] + piece + data[stop:]
+    return data
+
+
+def check(read, content: bytes, **options) -> None:
+    try:
+        found = read(("x", content), **options)
+    except InputError as error:
+        assert error.problems
+        assert any(problem.severity == "error" for problem in error.problems)
+        for problem in error.problems:
+            assert problem.file == "x"
+            assert problem.kind and problem.found and problem.expected and problem.mend
+            assert problem.line is None or problem.line >= 1
+            str(problem).encode()
+            json.dumps(problem.as_dict())
+    else:
+        for record in found if isinstance(found, list) else [found]:
+            assert len(record.query_ids.drop_null()) == len(record)
+            assert record.digest
+            record.query_ids.validate(full=True)
+            record.docs.validate(full=True)
+
+
+@settings(max_examples=CASES, deadline=None)
+@given(mutated(), st.sampled_from(["utf-8", "latin-1", "utf-16"]))
+def test_any_bytes(content, encoding):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        check(read_runs, content, encoding=encoding)
+        check(read_truth, content, encoding=encoding)
+        try:
+            assert sniff(("x", content), encoding=encoding).reason
+        except InputError as error:
+            assert error.problems
+
+
+@settings(max_examples=CASES, deadline=None)
+@given(mutated([TREC, TREC.replace(b"d 2", b"d2"), SEEDS[2], SEEDS[2].replace(b" ", b"\t")]),
+       st.sampled_from([RUN, QRELS]))
+def test_the_fast_way_is_the_exact_way(content, layout):
+    try:
+        source = Source(("x", content))
+        source.text.encode()
+    except InputError:
+        return
+    problems = source.collector()
+    fast = trec.read_columns(source, layout, problems)
+    if fast.lines is not None:
+        return
+    notes = source.collector()
+    exact = read_lines(source.data, layout, notes)
+    assert {problem.kind for problem in notes.problems} == {problem.kind for problem in problems.problems}
+    assert fast.query_ids.cast("string").to_pylist() == exact.query_ids.cast("string").to_pylist()
+    assert fast.docs.to_pylist() == exact.docs.to_pylist()
+    assert np.array_equal(fast.values, exact.values)
+
+
+def refuse(*_args):
+    raise NeedsExact
+
+
+def outcome(read, content: bytes):
+    """What a reader finds, in a comparable form."""
+    try:
+        found = read(("x", content))
+    except InputError as error:
+        return [(problem.kind, problem.line) for problem in error.problems]
+    records = found if isinstance(found, list) else [found]
+    return [(record.name, record.digest, [(p.kind, p.line) for p in record.problems]) for record in records]
+
+
+@settings(max_examples=CASES, deadline=None)
+@given(mutated(SEEDS[3:8]))
+def test_the_quick_way_through_json_is_the_exact_way(content):
+    for read in (read_runs, read_truth):
+        quick = outcome(read, content)
+        with patch("ragdash.io.native.quick_lines", refuse), patch("ragdash.io.native.quick", refuse), \
+                patch("ragdash.io.jsondict.quick", refuse):
+            assert outcome(read, content) == quick
+
+
+@settings(max_examples=CASES, deadline=None)
+@given(mutated(SEEDS[8:10]))
+def test_the_fast_way_through_tables_is_the_exact_way(content):
+    for read in (read_runs, read_truth):
+        fast = outcome(read, content)
+        with patch("ragdash.io.table._read_fast", lambda *_args: None):
+            exact = outcome(read, content)
+        if '"' not in str(exact) and b'"' not in content:  # a quote inside of a value is read, but not from row to row
+            assert exact == fast

@@ -1,0 +1,63 @@
+"""Files of public projects, as they come."""
+
+from __future__ import annotations
+
+import pytest
+
+from ragdash.io import read_run, read_truth, sniff
+
+RUNS = {  # queries, documents
+    "s01_trec_eval_test/results.test": (3, 1500),
+    "s01_trec_eval_test/results.trunc": (2, 584),
+    "s01_trec_eval_test/prefs.results.test": (24, 480),
+    "s02_evidencerag_dense_vs_hybrid/pages_dense.trec": (100, 736),
+    "s02_evidencerag_dense_vs_hybrid/pages_hybrid.trec": (100, 791),
+    "s02_evidencerag_dense_vs_hybrid/chunks_dense.trec": (100, 1000),
+    "s02_evidencerag_dense_vs_hybrid/chunks_hybrid.trec": (100, 1000),
+    "s03_tilde_dl19_bm25/run.trec2019-bm25.trec.gz": (43, 43_000),
+    "s04_flexneuart_manner/run.txt.bz2": (None, 49_828),
+    "s05_ir_measures_compat/compat.run": (2, 1927),
+    "s05_ir_measures_compat/cwl.run": (3, 30),
+}
+TRUTHS = {  # queries, judgements
+    "s01_trec_eval_test/qrels.test": (3, 3681),
+    "s01_trec_eval_test/qrels.rel_level": (3, 3681),
+    "s02_evidencerag_dense_vs_hybrid/pages.qrels": (100, 100),
+    "s03_tilde_dl19_bm25/2019qrels-pass.txt": (43, 9260),
+    "s04_flexneuart_manner/qrels.txt.bz2": (7034, 40_497),
+    "s05_ir_measures_compat/compat.qrels": (2, 311),
+    "s05_ir_measures_compat/cwl.qrels": (3, 23),
+    "s06_mtrag_sample/qrels/clapnq.dev.tsv": (208, 578),
+    "s06_mtrag_sample/qrels/fiqa.dev.tsv": (180, 535),
+}
+
+
+@pytest.mark.parametrize("path", RUNS)
+def test_real_runs(path, real_data):
+    run = read_run(real_data / path)
+    queries, documents = RUNS[path]
+    assert len(run) == (queries or len(run))
+    assert len(run.docs) == documents
+    assert not run.problems
+    assert sniff(real_data / path).role == "run"
+
+
+@pytest.mark.parametrize("path", TRUTHS)
+def test_real_truths(path, real_data):
+    truth = read_truth(real_data / path)
+    assert (len(truth), truth.judgements) == TRUTHS[path]
+    assert not truth.problems
+    assert sniff(real_data / path).role == "truth"
+
+
+def test_comments_are_passed_over(real_data):
+    folder = real_data / "s01_trec_eval_test"
+    truth = read_truth(folder / "qrels.test.with-comments")
+    assert [(problem.kind, problem.line) for problem in truth.problems] == [("comment", 1)]
+    assert truth.judgements == read_truth(folder / "qrels.test").judgements
+
+
+def test_a_doubled_tab_is_white_space(real_data):
+    run = read_run(real_data / "s05_ir_measures_compat/compat.run")
+    at = run.ranking("31_1")["doc_id"].to_pylist().index("CAR_ea3d8125e6c2d56170ad950c499a198353762f0e")
+    assert run.ranking("31_1")["score"][at].as_py() == 116

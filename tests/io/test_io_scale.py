@@ -1,0 +1,124 @@
+"""Large and very broken files end soon, in a few problems; and the fast way through TREC files is the exact one."""
+
+from __future__ import annotations
+
+import json
+import time
+
+import numpy as np
+import pytest
+
+from ragdash.errors import SHOWN_PER_KIND, InputError
+from ragdash.io import read_run, read_runs, read_truth, trec
+from ragdash.io.source import Source
+from ragdash.io.trec_lines import QRELS, RUN, read_lines
+
+MANY = 200_000
+SECONDS = 10  # of computing; a few are enough
+BROKEN = {
+    "trec, columns": "q1 Q0 d{i} 1\tx\n",
+    "trec, scores": "q1 Q0 d{i} 1 nan t\n",
+    "trec, numbers": "q1 Q0 d{i} 1 x{i} t\n",
+    "csv": "q1,d{i},\n",
+    "jsonl, json": '{{"query_id": "q{i}", "retrieved": [\n',
+    "jsonl, fields": '{{"query_id": "q{i}", "retrieved": 5}}\n',
+    "jsonl, queries": '{{"query_id": "q1", "retrieved": ["d{i}"]}}\n',
+}
+
+
+def quickly(read):
+    start = time.process_time()
+    outcome = read()
+    assert time.process_time() - start < SECONDS
+    return outcome
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_many_broken_lines(name):
+    head = "query_id,doc_id,score\n" if name == "csv" else ""
+    content = (head + "".join(BROKEN[name].format(i=i) for i in range(MANY))).encode()
+
+    def read():
+        with pytest.raises(InputError) as caught:
+            read_runs(("x", content))
+        return caught.value.problems
+
+    problems = quickly(read)
+    assert len(problems) == SHOWN_PER_KIND
+    repeats = name == "jsonl, queries"  # the first line is right
+    assert f"(and {MANY - SHOWN_PER_KIND - repeats:,} more like it)" in problems[-1].found
+
+
+def test_many_broken_scores_in_a_dictionary():
+    content = json.dumps({"q": {f"d{i}": None for i in range(MANY)}}).encode()
+
+    def read():
+        with pytest.raises(InputError) as caught:
+            read_runs(("x", content))
+        return caught.value.problems
+
+    assert len(quickly(read)) == SHOWN_PER_KIND
+
+
+def test_a_large_file_of_several_blocks_is_read_in_pieces():
+    content = b"".join(b"query%d Q0 document-%d %d %.6f tag\n" % (i // 1000, i * 7919, i % 1000, 1 / (1 + i % 1000))
+                       for i in range(300_000))
+    assert len(content) > 2 * trec.BLOCK
+    columns = quickly(lambda: trec.read_columns(Source(("x", content)), RUN, Source(("x", content)).collector()))
+    assert columns.lines is None, "the fast way gave up"
+    assert columns.docs.num_chunks > 1
+    assert columns.docs[299_999].as_py() == f"document-{299_999 * 7919}"
+    exact = read_lines(content, RUN, Source(("x", content)).collector())
+    assert columns.docs.equals(exact.docs)
+    assert np.array_equal(columns.values, exact.values)
+    assert columns.query_ids.cast("string").equals(exact.query_ids.cast("string"))
+
+
+LATE = {  # behind what is looked at in the beginning, and with six columns if split at single blanks
+    "a missing second column": ("q  d9 1 0.5 t", "column-count"),
+    "a missing query": (" Q0 d9 1 0.5 t", "column-count"),
+    "a missing document": ("q Q0  1 0.5 t", "column-count"),
+    "a missing score": ("q Q0 d9 1  t", "column-count"),
+    "a comment": ("# Q0 d9 1 0.5 t", None),
+    "a tab in place of a blank": ("q Q0\td9 1 0.5 t", None),
+    "two blanks": ("q Q0  d9 1 0.5 t", None),
+    "a seventh column": ("q Q0 d9 1 0.5 t x", None),
+    "a blank line": (" \t", None),
+    "an infinite score": ("q Q0 d9 1 inf t", "nan-score"),
+    "not UTF-8": ("q Q0 \udce9 1 0.5 t", "wrong-encoding"),
+    "a long line": (f"q Q0 d9 1 0.5 {'t' * (5 << 20)}", None),
+}
+
+
+@pytest.mark.parametrize("name", LATE)
+def test_what_is_odd_far_down_is_found(name):
+    line, kind = LATE[name]
+    before = "".join(f"q{i} Q0 d{i} 1 0.5 t\n" for i in range(6000))
+    content = (before + line + "\nq Q0 d8 2 0.25 t\n").encode(errors="surrogateescape")
+    if kind:
+        with pytest.raises(InputError) as caught:
+            read_run(("x", content))
+        assert [(problem.kind, problem.line) for problem in caught.value.problems] == [(kind, 6001)]
+    else:
+        expected = line.split()[2:3] if not line.startswith("#") else []
+        assert read_run(("x", content)).ranking("q")["doc_id"].to_pylist() == [*expected, "d8"]
+
+
+def test_odd_qrels_far_down_are_found():
+    before = "".join(f"q{i} 0 d{i} 1\n" for i in range(9000))
+    for line, kind in (("q 0 d9 0.5", "bad-grade"), ("q  d9 1", "column-count"),
+                       ("q1 0 d1 2", "conflicting-judgements")):
+        with pytest.raises(InputError) as caught:
+            read_truth(("x", (before + line + "\n").encode()))
+        assert [(problem.kind, problem.line) for problem in caught.value.problems] == [(kind, 9001)]
+
+
+@pytest.mark.parametrize("layout, line", [(RUN, b"q%d\tQ0\td%d\t1\t 0.5\tt\n"), (RUN, b" q%d Q0  d%d 1 0.5 t \r\n"),
+                                          (QRELS, b"q%d\t0\td%d  \t1\n"), (QRELS, b"q%d  0 d%d 1\n")])
+def test_irregular_white_space_is_read_the_fast_way(layout, line):
+    source = Source(("x", b"".join(line % (i, i) for i in range(1000))))
+    problems = source.collector()
+    columns = trec.read_columns(source, layout, problems)
+    assert columns.lines is None, "the fast way gave up"
+    assert not problems.problems
+    assert columns.docs.to_pylist() == [f"d{i}" for i in range(1000)]

@@ -1,0 +1,93 @@
+"""Paths, encodings and configurations that cannot be read, and the look at white space before the fast way."""
+
+from __future__ import annotations
+
+import gzip
+import random
+
+import pytest
+
+from ragdash.errors import InputError
+from ragdash.io import read_run, sniff, white
+
+TREC = b"q1 Q0 d1 1 0.9 t\nq1 Q0 d2 2 0.8 t\n"
+GZ = gzip.compress(bytes(random.Random(1).randbytes(500)), mtime=0)
+
+
+def test_no_such_file(tmp_path):
+    for path, kind in ((tmp_path / "none.trec", "no-such-file"), (tmp_path, "directory"), ("a\0b", "unreadable-file")):
+        with pytest.raises(InputError) as caught:
+            read_run(path)
+        assert [problem.kind for problem in caught.value.problems] == [kind]
+        assert caught.value.problems[0].file == str(path)
+
+
+@pytest.mark.parametrize("encoding", ["klingon", "a\0b", ""])
+def test_unknown_encoding(encoding):
+    with pytest.raises(InputError, match="--encoding"):
+        read_run(("x", TREC), encoding=encoding)
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "ascii", "idna", "hex", "utf-7"])
+def test_another_encoding_than_given(encoding):
+    with pytest.raises(InputError, match="--encoding") as caught:
+        read_run(("x", b"\xe9" + TREC), encoding=encoding)
+    assert caught.value.problems[0].kind == "wrong-encoding"
+
+
+def test_several_configurations():
+    content = b"query_id,doc_id,score,config\nq1,d1,0.5,dense\nq1,d1,0.5,sparse\n"
+    with pytest.raises(InputError, match="dense, sparse"):
+        read_run(("x.csv", content))
+
+
+@pytest.mark.parametrize("content", [b"", GZ[:100], b"PK\x03\x04", TREC.decode().encode("utf-16")],
+                         ids=["empty", "cut", "zip", "utf-16"])
+def test_sniff_raises_for_what_is_no_text(content):
+    with pytest.raises(InputError):
+        sniff(("x", content))
+
+
+def is_regular(text: bytes, separator: str) -> bool:
+    """The definition: nowhere white space beside white space, but for blanks beside blanks between tabs."""
+    padded = b"\n" + text
+    beside = [(a, b) for a, b in zip(padded, text, strict=False) if a <= 32 and b <= 32]
+    if separator == "\t":
+        beside = [pair for pair in beside if pair != (32, 32)]
+    return not beside and text[-1:] not in (b" ", b"\t") and (separator == "\t" or b"\t" not in text)
+
+
+@pytest.mark.parametrize("piece, step", [(1, 1), (2, 1), (5, 2), (7, 7), (64, 3)])
+def test_white_space_is_found_across_the_joints_of_pieces(piece, step, monkeypatch, tmp_path):
+    monkeypatch.setattr(white, "PIECE", piece)
+    monkeypatch.setattr(white, "STEP", step)
+    rng = random.Random(piece * 100 + step)
+    seen = set()
+    for _ in range(300):
+        letters = rng.choice(["abcdefgh ", "abcdefgh \n", "abcdefgh\t", "abcdefgh \t", "abcdefghijklmn \t\r\n"])
+        text = "".join(rng.choices(letters, k=rng.randint(1, 20))).encode()
+        (tmp_path / "x").write_bytes(text)
+        for separator in " \t":
+            expected = is_regular(text, separator)
+            seen.add(expected)
+            assert white.is_regular(text, separator) == expected
+            assert white.is_regular(tmp_path / "x", separator) == expected
+    assert seen == {True, False}
+
+
+@pytest.mark.parametrize("separator", [" ", "\t"])
+def test_tidied_text_has_the_same_fields(separator):
+    rng = random.Random(2)
+    for _ in range(200):
+        text = "".join(rng.choices("ab \t\n\r", k=rng.randint(1, 30))).encode()
+        tidied = white.tidy(text, separator)
+        before, after = white.one_line_end(text).split(b"\n"), tidied.split(b"\n")
+        if separator == " ":
+            assert [line.split() for line in after if line] == [line.split() for line in before if line.split()]
+            assert not tidied or white.is_regular(tidied, " ")
+        else:
+            assert [_fields(line) for line in after if line] == [_fields(line) for line in before if line.strip(b" ")]
+
+
+def _fields(line: bytes) -> list[bytes]:
+    return [field.strip(b" ") for field in line.split(b"\t")]

@@ -1,0 +1,115 @@
+"""How metrics are spelled, and what is said of spellings that are none."""
+
+from __future__ import annotations
+
+import pytest
+
+from ragdash.errors import InputError
+from ragdash.metrics import DEFAULT_SPECS, METRICS, Spec, parse_spec, parse_specs
+
+SPELLINGS = [
+    ("Precision@5", "P@5"), ("Recall@10", "R@10"), ("HitRate@10", "Success@10"), ("hit@10", "Success@10"),
+    ("MRR", "RR"), ("MRR@10", "RR@10"), ("MAP", "AP"), ("ndcg@10", "nDCG@10"), ("ndcg_cut_10", "nDCG@10"),
+    ("recip_rank", "RR"), ("map", "AP"), ("P_5", "P@5"), ("recall_10", "R@10"), ("map_cut_100", "AP@100"),
+    ("success_5", "Success@5"), ("R", "R"), ("F1@10", "F1@10"), ("Judged@10", "Judged@10"), ("ERR@20", "ERR@20"),
+    ("Rprec", "Rprec"), ("bpref", "bpref"), ("AUC", "AUC"), ("AQWV@10", "AQWV@10"), ("MeanRank", "MeanRank"),
+    ("RBP(p=0.8)", "RBP"), ("nDCG(gain='exp')@10", "nDCG(gain='exp')@10"),
+    ('nDCG(gain="exp")@10', "nDCG(gain='exp')@10"),
+    ("nDCG( gain = 'exp' )@10", "nDCG(gain='exp')@10"), ("nDCG(gain='linear')@10", "nDCG@10"), ("P(rel=1)@5", "P@5"),
+    ("Precision(rel=2)@5", "P(rel=2)@5"), ("ERR(max_grade=4)@20", "ERR(max_grade=4)@20"),
+    ("ERR(probabilities=(0, .2, .5, .8))", "ERR(probabilities=(0, 0.2, 0.5, 0.8))"),
+]
+
+
+@pytest.mark.parametrize("change", [str, str.lower, str.upper, str.swapcase], ids=["as is", "lower", "UPPER", "sWAP"])
+@pytest.mark.parametrize("text, canonical", SPELLINGS, ids=[row[0] for row in SPELLINGS])
+def test_common_spellings_are_read_whatever_their_case(text, canonical, change):
+    name, parenthesis, rest = text.partition("(")
+    assert str(parse_spec(change(name) + parenthesis + rest)) == canonical
+
+
+@pytest.mark.parametrize("metric", METRICS.values(), ids=METRICS.keys())
+def test_each_alias_names_its_metric_and_no_other(metric):
+    cut = "@5" if metric.cutoff == "required" else ""
+    for name in (metric.name, *metric.aliases):
+        assert {parse_spec(spelled + cut).name for spelled in (name, name.lower(), name.upper())} == {metric.name}
+        owners = [other.name for other in METRICS.values()
+                  if name.lower() in {spelled.lower() for spelled in (other.name, *other.aliases)}]
+        assert owners == [metric.name]
+
+
+@pytest.mark.parametrize("spelling, title", [
+    ("nDCG@10", "NDCG@10"), ("R@10", "Recall@10"), ("RR", "MRR"), ("RR@10", "MRR@10"), ("AP", "MAP"),
+    ("Success@10", "Hit rate@10"), ("P@5", "Precision@5"), ("F1@3", "F1@3"), ("Judged@10", "Judged@10"),
+    ("Rprec", "R-precision"), ("MeanRank", "Mean rank"), ("AUC", "ROC AUC"),
+])
+def test_titles_are_the_common_names(spelling, title):
+    assert parse_spec(spelling).title == title
+
+
+@pytest.mark.parametrize("text, canonical", [
+    ("nDCG@10 R@5, MRR", ["nDCG@10", "R@5", "RR"]),
+    ("nDCG@10,R@5,RR", ["nDCG@10", "R@5", "RR"]),
+    ("  P@5\t\n AP ", ["P@5", "AP"]),
+    ("RR MRR recip_rank RR@10", ["RR", "RR@10"]),
+    ("RBP(p=0.5, gain='graded')@3 ERR(probabilities=(0, 0.5))", ["RBP(gain='graded', p=0.5)@3",
+                                                               "ERR(probabilities=(0, 0.5))"]),
+    ("", []),
+])
+def test_white_space_and_commas_separate_outside_parentheses(text, canonical):
+    assert [str(spec) for spec in parse_specs(text)] == canonical
+
+
+def test_a_list_of_names_and_specs_is_read_too():
+    assert parse_specs(["P@5", Spec("AP"), "MRR"]) == (Spec("P", k=5), Spec("AP"), Spec("RR"))
+    assert parse_specs(DEFAULT_SPECS) == DEFAULT_SPECS
+
+
+@pytest.mark.parametrize("text, kind, says", [
+    ("nDGC@10", "unknown-metric", "nDCG"),
+    ("Recal@10", "unknown-metric", ""),
+    ("qwertyuiop", "unknown-metric", "nDCG"),
+    ("P@-1", "unknown-metric", ""),
+    ("P@2.5", "unknown-metric", ""),
+    ("P", "metric-cutoff", "P@10"),
+    ("P@0", "metric-cutoff", ""),
+    ("AUC@5", "metric-cutoff", "AUC"),
+    ("nDCG(gain='cubic')@5", "metric-parameter", "exp"),
+    ("nDCG(gian='exp')@5", "metric-parameter", "gain"),
+    ("P(rel=0)@5", "metric-parameter", "rel"),
+    ("P(rel='two')@5", "metric-parameter", "rel"),
+    ("P(rel=2.5)@5", "metric-parameter", "rel"),
+    ("P(rel=True)@5", "metric-parameter", "rel"),
+    ("RBP(p=1.5)", "metric-parameter", "p"),
+    ("RBP(p=nan)", "metric-parameter", "p"),
+    ("P(rel=2, rel=3)@5", "metric-parameter", "rel"),
+    ("P(2)@5", "metric-parameter", "rel"),
+    ("P(rel=__import__('os'))@5", "metric-parameter", "rel"),
+    ("ERR(probabilities=(0, 7))", "metric-parameter", "probabilities"),
+    ("ERR(probabilities=(0, -0.5))", "metric-parameter", "probabilities"),
+    ("ERR(probabilities=())", "metric-parameter", "probabilities"),
+    ("ERR(probabilities=0.5)", "metric-parameter", "probabilities"),
+    ("P(rel=2@5", None, ""),
+    ("@5", None, ""),
+])
+def test_what_cannot_be_read_is_one_problem_with_a_hint(text, kind, says):
+    with pytest.raises(InputError) as caught:
+        parse_specs(text)
+    (problem,) = caught.value.problems
+    assert kind in (problem.kind, None) and problem.severity == "error"
+    assert says in problem.expected + problem.mend and problem.mend
+
+
+def test_every_unreadable_name_is_told_at_once():
+    with pytest.raises(InputError) as caught:
+        parse_specs("P@5 foo RR@0x nDCG@10 bar@3")
+    assert [problem.found.strip("'") for problem in caught.value.problems] == ["foo", "RR@0x", "bar@3"]
+
+
+def test_specs_are_values():
+    spec = parse_spec("nDCG(gain='exp')@10")
+    assert spec == METRICS["nDCG"].spec(10, gain="exp") and hash(spec) == hash(METRICS["nDCG"].spec(10, gain="exp"))
+    assert (spec.name, dict(spec.params), spec.k, spec.metric) == ("nDCG", {"gain": "exp"}, 10, METRICS["nDCG"])
+    assert spec.at(5) == parse_spec("nDCG(gain='exp')@5") and spec.at(None) == parse_spec("nDCG(gain='exp')")
+    with pytest.raises(AttributeError):
+        spec.k = 5

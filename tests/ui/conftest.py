@@ -1,0 +1,212 @@
+"""A server and a Chromium for the browser tests; they are skipped, with the reason, where either is missing.
+
+Environment: CHROMIUM (path of the browser), AXE_CORE (axe.min.js of the npm package axe-core), SHOTS (folder for a
+screenshot of each test).
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+CHROMIUM = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
+FLAGS = [
+    "--no-sandbox",
+    "--disable-dev-shm-usage",
+    "--force-color-profile=srgb",
+    "--disable-background-networking",
+    "--no-first-run",
+]
+
+
+def free_port() -> int:
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return found.getsockname()[1]
+
+
+def start_server(log: Path, **environment) -> tuple[subprocess.Popen, str]:
+    """A fresh dashboard process and its address; it has no visitors yet."""
+    url = f"http://127.0.0.1:{(port := free_port())}"
+    settings = {
+        "STREAMLIT_SERVER_FILE_WATCHER_TYPE": "none",
+        **{key: value for key, value in os.environ.items() if not key.startswith("RAGDASH_")},
+    }
+    command = [
+        sys.executable,
+        "-m",
+        "streamlit",
+        "run",
+        str(ROOT / "app.py"),
+        "--server.address=127.0.0.1",
+        f"--server.port={port}",
+    ]
+    with log.open("w") as stream:
+        process = subprocess.Popen(
+            command, cwd=ROOT, stdout=stream, stderr=subprocess.STDOUT, env={**settings, **environment}
+        )
+    for _ in range(600):
+        try:
+            urllib.request.urlopen(f"{url}/_stcore/health", timeout=1)
+            return process, url
+        except OSError:
+            assert process.poll() is None, f"the server ended:\n{log.read_text()}"
+            time.sleep(0.1)
+    process.kill()
+    pytest.fail(f"the server does not answer:\n{log.read_text()}")
+
+
+@pytest.fixture()
+def fresh_server(tmp_path):
+    """A server without a visitor yet, for one test."""
+    process, url = start_server(tmp_path / "server.log")
+    yield url
+    stop(process, tmp_path / "server.log")
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory):
+    """A server that the tests share; sessions do not see each other's runs."""
+    log = tmp_path_factory.mktemp("server") / "server.log"
+    process, url = start_server(log)
+    yield url
+    stop(process, log)
+
+
+def stop(process: subprocess.Popen, log: Path) -> None:
+    process.terminate()
+    process.wait(20)
+    assert "Traceback" not in log.read_text(), log.read_text()[-3000:]
+
+
+@pytest.fixture(scope="session")
+def browser():
+    playwright = pytest.importorskip(
+        "playwright.sync_api", reason="playwright is not installed: browser tests are skipped"
+    )
+    if not CHROMIUM:
+        pytest.skip(f"no Chromium found ({', '.join(NAMES)}; or set CHROMIUM): browser tests are skipped")
+    with playwright.sync_playwright() as api:
+        found = api.chromium.launch(executable_path=CHROMIUM, headless=True, args=FLAGS)
+        yield found
+        found.close()
+
+
+class App:
+    """A browser page and the waits that Streamlit needs."""
+
+    def __init__(self, page, url: str):
+        self.page, self.url = page, url
+
+    def open(self, path: str = "") -> App:
+        self.page.goto(f"{self.url}/{path}" if "://" not in path else path)
+        self.settle()
+        self.page.wait_for_timeout(300)
+        return self.settle()
+
+    def settle(self) -> App:
+        """Wait until the script has run and everything is drawn."""
+        idle = self.page.locator("[data-testid=stApp][data-test-script-state=notRunning]")
+        idle.wait_for(timeout=30_000)
+        self.page.wait_for_timeout(120)
+        idle.wait_for(timeout=30_000)
+        self.page.wait_for_function("!document.querySelector('[data-testid=stSkeleton]')", timeout=30_000)
+        return self
+
+    def go(self, name: str) -> App:
+        """Follow a link of the navigation."""
+        self.page.get_by_test_id("stSidebarNav").get_by_role("link", name=name).click()
+        self.page.get_by_role("heading", name=name, level=1).wait_for()
+        return self.settle()
+
+    def upload(self, *files) -> App:
+        """Drop files, paths or {name, mimeType, buffer}."""
+        self.page.locator("[data-testid=stFileUploader] input[type=file]").set_input_files(list(files))
+        self.page.wait_for_timeout(300)
+        return self.settle()
+
+    def chart(self, key: str):
+        """The plotly element of a chart, drawn."""
+        found = self.page.locator(f".st-key-{key} .js-plotly-plot")
+        found.locator(".main-svg").first.wait_for()
+        return found
+
+    def data(self, key: str) -> list[dict]:
+        """The traces of a chart: name, type, number of points."""
+        return self.chart(key).evaluate(
+            "gd => gd.data.map((t, i) => ({name: t.name, type: t.type, points: gd.calcdata[i].length, "
+            "color: t.line && t.line.color || t.marker && t.marker.color}))"
+        )
+
+    def calm(self) -> None:
+        """No exception is shown, and nothing sticks out of the page sideways."""
+        assert self.page.get_by_test_id("stException").count() == 0, self.page.get_by_test_id(
+            "stException"
+        ).all_inner_texts()
+        assert self.page.evaluate("document.documentElement.scrollWidth <= window.innerWidth + 1")
+
+
+def visitor(browser, url: str, **settings):
+    """(App, faults, context): a new visitor; faults fills with page errors and with requests that leave the server."""
+    options = {
+        "viewport": {"width": 1440, "height": 900},
+        "color_scheme": "light",
+        "reduced_motion": "reduce",
+        "locale": "en-US",
+        "timezone_id": "UTC",
+    }
+    context = browser.new_context(**{**options, **settings})
+    page = context.new_page()
+    page.set_default_timeout(20_000)
+    faults: list[str] = []
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    page.on(
+        "request",
+        lambda request: (
+            faults.append(f"leaves the server: {request.url}")
+            if not request.url.startswith((url, url.replace("http", "ws"), "data:", "blob:"))
+            else None
+        ),
+    )
+    return App(page, url), faults, context
+
+
+@pytest.fixture()
+def visit(browser, server, request):
+    """Open a new visitor's page: visit(color_scheme="dark", ...) -> App."""
+    opened = []
+
+    def start(url: str = server, **settings) -> App:
+        opened.append(visitor(browser, url, **settings))
+        return opened[-1][0]
+
+    yield start
+    for at, (app, _, context) in enumerate(opened):
+        if os.environ.get("SHOTS"):
+            folder = Path(os.environ["SHOTS"])
+            folder.mkdir(parents=True, exist_ok=True)
+            app.page.screenshot(path=folder / f"{request.node.name.replace('/', '-')}-{at}.png")
+        context.close()
+    faults = [fault for _, found, _ in opened for fault in found]
+    assert not faults, faults
+
+
+@pytest.fixture(scope="session")
+def axe() -> str:
+    """The source of axe-core."""
+    found = os.environ.get("AXE_CORE")
+    path = Path(found) if found else ROOT / "node_modules/axe-core/axe.min.js"
+    path = path / "axe.min.js" if path.is_dir() else path
+    if not path.is_file():
+        pytest.skip("axe-core is not found (npm install axe-core, then set AXE_CORE): accessibility is not checked")
+    return path.read_text()

@@ -1,0 +1,200 @@
+"""What a person does: files from disk, every page, a copied link, both themes, a small screen."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.browser
+
+ROOT = Path(__file__).resolve().parents[2]
+SAMPLES = ROOT / "sample_runs"
+PAGES = {
+    "leaderboard": "Leaderboard",
+    "precision-recall": "Precision-recall",
+    "ranking": "Ranking",
+    "metrics": "Metrics",
+}
+DENSE = {"light": "#0072B2", "dark": "#56B4E9"}
+BROKEN = {
+    "name": "broken.jsonl",
+    "mimeType": "application/octet-stream",
+    "buffer": b'{"query_id": "q1", "retrieved": [\n',
+}
+# Streamlit's own, which a page cannot change: (rule, data-testid of the element or of what it stands in)
+NOT_OURS = {
+    ("list", "stSidebarNavItems"),
+    ("listitem", "stSidebarNavItems"),
+    ("presentation-role-conflict", "stFileUploaderDropzone"),
+}
+RUN_AXE = """async () => (await axe.run(document)).violations.flatMap(v => v.nodes.map(n => {
+    const place = document.querySelector(n.target[0])?.closest('[data-testid]');
+    return {rule: v.id, place: place?.dataset.testid, html: n.html.slice(0, 300), target: n.target};
+}))"""
+
+
+def files(*names: str) -> list[str]:
+    return [str(SAMPLES / f"{name}.jsonl") for name in names]
+
+
+def with_samples(app):
+    app.open()
+    app.page.get_by_role("button", name="Open the samples").click()
+    app.page.get_by_role("heading", name="Runs (3)").wait_for()
+    return app.settle()
+
+
+def copied_link(app) -> str:
+    """The link as the popover shows it."""
+    app.page.get_by_role("button", name="Copy link").click()
+    found = app.page.get_by_test_id("stPopoverBody").get_by_test_id("stCode").inner_text().strip()
+    app.page.keyboard.press("Escape")
+    return found
+
+
+@pytest.mark.parametrize("path", ["", "precision-recall", "metrics?about=AP", "leaderboard?k=5"])
+def test_the_first_visitor_of_a_fresh_server_gets_the_whole_page(visit, fresh_server, path):
+    app = visit(fresh_server).open(path)
+    app.calm()
+    navigation = app.page.get_by_test_id("stSidebarNav")
+    for name in ("Runs", *PAGES.values()):
+        assert navigation.get_by_role("link", name=name, exact=True).count() == 1
+    assert app.page.get_by_role("heading", level=1).count() == 1
+    assert app.page.get_by_role("dialog").count() == 0
+    if "about" in path:
+        assert app.page.get_by_role("heading", name="MAP").count() == 1
+
+
+def test_files_from_disk_to_every_picture(visit):
+    app = visit().open().upload(*files("dense", "sparse", "truth"))
+    app.calm()
+    app.page.get_by_role("heading", name="Runs (2)").wait_for()
+    app.go("Leaderboard")
+    assert re.search(
+        r"has the highest NDCG@10, 0\.\d{3} \[0\.\d{3}, 0\.\d{3}\] over 110 queries",
+        app.page.inner_text(".st-key-finding"),
+    )
+    assert app.page.locator("[data-testid=stTable] tbody tr").count() == 2
+    assert len(app.data("means")) == 2
+    assert app.chart("means").locator(".scatterlayer .point").count() == 2
+    app.go("Precision-recall")
+    for key in ("curve_P", "curve_R"):
+        lines = [trace for trace in app.data(key) if trace["name"] in ("dense", "sparse")]
+        assert [trace["points"] for trace in lines] == [30, 30]
+        assert app.chart(key).locator(".scatterlayer .js-line").count() >= 2
+        assert app.chart(key).locator(".fills .js-fill, .scatterlayer .js-fill").count() == 2
+    assert app.chart("trade_off").locator(".scatterlayer .point").count() == 2 * 5
+    app.go("Ranking")
+    assert app.chart("first_rank").locator(".bars .point").count() == 2 * 8
+    assert len(app.data("at_RR")) == len(app.data("at_nDCG")) == 2
+    assert app.chart("per_query").locator(".scatterlayer .point").count() > 10
+    app.go("Metrics")
+    assert app.page.locator(".katex").count() >= 1
+    app.calm()
+
+
+def test_a_copied_link_opens_the_same_view_in_another_browser(visit):
+    app = with_samples(visit())
+    app.go("Precision-recall")
+    app.page.locator(".st-key-axis").get_by_text("Linear").click()
+    app.settle()
+    app.page.locator(".st-key-curves").get_by_text("NDCG").click()
+    app.settle()
+    link = copied_link(app)
+    other = visit().open(link)
+    other.calm()
+    assert other.page.get_by_role("heading", name="Precision-recall", level=1).count() == 1
+    assert {trace["name"] for trace in other.data("curve_nDCG")} >= {"dense", "sparse", "hybrid"}
+    assert other.chart("curve_P").evaluate("gd => gd._fullLayout.xaxis.type") == "linear"
+    assert other.data("curve_P") == app.data("curve_P")
+    assert copied_link(other) == link
+
+
+def test_the_address_itself_reopens_the_view_after_a_reload(visit):
+    app = with_samples(visit())
+    app.go("Leaderboard")
+    field = app.page.get_by_role("combobox", name="Cutoff k")
+    field.click()
+    field.fill("7")
+    field.press("Enter")
+    app.page.locator(".st-key-means").get_by_text("NDCG@7").first.wait_for()
+    app.settle()
+    app.page.reload()
+    app.settle()
+    assert "NDCG@7" in app.page.inner_text(".st-key-finding")
+    assert re.search(r"[?&]k=7(&|$)", app.page.url) and "run=" in app.page.url
+
+
+def test_the_back_button_returns_to_the_page_before(visit):
+    app = with_samples(visit())
+    app.go("Leaderboard").go("Ranking")
+    for _ in range(8):
+        app.page.go_back()
+        app.settle()
+        if "/leaderboard" in app.page.url:
+            break
+    app.page.get_by_role("heading", name="Leaderboard", level=1).wait_for()
+    app.calm()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1440, 390])
+def test_both_themes_on_large_and_small_screens(visit, scheme, width):
+    app = (
+        visit(color_scheme=scheme, viewport={"width": width, "height": 900})
+        .open()
+        .upload(*files("dense", "sparse", "hybrid", "truth"))
+    )
+    link = app.page.url
+    for path in PAGES:
+        app.open(link.replace("/?", f"/{path}?"))
+        app.calm()
+    app.open(link.replace("/?", "/leaderboard?"))
+    assert DENSE[scheme] in {trace["color"] for trace in app.data("means")}
+    page = app.page.evaluate("getComputedStyle(document.querySelector('[data-testid=stApp]')).backgroundColor")
+    assert page == {"light": "rgb(255, 255, 255)", "dark": "rgb(16, 20, 24)"}[scheme]
+
+
+def test_embedding_works(visit):
+    app = with_samples(visit())
+    app.open(app.page.url.replace("/?", "/leaderboard?embed=true&"))
+    app.calm()
+    assert len(app.data("means")) == 3 and "embed=true" in app.page.url
+
+
+def test_a_broken_file_is_explained_and_loses_nothing(visit):
+    app = with_samples(visit()).upload(BROKEN)
+    alert = app.page.get_by_test_id("stAlert").first
+    alert.wait_for()
+    assert "broken.jsonl" in alert.inner_text() and "Traceback" not in app.page.inner_text("body")
+    assert app.page.get_by_role("heading", name="Runs (3)").count() == 1
+    app.calm()
+
+
+def test_a_table_is_one_tab_away_and_can_be_downloaded(visit):
+    app = with_samples(visit())
+    app.go("Leaderboard")
+    app.page.get_by_role("tab", name="All numbers").click()
+    app.settle()
+    with app.page.expect_download() as download:
+        app.page.get_by_role("button", name="Download CSV").first.click()
+    lines = Path(download.value.path()).read_text().splitlines()
+    assert lines[0].startswith("Run,Metric,Mean,Low,High,n,") and len(lines) == 1 + 3 * 5
+    assert download.value.suggested_filename == "ragdash-leaderboard.csv"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_that_is_ours(visit, axe, scheme):
+    app = visit(color_scheme=scheme).open().upload(*files("dense", "sparse", "truth")).upload(BROKEN)
+    link, found = app.page.url, []
+    for path in ("", *PAGES):
+        app.open(link.replace("/?", f"/{path}?"))
+        app.page.evaluate(axe)
+        found += [
+            f"{path or 'runs'}: {fault}"
+            for fault in app.page.evaluate(RUN_AXE)
+            if (fault["rule"], fault["place"]) not in NOT_OURS
+        ]
+    assert not found, "\n".join(found)

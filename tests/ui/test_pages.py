@@ -1,0 +1,302 @@
+"""Every page with nothing, one, three and ten runs, with wrong files and from links; and how long a redraw takes."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import time
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from ragdash.records import Run, Truth
+from ragdash.ui import state
+from ragdash.ui.store import LOADED, Store
+
+ROOT = Path(__file__).resolve().parents[2]
+SAMPLES = ROOT / "sample_runs"
+PAGES = ["runs", "leaderboard", "precision-recall", "ranking", "metrics"]
+
+
+@pytest.fixture(autouse=True)
+def nothing_given(monkeypatch):
+    monkeypatch.delenv("RAGDASH_FILES", raising=False)
+    monkeypatch.delenv("RAGDASH_TRUTH", raising=False)
+
+
+def opened(page: str = "runs", **address) -> AppTest:
+    at = AppTest.from_file(ROOT / "app.py", default_timeout=60)
+    for key, value in address.items():
+        at.query_params[key] = value
+    at.run()
+    if page != "runs":
+        at.switch_page(f"pages/{page}.py").run()
+    assert not at.exception, at.exception
+    return at
+
+
+def with_runs(many: int, queries: int = 12, depth: int = 10, seed: int = 0) -> dict:
+    """The address of a session with that many generated runs."""
+    rng = np.random.default_rng(seed)
+    ids = pa.array([f"q{at}" for at in range(queries)])
+    owner = np.repeat(np.arange(queries), 3)
+    docs = (owner * 0 + np.tile([1, 5, 9], queries)).astype(str)
+    truth = Truth.build("truth", ids.take(pa.array(owner)), pa.array(docs), rng.integers(1, 3, len(owner)))
+    LOADED.put(truth)
+    tokens = []
+    for at in range(many):
+        ranked = np.argsort(rng.random((queries, 3 * depth)), axis=1)[:, :depth].astype(str)
+        run = Run.build(
+            f"run {at}",
+            ids.take(pa.array(np.repeat(np.arange(queries), depth))),
+            pa.array(ranked.ravel()),
+            np.tile(np.linspace(1, 0, depth), queries),
+        )
+        tokens.append(state.Entry(LOADED.put(run), run.name, at).token)
+    return {"run": tokens, "truth": truth.digest[:12]}
+
+
+def texts(at: AppTest) -> str:
+    return " ".join(part.value for kind in (at.markdown, at.caption, at.header, at.error, at.warning) for part in kind)
+
+
+def charts(at: AppTest) -> dict[str, dict]:
+    """Figures by key."""
+    return {chart.proto.id.rsplit("-", 1)[-1]: json.loads(chart.proto.spec) for chart in at.get("plotly_chart")}
+
+
+def upload(at: AppTest, *files: tuple[str, bytes]) -> AppTest:
+    for name, content in files:
+        at.file_uploader[0].upload(name, content)
+    at.run()
+    assert not at.exception
+    return at
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_with_nothing_loaded_says_what_to_do(page):
+    at = opened(page)
+    said = texts(at)
+    assert at.title[0].value
+    if page == "metrics":
+        assert "Discounted cumulative gain" in said
+    else:
+        assert "loaded yet" in said and ("Runs" in said or "samples" in said)
+
+
+def test_the_samples_open_with_one_click():
+    at = opened()
+    at.button(key="samples").click().run()
+    assert not at.exception
+    assert [entry.name for entry in at.session_state["_runs"]] == ["dense", "sparse", "hybrid"]
+    assert "queries" in texts(at) and not at.error
+    at.switch_page("pages/leaderboard.py").run()
+    assert "NDCG@10" in at.markdown[0].value and "over 110 queries" in at.markdown[0].value
+
+
+@pytest.mark.parametrize("many", [1, 3, 10])
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_with_runs_draws_them(page, many):
+    at = opened(page, **with_runs(many))
+    figures = charts(at)
+    assert not at.error
+    expected = {
+        "leaderboard": {"means"},
+        "precision-recall": {"curve_P", "curve_R", "trade_off"},
+        "ranking": {"first_rank", "at_RR", "at_nDCG", *(["per_query"] if many > 1 else [])},
+    }
+    assert set(figures) == expected.get(page, set())
+    for key, figure in figures.items():
+        if key in ("means", "at_RR", "at_nDCG"):
+            assert len(figure["data"]) == many
+        if key.startswith("curve_"):
+            assert sum(trace["name"] not in ("band", "chosen k") for trace in figure["data"]) == many
+
+
+def test_every_chart_has_a_name_for_those_who_cannot_see_it():
+    for page in ("leaderboard", "precision-recall", "ranking"):
+        for chart in opened(page, **with_runs(2)).get("plotly_chart"):
+            assert chart.proto.alt
+
+
+def test_the_leaderboard_states_mean_interval_n_and_signed_difference():
+    at = opened("leaderboard", **with_runs(3))
+    table = at.table[0].value
+    assert list(table.columns) == ["Run", "NDCG@10", "Recall@10", "Precision@10", "MRR", "Hit rate@10", "n"]
+    assert "baseline" in " ".join(table["Run"])
+    rest = table[~table["Run"].str.contains("baseline")]
+    assert rest["NDCG@10"].str.contains(r"(?s)\*\*0\.\d{3}\*\*.*(?:▲|▼|±)", regex=True).all()
+    assert table["n"].tolist() == ["12"] * 3
+    assert not any(word in texts(at).lower() for word in ("significan", "p ="))
+
+
+def test_a_metric_typed_by_hand_is_read_and_a_wrong_one_is_explained():
+    address = with_runs(2)
+    at = opened("leaderboard", **address)
+    at.multiselect(key="columns").set_value(["nDCG(gain='exp')@5", "Recal@5", "MQWV"]).run()
+    assert not at.exception
+    assert list(at.table[0].value.columns)[1:3] == ["NDCG@10", "NDCG@5 (gain = exp)"]
+    assert any("Recal@5" in card.value for card in at.error) and any("corpus" in card.value for card in at.error)
+
+
+def test_the_metrics_page_explains_each_metric():
+    at = opened("metrics")
+    for name in at.selectbox(key="about").options:
+        at.selectbox(key="about").set_value(name.rsplit("(", 1)[-1].rstrip(")")).run()
+        assert not at.exception and at.latex[0].value
+    at.text_input(key="find").set_value("reciprocal").run()
+    assert "RR" in at.dataframe[0].value["Name"].tolist()
+    at.text_input(key="find").set_value("no such thing").run()
+    assert not at.exception and not at.dataframe
+
+
+def test_a_link_opens_the_same_view():
+    at = opened("precision-recall", **with_runs(3), k="7")
+    at.multiselect(key="shown").set_value([entry.digest for entry in at.session_state["_runs"]][:2]).run()
+    at.segmented_control(key="axis").set_value("linear").run()
+    at.selectbox(key="metric").set_value("RR").run()
+    written = dict(at.query_params)
+    assert (
+        written["k"] == "7" and written["metric"] == "RR" and written["axis"] == "linear" and len(written["shown"]) == 2
+    )
+    again = opened("precision-recall", **written)
+    assert dict(again.query_params) == written
+    assert [entry.name for entry in again.session_state["_runs"]] == ["run 0", "run 1", "run 2"]
+    assert charts(again)["curve_P"]["layout"]["xaxis"].get("type") != "log"
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("k", "many"),
+        ("k", "-3"),
+        ("k", "99999999999"),
+        ("metric", "nonsense"),
+        ("shown", "123456789012"),
+        ("baseline", "x"),
+        ("axis", "cubic"),
+        ("run", "a.b.c"),
+        ("truth", "zz"),
+        ("columns", "@@"),
+    ],
+)
+def test_a_broken_link_falls_back_to_the_defaults(key, value):
+    for page in ("leaderboard", "precision-recall"):
+        opened(page, **{**with_runs(2), key: value})
+
+
+def test_a_link_to_runs_that_are_gone_says_so():
+    at = opened("leaderboard", run=["0123456789ab.0.bm25"], truth="0123456789ab")
+    assert "bm25" in texts(at) and "does not hold" in texts(at)
+
+
+def test_renaming_recolouring_and_removing_a_run():
+    at = opened(**with_runs(3))
+    first, second = at.session_state["_runs"][:2]
+    at.text_input(key=f"name_{first.digest[:8]}").set_value("  *best*  run ").run()
+    at.selectbox(key=f"slot_{first.digest[:8]}").set_value(1).run()
+    entries = at.session_state["_runs"]
+    assert entries[0].name == "*best* run" and (entries[0].slot, entries[1].slot) == (1, 0)
+    at.button(key=f"remove_{second.digest[:8]}").click().run()
+    assert [entry.digest for entry in at.session_state["_runs"]] == [entries[0].digest, entries[2].digest]
+    assert LOADED.run(second.digest) is not None
+    at.button(key="remove_truth").click().run()
+    assert at.session_state["_truth"] is None and "No judgements yet" in texts(at)
+
+
+def test_several_files_at_once_are_told_apart_by_content():
+    run = b"q1 Q0 d1 1 2.0 bm25\nq1 Q0 d2 2 1.0 bm25\nq2 Q0 d1 1 1.0 bm25\n"
+    other = gzip.compress(b"q1 Q0 d2 1 2.0 dense\nq2 Q0 d9 1 1.0 dense\n")
+    at = upload(opened(), ("one.txt", run), ("two.run.gz", other), ("judged.txt", b"q1 0 d1 1\nq2 0 d9 2\n"))
+    assert len(at.session_state["_runs"]) == 2 and at.session_state["_truth"]
+    said = texts(at)
+    assert "TREC run" in said and "TREC qrels" in said and not at.error
+    at.switch_page("pages/leaderboard.py").run()
+    assert not at.exception and len(at.table[0].value) == 2
+
+
+WRONG = {
+    "empty.txt": b"",
+    "binary.run": bytes(range(256)) * 40,
+    "nan.run": b"q1 Q0 d1 1 nan bm25\n",
+    "cut.run.gz": gzip.compress(b"q1 Q0 d1 1 2.0 a\n" * 999)[:40],
+    "columns.csv": b"query_id,score\nq1,2\n",
+    "latin.run": "q\xe9 Q0 d1 1 2.0 a\n".encode("latin-1"),
+    "words.md": b"# Notes\n\nNothing to see here.\n",
+    "lines.run": b"q1 Q0 d1 1 2.0 a\n" + b"q1 Q0 d1\n" * 200_000,
+    "<b>.json": b'{"q1": [1, 2',
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_wrong_file_is_a_message_and_loses_nothing(name):
+    at = upload(opened(**with_runs(2)), (name, WRONG[name]))
+    assert len(at.session_state["_runs"]) == 2 and at.session_state["_truth"]
+    assert at.error and "Traceback" not in texts(at)
+    assert len(at.error) <= 5
+    assert all(":material/build:" in card.value for card in at.error)
+    at.switch_page("pages/leaderboard.py").run()
+    assert not at.exception and len(at.table[0].value) == 2
+
+
+def test_the_role_of_a_file_can_be_changed():
+    at = upload(opened(), ("judged.txt", b"q1 0 d1 1\nq2 0 d9 2\n"))
+    assert at.session_state["_truth"]
+    at.selectbox(key="role_0").set_value("run").run()
+    assert not at.exception and at.session_state["_truth"] is None and at.error
+    at.selectbox(key="role_0").set_value("truth").run()
+    assert at.session_state["_truth"] and not at.error
+
+
+def test_a_run_of_other_queries_is_explained_and_the_rest_is_shown():
+    at = upload(opened(**with_runs(2)), ("other.run", b"x1 Q0 d1 1 2.0 bm25\n"))
+    at.switch_page("pages/leaderboard.py").run()
+    assert not at.exception and len(at.table[0].value) == 2
+    assert any("quer" in card.value for card in at.error)
+
+
+def test_files_of_the_command_line_are_open_at_the_first_visit(monkeypatch):
+    monkeypatch.setenv(
+        "RAGDASH_FILES",
+        os.pathsep.join([f"my dense={SAMPLES / 'dense.jsonl'}", str(SAMPLES / "sparse.jsonl"), "no/such/file.run"]),
+    )
+    monkeypatch.setenv("RAGDASH_TRUTH", str(SAMPLES / "truth.jsonl"))
+    at = opened()
+    assert [entry.name for entry in at.session_state["_runs"]] == ["my dense", "sparse"] and at.session_state["_truth"]
+    assert any("file.run" in card.value for card in at.error)
+
+
+def test_a_run_keeps_its_colour_when_others_go():
+    at = opened(**with_runs(3))
+    before = {entry.digest: entry.slot for entry in at.session_state["_runs"]}
+    at.button(key=f"remove_{at.session_state['_runs'][0].digest[:8]}").click().run()
+    assert all(before[entry.digest] == entry.slot for entry in at.session_state["_runs"])
+    upload(at, ("new.run", b"q1 Q0 1 1 2.0 bm25\n"))
+    assert at.session_state["_runs"][-1].slot == 0
+
+
+def test_the_store_lets_go_of_what_was_used_longest_ago():
+    runs = [Run.build(str(at), ["q"], [f"d{at}"], np.array([1.0])) for at in range(3)]
+    store = Store(limit=1)
+    for run in runs:
+        store.put(run)
+    assert len(store) == 1 and store.run(runs[2].digest[:12]) is runs[2] and store.run(runs[0].digest) is None
+    assert store.truth(runs[2].digest) is None and store.get("") is None
+
+
+@pytest.mark.parametrize("page", ["leaderboard", "precision-recall", "ranking"])
+def test_a_widget_change_redraws_quickly(page):
+    """5 runs x 2,000 queries x 100 ranks; the limit is generous: on a quiet machine it takes a tenth of that."""
+    at = opened(page, **with_runs(5, queries=2_000, depth=100))
+    taken = []
+    for k in ("20", "10", "5"):
+        at.selectbox(key="k").set_value(k)
+        start = time.perf_counter()
+        at.run()
+        taken.append(time.perf_counter() - start)
+    assert not at.exception
+    assert min(taken) < 1.0, taken
