@@ -92,10 +92,9 @@ def _dashboard(options: argparse.Namespace) -> int:
                f"--server.headless={str(options.no_browser).lower()}", f"--server.address={options.host}",
                *options.streamlit]
     print(f"ragdash: http://{options.host}:{port} (stop with Ctrl+C)", file=sys.stderr)
-    try:
-        return subprocess.run(command, env=environment, check=False).returncode
-    except KeyboardInterrupt:
-        return 0
+    if os.name == "posix":
+        os.execve(sys.executable, command, environment)  # in our place, so that signals reach it
+    return subprocess.run(command, env=environment, check=False).returncode
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -133,8 +133,11 @@ def evaluate_match(match: Match, specs: Sequence[Spec]) -> Evaluation:
 
 
 def summaries(evaluations: Sequence[Evaluation], *, level: float = LEVEL, resamples: int = RESAMPLES,
-              seed: int = SEED) -> list[tuple[Summary, ...]]:
-    """The summaries of several evaluations, with one draw of resamples for all that have the same queries."""
+              seed: int = SEED, weights: np.ndarray | None = None) -> list[tuple[Summary, ...]]:
+    """The summaries of several evaluations, with one draw of resamples for all that have the same queries.
+
+    weights: stats.resample_weights for these queries, resamples and seed, where they are used more than once.
+    """
     result: list[tuple[Summary, ...]] = [()] * len(evaluations)
     by_size = sorted(range(len(evaluations)), key=lambda i: len(evaluations[i].query_ids))
     for _, group in groupby(by_size, key=lambda i: len(evaluations[i].query_ids)):
@@ -143,22 +146,24 @@ def summaries(evaluations: Sequence[Evaluation], *, level: float = LEVEL, resamp
         means = [spec.metric.aggregate == "mean" and spec not in evaluations[i].corpus
                  for i in group for spec in evaluations[i].specs]
         low, high = np.full((2, stacked.shape[1]), np.nan)
-        low[means], high[means] = bootstrap_intervals(stacked[:, means], level=level, resamples=resamples, seed=seed)
+        low[means], high[means] = bootstrap_intervals(
+            stacked[:, means], level=level, resamples=resamples, seed=seed, weights=weights)
         at = 0
         for i in group:
             width = len(evaluations[i].specs)
             bounds = list(zip(low[at:at + width].tolist(), high[at:at + width].tolist(), strict=True))
-            result[i] = tuple(_summary(evaluations[i], column, bounds[column], level, resamples, seed)
-                              for column in range(width))
+            draw = {"level": level, "resamples": resamples, "seed": seed, "weights": weights}
+            result[i] = tuple(_summary(evaluations[i], column, bounds[column], draw) for column in range(width))
             at += width
     return result
 
 
 def curves(match: Match, names: Sequence[str] = ("P", "R"), ks: np.ndarray | None = None, *, level: float = LEVEL,
-           resamples: int = CURVE_RESAMPLES, seed: int = SEED) -> Curves:
+           resamples: int = CURVE_RESAMPLES, seed: int = SEED, weights: np.ndarray | None = None) -> Curves:
     """Means of metrics at every cutoff from 1 to the deepest rank, intervals at up to 60 log-spaced ones.
 
-    names: names of metrics that take a cutoff; ks: the cutoffs, ascending (default 1 to the run's depth).
+    names: names of metrics that take a cutoff; ks: the cutoffs, ascending (default 1 to the run's depth);
+    weights: stats.resample_weights for these queries, this seed and at least these resamples.
     """
     ks = np.arange(1, max(match.run.depth, 1) + 1) if ks is None else np.asarray(ks)
     mean = {name: np.empty(len(ks)) for name in names}
@@ -173,7 +178,7 @@ def curves(match: Match, names: Sequence[str] = ("P", "R"), ks: np.ndarray | Non
     interval_ks = ks[spread]
     values = evaluate_match(match, [Spec(name, (), int(k)) for name in names for k in interval_ks]).values
     low, high = (bound.reshape(len(names), -1) for bound in bootstrap_intervals(
-        values, level=level, resamples=resamples, seed=seed))
+        values, level=level, resamples=resamples, seed=seed, weights=weights))
     return Curves(ks, interval_ks, mean, dict(zip(names, low, strict=True)), dict(zip(names, high, strict=True)), n)
 
 
@@ -241,8 +246,8 @@ def _means(values: np.ndarray) -> np.ndarray:
     return np.divide(total, n, out=np.full(len(n), np.nan), where=n > 0)
 
 
-def _summary(evaluation: Evaluation, column: int, bounds: tuple[float, float], level: float, resamples: int,
-             seed: int) -> Summary:
+def _summary(evaluation: Evaluation, column: int, bounds: tuple[float, float], draw: dict) -> Summary:
+    """bounds: of the mean; metrics that are no mean find their own, with the same draw of resamples."""
     spec, values = evaluation.specs[column], evaluation.values[:, column]
     defined = values[~np.isnan(values)]
     n, undefined = len(defined), len(values) - len(defined)
@@ -250,10 +255,10 @@ def _summary(evaluation: Evaluation, column: int, bounds: tuple[float, float], l
         value = evaluation.corpus[spec]
         mean = value.constant + sum(c * top.sum() / bottom.sum() if bottom.sum() else np.nan
                                     for c, top, bottom in value.terms)
-        bounds = bootstrap_ratios(value.constant, value.terms, level=level, resamples=resamples, seed=seed)
+        bounds = bootstrap_ratios(value.constant, value.terms, **draw)
     elif spec.metric.aggregate == "median":
         mean = float(np.median(defined)) if n else np.nan
-        bounds = median_interval(defined, level=level)
+        bounds = median_interval(defined, level=draw["level"])
     else:
         mean = float(defined.mean()) if n else np.nan
     return Summary(spec, float(mean), *bounds, n, undefined)

@@ -226,3 +226,16 @@ def test_a_corpus_value_has_an_interval_around_it():
     values = 1 - misses[draws].mean(axis=1) - 40 * alarms[draws].mean(axis=1)
     assert found[0].mean == pytest.approx(1 - misses.mean() - 40 * alarms.mean())
     assert (found[0].low, found[0].high) == pytest.approx(ends(values), abs=0.011)
+
+
+@pytest.mark.parametrize("n", [1, 7, 300, 5000])
+def test_weights_drawn_once_give_the_same_intervals(n, monkeypatch):
+    monkeypatch.setattr(stats, "_CELLS", 10_000)
+    values = np.random.default_rng(n).random((n, 3))
+    values[: n // 3, 1] = NAN
+    weights = stats.resample_weights(n, resamples=300, seed=2)
+    assert weights.dtype == np.uint8
+    assert (weights.sum(axis=1) == n).all()
+    for resamples in (300, 120):
+        np.testing.assert_array_equal(stats.bootstrap_intervals(values, resamples=resamples, seed=2, weights=weights),
+                                      stats.bootstrap_intervals(values, resamples=resamples, seed=2))

@@ -38,7 +38,7 @@ class Part:
                   for name, values in self.columns.items()}
         ranks = column["rank"] or (self.places if self.listed and column["score"] else None)
         scores = None if column["score"] is None else np.array(column["score"], np.float64)
-        return Rows(pa.array(self.query_ids, pa.string()), pa.chunked_array([pa.array(self.docs, pa.string())]), scores,
+        return Rows(pa.array(self.query_ids, pa.string()), _strings(self.docs), scores,
                     None if ranks is None else np.array(ranks, np.float64), _strings(column["text"]),
                     _strings(column["source"]), details_table(self.seen, self.details, self.query_ids, RUN_TYPES),
                     self.settings, "rank" if column["rank"] else "list")
@@ -232,4 +232,5 @@ def _are_numbers(values: list) -> bool:
 
 
 def _strings(values: list | None) -> pa.ChunkedArray | None:
-    return None if values is None else pa.chunked_array([pa.array(values, pa.string())])
+    column = None if values is None else pa.array(values, pa.string())
+    return pa.chunked_array([column]) if isinstance(column, pa.Array) else column  # beyond 2 GiB it has chunks already

@@ -21,6 +21,7 @@ from ragdash.matching import Match
 from ragdash.metrics import Spec, parse_specs
 from ragdash.plots import arrays
 from ragdash.records import Run, Truth
+from ragdash.stats import RESAMPLES, resample_weights
 from ragdash.ui.store import LOADED
 
 
@@ -90,26 +91,24 @@ class _Summaries:
 
 
 _SUMMARIES = _Summaries()
-AHEAD = 2_500_000  # values (queries x runs x specs) that may be summarised beyond those asked for
+_MOST_WEIGHTS = 200_000_000  # bytes
 
 
-def summary(
-    runs: Sequence[str], truth: str, specs: Sequence[Spec], ahead: Sequence[Spec] = ()
-) -> list[tuple[Summary, ...]]:
-    """Means and intervals: for each run a Summary for each spec.
+@st.cache_resource(max_entries=1, show_spinner=False)
+def _weights(queries: int) -> np.ndarray | None:
+    """The resamples of all intervals, drawn once; None for so many queries that they are better drawn each time."""
+    return resample_weights(queries) if queries * RESAMPLES <= _MOST_WEIGHTS else None
 
-    ahead: specs that a next click may ask for. A draw of resamples costs more than what is done with it, so they come
-    out of the same draw when there is one to make.
-    """
+
+def summary(runs: Sequence[str], truth: str, specs: Sequence[Spec]) -> list[tuple[Summary, ...]]:
+    """Means and intervals: for each run a Summary for each spec."""
     missing = [spec for spec in specs if any(_SUMMARIES.held((run, truth, str(spec))) is None for run in runs)]
     if missing:
-        room = AHEAD // max(len(LOADED.truth(truth)) * len(runs), 1) - len(missing)
-        wanted = tuple(dict.fromkeys([*missing, *[spec for spec in ahead if spec not in specs][: max(room, 0)]]))
-        behind = [run for run in runs if any(_SUMMARIES.held((run, truth, str(spec))) is None for spec in wanted)]
         with st.spinner("Computing means and intervals …"):
-            found = summaries([evaluation(run, truth, wanted) for run in behind])
+            found = summaries([evaluation(run, truth, missing) for run in runs],
+                              weights=_weights(len(LOADED.truth(truth))))
         _SUMMARIES.keep(
-            {(run, truth, str(one.spec)): one for run, row in zip(behind, found, strict=True) for one in row}
+            {(run, truth, str(one.spec)): one for run, row in zip(runs, found, strict=True) for one in row}
         )
     return [tuple(_SUMMARIES.held((run, truth, str(spec))) for spec in specs) for run in runs]
 
@@ -122,7 +121,7 @@ def curve(run: str, truth: str, name: str, depth: int) -> Curves:
 
 @st.cache_resource(max_entries=256, show_spinner="Computing curves …")
 def _curve(run: str, truth: str, names: tuple[str, ...], depth: int, _match: Match) -> Curves:
-    return curves(_match, names, np.arange(1, depth + 1))
+    return curves(_match, names, np.arange(1, depth + 1), weights=_weights(len(_match.query_ids)))
 
 
 def interpolated(run: str, truth: str) -> tuple[np.ndarray, int]:

@@ -59,10 +59,8 @@ class View:
         return spec_of(self.template, self.k)
 
     def summary(self, specs: Sequence[Spec]) -> list[tuple[Summary, ...]]:
-        """For each run shown a Summary for each spec; other round cutoffs and the menu's metrics are prepared too."""
-        ahead = [spec.at(k) for spec in specs if spec.k for k in CUTOFFS]
-        ahead += [spec_of(template, self.k) for template in words.templates()]
-        return cache.summary(self.digests, self.truth, specs, ahead)
+        """For each run shown a Summary for each spec."""
+        return cache.summary(self.digests, self.truth, specs)
 
     def curves(self, name: str) -> list[Curves]:
         """For each run shown the metric at every cutoff."""
