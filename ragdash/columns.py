@@ -5,6 +5,7 @@ A hash is only ever a filter or a part of a digest: whoever looks something up c
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -13,6 +14,7 @@ from itertools import pairwise
 import numpy as np
 import pyarrow as pa
 
+LONG = 256  # bytes; longer strings are hashed one by one
 BLOCK = 1 << 15  # rows a numpy step: its temporaries stay in the cache
 _ODD = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
 _HALF, _BYTE = np.uint64(32), np.uint64(8)
@@ -147,6 +149,14 @@ def _words(chunk: pa.Array) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 def _hash_block(windows: np.ndarray, starts: np.ndarray, lengths: np.ndarray, seed: int) -> np.ndarray:
     """Hash 8 bytes at a time; a string takes part only up to its own end, so its block does not matter."""
+    h = _hash_short(windows, starts, np.minimum(lengths, LONG), seed)
+    for i in np.flatnonzero(lengths > LONG):
+        text = windows.base[starts[i]:starts[i] + lengths[i]]
+        h[i] = int.from_bytes(hashlib.blake2b(text, digest_size=8, salt=seed.to_bytes(8, "little")).digest(), "little")
+    return h
+
+
+def _hash_short(windows: np.ndarray, starts: np.ndarray, lengths: np.ndarray, seed: int) -> np.ndarray:
     longest, shortest = int(lengths.max()), int(lengths.min())
     h = lengths.astype(np.uint64)
     h += np.uint64(seed)

@@ -14,7 +14,9 @@ from ragdash.records import Run, Truth
 
 TREC = {"missing": "zero", "unanswerable": "zero"}  # what trec_eval -c does
 WILD = tuple(float(np.float32(sign * 10.0**power)) for sign in (-1, 1) for power in range(-37, 38, 2))
-SCORES = {"ties": (-1.0, -0.0, 0.0, 2.5), "distinct": None, "some ties": tuple(i / 8 for i in range(-20, 20)), "wild": WILD}
+SCORES = {"ties": (-1.0, -0.0, 0.0, 2.5), "distinct": None, "some ties": tuple(i / 8 for i in range(-20, 20)),
+          "wild": WILD}
+CLOSE = tuple(sign * (0.7 + i * 2.0**-50) for sign in (-1, 1) for i in range(40))  # told apart in 64 bits alone
 
 
 def run_of(rankings: dict, name: str = "run", **facts) -> Run:
@@ -75,16 +77,18 @@ class Case:
 def random_case(seed: int, scores: str = "any", queries: int = 9, depth: int = 50) -> Case:
     """A small case with everything that goes wrong in joints: see the words in the code.
 
-    scores: one of SCORES or "any"; they are exact in 32 bits, as trec_eval compares them so.
+    scores: one of SCORES, "any" of them (exact in 32 bits, as trec_eval compares them so), or "close".
     """
     rng = np.random.default_rng(seed)
     kind = rng.choice(list(SCORES)) if scores == "any" else scores
+    possible_scores = CLOSE if kind == "close" else SCORES[kind]
     query_ids = _ids(rng, int(rng.integers(1, queries + 1)))
     rankings, grades = {}, {}
     for query in query_ids:
         pool = _ids(rng, int(rng.integers(1, depth + 1)))
         returned = pool[: int(rng.integers(1, len(pool) + 1))]
-        numbers = rng.permutation(len(returned)) / 4 if kind == "distinct" else rng.choice(SCORES[kind], len(returned))
+        n = len(returned)
+        numbers = rng.permutation(n) / 4 if kind == "distinct" else rng.choice(possible_scores, n)
         rankings[query] = dict(zip(returned, numbers.tolist(), strict=True))
         judged = [pool[i] for i in rng.permutation(len(pool))[: int(rng.integers(1, len(pool) + 1))]]
         possible = (-2, 0) if rng.random() < 0.15 else (-2, 0, 1, 2, 4)  # some queries have no relevant document
@@ -94,7 +98,8 @@ def random_case(seed: int, scores: str = "any", queries: int = 9, depth: int = 5
             del side[query_ids[int(rng.integers(len(query_ids)))]]
     if not rankings.keys() & grades.keys():
         return random_case(seed + 1_000_003, scores, queries, depth)
-    return Case(rankings, grades, _run_columns(rng, rankings), _truth_columns(rng, grades))
+    step = 2.0**-50 if kind == "close" else 1.0
+    return Case(rankings, grades, _run_columns(rng, rankings, step), _truth_columns(rng, grades))
 
 
 def _ids(rng: np.random.Generator, n: int) -> list[str]:
@@ -119,11 +124,11 @@ def _ids(rng: np.random.Generator, n: int) -> list[str]:
     return list(dict.fromkeys(made))[:n]
 
 
-def _run_columns(rng: np.random.Generator, rankings: dict) -> dict:
-    """The rows of a run in some order and kind of column, some documents twice (the second with a lower score)."""
+def _run_columns(rng: np.random.Generator, rankings: dict, step: float) -> dict:
+    """The rows of a run in some order and kind of column, some documents twice (the second some steps lower)."""
     rows = [(query, doc, score) for query, docs in rankings.items() for doc, score in docs.items()]
     if rng.random() < 0.4:
-        rows += [(query, doc, score - float(rng.integers(0, 3)))
+        rows += [(query, doc, score - step * int(rng.integers(0, 3)))
                  for query, doc, score in rows if rng.random() < 0.1]
     order = rng.choice(["as is", "grouped", "sorted", "shuffled", "by score"])
     if order in ("shuffled", "grouped", "by score"):

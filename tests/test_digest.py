@@ -177,3 +177,15 @@ def test_the_digest_is_the_same_in_another_process():
     done = subprocess.run([sys.executable, "-c", code], cwd=Path(__file__).parents[1], capture_output=True, text=True,
                           check=True, env={"PYTHONHASHSEED": "7"})
     assert done.stdout.split() == [run_of({"q": {"é": 1.5, "b": 2.0}}).digest, truth_of({"q": {"é": 1}}).digest]
+
+
+def test_long_ids_and_texts_are_hashed_whole_and_quickly():
+    import time
+
+    long = "x" * 5_000_000
+    start = time.perf_counter()
+    one, other = (run_of({"q": {long + end: 2.0, "b" * 300: 1.0}}) for end in ("a", "b"))
+    assert time.perf_counter() - start < 2
+    assert one.digest != other.digest
+    assert evaluate(one, truth_of({"q": [long + "a"]}), "RR").values[0, 0] == 1
+    assert evaluate(other, truth_of({"q": [long + "a"]}), "RR").values[0, 0] == 0

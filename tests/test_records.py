@@ -46,9 +46,10 @@ def test_a_query_that_is_not_there_is_a_key_error():
         run_of({"q": ["a"]}).ranking("nobody")
 
 
-@pytest.mark.parametrize("seed", range(60))
-def test_rankings_come_out_as_they_were_put_in(seed):
-    case = random_case(seed)
+@pytest.mark.parametrize("scores", ["any", "close"])
+@pytest.mark.parametrize("seed", range(40))
+def test_rankings_come_out_as_they_were_put_in(seed, scores):
+    case = random_case(seed, scores)
     run = case.run()
     assert sorted(run.query_ids.to_pylist()) == sorted(case.rankings)
     assert run.depth == max(map(len, case.rankings.values()))

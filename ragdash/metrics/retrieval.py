@@ -126,7 +126,7 @@ def _gain(grade: np.ndarray, gain: str, highest: int) -> np.ndarray:
 
 
 @metric("nDCG", "NDCG",
-        formula=r"nDCG@k = \frac{\sum_{i \leq k} gain_i / \log_2(i + 1)}{\text{the same of the ideal order}}",
+        formula=r"nDCG@k = \frac{DCG@k}{\text{ideal } DCG@k},\quad DCG@k = \sum_{i \leq k} \frac{gain_i}{\log_2(i + 1)}",
         source="trec_eval ndcg, ndcg_cut; Järvelin & Kekäläinen 2002", aliases=("ndcg_cut",),
         allowed={"gain": ("linear", "exp", "binary")})
 def ndcg(ranked: Ranked, k: Cutoffs, *, gain: str = "linear") -> Values:
