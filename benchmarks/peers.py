@@ -22,7 +22,7 @@ import numpy as np
 
 KS = (1, 3, 5, 10, 20)
 NAMES = [f"{name}@{k}" for name in ("P", "R", "nDCG", "Success") for k in KS] + ["RR", "AP"]
-Tool = tuple[Callable, Callable, Callable]  # load(run, qrels) -> state; evaluate(state) -> raw; values(raw) -> {query: [22]}
+Tool = tuple[Callable, Callable, Callable]  # load(run, qrels), evaluate(loaded), values(evaluated) -> {query: [22]}
 
 
 def ragdash_tool() -> Tool:

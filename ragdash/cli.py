@@ -16,7 +16,7 @@ from pathlib import Path
 
 from ragdash.console import count, say, write
 from ragdash.errors import InputError, Problem
-from ragdash.evaluation import Evaluation, evaluate_match, left_out, summaries
+from ragdash.evaluation import Evaluation, evaluate_match, summaries
 from ragdash.gates import parse_bound
 from ragdash.io import read_runs, read_truth, sniff
 from ragdash.matching import Match
@@ -50,7 +50,7 @@ def _evaluate(options: argparse.Namespace) -> int:
     bounds = [parse_bound(text, evaluations[0].specs) for text in options.fail_under or ()]
     settings = {**evaluations[0].settings, "level": LEVEL, "resamples": options.resamples, "seed": options.seed,
                 "truth": {"name": truth.name, "digest": truth.digest}}
-    problems = list(dict.fromkeys(p for e in evaluations for p in (*e.problems, *left_out(e))))
+    problems = list(dict.fromkeys(problem for evaluation in evaluations for problem in evaluation.problems))
     say(problems)
     write(render(evaluations, rows, options.format, per_query=options.per_query, settings=settings,
                   problems=problems), options.output)

@@ -128,8 +128,11 @@ def mix(a: np.ndarray, b: np.ndarray | np.uint64) -> np.ndarray:
 
 
 def lanes_of(hashes: np.ndarray) -> np.ndarray:
-    """Two sums (uint64) over hashes, the second of the hashes mixed once more."""
-    return np.array([hashes.sum(dtype=np.uint64), mix(hashes, np.uint64(1)).sum(dtype=np.uint64)], np.uint64)
+    """Two sums (uint64) over hashes, the second of each hash times its own upper half."""
+    squares = hashes >> _HALF
+    squares |= np.uint64(1)
+    squares *= hashes
+    return np.array([hashes.sum(dtype=np.uint64), squares.sum(dtype=np.uint64)], np.uint64)
 
 
 def _words(chunk: pa.Array) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

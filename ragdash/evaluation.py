@@ -127,9 +127,10 @@ def evaluate_match(match: Match, specs: Sequence[Spec]) -> Evaluation:
     values.setflags(write=False)
     counts = {"queries": len(match.query_ids), "missing": int(match.missing.sum()),
               "unanswerable": match.truth.queries_without_relevant, "extra": len(match.extra)}
+    settings = {**asdict(match.conventions), "match": "id", "max_grade": match.ranked.max_grade}
+    problems = (*match.run.problems, *match.truth.problems, *_left_out(match, counts))
     return Evaluation(match.run.name, match.run.digest, match.truth.digest, match.query_ids, tuple(specs), values,
-                      {**asdict(match.conventions), "match": "id"}, counts,
-                      (*match.run.problems, *match.truth.problems), corpus)
+                      settings, counts, problems, corpus)
 
 
 def summaries(evaluations: Sequence[Evaluation], *, level: float = LEVEL, resamples: int = RESAMPLES,
@@ -182,18 +183,18 @@ def curves(match: Match, names: Sequence[str] = ("P", "R"), ks: np.ndarray | Non
     return Curves(ks, interval_ks, mean, dict(zip(names, low, strict=True)), dict(zip(names, high, strict=True)), n)
 
 
-def left_out(evaluation: Evaluation) -> list[Problem]:
+def _left_out(match: Match, counts: Mapping[str, int]) -> list[Problem]:
     """What of the queries does not take part as it might seem, as warnings."""
-    counts, run = evaluation.counts, evaluation.name
-    found = []
+    run, found = match.run.name, []
     if counts["extra"]:
-        found.append(("extra-queries", f"{counts['extra']:,} queries of run {run!r} that the truth lacks",
-                      "queries with judgements", "They are left out."))
+        found.append(("extra-queries", f"{counts['extra']:,} queries of run {run!r} that the truth lacks, such as "
+                      f"{match.extra[0].as_py()!r}", "queries with judgements", "They are left out."))
     if counts["missing"]:
+        first = match.query_ids.filter(pa.array(match.missing))[0].as_py()
         done = {"zero": "They count as empty rankings; --missing skip leaves them out.",
                 "skip": "They are left out; --missing zero counts them as empty rankings."}
-        found.append(("missing-queries", f"{counts['missing']:,} queries of the truth that run {run!r} lacks",
-                      "a ranking for every query", done[str(evaluation.settings["missing"])]))
+        found.append(("missing-queries", f"{counts['missing']:,} queries of the truth that run {run!r} lacks, such as "
+                      f"{first!r}", "a ranking for every query", done[match.conventions.missing]))
     return [Problem(*facts, field="query_id", severity="warning") for facts in found]
 
 

@@ -101,6 +101,8 @@ def _ranges(starts: np.ndarray, stops: np.ndarray) -> np.ndarray:
 
 def query_starts(codes: np.ndarray, n_queries: int) -> np.ndarray:
     """First position of each query and, last, N: (Q + 1,) int64."""
+    if len(codes) and np.all(codes[1:] >= codes[:-1]):
+        return np.searchsorted(codes, np.arange(n_queries + 1, dtype=codes.dtype)).astype(np.int64)
     return np.concatenate(([0], np.cumsum(np.bincount(codes, minlength=n_queries), dtype=np.int64)))
 
 

@@ -111,7 +111,7 @@ class Dense:
 
     def search(self, query):
         """Cosine of every document."""
-        return dict(zip(self.ids, map(float, self.matrix @ self.encode([query])[0])))
+        return dict(zip(self.ids, map(float, self.matrix @ self.encode([query])[0]), strict=True))
 
     def rate(self, query, texts):
         """Cosine of the query with each of a few sentences."""
@@ -136,7 +136,7 @@ class Sparse:
         known = [stem for stem in stems(query) if stem in self.frequency]
         if not known:
             return {}
-        return {i: float(s) for i, s in zip(self.ids, self.index.get_scores(known)) if s > 0}
+        return {i: float(s) for i, s in zip(self.ids, self.index.get_scores(known), strict=True) if s > 0}
 
     def weight(self, stem):
         """Inverse document frequency, as in BM25."""
@@ -188,7 +188,7 @@ def run_query(config, item, texts, dense, sparse):
     return {
         "query_id": item["query_id"],
         "query": item["query"],
-        "retrieved": [{"doc_id": i, "score": s, "text": texts[i]} for i, s in zip(ranking, shown)],
+        "retrieved": [{"doc_id": i, "score": s, "text": texts[i]} for i, s in zip(ranking, shown, strict=True)],
         "answer": answer,
         "contexts": contexts,
         "latency_ms": {"retrieval": round(1000 * (middle - start), 3), "generation": round(1000 * (end - middle), 3)},

@@ -13,8 +13,8 @@ def test_every_value_of_the_range_has_one_label(table):
         assert table.label(value) is not None
 
 
-@pytest.mark.parametrize("value, label", [(0, "poor"), (0.2999, "poor"), (0.3, "fair"), (0.4392, "fair"), (0.5, "moderate"),
-                                          (0.895, "good"), (0.9, "excellent"), (1.0, "excellent")])
+@pytest.mark.parametrize("value, label", [(0, "poor"), (0.2999, "poor"), (0.3, "fair"), (0.4392, "fair"),
+                                          (0.5, "moderate"), (0.895, "good"), (0.9, "excellent"), (1.0, "excellent")])
 def test_the_published_mrr_bands_without_their_holes(value, label):
     (table,) = bands_of("RR")
     assert table.label(value) == label

@@ -33,7 +33,8 @@ def call(capfdbinary, *arguments):
 
 
 def evaluate(capfdbinary, files, *more):
-    return call(capfdbinary, "evaluate", files / "run.trec", files / "other.trec", "--truth", files / "qrels.txt", *more)
+    return call(capfdbinary, "evaluate", files / "run.trec", files / "other.trec", "--truth", files / "qrels.txt",
+                *more)
 
 
 def test_json_is_schema_1(files, capfdbinary):
@@ -107,7 +108,8 @@ def test_runs_of_one_name_are_told_apart(files, capfdbinary):
     assert [run["name"] for run in json.loads(out)["runs"]] == ["run", "run (2)"]
 
 
-@pytest.mark.parametrize("bound, status", [("RR=0.5", 1), ("RR=0.3", 1), ("RR=0.1", 0), ("RR.low=0.1", 1), ("RR.low=0", 0)])
+@pytest.mark.parametrize("bound, status", [("RR=0.5", 1), ("RR=0.3", 1), ("RR=0.1", 0), ("RR.low=0.1", 1),
+                                           ("RR.low=0", 0)])
 def test_a_missed_bound_ends_with_1_and_says_why(files, capfdbinary, bound, status):
     got, _, err = evaluate(capfdbinary, files, "-m", "RR", "--fail-under", bound)
     assert got == status

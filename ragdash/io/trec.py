@@ -113,7 +113,9 @@ def _read_fast(text: pa.NativeFile, shape: Shape, layout: Layout) -> Columns | N
     if not len(table) or pc.any(pc.starts_with(queries.dictionary, "#")).as_py() \
             or not all(on_all_cores(lambda part: all_usable(part.to_numpy(), layout.value), values.chunks)):
         return None
-    return Columns(queries, table["doc_id"], values.to_numpy())
+    numbers = values.to_numpy()
+    numbers.setflags(write=False)  # so that the record need not copy it
+    return Columns(queries, table["doc_id"], numbers)
 
 
 def _note_tags(source: Source, problems: Collector) -> None:
@@ -121,6 +123,8 @@ def _note_tags(source: Source, problems: Collector) -> None:
     text = one_line_end(source.head)
     if len(source.head) >= HEAD - 3:
         text = text[:text.rfind(b"\n") + 1]
+    if len({line.rsplit(None, 1)[-1] for line in text.split(b"\n") if line.strip()}) < 2:
+        return
     tags: dict[bytes, int] = {}
     for number, line in data_lines(text):
         fields = split(line, RUN)

@@ -102,8 +102,8 @@ def average_precision(ranked: Ranked, k: Cutoffs, *, rel: int = 1, denominator: 
     """Mean of the precisions at the ranks of the relevant documents; one that was not returned counts 0.
 
     Divides by R at every cutoff, as trec_eval's map_cut. denominator='retrieved' divides by the relevant documents
-    in the first k ranks instead (0 if there are none), as some RAG papers do; such values are higher and not
-    comparable. Its mean is the MAP. Returns (Q, K) in [0, 1].
+    in the first k ranks instead (0 if there are none), as some RAG papers do; such values are higher, not comparable,
+    and can fall when a relevant document moves up. Its mean is the MAP. Returns (Q, K) in [0, 1].
     """
     query, rank = ranked.hits(rel)
     total = ranked.up_to(k, query, rank, ordinal(query) / rank)
@@ -126,7 +126,7 @@ def _gain(grade: np.ndarray, gain: str, highest: int) -> np.ndarray:
 
 
 @metric("nDCG", "NDCG",
-        formula=r"nDCG@k = \frac{DCG@k}{\text{ideal } DCG@k},\quad DCG@k = \sum_{i \leq k} \frac{gain_i}{\log_2(i + 1)}",
+        formula=r"nDCG@k = \frac{DCG@k}{\text{ideal } DCG@k},\ DCG@k = \sum_{i \leq k} \frac{gain_i}{\log_2(i + 1)}",
         source="trec_eval ndcg, ndcg_cut; Järvelin & Kekäläinen 2002", aliases=("ndcg_cut",),
         allowed={"gain": ("linear", "exp", "binary")})
 def ndcg(ranked: Ranked, k: Cutoffs, *, gain: str = "linear") -> Values:
@@ -173,10 +173,12 @@ def bpref(ranked: Ranked, *, rel: int = 1) -> Values:
     return _over(ranked.total(query, share), relevant)
 
 
-def _before(query: np.ndarray, flag: np.ndarray) -> np.ndarray:
-    """How many flagged entries of the same query stand before each entry: (H,) int64; query is sorted."""
-    total = np.cumsum(flag) - flag
-    return total - total[np.arange(len(query)) - ordinal(query) + 1] if len(query) else total
+def _before(query: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Sum of the values (flags or floats) of the same query before each entry: (H,) float64; query is sorted."""
+    if not len(query):
+        return np.zeros(0)
+    total = np.cumsum(values, dtype=np.longdouble) - values  # over all queries: more digits than the answer needs
+    return (total - total[np.arange(len(query)) - ordinal(query) + 1]).astype(np.float64)
 
 
 @metric("ERR", "Expected reciprocal rank",
@@ -188,7 +190,8 @@ def expected_reciprocal_rank(ranked: Ranked, k: Cutoffs, *, max_grade: int | Non
 
     max_grade defaults to the highest grade of the judgements; gdeval fixes it at 4 (`ERR(max_grade=4)@20`), so that
     a perfect binary hit scores 0.0625 there and 0.5 here. probabilities=(p0, p1, ...) gives the probability of each
-    grade instead. Returns (Q, K) in [0, 1]; undefined without a document of grade 1 or more.
+    grade instead, the last one that of all higher grades. Returns (Q, K) in [0, 1]; undefined without a document of
+    grade 1 or more.
     """
     if probabilities is None:
         top = ranked.max_grade if max_grade is None else max_grade
