@@ -118,12 +118,10 @@ def _hasher(words: np.ndarray, starts: np.ndarray, lengths: np.ndarray) -> Calla
 def mix(a: np.ndarray, b: np.ndarray | np.uint64) -> np.ndarray:
     """One 64-bit hash of two; mix(a, b) differs from mix(b, a)."""
     h = a * _ODD[0]
-    h ^= h >> _HALF
     h += b
+    h ^= h >> _HALF
     h *= _ODD[1]
     h ^= h >> np.uint64(29)
-    h *= _ODD[2]
-    h ^= h >> _HALF
     return h
 
 
@@ -152,6 +150,9 @@ def _words(chunk: pa.Array) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 def _hash_block(windows: np.ndarray, starts: np.ndarray, lengths: np.ndarray, seed: int) -> np.ndarray:
     """Hash 8 bytes at a time; a string takes part only up to its own end, so its block does not matter."""
+    starts = starts.astype(np.int64)  # NumPy would turn indices into these at every use
+    if lengths.max() <= LONG:
+        return _hash_short(windows, starts, lengths, seed)
     h = _hash_short(windows, starts, np.minimum(lengths, LONG), seed)
     for i in np.flatnonzero(lengths > LONG):
         text = windows.base[starts[i]:starts[i] + lengths[i]]
