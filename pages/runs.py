@@ -6,16 +6,19 @@ shell.ensure()
 
 import streamlit as st  # noqa: E402  (the shell must run first)
 
-from ragdash.ui import cards, state, view, widgets  # noqa: E402
+from ragdash.ui import cards, comparing, mapping, state, view, widgets  # noqa: E402
 
-widgets.title("Runs", "What is loaded, and what does it hold?")
+widgets.title("Runs", "What is loaded, and can it be compared?")
 view.lost_note()
+widgets.problems(state.notice(), "notice")
 cards.drop_field()
 cards.file_list()
+mapping.panel()
 
 if state.runs():
     st.header(f"Runs ({len(state.runs())})", anchor=False)
     cards.run_cards()
+    comparing.ledger()
     st.header("Judgements", anchor=False)
     cards.truth_card()
     if state.truth():

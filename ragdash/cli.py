@@ -6,35 +6,40 @@ Exit status: 0; 1 a bound given with --fail-under was missed; 2 bad input or usa
 from __future__ import annotations
 
 import argparse
+import json
 import os
-import re
 import socket
 import subprocess
 import sys
 from collections.abc import Iterable, Sequence
+from dataclasses import asdict
 from pathlib import Path
 
-from ragdash.console import count, say, write
+from ragdash.cli_inputs import adapted, chosen, conventions, distinct_names, read, read_as, reading, source, specs_of
+from ragdash.cli_options import parser, split_at_dashes
+from ragdash.console import count, say, unwritable, write
 from ragdash.errors import InputError, Problem
 from ragdash.evaluation import Evaluation, evaluate_match, summaries
 from ragdash.gates import parse_bound
-from ragdash.io import read_runs, read_truth, sniff
+from ragdash.io import read_runs, read_truth, sniff, write_run, write_truth
+from ragdash.ledger import Ledger, ledger
+from ragdash.ledger import as_text as as_ledger_text
 from ragdash.matching import Match
-from ragdash.metrics import DEFAULT_SPECS, METRICS, Spec, find_metric, parse_spec, parse_specs
+from ragdash.metrics import METRICS, find_metric
 from ragdash.metrics.reference import as_json, as_markdown, as_text
 from ragdash.places import home, named
-from ragdash.records import CHOICES, Conventions, Run, Truth
-from ragdash.report import FORMATS, render
-from ragdash.stats import LEVEL, RESAMPLES, SEED
+from ragdash.records import Run, Truth
+from ragdash.report import SCHEMA, render
+from ragdash.stats import LEVEL
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit status."""
-    arguments, streamlit = _split_at_dashes(list(sys.argv[1:] if arguments is None else arguments))
-    options = _parser().parse_args(arguments)
+    arguments, streamlit = split_at_dashes(list(sys.argv[1:] if arguments is None else arguments))
+    options = parser().parse_args(arguments)
     options.streamlit = streamlit
     try:
-        return options.command(options)
+        return COMMANDS[options.command](options)
     except InputError as error:
         say(error.problems)
         return 2
@@ -44,12 +49,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _evaluate(options: argparse.Namespace) -> int:
-    runs, truth = _read(options)
+    runs, truth = read(options)
     evaluations = _evaluations(runs, truth, options)
     rows = summaries(evaluations, resamples=options.resamples, seed=options.seed)
     bounds = [parse_bound(text, evaluations[0].specs) for text in options.fail_under or ()]
     settings = {**evaluations[0].settings, "level": LEVEL, "resamples": options.resamples, "seed": options.seed,
-                "truth": {"name": truth.name, "digest": truth.digest}}
+                "truth": {"name": truth.name, "digest": truth.digest}, **read_as(options)}
     problems = list(dict.fromkeys(problem for evaluation in evaluations for problem in evaluation.problems))
     say(problems)
     write(render(evaluations, rows, options.format, per_query=options.per_query, settings=settings,
@@ -61,15 +66,64 @@ def _evaluate(options: argparse.Namespace) -> int:
 
 
 def _check(options: argparse.Namespace) -> int:
+    """What each file is; with a truth, the ledger as well."""
+    lines, problems, runs, truths = [], [], [], []
     status = 0
     for text, is_truth in [(file, False) for file in options.files] + [(file, True) for file in options.truth or ()]:
         try:
-            print(_checked(text, is_truth, options))
+            line, things = _checked(text, is_truth, options)
         except InputError as error:
-            status = 2
-            print(f"{text}: cannot be used, {count(len(error.problems), 'problem')}")
-            say(error.problems)
-    return status
+            status, line, things = 2, f"{text}: cannot be used, {count(len(error.problems), 'problem')}", []
+            problems += error.problems
+        lines.append(line)
+        runs += [thing for thing in things if isinstance(thing, Run)]
+        given = is_truth or any(isinstance(thing, Run) for thing in things)
+        truths += [thing for thing in things if isinstance(thing, Truth)] if given else []
+        problems += [problem for thing in things if isinstance(thing, Truth) for problem in thing.problems]
+    found, runs = None, distinct_names(runs)
+    truths = list({truth.digest: truth for truth in truths}.values())
+    try:
+        runs = adapted(runs, truths[0] if len(truths) == 1 else None, options)
+        found = _ledger(runs, truths, options)
+    except InputError as error:
+        status = 2
+        problems += error.problems
+    problems = list(dict.fromkeys([*problems, *(problem for run in runs for problem in run.problems)]))
+    say(problems)
+    if options.format == "json":
+        content = {"schema": SCHEMA, "files": lines, "runs": [{"name": run.name, "digest": run.digest} for run in runs],
+                   "entries": [], "effects": [], **(found.as_dict() if found else {}),
+                   "settings": {**asdict(conventions(options)), **read_as(options)},
+                   "problems": [problem.as_dict() for problem in problems]}
+        text = json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+    else:
+        text = "\n".join([*lines, *(["", as_ledger_text(found)] if found else [""])])
+    write(text.encode(), options.output)
+    return 2 if found and found.severity == "error" else status
+
+
+def _ledger(runs: Sequence[Run], truths: Sequence[Truth], options: argparse.Namespace) -> Ledger | None:
+    """The ledger where there is a truth to hold the runs against; InputError where there are several."""
+    if len(truths) > 1:
+        raise InputError([Problem("several-truths", f"{len(truths)} truths", "one --truth to hold the runs against",
+                                  "Give one at a time.", field="--truth")])
+    return ledger(runs, truths[0], conventions(options), specs_of(options)) if truths and runs else None
+
+
+def _convert(options: argparse.Namespace) -> int:
+    """Write what a file holds in another format; what is lost is told."""
+    opened = source(options.file)
+    if options.truth or sniff(opened, **reading(options)).role == "truth":
+        thing, write_it = read_truth(opened, **reading(options)), write_truth
+    else:
+        runs = adapted(read_runs(opened, name=named(options.file)[0], **reading(options)), None, options)
+        thing, write_it = chosen(runs, options), write_run
+    try:
+        lost = write_it(thing, options.output, options.format)
+    except OSError as error:
+        raise unwritable(options.output, error) from None
+    say([*thing.problems, *lost])
+    return 0
 
 
 def _metrics(options: argparse.Namespace) -> int:
@@ -97,102 +151,12 @@ def _dashboard(options: argparse.Namespace) -> int:
     return subprocess.run(command, env=environment, check=False).returncode
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="ragdash", description="Which retrieval configuration is better, where does "
-                                     "it fail, can I trust that, can I show it?")
-    commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    reading = _reading_options()
-
-    command = commands.add_parser("evaluate", parents=[reading], help="metrics of runs, with intervals")
-    command.add_argument("runs", nargs="+", metavar="RUN", help="a path, NAME=path, or - for standard input")
-    command.add_argument("--truth", required=True, metavar="TRUTH", help="what is known to be right")
-    command.add_argument("-m", "--metrics", metavar="METRICS", help='such as "nDCG@10 R@5 RR AP"')
-    command.add_argument("--cutoffs", type=_cutoffs, metavar="K,K", help="for every metric written without a cutoff")
-    command.add_argument("--per-query", action="store_true", help="the values of every query")
-    command.add_argument("--format", choices=FORMATS, default="table")
-    command.add_argument("-o", "--output", metavar="FILE")
-    command.add_argument("--seed", type=_whole(0), default=SEED)
-    command.add_argument("--resamples", type=_whole(1), default=RESAMPLES)
-    command.add_argument("--fail-under", action="append", metavar="METRIC=BOUND",
-                         help='exit 1 below this mean, or below the interval\'s lower end with "nDCG@10.low=0.45"')
-    command.set_defaults(command=_evaluate)
-
-    command = commands.add_parser("check", parents=[reading], help="read files and report every problem")
-    command.add_argument("files", nargs="+", metavar="FILE")
-    command.add_argument("--truth", action="append", metavar="TRUTH")
-    command.set_defaults(command=_check)
-
-    command = commands.add_parser("metrics", help="every metric: name, parameters, range, formula, source")
-    command.add_argument("names", nargs="*", metavar="METRIC")
-    command.add_argument("--format", choices=("table", "json", "markdown"), default="table")
-    command.add_argument("-o", "--output", metavar="FILE")
-    command.set_defaults(command=_metrics)
-
-    command = commands.add_parser("dashboard", help="the pages, with these files already loaded",
-                                  epilog="Options behind -- go to Streamlit.")
-    command.add_argument("files", nargs="*", metavar="FILE", help="runs and truths, told apart by content")
-    command.add_argument("--truth", action="append", metavar="TRUTH")
-    command.add_argument("--host", default="127.0.0.1")
-    command.add_argument("--port", type=_whole(1))
-    command.add_argument("--no-browser", action="store_true")
-    command.set_defaults(command=_dashboard)
-    return parser
-
-
-def _split_at_dashes(arguments: list[str]) -> tuple[list[str], list[str]]:
-    """`dashboard ... -- ...`: our arguments, and those behind the dashes, which are Streamlit's."""
-    if arguments[:1] != ["dashboard"] or "--" not in arguments:
-        return arguments, []
-    at = arguments.index("--")
-    return arguments[:at], arguments[at + 1:]
-
-
-def _reading_options() -> argparse.ArgumentParser:
-    reading = argparse.ArgumentParser(add_help=False)
-    reading.add_argument("--encoding", default="utf-8")
-    defaults = Conventions()
-    for name, choices in CHOICES.items():
-        reading.add_argument(f"--{name}", choices=choices, default=getattr(defaults, name))
-    return reading
-
-
-def _conventions(options: argparse.Namespace) -> Conventions:
-    return Conventions(**{name: getattr(options, name) for name in CHOICES})
-
-
-def _read(options: argparse.Namespace) -> tuple[list[Run], Truth]:
-    """All runs and the truth; the problems of all files are raised together."""
-    runs, problems, truth = [], [], None
-    for text in options.runs:
-        try:
-            runs.extend(read_runs(_source(text), name=named(text)[0], encoding=options.encoding))
-        except InputError as error:
-            problems.extend(error.problems)
-    try:
-        truth = read_truth(_source(options.truth), encoding=options.encoding)
-    except InputError as error:
-        problems.extend(error.problems)
-    if problems:
-        raise InputError(problems)
-    return _distinct_names(runs), truth
-
-
-def _distinct_names(runs: list[Run]) -> list[Run]:
-    """Runs of equal names get a number behind it, so that no row of a table is taken for another."""
-    seen: dict[str, int] = {}
-    result = []
-    for run in runs:
-        seen[run.name] = seen.get(run.name, 0) + 1
-        result.append(run if seen[run.name] == 1 else run.renamed(f"{run.name} ({seen[run.name]})"))
-    return result
-
-
 def _evaluations(runs: Iterable[Run], truth: Truth, options: argparse.Namespace) -> list[Evaluation]:
-    specs = _specs(options.metrics, options.cutoffs)
+    specs = specs_of(options)
     evaluations, problems = [], []
     for run in runs:
         try:
-            evaluations.append(evaluate_match(Match(run, truth, _conventions(options)), specs))
+            evaluations.append(evaluate_match(Match(run, truth, conventions(options)), specs))
         except InputError as error:
             problems.extend(error.problems)
     if problems:
@@ -200,50 +164,26 @@ def _evaluations(runs: Iterable[Run], truth: Truth, options: argparse.Namespace)
     return evaluations
 
 
-def _specs(metrics: str | None, cutoffs: Sequence[int] | None) -> tuple[Spec, ...]:
-    """The specs asked for; cutoffs are given to every metric that takes one and was written without."""
-    if not cutoffs:
-        return DEFAULT_SPECS if metrics is None else parse_specs(metrics)
-    specs: list[Spec] = []
-    for part in re.split(r"[\s,]+(?![^()]*\))", metrics or "P R nDCG Success"):
-        first = parse_spec(part) if "@" in part else _spec_at(part, cutoffs[0])
-        specs += [first.at(k) for k in cutoffs] if "@" not in part and first.k else [first]
-    return tuple(dict.fromkeys(specs))
-
-
-def _spec_at(name: str, k: int) -> Spec:
-    """The spec of a name without a cutoff, at k where the metric takes one."""
-    try:
-        return parse_spec(f"{name}@{k}")
-    except InputError:
-        return parse_spec(name)
-
-
-def _checked(text: str, is_truth: bool, options: argparse.Namespace) -> str:
-    """What a file was read as, in words; its warnings go to standard error."""
-    source = _source(text)
-    sniffed = sniff(source, encoding=options.encoding)
-    if is_truth or sniffed.role == "truth":
-        truth = read_truth(source, encoding=options.encoding)
-        say(truth.problems)
-        return (f"{text}: truth ({sniffed.format}), {count(len(truth), 'query', 'queries')}, "
-                f"{count(truth.judgements, 'judgement')}, {truth.queries_without_relevant} without a relevant document"
-                f"{_warned(truth.problems)}")
-    lines = []
-    for run in read_runs(source, name=named(text)[0], encoding=options.encoding):
-        say(run.problems)
-        lines.append(f"{text}: run {run.name!r} ({sniffed.format}), {count(len(run), 'query', 'queries')}, "
-                     f"{count(len(run.docs), 'document')} returned, {run.depth} deep{_warned(run.problems)}")
-    return "\n".join(lines)
+def _checked(text: str, is_truth: bool, options: argparse.Namespace) -> tuple[str, list[Run | Truth]]:
+    """(what a file was read as, in words; what it holds: a run with the truth in its rows holds both)."""
+    opened, lines, things = source(text), [], []
+    sniffed = sniff(opened, **reading(options))
+    if not is_truth and sniffed.role != "truth":
+        things = read_runs(opened, name=named(text)[0], **reading(options))
+        lines = [f"{text}: run {run.name!r} ({sniffed.format}), {count(len(run), 'query', 'queries')}, "
+                 f"{count(len(run.docs), 'document')} returned, {run.depth} deep{_warned(run.problems)}"
+                 for run in things]
+    if not things or (sniffed.role == "both" and not options.truth):
+        truth = read_truth(opened, **reading(options))
+        things.append(truth)
+        lines.append(f"{text}: truth ({sniffed.format}), {count(len(truth), 'query', 'queries')}, "
+                     f"{count(truth.judgements, 'judgement')}, {truth.queries_without_relevant} without a relevant "
+                     f"document{_warned(truth.problems)}")
+    return "\n".join(lines), things
 
 
 def _warned(problems: Sequence[Problem]) -> str:
     return f", {count(len(problems), 'warning')}" if problems else ""
-
-
-def _source(text: str) -> str | tuple[str, bytes]:
-    path = named(text)[1]
-    return ("standard input", sys.stdin.buffer.read()) if path == "-" else path
 
 
 def _absolute(text: str) -> str:
@@ -263,17 +203,4 @@ def _free_port(host: str, first: int = 8501) -> int:
     return first
 
 
-def _cutoffs(text: str) -> list[int]:
-    values = sorted({int(part) for part in text.split(",")})
-    if values[0] < 1:
-        raise ValueError
-    return values
-
-
-def _whole(least: int):
-    def number(text: str) -> int:
-        if int(text) < least:
-            raise argparse.ArgumentTypeError(f"{text} is less than {least}")
-        return int(text)
-
-    return number
+COMMANDS = {"evaluate": _evaluate, "check": _check, "convert": _convert, "metrics": _metrics, "dashboard": _dashboard}

@@ -31,13 +31,26 @@ def write(content: bytes, path: str | None) -> None:
         try:
             Path(path).write_bytes(content)
         except OSError as error:
-            raise InputError([Problem("unwritable-file", error.strerror or str(error), "a file that can be written",
-                                      "Choose another place for -o.", path)]) from None
+            raise unwritable(path, error) from None
     else:
         sys.stdout.buffer.write(content)
         sys.stdout.buffer.flush()
 
 
+def unwritable(path: str, error: OSError) -> InputError:
+    """The problem of a file that cannot be written."""
+    return InputError([Problem("unwritable-file", error.strerror or str(error), "a file that can be written",
+                               "Choose another place for -o.", path)])
+
+
 def count(n: int, one: str, many: str | None = None) -> str:
     """A number with its noun: 1 query, 2 queries."""
     return f"{n:,} {one if n == 1 else many or one + 's'}"
+
+
+def aligned(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table in plain text: columns side by side, a rule below the header."""
+    widths = [max(len(row[i]) for row in (header, *rows)) for i in range(len(header))]
+    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+             for row in (header, ["-" * width for width in widths], *rows)]
+    return "\n".join(lines) + "\n"

@@ -195,7 +195,14 @@ def _left_out(match: Match, counts: Mapping[str, int]) -> list[Problem]:
                 "skip": "They are left out; --missing zero counts them as empty rankings."}
         found.append(("missing-queries", f"{counts['missing']:,} queries of the truth that run {run!r} lacks, such as "
                       f"{first!r}", "a ranking for every query", done[match.conventions.missing]))
-    return [Problem(*facts, field="query_id", severity="warning") for facts in found]
+    problems = [Problem(*facts, field="query_id", severity="warning") for facts in found]
+    if match.ranked.returned.any() and not len(match.ranked.rank) and len(match.truth.docs):
+        ours, theirs = match.run.docs[0].as_py(), match.truth.docs[0].as_py()
+        problems.append(Problem("no-common-document", f"run {run!r} with documents like {ours!r}, of which none is "
+                                f"judged for its query; the truth has documents like {theirs!r}", "judged documents "
+                                "among those returned", "`ragdash check RUN --truth TRUTH` tells what would match.",
+                                field="doc_id", severity="warning"))
+    return problems
 
 
 def _fill(values: np.ndarray, corpus: dict, match: Match, name: str, params: dict, specs: Sequence[Spec],

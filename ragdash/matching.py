@@ -5,6 +5,7 @@ Letters: N rows of the run, H hits, R judgements. A position counts the run's ro
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -22,14 +23,22 @@ class Match:
     """A run laid over the truth under given conventions; its views are built when first asked for, and kept.
 
     query_ids: the truth's queries, in its order, which is the order of every per-query array that follows.
+    mirrored: ties are broken the other way, to see how much hangs on them: each group of equal scores back to front.
     Raises InputError under duplicates="error" if the run repeats a document.
     """
 
-    def __init__(self, run: Run, truth: Truth, conventions: Conventions | None = None):
-        self.run, self.truth = run, truth
+    def __init__(self, run: Run, truth: Truth, conventions: Conventions | None = None, *, mirrored: bool = False):
+        self.run, self.truth, self.mirrored = run, truth, mirrored
         self.conventions = conventions or Conventions()
         if self.conventions.duplicates == "error" and run.duplicates:
             raise InputError([_as_error(problem) for problem in run.problems if problem.kind == "duplicate-document"])
+
+    def under(self, **changes: str) -> Match:
+        """The same match under other conventions; what does not depend on them is not computed again."""
+        other = Match(self.run, self.truth, replace(self.conventions, **changes), mirrored=self.mirrored)
+        kept = ("truth_query", "ranked") if other.conventions.ties == self.conventions.ties else ("truth_query",)
+        vars(other).update({name: vars(self)[name] for name in kept if name in vars(self)})
+        return other
 
     @property
     def query_ids(self) -> pa.StringArray:
@@ -59,6 +68,7 @@ class Match:
         run, truth = self.run, self.truth
         at, judgement = _judged_positions(run, truth, self.truth_query)
         rank = _ranks(run, at, self.conventions.ties)
+        rank = _mirrored(run, at, rank) if self.mirrored else rank
         query, grade = truth.queries[judgement], truth.grades[judgement]
         score = np.full(len(at), np.nan) if run.scores is None else run.scores[at]
         order = np.lexsort((rank, query))
@@ -110,6 +120,18 @@ def _ranks(run: Run, at: np.ndarray, ties: str) -> np.ndarray:
     if len(tied):
         rank[tied] = _tied_ranks(run, at[tied], start[tied], stop[tied])
     return rank
+
+
+def _mirrored(run: Run, at: np.ndarray, rank: np.ndarray) -> np.ndarray:
+    """The ranks of positions if every group of equal scores stood back to front."""
+    if run.ranked_by != "score" or not len(at):
+        return rank
+    query = run.query_of(at)
+    start, stop = run.starts[query], run.starts[query + 1]
+    first = bisect_falling(run.scores, start, at, run.scores[at], past_equal=False)
+    last = bisect_falling(run.scores, at, stop, run.scores[at], past_equal=True)
+    above = first - start - _repeats(run, start, first)
+    return 2 * above + last - first - _repeats(run, first, last) + 1 - rank
 
 
 def _repeats(run: Run, start: np.ndarray, stop: np.ndarray) -> np.ndarray:

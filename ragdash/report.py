@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from ragdash.console import aligned
 from ragdash.errors import Problem
 from ragdash.evaluation import Evaluation, Summary
 
@@ -32,7 +33,7 @@ def render(evaluations: Sequence[Evaluation], summaries: Summaries, form: str, *
     if form == "csv":
         return _csv(table).encode()
     header, rows = _value_cells(table) if per_query else _summary_cells(evaluations, summaries)
-    text = {"table": _plain, "markdown": _markdown, "latex": _latex}[form](header, rows)
+    text = {"table": aligned, "markdown": _markdown, "latex": _latex}[form](header, rows)
     return (text if per_query else f"{text}{_note(summaries, settings or {}, form)}").encode()
 
 
@@ -110,13 +111,6 @@ def _note(summaries: Summaries, settings: dict, form: str) -> str:
         parts.append(f"Up to {undefined} queries are undefined and left out of a mean.")
     text = " ".join(parts)
     return {"table": f"\n{text}\n", "markdown": f"\n{text}\n", "latex": f"% {text}\n"}[form]
-
-
-def _plain(header: list[str], rows: list[list[str]]) -> str:
-    widths = [max(len(row[i]) for row in (header, *rows)) for i in range(len(header))]
-    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-             for row in (header, ["-" * width for width in widths], *rows)]
-    return "\n".join(lines) + "\n"
 
 
 def _markdown(header: list[str], rows: list[list[str]]) -> str:

@@ -184,3 +184,140 @@ def test_python_dash_m_is_the_same_command(files):
                           env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
     assert done.returncode == 0, done.stderr
     assert "MRR" in done.stdout
+
+
+LOST = "1 Q0 2506.005 1 3.0 t\n1 Q0 7 2 2.0 t\n2 Q0 2506.01 1 2.0 t\n"
+KEPT = "01 0 2506.00500 1\n02 0 2506.0100 2\n01 0 2506.9 1\n"
+CHUNKS = "q1 Q0 c#1 1 3.0 t\nq1 Q0 b#2 2 2.0 t\nq1 Q0 b#1 3 1.0 t\nq2 Q0 b#1 1 2.0 t\n"
+
+
+def test_check_with_a_truth_prints_what_can_be_compared(files, capfdbinary):
+    status, out, _ = call(capfdbinary, "check", files / "run.trec", files / "other.trec", "--truth",
+                          files / "qrels.txt", "-m", "RR")
+    lines = out.splitlines()
+    assert status == 0
+    assert "run 'run' (trec-run), 2 queries" in lines[0] and "truth (trec-qrels)" in lines[2]
+    assert "queries missing       2 of 4  2 of 4" in out
+    assert "warning: run: 2 of 4 queries of the truth are not in the run, such as 'q3', 'q4'." in out
+    assert "RR 0.5000 to 0.7500 (n = 2)." in out and "Flag: --missing skip" in out
+    assert "missing = zero *" in out and "0.750 (+0.250)" in out
+
+
+def test_the_ledger_as_json(files, capfdbinary):
+    target = files / "ledger.json"
+    status, out, _ = call(capfdbinary, "check", files / "run.trec", "--truth", files / "qrels.txt", "--format", "json",
+                          "-o", target)
+    content = json.loads(target.read_text())
+    assert (status, out) == (0, "")
+    assert list(content) == ["schema", "files", "runs", "entries", "effects", "settings", "problems"]
+    (entry,) = [entry for entry in content["entries"] if entry["kind"] == "missing-queries"]
+    assert list(entry) == ["kind", "severity", "run", "found", "count", "total", "examples", "effect", "mend", "fix",
+                           "also", "k", "flags"]
+    assert (entry["count"], entry["total"], entry["fix"], entry["flags"]) == (2, 4, ["missing", "skip"],
+                                                                              "--missing skip")
+    effect = content["effects"][0]
+    assert list(effect) == ["convention", "choice", "run", "spec", "mean", "n", "change", "chosen", "marked", "refused"]
+    json.loads(json.dumps(content, allow_nan=False))
+
+
+def test_lost_zeros_are_named_and_come_back(files, capfdbinary):
+    (files / "lost.trec").write_text(LOST)
+    (files / "kept.txt").write_text(KEPT)
+    given = [files / "lost.trec", "--truth", files / "kept.txt"]
+    status, out, _ = call(capfdbinary, "check", *given)
+    assert status == 2, "no query in common"
+    assert "'2506.005' for '2506.00500'" in out and "Flag: --ids zeros" in out
+    assert call(capfdbinary, "evaluate", *given)[0] == 2
+    status, out, err = call(capfdbinary, "evaluate", *given, "--ids", "zeros", "-m", "P@1", "--format", "json")
+    content = json.loads(out)
+    assert status == 0 and content["runs"][0]["metrics"]["P@1"]["mean"] == 1
+    assert content["settings"]["ids"] == "zeros" and "collapse" not in content["settings"]
+    assert "2 of 2 query ids and 2 of 3 document ids" in err
+    assert call(capfdbinary, "check", *given, "--ids", "zeros")[0] == 0
+
+
+def test_chunks_are_collapsed(files, capfdbinary):
+    (files / "chunks.trec").write_text(CHUNKS)
+    given = [files / "chunks.trec", "--truth", files / "qrels.txt", "-m", "RR", "--format", "json"]
+    assert json.loads(call(capfdbinary, "evaluate", *given)[1])["runs"][0]["metrics"]["RR"]["mean"] == 0
+    status, out, err = call(capfdbinary, "evaluate", *given, "--collapse", "prefix:#")
+    content = json.loads(out)
+    assert status == 0 and content["settings"]["collapse"] == "prefix:#"
+    assert content["runs"][0]["metrics"]["RR"]["mean"] == pytest.approx((1 / 2 + 1) / 3)
+    assert "note:" in err and "1 of 4 chunks" in err
+
+
+@pytest.mark.parametrize("arguments, words", [
+    (["evaluate", "run.trec", "--truth", "qrels.txt", "--ids", "shape"], ["'shape'", "trim or case or zeros or path"]),
+    (["evaluate", "run.trec", "--truth", "qrels.txt", "--collapse", "source"], ["'source'", "prefix:"]),
+    (["check", "run.trec", "--ids", "zeros"], ["--ids zeros without a truth", "--truth"]),
+    (["check", "run.trec", "--truth", "qrels.txt", "--truth", "far.txt"], ["2 truths"]),
+    (["check", "run.trec", "--truth", "gone"], ["gone"]),
+])
+def test_what_the_ledger_cannot_do_ends_with_2(files, capfdbinary, monkeypatch, arguments, words):
+    (files / "far.txt").write_text("x1 0 a 1\n")
+    monkeypatch.chdir(files)
+    status, _, err = call(capfdbinary, *arguments)
+    assert status == 2 and "Traceback" not in err
+    for word in words:
+        assert word in err
+
+
+WIDE = "text of the question,found,gold\nwho?,a|b,b\nwhere?,c,d\n"
+
+
+@pytest.mark.parametrize("given", [
+    ["--map", "query=text of the question,retrieved=found,relevant=gold"],
+    ["--map", "text of the question=query", "--map", "found=retrieved,gold=relevant"],
+])
+def test_columns_are_mapped_by_hand(files, capfdbinary, given):
+    (files / "wide.csv").write_text(WIDE)
+    status, out, err = call(capfdbinary, "evaluate", files / "wide.csv", "--truth", files / "wide.csv", *given, "-m",
+                            "RR", "--format", "json")
+    assert status == 0, err
+    assert json.loads(out)["runs"][0]["metrics"]["RR"]["mean"] == 0.25
+
+
+def test_the_truth_may_stand_in_the_rows_of_the_run(files, capfdbinary):
+    (files / "wide.csv").write_text("question,retrieved,relevant\nwho?,a|b,b\nwhere?,c,d\n")
+    for command in ("evaluate", "check"):
+        status, out, err = call(capfdbinary, command, files / "wide.csv", "-m", "RR", "--format", "json")
+        content = json.loads(out)
+        assert status == 0, err
+    assert "matched-queries" in {entry["kind"] for entry in content["entries"]}
+
+
+@pytest.mark.parametrize("arguments, words", [
+    (["evaluate", "run.trec"], ["--truth"]),
+    (["evaluate", "run.trec", "--truth", "qrels.txt", "--map", "query"], ["OURS=THEIRS"]),
+    (["evaluate", "run.trec", "--truth", "qrels.txt", "--map", "query=a,query=b"], ["'query'", "twice"]),
+    (["evaluate", "run.trec", "--truth", "qrels.txt", "--map", "foo=bar"], ["'foo'", "query_id"]),
+])
+def test_a_mapping_or_a_truth_that_is_not_there_is_told(files, capfdbinary, monkeypatch, arguments, words):
+    monkeypatch.chdir(files)
+    status, _, err = call(capfdbinary, *arguments)
+    assert status == 2 and "Traceback" not in err
+    for word in words:
+        assert word in err
+
+
+@pytest.mark.parametrize("form", ["trec", "jsonl", "csv", "parquet"])
+def test_convert_writes_what_reads_back_the_same(files, capfdbinary, form):
+    run, truth = files / f"again.{form}", files / f"truth.{form}"
+    assert call(capfdbinary, "convert", files / "run.trec", "-o", run)[:2] == (0, "")
+    assert call(capfdbinary, "convert", files / "qrels.txt", "--truth", "-o", truth)[:2] == (0, "")
+    before = call(capfdbinary, "evaluate", files / "run.trec", "--truth", files / "qrels.txt", "--format", "csv")[1]
+    after = call(capfdbinary, "evaluate", f"run={run}", "--truth", truth, "--format", "csv")
+    assert after[0] == 0, after[2]
+    assert after[1] == before
+
+
+def test_convert_takes_one_configuration_and_collapses(files, capfdbinary):
+    (files / "two.csv").write_text("query_id,doc_id,score,config\nq1,a#1,2,x\nq1,a#2,1,x\nq1,b#1,1,y\n")
+    status, _, err = call(capfdbinary, "convert", files / "two.csv", "-o", files / "one.trec")
+    assert status == 2 and "--config" in err and "x, y" in err
+    given = [files / "two.csv", "--config", "x", "--collapse", "prefix:#", "-o", files / "one.trec"]
+    assert call(capfdbinary, "convert", *given)[0] == 0
+    assert (files / "one.trec").read_text() == "q1 Q0 a 1 2.0 x\n"
+    status, _, err = call(capfdbinary, "convert", files / "run.trec", "-o", files / "no" / "such.trec")
+    assert status == 2 and "Traceback" not in err

@@ -67,3 +67,14 @@ def test_requirements_and_package_want_the_same():
     assert listed("requirements-core.txt") == set(wanted["dependencies"])
     assert listed("requirements.txt") == set(wanted["optional-dependencies"]["semantic"])
     assert listed("requirements-test.txt") == set(wanted["optional-dependencies"]["test"])
+
+
+def test_nothing_of_streamlits_own_stands_on_the_page():
+    """No telemetry, no offers to install things over our buttons, no menu for developers."""
+    import tomllib
+
+    config = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text())
+    assert config["browser"]["gatherUsageStats"] is False
+    assert config["logger"]["hideWelcomeMessage"] is True
+    assert config["client"]["toolbarMode"] == "minimal"
+    assert config["client"]["showErrorDetails"] == "type"

@@ -17,13 +17,14 @@ LAYERS = """
     columns console
     ranking pairs details fit
     records text
-    views stats bands io models
+    views stats bands io models ids
     matching metrics
     evaluation
     slices
-    comparison diagnosis gates
+    comparison diagnosis gates ledger
     plots
     report
+    cli_options cli_inputs
     cli ui
 """.strip().splitlines()
 LEVEL = {name: level for level, line in enumerate(LAYERS) for name in line.split()}

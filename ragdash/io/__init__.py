@@ -3,42 +3,59 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
+from pathlib import Path
 
-from ragdash.io import jsondict, native, table, trec
+from ragdash.io import bundle, jsondict, native, sheets, table, trec
+from ragdash.io.mapping import RUN_FIELDS, TRUTH_FIELDS, check_mapping
 from ragdash.io.roles import run_as_truth, truth_as_run
-from ragdash.io.sniff import Sniffed, sniff, sniff_source
+from ragdash.io.sniff import Sniffed, sniff_source
 from ragdash.io.source import Source
-from ragdash.io.write import write_jsonl, write_qrels, write_trec_run
+from ragdash.io.write import write_run, write_truth
+from ragdash.io.writers import write_jsonl, write_qrels, write_trec_run
 from ragdash.records import Run, Truth
 
-__all__ = ["Sniffed", "read_run", "read_runs", "read_truth", "sniff", "write_jsonl", "write_qrels", "write_trec_run"]
+__all__ = ["Sniffed", "read_run", "read_runs", "read_truth", "sniff", "write_jsonl", "write_qrels", "write_run",
+           "write_trec_run", "write_truth"]
 
 Readable = str | os.PathLike | tuple[str, bytes]  # a path, or the name and the content of an uploaded file
 
 _RUNS = {"trec-run": trec.read_runs, "jsonl": native.read_runs, "json-array": native.read_runs,
-         "json-object": native.read_single_runs, "json-dict": jsondict.read_runs, "csv": table.read_runs,
-         "tsv": table.read_runs}
+         "json-object": native.read_single_runs, "json-results": native.read_wrapped_runs,
+         "json-dict": jsondict.read_runs, "csv": table.read_runs,
+         "tsv": table.read_runs, "xlsx": sheets.read_runs, "parquet": sheets.read_runs}
 _TRUTHS = {"trec-qrels": trec.read_truth, "trec-run": trec.read_truth, "jsonl": native.read_truth,
-           "json-array": native.read_truth, "json-object": native.read_single_truth, "json-dict": jsondict.read_truth,
-           "csv": table.read_truth, "tsv": table.read_truth}
+           "json-array": native.read_truth, "json-object": native.read_single_truth,
+           "json-results": native.read_wrapped_truth, "json-dict": jsondict.read_truth,
+           "csv": table.read_truth, "tsv": table.read_truth, "xlsx": sheets.read_truth, "parquet": sheets.read_truth}
 
 
-def read_runs(source: Readable, *, name: str | None = None, encoding: str = "utf-8") -> list[Run]:
+def read_runs(source: Readable, *, name: str | None = None, encoding: str = "utf-8",
+              mapping: Mapping[str, str] | None = None) -> list[Run]:
     """The runs of a file, one for each configuration in it, in file order.
 
-    name: instead of the configuration's or the file's. Raises InputError with every problem found; what is only worth
-    knowing is in each run's `problems`.
+    name: instead of the configuration's or the file's. mapping: {our field: their column}, where columns or fields
+    are not recognised. Raises InputError with every problem found; what is only worth knowing is in each run's
+    `problems`.
     """
-    opened = Source(source, encoding)
+    return _runs(Source(source, encoding, mapping), name)
+
+
+def _runs(opened: Source, name: str | None, packed: bool = False) -> list[Run]:
     sniffed = sniff_source(opened)
+    if sniffed.format == "zip":
+        _refuse_nested(opened, packed)
+        return bundle.read_runs(opened, name, lambda file, name: _runs(file, name, packed=True))
+    check_mapping(opened, sniffed, RUN_FIELDS)
     if sniffed.format == "trec-qrels":
         truth_as_run(opened, sniffed.reason, "TREC qrels")
     return _reader(_RUNS, sniffed, opened)(opened, name)
 
 
-def read_run(source: Readable, *, name: str | None = None, encoding: str = "utf-8") -> Run:
+def read_run(source: Readable, *, name: str | None = None, encoding: str = "utf-8",
+             mapping: Mapping[str, str] | None = None) -> Run:
     """The run of a file that holds one configuration; InputError where it holds several."""
-    runs = read_runs(source, name=name, encoding=encoding)
+    runs = read_runs(source, name=name, encoding=encoding, mapping=mapping)
     if len(runs) > 1:
         Source(source, encoding).fail(
             "several-configurations", f"{len(runs)} configurations: {', '.join(run.name for run in runs)}",
@@ -46,13 +63,46 @@ def read_run(source: Readable, *, name: str | None = None, encoding: str = "utf-
     return runs[0]
 
 
-def read_truth(source: Readable, *, encoding: str = "utf-8") -> Truth:
-    """What a file says to be right: judgements, reference answers, evidence, attributes of queries."""
-    opened = Source(source, encoding)
+def read_truth(source: Readable, *, encoding: str = "utf-8", mapping: Mapping[str, str] | None = None) -> Truth:
+    """What a file says to be right: judgements, reference answers, evidence, attributes of queries.
+
+    mapping: {our field: their column}, where columns or fields are not recognised.
+    """
+    if _is_folder(source):
+        files = bundle.files_below(Path(source), encoding, dict(mapping or {}))
+        if bundle.is_beir(files):
+            return bundle.read_beir(Path(source).name, str(source), files)
+    return _truth(Source(source, encoding, mapping))
+
+
+def _truth(opened: Source, packed: bool = False) -> Truth:
     sniffed = sniff_source(opened)
+    if sniffed.format == "zip":
+        _refuse_nested(opened, packed)
+        return bundle.read_truth(opened, lambda file: _truth(file, packed=True))
+    check_mapping(opened, sniffed, TRUTH_FIELDS)
     if sniffed.format == "trec-run" and sniffed.role == "run":
         run_as_truth(opened, sniffed.reason, "a TREC run")
     return _reader(_TRUTHS, sniffed, opened)(opened)
+
+
+def sniff(source: Readable, *, encoding: str = "utf-8", mapping: Mapping[str, str] | None = None) -> Sniffed:
+    """What a file seems to be; raises InputError where it is empty, binary, or cannot be opened."""
+    if _is_folder(source) and bundle.is_beir(bundle.files_below(Path(source), encoding, {})):
+        return Sniffed("beir", "truth", "a folder with BEIR's qrels")
+    opened = Source(source, encoding, mapping)
+    sniffed = sniff_source(opened)
+    return bundle.sniff(opened) if sniffed.format == "zip" else sniffed
+
+
+def _is_folder(source: Readable) -> bool:
+    return not isinstance(source, tuple) and "\0" not in str(source) and Path(source).is_dir()
+
+
+def _refuse_nested(source: Source, packed: bool) -> None:
+    if packed:
+        source.fail("nested-archive", "a zip archive inside of another", "files in one archive",
+                    "Pack the files themselves.")
 
 
 def _reader(readers: dict, sniffed: Sniffed, source: Source):

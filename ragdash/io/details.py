@@ -7,14 +7,10 @@ from collections.abc import Iterable
 import orjson
 import pyarrow as pa
 
-from ragdash.io.fields import Cell, is_missing, members, note_unread, number, text, texts, whole
+from ragdash.io.fields import Cell, asked, is_missing, members, note_unread, number, said, text, texts, whole
 from ragdash.io.jsontext import as_python
-from ragdash.io.names import find_all
+from ragdash.io.names import OF_DOCUMENT, find_all
 
-OWN = ("retrieved", "answer", "contexts", "latency_ms", "usage", "prompt_tokens", "completion_tokens", "cost_usd",
-       "settings", "attributes")
-OF_TRUTH = ("relevant", "evidence", "answers")
-RETURNED = ("retrieved", "contexts", "answer")  # one of them makes an object a part of a run
 STAGES = ("retrieval", "rerank", "generation", "total")
 TOKENS = ("prompt_tokens", "completion_tokens")
 RUN_TYPES = {
@@ -31,7 +27,7 @@ TRUTH_TYPES = {
 def run_details(fields: dict, known: dict[str, str], cell: Cell) -> dict:
     """What a run's object tells about its query; absent values are left out. known: {our name: key}."""
     found = _gather(fields, known, cell, _OF_RUN)
-    usage = members(fields.get("usage"), Cell(cell.problems, cell.line, "usage"))
+    usage = members(fields.get(known.get("usage", "usage")), Cell(cell.problems, cell.line, "usage"))
     if usage:
         note_unread((f"usage.{key}" for key in usage if key not in TOKENS), cell)
         found |= _gather(usage, {}, cell, dict.fromkeys(TOKENS, whole), attributes=False)
@@ -40,7 +36,7 @@ def run_details(fields: dict, known: dict[str, str], cell: Cell) -> dict:
 
 def truth_details(fields: dict, known: dict[str, str], cell: Cell) -> dict:
     """What a truth's object tells about its query beside judgements; absent values are left out."""
-    return _gather(fields, {"config": "config", **known}, cell, _OF_TRUTH)
+    return _gather(fields, known, cell, _OF_TRUTH)
 
 
 def _gather(fields: dict, known: dict[str, str], cell: Cell, readers: dict, attributes: bool = True) -> dict:
@@ -51,10 +47,11 @@ def _gather(fields: dict, known: dict[str, str], cell: Cell, readers: dict, attr
         if key in fields:
             found[name] = read(fields[key], Cell(cell.problems, cell.line, key))
     if attributes:
-        taken = {known[name] for name in ("query_id", "query", "config") if name in known}
-        unknown = [name for name in fields if name not in _KNOWN and name not in taken]
-        if unknown or "attributes" in fields:
-            found["attributes"] = _attributes(fields, unknown, Cell(cell.problems, cell.line, "attributes"))
+        taken = set(known.values())
+        unknown = [name for name in fields if name not in taken]
+        if unknown or "attributes" in known:
+            key = known.get("attributes", "attributes")
+            found["attributes"] = _attributes(fields, unknown, Cell(cell.problems, cell.line, key))
     return {name: value for name, value in found.items() if value is not None}
 
 
@@ -74,6 +71,8 @@ def _evidence(value, cell: Cell) -> dict | None:
         span = text(value, cell)
         return None if span is None else {"text": span, "source": None}
     known = find_all(value, ("text", "source"))
+    if "source" not in known and "doc_id" in (ids := find_all(value, ("doc_id",), OF_DOCUMENT)):
+        known["source"] = ids["doc_id"]
     note_unread((name for name in value if name not in known.values()), cell)
     if "text" not in known or is_missing(value[known["text"]]):
         return cell.wrong(value, "an object with text")
@@ -83,7 +82,7 @@ def _evidence(value, cell: Cell) -> dict | None:
 
 def _attributes(fields: dict, unknown: list[str], cell: Cell) -> str | None:
     """The field `attributes` and every field that is not known otherwise, as the text of a JSON object."""
-    attributes = {**(members(fields.get("attributes"), cell) or {})}
+    attributes = {**(members(fields.get(cell.field), cell) or {})}
     for name in unknown:
         if name in attributes:
             cell.at(name).note("duplicate-field", f"{name!r} beside and inside attributes", "each attribute once",
@@ -109,7 +108,7 @@ def details_table(seen: dict[str, int], details: dict[str, dict], with_rows: Ite
     return pa.table(columns)
 
 
-_KNOWN = {*OWN, *OF_TRUTH}
-_OF_RUN = {"query": text, "answer": text, "contexts": texts, "latency_ms": _latency, "cost_usd": number,
-           **dict.fromkeys(TOKENS, whole)}
-_OF_TRUTH = {"query": text, "answers": texts, "evidence": lambda value, cell: texts(value, cell, _evidence)}
+_OF_RUN = {"query": asked, "answer": said, "contexts": lambda value, cell: texts(value, cell, said),
+           "latency_ms": _latency, "cost_usd": number, **dict.fromkeys(TOKENS, whole)}
+_OF_TRUTH = {"query": asked, "answers": lambda value, cell: texts(value, cell, said),
+             "evidence": lambda value, cell: texts(value, cell, _evidence)}

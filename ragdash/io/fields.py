@@ -12,6 +12,8 @@ from ragdash.io.values import is_usable, note_bad_value
 _KINDS = {dict: "an object", list: "a list", bool: "true or false", str: "text", type(None): "null", int: "a number",
           float: "a number", Number: "a number"}
 
+SPOKEN = ("text", "content", "page_content", "document.content", "answer")  # where objects of tools keep their text
+
 
 class Cell:
     """Where a value stands: its line and field, and who gathers what is wrong with it."""
@@ -56,6 +58,25 @@ def text(value, cell: Cell) -> str | None:
     if type(value) is int or (type(value) is float and math.isfinite(value)):
         raise NeedsExact  # its digits are lost
     return cell.wrong(value, "text")
+
+
+def asked(value, cell: Cell) -> str | None:
+    """The question: text, or of a conversation (a list of what was said) the last part."""
+    if type(value) is list and value and all(type(part) is dict for part in value):
+        return said(value[-1], cell.at(len(value) - 1))
+    return said(value, cell)
+
+
+def said(value, cell: Cell) -> str | None:
+    """Text, bare or as what was said: an object with text or content, or a list of one such."""
+    if type(value) is list and len(value) == 1 and type(value[0]) is dict:
+        return said(value[0], cell.at(0))
+    if type(value) is dict:
+        key = next((name for name in SPOKEN if name in value), None)
+        if key is None:
+            return cell.wrong(value, "text")
+        return text(value[key], cell.at(key))
+    return text(value, cell)
 
 
 def identifier(value, cell: Cell) -> str | None:
@@ -129,3 +150,12 @@ def note_unread(fields: Iterable[str], cell: Cell) -> None:
     for name in sorted(fields):
         cell.problems.add("unread-field", f"the field {name!r}", "fields that ragdash reads", "It is not read.",
                           line=cell.line, field=name, severity="warning")
+
+
+def note_unknown(fields: list[str], problems: Collector, line: int) -> None:
+    """Warn of all columns or fields that become attributes."""
+    shown = ", ".join(fields[:50]) + (f" and {len(fields) - 50} more" if len(fields) > 50 else "")
+    what = "a column" if len(fields) == 1 else f"{len(fields)} columns"
+    problems.add("unknown-columns", f"{what} of other names: {shown}", "columns that ragdash reads",
+                 f"Kept as attributes of the queries: {shown}. Give one another meaning with --map FIELD=COLUMN.",
+                 line=line, field=fields[0], severity="warning")

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import csv
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
 
-from ragdash.io.names import NAMES, find_all, plain
+from ragdash.io.names import OF_ROW, OF_TRUTH, RETURNED, find_all, is_row, plain, resolve
 from ragdash.io.white import one_line_end
 
 DELIMITERS = "\t,;|"
@@ -19,11 +21,30 @@ class Header:
     names: tuple[str, ...]
     delimiter: str
     line: int
+    mapping: Mapping[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def columns(self) -> dict[str, int]:
+        """{our name: index of the column} of a row for each document; the first of several columns with one name."""
+        given = {name: column for name, column in self.mapping.items() if column in self.names}
+        free = [name for name in self.names if name not in given.values()]
+        found = {**find_all(free, OF_ROW), **given}
+        return {name: self.names.index(column) for name, column in found.items() if name in OF_ROW}
+
+    @cached_property
+    def known(self) -> dict[str, str]:
+        """{our name: column} of whichever kind of row it is."""
+        return resolve(self.names, self.mapping)
 
     @property
-    def columns(self) -> dict[str, int]:
-        """{our name: index of the column}; the first of several columns with one name."""
-        return {name: self.names.index(given) for name, given in find_all(self.names, NAMES).items()}
+    def is_wide(self) -> bool:
+        """True where a row is a query with all that was returned for it, or with what is right."""
+        return not is_row(self.known) and any(name in self.known for name in (*RETURNED, *OF_TRUTH))
+
+    @property
+    def understood(self) -> int:
+        """Columns that have a meaning."""
+        return max(len(self.columns), len(self.known) if self.is_wide else 0)
 
     @property
     def is_beir(self) -> bool:
@@ -36,16 +57,25 @@ class Header:
         return "tsv" if self.delimiter == "\t" else "csv"
 
 
-def read_header(head: bytes) -> Header | None:
+def read_header(head: bytes, mapping: Mapping[str, str] | None = None) -> Header | None:
     """The header of a table with at least one column that we know, else None."""
+    headers = [header for header in _candidates(head, mapping or {}) if header.understood]
+    return max(headers, key=lambda header: header.understood, default=None)
+
+
+def any_header(head: bytes) -> tuple[str, ...]:
+    """The names in the first line of what may be a table, whether we know them or not."""
+    return max((header.names for header in _candidates(head, {})), key=len, default=())
+
+
+def _candidates(head: bytes, mapping: Mapping[str, str]) -> list[Header]:
+    """The first line that is not empty, split by each separator in it."""
     lines = one_line_end(head).decode(errors="replace").split("\n")
     at = next((i for i, line in enumerate(lines) if line.strip()), None)
     if at is None:
-        return None
-    headers = [Header(tuple(_split(lines[at], delimiter)), delimiter, at + 1) for delimiter in DELIMITERS
-               if delimiter in lines[at]]
-    headers = [header for header in headers if header.columns]
-    return max(headers, key=lambda header: len(header.columns), default=None)
+        return []
+    return [Header(tuple(_split(lines[at], delimiter)), delimiter, at + 1, mapping) for delimiter in DELIMITERS
+            if delimiter in lines[at]] or [Header((lines[at].strip(),), ",", at + 1, mapping)]
 
 
 def _split(line: str, delimiter: str) -> list[str]:

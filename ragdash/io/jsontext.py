@@ -58,9 +58,13 @@ def quick(text: bytes):
     return value
 
 
-def quick_lines(data: bytes) -> Iterator[Entry]:
-    """The objects of a JSONL file; their lines are counted from 1."""
-    for line, text in numbered_lines(data):
+def quick_lines(source: Source) -> Iterator[Entry]:
+    """The objects of a JSONL file; their lines are counted from 1. A plain file is read line by line."""
+    if source.plain_file is None:
+        lines = numbered_lines(source.data)
+    else:
+        lines = ((line, text) for line, text in enumerate(map(bytes.strip, source.lines()), 1) if text)
+    for line, text in lines:
         yield Entry(line, quick(text))
 
 
@@ -118,6 +122,29 @@ class Exact:
         """The elements of a JSON array."""
         yield from self._walk("[", "]")
 
+    def inside(self, path: tuple[str, ...]) -> Iterator[Entry]:
+        """The elements of the list at this path of keys in the one object; what stands beside it is noted."""
+        text = self.source.text
+        start = _SPACE.match(text).end()
+        line = 1 + text.count("\n", 0, start)
+        whole = self._decode(text, start, line, json.JSONDecoder())
+        if whole is None:
+            return
+        self._finish(text, whole[1], line + text.count("\n", start, whole[1]))
+        at = start
+        for key in path:
+            place = None
+            for entry, value_at in self._walk_at(text, at, line, "{", "}"):
+                if entry.key == key:
+                    place = value_at, line + text.count("\n", at, value_at)
+                else:
+                    note_beside(entry.key, path, self.problems, entry.line)
+            if place is None or text[place[0]:place[0] + 1] not in ("{", "["):
+                return
+            at, line = place
+        if text[at:at + 1] == "[":
+            yield from (entry for entry, _ in self._walk_at(text, at, line, "[", "]"))
+
     def members(self) -> Iterator[Entry]:
         """The members of a JSON object, in file order, also those whose key was there before."""
         yield from self._walk("{", "}")
@@ -133,24 +160,32 @@ class Exact:
             self._finish(text, decoded[1], line + text.count("\n", at, decoded[1]))
 
     def _walk(self, opening: str, closing: str) -> Iterator[Entry]:
-        """The entries between these brackets. What is not JSON is noted, and ends the walk."""
+        """The entries between the brackets of the whole text. What is not JSON is noted, and ends the walk."""
         text = self.source.text
-        at = _SPACE.match(text, _SPACE.match(text).end() + 1).end()
-        line = 1 + text.count("\n", 0, at)
+        start = _SPACE.match(text).end()
+        for entry, _ in self._walk_at(text, start, 1 + text.count("\n", 0, start), opening, closing, whole=True):
+            yield entry
+
+    def _walk_at(self, text: str, start: int, line: int, opening: str, closing: str,
+                 whole: bool = False) -> Iterator[tuple[Entry, int]]:
+        """(entry, where its value starts) between the brackets that begin here."""
+        at = _SPACE.match(text, start + 1).end()
+        line += text.count("\n", start, at)
         more = text[at:at + 1] != closing
         while more:
             key, value_at = self._key(text, at, line) if opening == "{" else (None, at)
             decoded = self._decode(text, value_at, line) if value_at is not None else None
             if decoded is None:
                 return
-            yield Entry(line, decoded[0], key)
+            yield Entry(line, decoded[0], key), value_at
             end = _SPACE.match(text, decoded[1]).end()
             more = text[end:end + 1] == ","
             if not more and text[end:end + 1] != closing:
                 return self._broken(text, end, line + text.count("\n", at, end), f"no comma or {closing} after it")
             following = _SPACE.match(text, end + 1).end() if more else end
             line, at = line + text.count("\n", at, following), following
-        self._finish(text, at + 1, line)
+        if whole:
+            self._finish(text, at + 1, line)
 
     def _key(self, text: str, at: int, line: int) -> tuple[str, int | None]:
         """(key, where its value starts); None in its place after noting what is missing."""
@@ -169,11 +204,12 @@ class Exact:
         if rest < len(text):
             self._broken(text, rest, line + text.count("\n", at, rest), "more text behind the value")
 
-    def _decode(self, text: str, at: int, line: int) -> tuple[object, int] | None:
+    def _decode(self, text: str, at: int, line: int, decoder: json.JSONDecoder | None = None) -> (
+            tuple[object, int] | None):
         """(value, end) of the JSON value at this place, or None after noting what is wrong with it."""
         self._repeated.clear()
         try:
-            value, end = self._decoder.raw_decode(text, at)
+            value, end = (decoder or self._decoder).raw_decode(text, at)
             if "\\u" in text[at:end]:
                 json.dumps(value, ensure_ascii=False).encode()
         except json.JSONDecodeError as error:
@@ -221,6 +257,20 @@ class Exact:
 
     def _note(self, problem: Problem) -> None:
         self.problems.add(problem.kind, problem.found, problem.expected, problem.mend, line=problem.line)
+
+
+def note_beside(key: str, path: tuple[str, ...], problems: Collector, line: int) -> None:
+    """Warn of what a file holds beside the list of objects that is read."""
+    problems.add("unread-field", f"the field {key!r} beside {path[-1]}", "a list of objects", "It is not read.",
+                 line=line, field=key, severity="warning")
+
+
+def unique_pairs(pairs: list[tuple[str, object]]) -> dict:
+    """The members of an object; ValueError where a key stands twice."""
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
+        raise ValueError("a key twice in one object")
+    return fields
 
 
 def as_python(value):

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from ragdash.errors import Collector
 from ragdash.io.assemble import build_runs
+from ragdash.io.jsonhead import keys_by_path, wrapped_at
 from ragdash.io.jsontext import Entry, Exact, NeedsExact, Strict, quick, quick_lines
 from ragdash.io.roles import run_as_truth, truth_as_run
 from ragdash.io.run_objects import RunReader
@@ -17,7 +18,7 @@ from ragdash.records import Run, Truth
 def read_runs(source: Source, name: str | None, entries: Callable | None = None) -> list[Run]:
     """The runs of a file of objects, one a configuration."""
     def read(problems: Collector, found: Iterable[Entry]) -> list[Run]:
-        reader = RunReader(problems)
+        reader = RunReader(problems, source.mapping)
         for entry in found:
             reader.add(entry)
         if reader.is_truth and not reader.is_run:
@@ -30,7 +31,7 @@ def read_runs(source: Source, name: str | None, entries: Callable | None = None)
 def read_truth(source: Source, entries: Callable | None = None) -> Truth:
     """The truth in a file of objects."""
     def read(problems: Collector, found: Iterable[Entry]) -> Truth:
-        reader = TruthReader(problems)
+        reader = TruthReader(problems, source.mapping)
         for entry in found:
             reader.add(entry)
         if reader.looks_like_run:
@@ -54,12 +55,37 @@ def objects(source: Source, exact: Exact | None) -> Iterator[Entry]:
     start = source.head.lstrip()
     if start.startswith(b"["):
         return exact.elements() if exact else (Entry(0, value) for value in quick(source.data))
-    return exact.lines() if exact else quick_lines(source.data)
+    return exact.lines() if exact else quick_lines(source)
 
 
 def single(source: Source, exact: Exact | None) -> Iterator[Entry]:
     """The one object of a file, written over several lines."""
     return exact.whole() if exact else iter([Entry(0, quick(source.data))])
+
+
+def wrapped(source: Source, exact: Exact | None) -> Iterator[Entry]:
+    """The list of objects inside of one object, as tools write them."""
+    path = wrapped_at(keys_by_path(source.head.decode(errors="replace"))) or ("results",)
+    if exact:
+        return exact.inside(path)
+    value = quick(source.data)
+    for key in path:
+        if type(value) is not dict or key not in value or len(value) > 1:
+            raise NeedsExact
+        value = value[key]
+    if type(value) is not list:
+        raise NeedsExact
+    return (Entry(0, part) for part in value)
+
+
+def read_wrapped_runs(source: Source, name: str | None) -> list[Run]:
+    """The runs in a list of objects inside of one object."""
+    return read_runs(source, name, wrapped)
+
+
+def read_wrapped_truth(source: Source) -> Truth:
+    """The truth in a list of objects inside of one object."""
+    return read_truth(source, wrapped)
 
 
 def read_single_runs(source: Source, name: str | None) -> list[Run]:

@@ -16,4 +16,5 @@ def truth_as_run(source: Source, why: str, what: str = "judgements") -> NoReturn
 def run_as_truth(source: Source, why: str, what: str = "a run") -> NoReturn:
     """Raise: this file holds a run."""
     source.fail("run-as-truth", f"what looks like {what}, not the truth: {why}", "judgements (qrels) or references",
-                "Pass this file as a run, without --truth.")
+                "Pass this file as a run, without --truth; if it holds what is right, name the column, such as "
+                "--map answers=NAME.")

@@ -1,57 +1,37 @@
-"""JSON objects -> the rows of runs: a query with its list of documents, or a row for each returned document."""
+"""Objects (of JSON, or the rows of tables) -> the rows of runs: a query with its documents, or a row for each."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-
-import numpy as np
-import pyarrow as pa
+from collections.abc import Mapping
 
 from ragdash.errors import Collector
 from ragdash.io import names
 from ragdash.io.assemble import Rows
-from ragdash.io.details import OF_TRUTH, RETURNED, RUN_TYPES, details_table, run_details
-from ragdash.io.fields import Cell, identifier, is_missing, members, note_unread, score, text
+from ragdash.io.details import run_details
+from ragdash.io.fields import Cell, identifier, is_missing, members, note_unknown, note_unread, score, text
 from ragdash.io.jsontext import Entry, as_python
+from ragdash.io.listed import documents
+from ragdash.io.names import OF_DOCUMENT, OF_TRUTH, RETURNED
+from ragdash.io.queries import QueryIds
+from ragdash.io.run_parts import Part
 
 ROW = ("doc_id", "score", "rank", "text", "source")
 
 
-class Part:
-    """The rows of one configuration while they are gathered. `listed`: each query came with an ordered list."""
-
-    def __init__(self) -> None:
-        self.query_ids: list[str] = []
-        self.docs: list[str] = []
-        self.columns: dict[str, list] = {"score": [], "rank": [], "text": [], "source": []}
-        self.places: list[int] = []
-        self.first: dict[tuple[str, bool], int] = {}  # (score or rank, is it there) -> line of the first such rows
-        self.seen: dict[str, int] = {}
-        self.details: dict[str, dict] = {}
-        self.settings: dict = {}
-        self.listed: bool | None = None
-
-    def rows(self) -> Rows:
-        """The columns, as Run.build takes them."""
-        column = {name: values if values.count(None) < len(values) else None
-                  for name, values in self.columns.items()}
-        ranks = column["rank"] or (self.places if self.listed and column["score"] else None)
-        scores = None if column["score"] is None else np.array(column["score"], np.float64)
-        return Rows(pa.array(self.query_ids, pa.string()), _strings(self.docs), scores,
-                    None if ranks is None else np.array(ranks, np.float64), _strings(column["text"]),
-                    _strings(column["source"]), details_table(self.seen, self.details, self.query_ids, RUN_TYPES),
-                    self.settings, "rank" if column["rank"] else "list")
-
-
 class RunReader:
-    """Takes the objects of a file one by one; `parts` holds what they returned, by configuration."""
+    """Takes the objects of a file one by one; `parts` holds what they returned, by configuration.
 
-    def __init__(self, problems: Collector):
+    known: {our name: field} where all objects have the same fields, as the rows of a table.
+    """
+
+    def __init__(self, problems: Collector, mapping: Mapping[str, str], known: dict[str, str] | None = None):
         self.problems = problems
         self.parts: dict[str | None, Part] = {}
         self.is_run = self.is_truth = False
-        self._known: dict[tuple, dict] = {}
+        self._resolver = names.Resolver(mapping, known)
+        self._ids = QueryIds(problems)
+        self._document_names: dict[tuple, dict] = {}
         self._config_lines: dict[bool, int] = {}
 
     def add(self, entry: Entry) -> None:
@@ -61,41 +41,31 @@ class RunReader:
             if is_missing(entry.value):
                 Cell(self.problems, entry.line, "object").wrong(entry.value, "an object")
             return
-        known = self._names(tuple(fields), ("query_id", "query", "config", *ROW, "grade"))
-        query_id = self._query_id(fields, known, entry.line)
-        if not any(name in fields for name in RETURNED) and "doc_id" in known:
+        fields = names.lifted(fields, self._resolver.mapping)
+        known = self._resolver.names(fields)
+        query_id = self._ids.of(fields, known, entry.line)
+        if names.is_row(known):
             self._add_row(query_id, fields, known, entry.line)
         elif self._is_query(fields, known, entry.line):
-            self._add_query(query_id, fields, known, Cell(self.problems, entry.line, entry.key or "retrieved"))
-
-    def _names(self, keys: tuple, wanted: Sequence[str]) -> dict[str, str]:
-        """{our name: the key that holds it}, remembered for objects with the same keys."""
-        if (keys, wanted) not in self._known:
-            self._known[keys, wanted] = names.find_all(keys, wanted)
-        return self._known[keys, wanted]
-
-    def _query_id(self, fields: dict, known: dict, line: int) -> str | None:
-        if "query_id" not in known:
-            self.problems.add("missing-field", f"the fields {', '.join(fields) or 'none'}", names.spelled("query_id"),
-                              "Give every object the id of its query.", line=line, field="query_id")
-            return None
-        return identifier(fields[known["query_id"]], Cell(self.problems, line, known["query_id"]))
+            self._add_query(query_id, fields, known, Cell(self.problems, entry.line, entry.key or
+                                                          known.get("retrieved", "retrieved")))
 
     def _is_query(self, fields: dict, known: dict, line: int) -> bool:
-        self.is_run = self.is_run or any(name in fields for name in RETURNED)
-        self.is_truth = self.is_truth or any(name in fields for name in OF_TRUTH)
-        if any(name in fields for name in RETURNED):
-            return True
-        self.problems.add("missing-field", f"the fields {', '.join(fields) or 'none'}", " or ".join(RETURNED),
-                          "Give every object what was returned for its query; an empty list stands for nothing.",
-                          line=line, field="retrieved")
-        return False
+        returned = any(name in known for name in RETURNED)
+        self.is_run = self.is_run or returned
+        self.is_truth = self.is_truth or any(name in known for name in OF_TRUTH)
+        if not returned:
+            self.problems.add("missing-field", f"the fields {', '.join(fields) or 'none'}", " or ".join(RETURNED),
+                              "Give every object what was returned for its query; an empty list stands for nothing. "
+                              "A field of another name is read with --map retrieved=NAME.", line=line,
+                              field="retrieved")
+        return returned
 
     def _part(self, fields: dict, known: dict, line: int) -> Part:
         """The part of this object's configuration."""
         config = None
         if "config" in known:
-            config = text(fields[known["config"]], Cell(self.problems, line, known["config"])) or None
+            config = text(fields.get(known["config"]), Cell(self.problems, line, known["config"])) or None
         self._config_lines.setdefault(config is not None, line)
         return self.parts.setdefault(config, Part())
 
@@ -115,7 +85,7 @@ class RunReader:
             return
         self.is_run = True
         part = self._part(fields, known, line)
-        item = {name: fields[known[name]] for name in ROW if name in known}
+        item = {name: fields.get(known[name]) for name in ROW if name in known}
         note_unread(set(fields) - set(known.values()), Cell(self.problems, line, "row"))
         if query_id is not None and self._fits(part, False, line):
             part.seen.setdefault(query_id, line)
@@ -123,19 +93,20 @@ class RunReader:
 
     def _add_query(self, query_id: str | None, fields: dict, known: dict, cell: Cell) -> None:
         """An object that is a query with all that was returned for it; cell: where its documents stand."""
-        line, retrieved = cell.line, fields.get("retrieved")
+        line = cell.line
+        fields, known, retrieved = documents(fields, known, cell)
         part = self._part(fields, known, line)
-        self._note_settings(part, fields.get("settings"), line)
+        self._note_settings(part, fields.get(known.get("settings", "settings")), line)
         details = run_details(fields, known, Cell(self.problems, line, ""))
         if query_id is None:
             return
         if query_id in part.seen:
-            self.problems.add("duplicate-query", f"query {query_id!r} on lines {part.seen[query_id]} and {line}",
-                              "a query once in a run", "Keep one of the two, or name the configuration of each in a "
-                              "field config.", line=line, field=known["query_id"])
+            self._ids.note_twice(query_id, part.seen[query_id], known, line, "a query once in a run",
+                                 ", or name the configuration of each in a field config.")
             return
         part.seen[query_id] = line
-        part.details[query_id] = details
+        if details:
+            part.details[query_id] = details
         if type(retrieved) not in (dict, list):
             if not is_missing(retrieved):
                 cell.wrong(retrieved, "a list of ids or of objects with doc_id")
@@ -157,7 +128,7 @@ class RunReader:
             return self._append(part, query_id, items, {}, cell)
         items = [item if type(item) is dict else self._bare(item, cell.at(i)) for i, item in enumerate(items)]
         keys = set().union(*items)
-        known = self._names(tuple(sorted(keys)), ROW)
+        known = self._of_documents(tuple(sorted(keys)))
         note_unread(keys - set(known.values()), cell)
         docs = self._column(items, known.get("doc_id", "doc_id"), identifier, {str}, cell)
         columns = {}
@@ -168,6 +139,12 @@ class RunReader:
             if name in known:
                 columns[name] = self._column(items, known[name], text, {str, type(None)}, cell)
         self._append(part, query_id, docs, columns, cell)
+
+    def _of_documents(self, keys: tuple) -> dict[str, str]:
+        """{our name: the key that holds it}, remembered for documents with the same keys."""
+        if keys not in self._document_names:
+            self._document_names[keys] = names.find_all(keys, ROW, OF_DOCUMENT)
+        return self._document_names[keys]
 
     def _bare(self, item, cell: Cell) -> dict:
         if type(item) in (list, bool):
@@ -198,18 +175,20 @@ class RunReader:
                 cell.at(name).note(f"missing-{name}", f"documents with and without a {name} (lines {other} and "
                                    f"{cell.line})", f"a {name} for each document or for none",
                                    f"Complete the {name}s or leave them all out.")
-        part.query_ids.extend([query_id] * len(docs))
-        part.docs.extend(docs)
-        part.places.extend(range(len(docs)))
-        for name, values in part.columns.items():
-            values.extend(columns.get(name) or [None] * len(docs))
+        part.append(query_id, docs, columns)
 
     def _note_settings(self, part: Part, value, line: int) -> None:
         settings = members(value, Cell(self.problems, line, "settings"))
         if settings is None:
             return
-        settings = as_python(settings)
-        if part.settings and settings != part.settings:
+        try:
+            settings = as_python(settings)
+            differ = bool(part.settings) and settings != part.settings
+        except RecursionError:
+            Cell(self.problems, line, "settings").note("wrong-type", "values nested too deeply", "flat settings",
+                                                       "Write simple settings.")
+            return
+        if differ:
             self.problems.add("settings-differ", f"other settings than before: {settings}", "one setting a run",
                               "The first ones are kept; name each configuration in a field config.", line=line,
                               field="settings", severity="warning")
@@ -217,6 +196,8 @@ class RunReader:
 
     def finish(self) -> dict[str | None, Rows]:
         """The rows of each configuration."""
+        if self._resolver.unknown:
+            note_unknown(list(self._resolver.unknown), self.problems, 1)
         if len(self._config_lines) == 2:
             self.problems.add("missing-config", f"objects with and without a configuration (lines "
                               f"{self._config_lines[True]} and {self._config_lines[False]})",
@@ -229,8 +210,3 @@ class RunReader:
 def _are_numbers(values: list) -> bool:
     """True where all values are finite Python numbers (not so where they are kept as they are written)."""
     return set(map(type, values)) <= {int, float} and all(map(math.isfinite, values))
-
-
-def _strings(values: list | None) -> pa.ChunkedArray | None:
-    column = None if values is None else pa.array(values, pa.string())
-    return pa.chunked_array([column]) if isinstance(column, pa.Array) else column  # beyond 2 GiB it has chunks already

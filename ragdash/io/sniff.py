@@ -4,62 +4,104 @@ from __future__ import annotations
 
 import csv
 import json
-import os
 import re
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 from itertools import islice
 
-from ragdash.io.details import OF_TRUTH, OWN, RETURNED
-from ragdash.io.header import Header, read_header
-from ragdash.io.names import find, plain
+from ragdash.io import archive, sheets
+from ragdash.io.header import Header, any_header, read_header
+from ragdash.io.jsonhead import LIST, fields_at, keys_by_path, wrapped_at
+from ragdash.io.names import LIFTED, OF_QUERY, OF_TRUTH, RETURNED, find, is_row, plain, resolve
 from ragdash.io.source import HEAD, Source
 from ragdash.io.trec_lines import QRELS, RUN, Layout, data_lines, split
 from ragdash.io.values import as_number
 from ragdash.io.white import one_line_end
 
 LOOKED_AT = 50  # lines
-_KEY = re.compile(r'"((?:[^"\\]|\\.)*)"\s*:')
 _NUMBER = re.compile(r":\s*(-?\d[\d.eE+-]*)\s*[,}]")
-_FIELDS = {plain(name) for name in (*RETURNED, *OF_TRUTH, *OWN, "query_id", "query", "doc_id", "config")}
+_FIELDS = {plain(name) for name in (*OF_QUERY, "doc_id")}
 
 
 @dataclass(frozen=True)
 class Sniffed:
     """What a file seems to be.
 
-    format: trec-run, trec-qrels, jsonl, json-array, json-object, json-dict, csv, tsv or unknown;
-    role: run, truth or unknown; reason: why, in words; compression: gzip, bzip2 or None.
+    format: trec-run, trec-qrels, jsonl, json-array, json-object, json-results (a list of objects inside of one),
+    json-dict, csv, tsv, xlsx, parquet, zip, beir or unknown;
+    role: run, truth, both (a run and the truth in the same rows) or unknown; reason: why, in words; compression: gzip,
+    bzip2, zstd or None; columns: the columns or fields that were seen; guess: {our field: the column taken for it}.
     """
 
     format: str
     role: str
     reason: str
     compression: str | None = None
+    columns: tuple[str, ...] = ()
+    guess: dict[str, str] = field(default_factory=dict)
 
 
-def sniff(source: str | os.PathLike | tuple[str, bytes], *, encoding: str = "utf-8") -> Sniffed:
-    """Look at a file; raises InputError where it is empty, binary, or cannot be opened."""
-    return sniff_source(Source(source, encoding))
+Found = tuple[str, str, str, tuple[str, ...], dict[str, str]]  # format, role, reason, columns, guess
 
 
 def sniff_source(source: Source) -> Sniffed:
-    """As `sniff`, for an open source."""
-    compression = source.compression.name if source.compression else None
+    """What an open source seems to be."""
+    if source.container:
+        return _container(source)
     head = one_line_end(source.head)
     start = head.lstrip()
-    if start.startswith(b"{") or re.match(rb"\[\s*[\[\]{\"]", start):
-        found = _json(start)
+    if re.match(rb"""\{\s*(['"}]|$)|\[\s*["{\[\]]""", start):
+        found = _json(start, source.mapping)
     else:
-        found = _text(head if len(source.head) < HEAD - 3 else head[:head.rfind(b"\n") + 1] or head)
-    return Sniffed(*found, compression)
+        found = _text(head if len(source.head) < HEAD - 3 else head[:head.rfind(b"\n") + 1] or head, source.mapping)
+    name, role, reason, columns, guess = found
+    return Sniffed(name, role, reason, source.compression.name if source.compression else None, columns, guess)
 
 
-def _text(head: bytes) -> tuple[str, str, str]:
-    """(format, role, reason) of lines of columns."""
-    header = read_header(head)
-    if header and {"query_id", "doc_id"} <= header.columns.keys():
-        return _table(header, head)
+def _container(source: Source) -> Sniffed:
+    """What a workbook or a Parquet file seems to be; an archive holds files of its own."""
+    if source.container == "zip" and archive.is_workbook(source):
+        source.container = "xlsx"
+    if source.container == "zip":
+        return Sniffed("zip", "unknown", "a zip archive")
+    header, _ = sheets.table(source, source.collector())
+    if header.is_wide or not is_row(header.known):
+        _, role, reason = of_header(header)
+        role = role if header.is_wide else "unknown"
+    else:
+        found = header.known
+        role = "run" if {"score", "rank"} & found.keys() else "truth" if "grade" in found else "unknown"
+        reason = f"columns {', '.join(found.values())}"
+    return Sniffed(source.container, role, reason.replace("a header line", "columns"), None, header.names,
+                   dict(header.known))
+
+
+def _text(head: bytes, mapping: Mapping[str, str]) -> Found:
+    """What lines of columns are."""
+    header = read_header(head, mapping)
+    if header and (header.is_wide or {"query_id", "doc_id"} <= header.columns.keys()):
+        name, role, reason = of_header(header) if header.is_wide else _table(header, head)
+        return name, role, reason, header.names, _guess(header)
+    found = _lines(head, header)
+    columns = any_header(head) if found[0] in ("unknown", "csv", "tsv") else ()
+    return *found, columns, _guess(header) if header and columns else {}
+
+
+def of_header(header: Header) -> tuple[str, str, str]:
+    """(format, role, reason) of a table with a row for each query."""
+    there = [name for name in (*RETURNED, *OF_TRUTH) if name in header.known]
+    return header.format, role_of(there), f"a header line with {', '.join(header.known[name] for name in there)}"
+
+
+def _guess(header: Header) -> dict[str, str]:
+    if header.is_wide:
+        return dict(header.known)
+    return {name: header.names[at] for name, at in header.columns.items()}
+
+
+def _lines(head: bytes, header: Header | None) -> tuple[str, str, str]:
+    """(format, role, reason) of lines that are no table with a row for each document or query."""
     lines = [(split(line, RUN), split(line, QRELS)) for _, line in islice(data_lines(head), LOOKED_AT)]
     runs = sum(_fits(run, RUN) for run, _ in lines)
     qrels = sum(_fits(judged, QRELS) for _, judged in lines)
@@ -77,6 +119,12 @@ def _text(head: bytes) -> tuple[str, str, str]:
     if width == len(QRELS.columns):
         return "trec-qrels", "unknown", "4 columns, as TREC qrels have"
     return "unknown", "unknown", "neither JSON, nor a header with known column names, nor the columns of TREC files"
+
+
+def role_of(names: Collection[str]) -> str:
+    """run, truth, both or unknown, by our names of the fields that are there."""
+    run, truth = any(name in names for name in RETURNED), any(name in names for name in OF_TRUTH)
+    return ("both" if truth else "run") if run else ("truth" if truth else "unknown")
 
 
 def _fits(fields: list[bytes], layout: Layout) -> bool:
@@ -109,21 +157,24 @@ def _whole_scores(header: Header, head: bytes) -> bool:
     return all(value is not None and value.is_integer() and value <= 10 for value in values)
 
 
-def _json(start: bytes) -> tuple[str, str, str]:
-    """(format, role, reason) of JSON text that begins here."""
+def _json(start: bytes, mapping: Mapping[str, str]) -> Found:
+    """What JSON text is that begins here."""
     text = start.decode(errors="replace")
-    keys = _KEY.findall(text)
+    keys = keys_by_path(text)
     if text.startswith("["):
-        return "json-array", *_role_of_objects(keys, "a JSON array of objects")
+        return _objects("json-array", "a JSON array of objects", keys, (LIST,), mapping)
     lines = [line for line in text.split("\n") if line.strip()][:LOOKED_AT]
     objects = [fields for fields in map(_object, lines) if fields is not None]
-    top = list(objects[0]) if objects else keys[:1]
-    if len(objects) > 1 or any(plain(key) in _FIELDS for key in top) or find(top, "query_id"):
+    top = list(objects[0]) if objects else keys.get((), [])[:1]
+    inside = wrapped_at(keys)
+    if inside and len(objects) < 2 and not find(keys.get((), []), "query_id", OF_QUERY):
+        return _objects("json-results", f"a list of objects under {inside[0]}", keys, (*inside, LIST), mapping)
+    if len(objects) > 1 or any(plain(key) in _FIELDS for key in top) or find(top, "query_id") \
+            or role_of(resolve(top, mapping)) != "unknown":
         if len(lines) > 1 and not objects and not lines[1].startswith("{"):
-            return "json-object", *_role_of_objects(keys, "one JSON object over several lines")
-        top = [key for fields in objects for key in fields] or keys
-        return "jsonl", *_role_of_objects(top, "JSON objects, one a line")
-    return "json-dict", *_role_of_dictionary(text)
+            return _objects("json-object", "one JSON object over several lines", keys, (), mapping)
+        return _objects("jsonl", "JSON objects, one a line", keys, (), mapping)
+    return "json-dict", *_role_of_dictionary(text), (), {}
 
 
 def _object(line: str) -> dict | None:
@@ -135,19 +186,18 @@ def _object(line: str) -> dict | None:
     return value if type(value) is dict else None
 
 
-def _role_of_objects(keys: list[str], what: str) -> tuple[str, str]:
-    """(role, reason) of objects with these keys."""
-    for role, names in (("run", RETURNED), ("truth", OF_TRUTH)):
-        there = [name for name in names if name in keys]
-        if there:
-            return role, f"{what}, with {', '.join(there)}"
-    fields = list(dict.fromkeys(keys))[:20]
-    if find(fields, "doc_id"):
-        if find(fields, "score") or find(fields, "rank"):
-            return "run", f"{what}, each a returned document with its score or rank"
-        if find(fields, "grade"):
-            return "truth", f"{what}, each a judgement"
-    return "unknown", f"{what}, with {', '.join(fields[:5]) or 'no fields'}"
+def _objects(name: str, what: str, keys: dict, path: tuple[str, ...], mapping: Mapping[str, str]) -> Found:
+    """What objects are with these keys at this path."""
+    columns = tuple(fields_at(keys, path, (*LIFTED, "response")))
+    known = resolve(columns, mapping)
+    there = [field for field in (*RETURNED, *OF_TRUTH) if field in known]
+    if is_row(known):
+        run = "score" in known or "rank" in known
+        role = "run" if run else "truth" if "grade" in known else "unknown"
+        reason = f"{what}, each " + ("a judgement" if role == "truth" else "a returned document")
+        return name, role, reason, columns, known
+    shown = [known[field] for field in there] or list(columns[:5]) or ["no fields"]
+    return name, role_of(there), f"{what}, with {', '.join(shown)}", columns, known
 
 
 def _role_of_dictionary(text: str) -> tuple[str, str]:

@@ -8,7 +8,7 @@ import gzip
 import io
 import os
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -17,11 +17,13 @@ from typing import BinaryIO, NoReturn
 import pyarrow as pa
 
 from ragdash.errors import Collector, InputError, Problem
+from ragdash.io.limits import LARGEST, is_bomb, size
 
 HEAD = 1 << 16  # bytes looked at to find the format
 BOM = b"\xef\xbb\xbf"
-SUFFIXES = {".gz", ".bz2", ".zst", ".trec", ".run", ".res", ".txt", ".qrels", ".qrel", ".jsonl", ".ndjson", ".json",
-            ".csv", ".tsv"}
+SUFFIXES = {".gz", ".bz2", ".trec", ".run", ".res", ".txt", ".qrels", ".qrel", ".jsonl", ".ndjson", ".json",
+            ".csv", ".tsv", ".zst", ".zip", ".xlsx", ".xlsm", ".parquet", ".pq"}
+PIECE = 16 << 20  # bytes decompressed at a time
 BROKEN = (EOFError, OSError, zlib.error, ValueError)  # what the decompressors raise
 
 
@@ -37,13 +39,15 @@ class Compression:
 COMPRESSIONS = (
     Compression("gzip", b"\x1f\x8b", lambda stream: gzip.GzipFile(fileobj=stream, mode="rb")),
     Compression("bzip2", b"BZh", lambda stream: bz2.BZ2File(stream)),
+    Compression("zstd", b"\x28\xb5\x2f\xfd", lambda stream: pa.CompressedInputStream(pa.PythonFile(stream), "zstd")),
 )
 BINARY = (
     (b"PK\x03\x04", "a zip archive or an Excel workbook"), (b"PAR1", "a Parquet file"), (b"%PDF", "a PDF document"),
-    (b"\x89PNG", "a picture"), (b"\xff\xd8\xff", "a picture"), (b"\x28\xb5\x2f\xfd", "a Zstandard file"),
+    (b"\x89PNG", "a picture"), (b"\xff\xd8\xff", "a picture"),
     (b"\xfd7zXZ", "an xz file"), (b"7z\xbc\xaf", "a 7-Zip archive"), (b"\xd0\xcf\x11\xe0", "an old Excel workbook"),
     (b"SQLite format 3", "an SQLite database"), (b"ARROW1", "an Arrow file"), (b"\x80\x04\x95", "a Python pickle"),
 )
+CONTAINERS = {b"PK\x03\x04": "zip", b"PK\x05\x06": "zip", b"PAR1": "parquet"}  # an XLSX workbook is a zip archive too
 MARKS = ((codecs.BOM_UTF32_LE, "utf-32"), (codecs.BOM_UTF32_BE, "utf-32"), (codecs.BOM_UTF16_LE, "utf-16"),
          (codecs.BOM_UTF16_BE, "utf-16"))
 
@@ -51,7 +55,9 @@ MARKS = ((codecs.BOM_UTF32_LE, "utf-32"), (codecs.BOM_UTF32_BE, "utf-32"), (code
 class Source:
     """One file to read. `file` is its name in problems, `name` its name without folder and known endings."""
 
-    def __init__(self, source: str | os.PathLike | tuple[str, bytes], encoding: str = "utf-8"):
+    def __init__(self, source: str | os.PathLike | tuple[str, bytes], encoding: str = "utf-8",
+                 mapping: Mapping[str, str] | None = None):
+        self.mapping = dict(mapping or {})
         self._path = self._content = None
         if isinstance(source, tuple):
             self.file, self._content = str(source[0]), bytes(source[1])
@@ -66,7 +72,9 @@ class Source:
                       "Check that the file was written and copied completely.")
         self._has_mark = raw.startswith(BOM)
         self.compression = next((c for c in COMPRESSIONS if raw.startswith(c.magic)), None)
-        self._check_text()
+        self.container = CONTAINERS.get(raw[:4])
+        if self.container is None:
+            self._check_text()
 
     def fail(self, kind: str, found: str, expected: str, mend: str, line: int | None = None) -> NoReturn:
         """Raise an InputError with this one problem."""
@@ -96,6 +104,32 @@ class Source:
             raise InputError([not_utf8(self.file, self.data[error.start:error.start + 1], line)]) from None
 
     @property
+    def raw(self) -> bytes:
+        """The bytes of the file as they are."""
+        return self._read()
+
+    @property
+    def packed(self) -> int:
+        """Bytes of the file as it is."""
+        return len(self._content) if self._path is None else self._path.stat().st_size
+
+    def stream(self) -> BinaryIO:
+        """The file as it is, to be read piece by piece."""
+        try:
+            return self._stream()
+        except OSError as error:
+            self._unreadable(error)
+
+    def lines(self) -> Iterator[bytes]:
+        """The lines of the file as it is."""
+        with self.stream() as stream:
+            yield from stream
+
+    def binary(self) -> pa.NativeFile:
+        """The file as it is, as an Arrow input."""
+        return pa.BufferReader(self._content) if self._path is None else pa.OSFile(str(self._path))
+
+    @property
     def plain_file(self) -> Path | None:
         """The file that holds the text as it is and can be read piece by piece; None where only `data` has it."""
         is_plain = self.compression is None and self.encoding == "utf-8" and not self._has_mark
@@ -121,12 +155,15 @@ class Source:
         try:
             with self._stream() as stream:
                 return stream.read(size)
-        except FileNotFoundError:
-            self.fail("no-such-file", "no file of this name", "an existing file", "Check the path.")
-        except IsADirectoryError:
-            self.fail("directory", "a directory", "a file", "Name the files in it.")
         except (OSError, ValueError) as error:
-            self.fail("unreadable-file", str(error), "a file that can be read", "Check the path and its permissions.")
+            self._unreadable(error)
+
+    def _unreadable(self, error: OSError | ValueError) -> NoReturn:
+        if isinstance(error, FileNotFoundError):
+            self.fail("no-such-file", "no file of this name", "an existing file", "Check the path.")
+        if isinstance(error, IsADirectoryError):
+            self.fail("directory", "a directory", "a file", "Name the files in it.")
+        self.fail("unreadable-file", str(error), "a file that can be read", "Check the path and its permissions.")
 
     def _read_text(self, size: int = -1) -> bytes:
         """Bytes of the text, decompressed."""
@@ -134,12 +171,25 @@ class Source:
             return self._read(size)
         try:
             with self._stream() as stream, self.compression.open(stream) as text:
-                return text.read(size)
+                return text.read(size) if size >= 0 else self._grown(text)
+        except InputError:
+            raise
         except BROKEN as error:
             cut = "ended before" in str(error)
             self.fail("truncated-file" if cut else "corrupt-file", f"{self.compression.name} data: {error}",
                       f"a complete {self.compression.name} file", "Copy or download the file again: "
                       + ("its end is missing." if cut else "its content was damaged."))
+
+    def _grown(self, text: BinaryIO) -> bytes:
+        """All that a compressed file holds; fails where it grows beyond measure."""
+        packed, grown = self.packed, bytearray()
+        while piece := text.read(PIECE):
+            grown += piece
+            if len(grown) > LARGEST or is_bomb(len(grown), packed):
+                self.fail("zip-bomb", f"{size(packed)} that become more than {size(len(grown))}",
+                          f"at most {size(LARGEST)}, and a file that grows as texts do",
+                          "Decompress it yourself and read the result, if you trust it.")
+        return bytes(grown)
 
     def _to_utf8(self, raw: bytes, final: bool) -> bytes:
         """These bytes without byte order mark, translated to UTF-8 where the file has another encoding."""
@@ -156,7 +206,8 @@ class Source:
         start = self._read_text(HEAD)
         what = next((what for magic, what in BINARY if start.startswith(magic)), None)
         if what:
-            self.fail("binary-file", what, "a text file", "Save or export it as JSONL, CSV or TREC text.")
+            self.fail("binary-file", what, "a text file, a workbook or Parquet",
+                      "Save or export it as JSONL, CSV or TREC text.")
         if self.encoding == "utf-8":
             wide = next((name for mark, name in MARKS if start.startswith(mark)), None) or _wide_without_mark(start)
             if wide:

@@ -11,14 +11,17 @@ import pyarrow.compute as pc
 from pyarrow import csv
 
 from ragdash.errors import Collector, InputError
+from ragdash.io import wide
 from ragdash.io.assemble import Rows, build_runs
 from ragdash.io.header import Header, read_header
+from ragdash.io.limits import MOST_COLUMNS, size
 from ragdash.io.names import MISSING, spelled
 from ragdash.io.roles import run_as_truth, truth_as_run
-from ragdash.io.source import Source
+from ragdash.io.source import HEAD, Source
 from ragdash.io.table_rows import IDS, NUMBERS, TEXTS, Columns, read_rows
 from ragdash.io.trec import BLOCK, CODED, memory_pool
 from ragdash.io.values import all_usable
+from ragdash.io.white import one_line_end
 from ragdash.records import Run, Truth
 
 TYPES = {"query_id": CODED, "doc_id": pa.string(), "config": CODED, **dict.fromkeys(TEXTS, pa.string()),
@@ -30,6 +33,8 @@ OF_TRUTH = ("query_id", "doc_id", "grade")
 def read_runs(source: Source, name: str | None) -> list[Run]:
     """The runs of a table, one for each value of its column config."""
     header, problems = _header(source), source.collector()
+    if header.is_wide:
+        return wide.read_runs(source, name, header)
     wanted = {name: at for name, at in header.columns.items() if name in OF_RUN}
     if "grade" in header.columns and not {"score", "rank"} & wanted.keys():
         wanted["score"] = header.columns["grade"]
@@ -47,6 +52,8 @@ def read_runs(source: Source, name: str | None) -> list[Run]:
 def read_truth(source: Source) -> Truth:
     """The judgements of a table."""
     header, problems = _header(source), source.collector()
+    if header.is_wide:
+        return wide.read_truth(source, header)
     wanted = {name: at for name, at in header.columns.items() if name in OF_TRUTH}
     if "grade" not in wanted and "rank" in header.columns:
         run_as_truth(source, "it has a column of ranks and none of grades")
@@ -79,10 +86,15 @@ def _build_truth(columns: Columns, source: Source, header: Header, wanted: dict[
 
 
 def _header(source: Source) -> Header:
-    header = read_header(source.head)
+    header = read_header(source.head, source.mapping)
     if header is None:
         source.fail("missing-header", "no line with column names", "a header such as query_id,doc_id,score",
                     "Write the names of the columns into the first line.", line=1)
+    cut = len(source.head) >= HEAD - 3 and one_line_end(source.head).count(b"\n") < header.line
+    if cut or len(header.names) > MOST_COLUMNS:
+        found = f"a header line of more than {size(HEAD)}" if cut else f"{len(header.names):,} columns"
+        source.fail("too-many-columns", found, f"at most {MOST_COLUMNS:,} columns, named in {size(HEAD)}",
+                    "Keep the columns that ragdash reads.", line=header.line)
     return header
 
 

@@ -46,7 +46,7 @@ class Columns:
 def read_rows(source: Source, header: Header, wanted: dict[str, int], problems: Collector) -> Columns:
     """Read every row, noting each problem with its line; rows with problems are left out."""
     reader = _Reader(header, wanted, problems)
-    for line, row in _records(source, header, problems):
+    for line, row in records(source, header, problems):
         reader.add(line, row)
     return reader.columns()
 
@@ -68,12 +68,6 @@ class _Reader:
             what = shorten(self.header.delimiter.join(row), 80)
             self.problems.add("column-count", f"{len(row)} columns: {what!r}", f"{width} columns, as in the header",
                               "Complete the row; quote values that hold the separator or a line end.", line=line)
-            return
-        odd = next((row[at] for at in self.wanted.values() if not _is_utf8(row[at])), None)
-        if odd is not None:
-            byte = next(char for char in odd if "\udc80" <= char <= "\udcff").encode(errors="surrogateescape")
-            note = not_utf8(self.problems.file, byte, line)
-            self.problems.add(note.kind, note.found, note.expected, note.mend, line=line)
             return
         values = {name: self._value(name, row[at], line) for name, at in self.wanted.items()}
         if "config" in values:
@@ -128,7 +122,7 @@ class _Reader:
         return Columns(columns, max(len(self.lines), self.numbers), self.lines, self.fractions)
 
 
-def _records(source: Source, header: Header, problems: Collector) -> Iterator[tuple[int, list[str]]]:
+def records(source: Source, header: Header, problems: Collector) -> Iterator[tuple[int, list[str]]]:
     """(first line, fields) of each row behind the header; empty lines are passed over."""
     with _any_field_size():
         text = source.data.decode(errors="surrogateescape")  # bytes that are not UTF-8 are reported with their row
@@ -136,12 +130,23 @@ def _records(source: Source, header: Header, problems: Collector) -> Iterator[tu
         line = 1
         try:
             for row in reader:
-                if line > header.line and row:
+                if line > header.line and row and not _note_odd(row, line, problems):
                     yield line, row
                 line = reader.line_num + 1
         except csv.Error as error:
             problems.add("bad-quotes", str(error), "quotes around whole values, doubled inside of them",
                          "Close the quotes of this row.", line=line)
+
+
+def _note_odd(row: list[str], line: int, problems: Collector) -> bool:
+    """True for a row with a byte that is not UTF-8, which is noted."""
+    odd = next((value for value in row if not _is_utf8(value)), None)
+    if odd is None:
+        return False
+    byte = next(char for char in odd if "\udc80" <= char <= "\udcff").encode(errors="surrogateescape")
+    note = not_utf8(problems.file, byte, line)
+    problems.add(note.kind, note.found, note.expected, note.mend, line=line)
+    return True
 
 
 def _is_utf8(text: str) -> bool:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
+import orjson
 import pyarrow as pa
 
 from ragdash.errors import Collector, InputError
 from ragdash.io import names
-from ragdash.io.details import OF_TRUTH, RETURNED, TRUTH_TYPES, details_table, truth_details
-from ragdash.io.fields import Cell, identifier, is_missing, note_unread, score
+from ragdash.io.details import TRUTH_TYPES, details_table, truth_details
+from ragdash.io.fields import Cell, identifier, is_missing, note_unknown, note_unread, score
 from ragdash.io.jsontext import Entry, NeedsExact, Number
+from ragdash.io.names import BESIDE, OF_DOCUMENT, OF_TRUTH, RETURNED
+from ragdash.io.queries import QueryIds
 from ragdash.io.source import Source
 from ragdash.records import Truth
 
@@ -17,12 +22,15 @@ from ragdash.records import Truth
 class TruthReader:
     """Takes the objects of a file one by one and gathers judgements and details."""
 
-    def __init__(self, problems: Collector):
+    def __init__(self, problems: Collector, mapping: Mapping[str, str], known: dict[str, str] | None = None):
         self.problems = problems
+        self._resolver = names.Resolver(mapping, known)
+        self._ids = QueryIds(problems)
         self.is_run = self.is_truth = False
         self.fractions = 0  # grades such as 0.73
         self.seen: dict[str, int] = {}
         self.details: dict[str, dict] = {}
+        self._judged_before: dict[str, tuple] = {}  # of queries that stand once for each configuration
         self.query_ids: list[str] = []
         self.docs: list[str] = []
         self.grades: list[float] = []
@@ -33,15 +41,12 @@ class TruthReader:
         fields = entry.value
         if type(fields) is not dict:
             return Cell(self.problems, entry.line, "object").wrong(fields, "an object")
-        self.is_run = self.is_run or any(name in fields for name in RETURNED)
-        self.is_truth = self.is_truth or any(name in fields for name in OF_TRUTH)
-        known = names.find_all(fields, ("query_id", "query", "doc_id", "grade", "score", "rank"))
-        if "query_id" not in known:
-            self.problems.add("missing-field", f"the fields {', '.join(fields) or 'none'}", names.spelled("query_id"),
-                              "Give every object the id of its query.", line=entry.line, field="query_id")
-            return None
-        query_id = identifier(fields[known["query_id"]], Cell(self.problems, entry.line, known["query_id"]))
-        if "doc_id" in known and not any(name in fields for name in (*OF_TRUTH, *RETURNED)):
+        fields = names.lifted(fields, self._resolver.mapping)
+        known = self._resolver.names(fields)
+        self.is_run = self.is_run or any(name in known for name in RETURNED)
+        self.is_truth = self.is_truth or any(name in known for name in OF_TRUTH)
+        query_id = self._ids.of(fields, known, entry.line)
+        if names.is_row(known):
             return self._add_row(query_id, fields, known, entry.line)
         return self._add_query(query_id, fields, known, entry)
 
@@ -50,9 +55,11 @@ class TruthReader:
         key = known.get("grade", known.get("score", "grade"))
         self.is_run = self.is_run or "rank" in known
         self.is_truth = self.is_truth or "rank" not in known
-        doc = identifier(fields[known["doc_id"]], Cell(self.problems, line, known["doc_id"]))
+        doc = identifier(fields.get(known.get("doc_id", "doc_id")), Cell(self.problems, line,
+                                                                         known.get("doc_id", "doc_id")))
         grade = self._grade(fields.get(key), Cell(self.problems, line, key))
-        note_unread(set(fields) - {known["query_id"], known["doc_id"], key}, Cell(self.problems, line, "row"))
+        read = {known.get("query_id", known.get("query")), known.get("doc_id"), key}
+        note_unread(set(fields) - read, Cell(self.problems, line, "row"))
         if query_id is not None:
             self.seen.setdefault(query_id, line)
             self._append(query_id, [doc], [grade], line)
@@ -60,17 +67,35 @@ class TruthReader:
     def _add_query(self, query_id: str | None, fields: dict, known: dict, entry: Entry) -> None:
         """An object that is a query with all that is known about it."""
         line = entry.line
+        known = {name: key for name, key in known.items() if name not in BESIDE or type(fields.get(key)) is list}
         details = truth_details(fields, known, Cell(self.problems, line, ""))
-        docs, grades = self._relevant(fields.get("relevant"), Cell(self.problems, line, entry.key or "relevant"))
+        key = known.get("relevant", "relevant")
+        docs, grades = self._relevant(fields.get(key), Cell(self.problems, line, entry.key or key))
         if query_id is None:
             return
         if query_id in self.seen:
-            self.problems.add("duplicate-query", f"query {query_id!r} on lines {self.seen[query_id]} and {line}",
-                              "a query once", "Keep one of the two.", line=line, field=known["query_id"])
-            return
+            return self._again(query_id, details, (docs, grades), known, line)
+        if "config" in known:
+            self._judged_before[query_id] = (docs, grades)
         self.seen[query_id] = line
         self.details[query_id] = details
         self._append(query_id, docs, grades, line)
+
+    def _again(self, query_id: str, details: dict, judged: tuple, known: dict, line: int) -> None:
+        """A query once more: right where it stands once for each configuration and the truth is the same."""
+        before = self.details[query_id]
+        names_of_truth = {*TRUTH_TYPES} - {"attributes"}
+        if "config" not in known:
+            self._ids.note_twice(query_id, self.seen[query_id], known, line, "a query once")
+        elif judged != self._judged_before.get(query_id) or any(before.get(name) != details.get(name)
+                                                                for name in names_of_truth):
+            self.problems.add("conflicting-truth", f"query {query_id!r} with another truth on lines "
+                              f"{self.seen[query_id]} and {line}", "the same truth for each configuration",
+                              "Keep the right one of the two.", line=line, field=known.get("query_id", "query"))
+        elif before.get("attributes") != details.get("attributes"):  # what differs belongs to the configurations
+            old, new = (orjson.loads(found.get("attributes") or "{}") for found in (before, details))
+            same = {key: value for key, value in old.items() if key in new and new[key] == value}
+            before["attributes"] = orjson.dumps(same, option=orjson.OPT_SORT_KEYS).decode() if same else None
 
     def _relevant(self, value, cell: Cell) -> tuple[list, list]:
         """(documents, grades) of {id: grade}, of a list of ids (grade 1) or of objects with doc_id and grade."""
@@ -88,7 +113,7 @@ class TruthReader:
     def _judged(self, item, cell: Cell) -> tuple[str | None, float | None]:
         if type(item) is not dict:
             return identifier(item, cell), 1
-        known = names.find_all(item, ("doc_id", "grade", "score"))
+        known = names.find_all(item, ("doc_id", "grade", "score"), OF_DOCUMENT)
         doc = identifier(item.get(known.get("doc_id", "doc_id")), cell.at("doc_id"))
         key = known.get("grade", known.get("score"))
         return doc, 1 if key is None else self._grade(item[key], cell.at(key))
@@ -111,6 +136,8 @@ class TruthReader:
 
     def finish(self, source: Source) -> Truth:
         """The truth; raises InputError where errors were noted or nothing was found."""
+        if self._resolver.unknown:
+            note_unknown(list(self._resolver.unknown), self.problems, 1)
         self.problems.raise_errors()
         if not self.docs and not any({"answers", "evidence"} & row.keys() for row in self.details.values()):
             self.problems.add("no-rows", "no judgement, reference answer or evidence", "at least one",

@@ -1,128 +1,169 @@
-"""Write runs and truths so that reading them gives the same content."""
+"""Write a run or a truth in any format; what a format cannot hold is an error, or a warning that says what is lost."""
 
 from __future__ import annotations
 
-import gzip
+import csv
+import io
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import orjson
 import pyarrow as pa
-import pyarrow.compute as pc
+from pyarrow import parquet
 
-from ragdash.columns import take
 from ragdash.errors import InputError, Problem
+from ragdash.io import writers
+from ragdash.io.names import MISSING
 from ragdash.records import Run, Truth
 
+ENDINGS = {".trec": "trec", ".run": "trec", ".txt": "trec", ".qrels": "trec", ".qrel": "trec", ".jsonl": "jsonl",
+           ".ndjson": "jsonl", ".csv": "csv", ".parquet": "parquet", ".pq": "parquet"}
+FORMATS = ("trec", "jsonl", "csv", "parquet", "beir")
+Place = str | os.PathLike
 
-def write_trec_run(run: Run, path: str | os.PathLike, tag: str | None = None) -> None:
-    """Write a TREC run, gzipped where the name ends in .gz; blanks separate, or tabs where an id holds a blank.
 
-    TREC runs are read by score: a run that is not ranked by its scores is written with falling whole ones.
+def write_run(run: Run, path: Place, format: str | None = None) -> tuple[Problem, ...]:
+    """Write a run in a format (trec, jsonl, csv, parquet), or in the one that the path's ending names.
+
+    Returns warnings of what the format cannot hold; raises InputError where what would be lost is the ranking itself.
     """
-    sep = _separator(path, run.query_ids, take(run.docs, np.arange(len(run.docs))))
-    tag = "_".join((tag or run.name).split()) or "run"
-
-    def lines() -> Iterator[str]:
-        for query_id, documents in rankings(run):
-            count = len(documents["doc_id"])
-            scores = documents["score"] if run.ranked_by == "score" else range(count, 0, -1)
-            for rank, (doc, score) in enumerate(zip(documents["doc_id"], scores, strict=True), 1):
-                yield sep.join((query_id, "Q0", doc, str(rank), repr(score), tag)) + "\n"
-
-    _write(path, lines())
-
-
-def write_qrels(truth: Truth, path: str | os.PathLike) -> None:
-    """Write the judgements as TREC qrels, gzipped where the name ends in .gz."""
-    sep = _separator(path, truth.query_ids, truth.docs)
-    queries = truth.query_ids.take(pa.array(truth.queries)).to_pylist()
-    rows = zip(queries, truth.docs.to_pylist(), truth.grades.tolist(), strict=True)
-    _write(path, (f"{query}{sep}0{sep}{doc}{sep}{grade}\n" for query, doc, grade in rows))
+    format = _format(path, format)
+    if format == "beir":
+        raise InputError([Problem("unwritable-format", "a run", "judgements", "BEIR's files hold judgements and "
+                                  "questions; write the run as trec, jsonl, csv or parquet.", str(path))])
+    if format == "trec":
+        lost = _lost_run(run, path)
+        writers.write_trec_run(run, path)
+        return lost
+    if format == "jsonl":
+        writers.write_jsonl(run, path)
+        return _lost_in_objects(run, path)
+    return (*_lost_in_objects(run, path), *_write_rows(list(writers.run_objects(run)), path, format))
 
 
-def write_jsonl(record: Run | Truth, path: str | os.PathLike) -> None:
-    """Write native JSONL, a query a line, with everything that the run or the truth holds."""
-    objects = _run_objects(record) if isinstance(record, Run) else _truth_objects(record)
-    _write(path, (orjson.dumps(fields).decode() + "\n" for fields in objects))
+def write_truth(truth: Truth, path: Place, format: str | None = None) -> tuple[Problem, ...]:
+    """Write a truth in a format (trec, jsonl, csv, parquet, beir: a folder), or in the one that the ending names.
 
-
-def rankings(run: Run) -> Iterator[tuple[str, dict[str, list]]]:
-    """(query id, {"doc_id", "score", "text", "source": [...]}) in ranking order, each document once.
-
-    Columns that the run lacks are absent. Equal scores stand by document id, descending.
+    Returns warnings of what the format cannot hold.
     """
-    for q, query_id in enumerate(run.query_ids.to_pylist()):
-        at = np.setdiff1d(np.arange(run.starts[q], run.starts[q + 1]), run.repeated)
-        rows = run.rows(at)
-        columns = {"doc_id": take(run.docs, rows)}
-        if run.scores is not None:
-            columns["score"] = pa.array(run.scores[at])
-        columns |= {name: take(column, rows) for name, column in (("text", run.texts), ("source", run.sources))
-                    if column is not None}
-        documents = pa.table(columns)
-        if run.ranked_by == "score":
-            documents = documents.sort_by([("score", "descending"), ("doc_id", "descending")])
-        yield query_id, documents.to_pydict()
+    format = _format(path, format)
+    if format == "trec":
+        writers.write_qrels(truth, path)
+        return _lost_truth(truth, path, tuple(truth.details.column_names) if truth.details is not None else ())
+    if format == "beir":
+        return _write_beir(truth, Path(path))
+    if format == "jsonl":
+        writers.write_jsonl(truth, path)
+        return ()
+    return _write_rows(list(writers.truth_objects(truth)), path, format)
 
 
-def _run_objects(run: Run) -> Iterator[dict]:
-    details = _details(run.details, len(run))
-    for (query_id, documents), more in zip(rankings(run), details, strict=True):
-        if documents.keys() == {"doc_id"}:
-            retrieved = documents["doc_id"]
-        else:
-            retrieved = [{name: value for name, value in zip(documents, values, strict=True) if value is not None}
-                         for values in zip(*documents.values(), strict=True)]
-        settings = {"settings": dict(run.settings)} if run.settings else {}
-        yield {"query_id": query_id, "retrieved": retrieved, **more, **settings}
+def _format(path: Place, format: str | None) -> str:
+    """The format given, else the one of the path's ending; a path without one is a BEIR folder."""
+    name = Path(path).name.lower().removesuffix(".gz")
+    found = format or ENDINGS.get(Path(name).suffix) or ("" if Path(name).suffix else "beir")
+    if found not in FORMATS:
+        raise InputError([Problem("unknown-format", repr(format or Path(path).name), f"one of {', '.join(FORMATS)}",
+                                  "Name the format, or give the file an ending such as .trec, .jsonl or .parquet.",
+                                  str(path))])
+    return found
 
 
-def _truth_objects(truth: Truth) -> Iterator[dict]:
-    details = _details(truth.details, len(truth))
-    bounds = np.searchsorted(truth.queries, np.arange(len(truth) + 1))
-    docs = truth.docs.to_pylist()
-    for q, (query_id, more) in enumerate(zip(truth.query_ids.to_pylist(), details, strict=True)):
-        judged = slice(bounds[q], bounds[q + 1])
-        yield {"query_id": query_id, "relevant": dict(zip(docs[judged], truth.grades[judged].tolist(), strict=True)),
-               **more}
+def _warning(path: Place, found: str, mend: str = "Write JSONL to keep it.") -> Problem:
+    return Problem("lost-content", found, "what the format holds", mend, str(path), severity="warning")
 
 
-def _details(details: pa.Table | None, count: int) -> Iterable[dict]:
-    """The details of each query as fields of a native object, without those that are absent."""
-    if details is None:
-        return ({} for _ in range(count))
-    return (_fields(row) for row in details.to_pylist())
+def _lost_run(run: Run, path: Place) -> tuple[Problem, ...]:
+    """What a TREC run cannot hold."""
+    lost = list(run.details.column_names) if run.details is not None else []
+    lost += [name for name, column in (("text", run.texts), ("source", run.sources)) if column is not None]
+    lost += ["settings"] * bool(run.settings)
+    warnings = [_warning(path, f"{', '.join(lost)}: not in a TREC run")] if lost else []
+    empty = int((run.lengths == 0).sum())
+    if empty:
+        warnings.append(_warning(path, f"{empty:,} queries for which nothing was returned: not in a TREC run"))
+    if run.ranked_by != "score":
+        warnings.append(_warning(path, "an order that is not that of the scores: the scores are written as falling "
+                                 "whole numbers"))
+    return (*warnings, *_repeats(run, path))
 
 
-def _fields(row: dict) -> dict:
-    fields = {name: value for name, value in row.items() if value is not None}
-    if "attributes" in fields:
-        fields["attributes"] = orjson.loads(fields["attributes"])
-    if "latency_ms" in fields:
-        stages = {stage: ms for stage, ms in fields["latency_ms"].items() if ms is not None}
-        fields["latency_ms"] = stages["total"] if stages.keys() == {"total"} else stages
-    if "evidence" in fields:
-        fields["evidence"] = [span if span["source"] is not None else span["text"] for span in fields["evidence"]]
-    usage = {name: fields.pop(name) for name in ("prompt_tokens", "completion_tokens") if name in fields}
-    return {**fields, "usage": usage} if usage else fields
+def _lost_in_objects(run: Run, path: Place) -> tuple[Problem, ...]:
+    return tuple(_repeats(run, path))
 
 
-def _separator(path: str | os.PathLike, *ids: pa.Array) -> str:
-    """A blank, or a tab where an id holds a blank; InputError for ids that TREC files cannot hold."""
-    def hold(pattern: str) -> list[str]:
-        return [text for column in ids for text in pc.unique(column.filter(pc.match_substring_regex(column, pattern)))
-                .to_pylist()]
-
-    impossible = hold(r"[\t\r\n]|^[ #]| $|^$")
-    if impossible:
-        raise InputError([Problem("unwritable-id", repr(impossible[0]), "ids without tabs, line ends, outer blanks and "
-                                  "a # at the beginning", "Write JSONL instead of TREC text.", str(path))])
-    return "\t" if hold(" ") else " "
+def _repeats(run: Run, path: Place) -> Iterator[Problem]:
+    if run.duplicates:
+        yield _warning(path, f"{run.duplicates:,} documents that stand in a ranking again: only the best rank is "
+                       "written", "Nothing that counts is lost.")
 
 
-def _write(path: str | os.PathLike, lines: Iterable[str]) -> None:
-    content = "".join(lines).encode()
-    Path(path).write_bytes(gzip.compress(content, mtime=0) if str(path).endswith(".gz") else content)
+def _lost_truth(truth: Truth, path: Place, names: tuple[str, ...]) -> tuple[Problem, ...]:
+    """What judgements alone cannot hold."""
+    warnings = [_warning(path, f"{', '.join(names)}: not in the files")] if names else []
+    bare = len(truth) - len(np.unique(truth.queries))
+    if bare:
+        warnings.append(_warning(path, f"{bare:,} queries without a judgement: not in the files"))
+    return tuple(warnings)
+
+
+def _write_beir(truth: Truth, folder: Path) -> tuple[Problem, ...]:
+    """qrels/test.tsv and queries.jsonl; references, evidence and attributes are metadata of the questions."""
+    (folder / "qrels").mkdir(parents=True, exist_ok=True)
+    objects = list(writers.truth_objects(truth))
+    _check_ids([*truth.query_ids.to_pylist(), *truth.docs.to_pylist()], folder)
+    out = io.StringIO()
+    rows = csv.writer(out, delimiter="\t", lineterminator="\n")
+    rows.writerow(("query-id", "corpus-id", "score"))
+    rows.writerows((fields["query_id"], doc, grade) for fields in objects for doc, grade in fields["relevant"].items())
+    (folder / "qrels" / "test.tsv").write_bytes(out.getvalue().encode())
+    own = ("query_id", "query", "relevant")
+    questions = [{"_id": fields["query_id"], **({"text": fields["query"]} if "query" in fields else {}),
+                  "metadata": {name: value for name, value in fields.items() if name not in own}}
+                 for fields in objects if fields["relevant"]]
+    (folder / "queries.jsonl").write_bytes(b"".join(orjson.dumps(fields) + b"\n" for fields in questions))
+    return _lost_truth(truth, folder, ())
+
+
+def _write_rows(objects: list[dict], path: Place, format: str) -> tuple[Problem, ...]:
+    """A row for each object; lists and objects as JSON in CSV, and as JSON text or lists of text in Parquet."""
+    names = list(dict.fromkeys(name for fields in objects for name in fields))
+    if format == "parquet":
+        columns = {name: _parquet_column([fields.get(name) for fields in objects]) for name in names}
+        parquet.write_table(pa.table(columns), str(path))
+        return ()
+    _check_ids([fields["query_id"] for fields in objects], path)
+    out = io.StringIO(newline="")
+    rows = csv.writer(out, lineterminator="\n")
+    rows.writerow(names)
+    rows.writerows([_cell(fields.get(name)) for name in names] for fields in objects)
+    writers.write_bytes(path, out.getvalue().encode())
+    texts = [name for name in ("query", "answer") if any(fields.get(name) in MISSING for fields in objects)]
+    return tuple(_warning(path, f"a text in {name} that reads as nothing, such as NaN or an empty one")
+                 for name in texts)
+
+
+def _check_ids(ids: list[str], path: Place) -> None:
+    """Raise for ids that tables do not give back as they are."""
+    wrong = next((text for text in ids if text.strip(" \t") != text or "\r" in text or "\0" in text), None)
+    if wrong is not None:
+        raise InputError([Problem("unwritable-id", repr(wrong), "ids without white space around them", "Write JSONL or "
+                                  "Parquet instead.", str(path))])
+
+
+def _cell(value) -> str:
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else orjson.dumps(value).decode()
+
+
+def _parquet_column(values: list) -> pa.Array:
+    """Texts, numbers and lists of texts as they are; anything else as JSON."""
+    kinds = {type(value) for value in values if value is not None}
+    if kinds == {list} and all(type(part) is str for value in values if value for part in value):
+        return pa.array(values, pa.list_(pa.string()))
+    if kinds <= {str} or kinds == {int} or kinds == {float}:
+        return pa.array(values)
+    return pa.array([None if value is None else orjson.dumps(value).decode() for value in values], pa.string())

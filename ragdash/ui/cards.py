@@ -7,8 +7,8 @@ import streamlit as st
 
 from ragdash.plots.theme import COLOURED, mark
 from ragdash.records import Run, Truth
-from ragdash.ui import loading, state, widgets, words
-from ragdash.ui.state import Entry
+from ragdash.ui import findings, ledgers, loading, mends, state, widgets, words
+from ragdash.ui.entry import Entry
 from ragdash.ui.store import LOADED
 
 COLOUR_NAMES = {
@@ -24,8 +24,13 @@ FORMATS = {
     "json-dict": "JSON dictionary",
     "csv": "CSV",
     "tsv": "TSV",
+    "json-results": "JSON results",
+    "xlsx": "Excel workbook",
+    "parquet": "Parquet",
+    "zip": "ZIP archive",
+    "beir": "BEIR folder",
 }
-ROLES = {"run": "Run", "truth": "Truth (judgements)"}
+ROLES = {"run": "Run", "truth": "Truth (judgements)", "both": "Run and truth"}
 PARTS = {
     "answer": "answers",
     "contexts": "contexts",
@@ -54,7 +59,8 @@ def drop_field() -> None:
                 help="Three ready runs (dense, sparse, hybrid) over one small corpus, with their judgements.",
             )
     st.caption(
-        "TREC runs and qrels, JSONL, JSON, CSV or TSV, compressed or not. Which file is what is found by its content."
+        "TREC, JSONL, JSON, CSV, TSV, Excel, Parquet and what evaluation tools export, compressed or not. Which file "
+        "is what is found by its content."
     )
 
 
@@ -111,23 +117,27 @@ def run_cards() -> None:
 
 
 def _run_card(entry: Entry, run: Run) -> None:
-    with st.container(border=True, height="stretch", key=f"card_{entry.digest[:8]}"):
+    with st.container(border=True, height="stretch", key=f"card_{entry.key}"):
         with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center", wrap=False):
             st.markdown(f"**{widgets.swatch(entry.slot, entry.name)}**")
-            with st.popover("Edit", icon=":material/edit:", type="tertiary", key=f"edit_{entry.digest[:8]}"):
-                _edit(entry)
+            edit = st.popover("Edit", icon=":material/edit:", type="tertiary", key=f"edit_{entry.key}",
+                              on_change="rerun")
+            with edit:
+                _edit(entry, edit.open)
         lengths = run.lengths
         typical = int(np.median(lengths)) if len(lengths) else 0
         depth = f"{run.depth:,} deep" + (f" (median {typical:,})" if typical != run.depth else "")
         st.markdown(f"{words.count(len(run), 'query', 'queries')}, {depth}")
-        st.markdown(" ".join(f":gray-badge[{part}]" for part in parts(run)))
-        if run.settings:
-            st.caption(words.escape(", ".join(f"{key} {value}" for key, value in run.settings.items())))
+        mends = [f":blue-badge[{name}: {words.escape(word)}]" for name, word in entry.mends]
+        st.markdown(" ".join([*(f":gray-badge[{part}]" for part in parts(run)), *mends]))
+        settings = [f"{key} {value}" for key, value in run.settings.items() if key not in ("ids", "collapse")]
+        if settings:
+            st.caption(words.escape(", ".join(settings)))
         _warnings(run, entry.name)
 
 
-def _edit(entry: Entry) -> None:
-    digest, key = entry.digest, entry.digest[:8]
+def _edit(entry: Entry, is_open: bool) -> None:
+    digest, key = entry.digest, entry.key
     st.session_state[f"name_{key}"] = entry.name
     st.text_input(
         "Name",
@@ -144,7 +154,32 @@ def _edit(entry: Entry) -> None:
         help="A run that has this colour takes the present one in exchange.",
         on_change=lambda: state.recolour_run(digest, st.session_state[f"slot_{key}"]),
     )
+    if is_open:
+        _collapse(entry)
     st.button("Remove this run", icon=":material/delete:", key=f"remove_{key}", on_click=loading.drop, args=(digest,))
+
+
+def _collapse(entry: Entry) -> None:
+    """How chunks become documents: the ways that find more of the judged documents, with their shares."""
+    if state.truth() is None or LOADED.run(entry.loaded) is None or LOADED.truth(state.truth()) is None:
+        return
+    ways = {choice.by: choice for choice in ledgers.choices(entry, state.truth())}
+    source = ["source"] if LOADED.run(entry.loaded).sources is not None else []
+    options = list(dict.fromkeys(["", *ways, *source, entry.collapse]))
+    if len(options) == 1:
+        return
+    key = f"collapse_{entry.key}"
+    st.session_state[key] = entry.collapse
+    st.selectbox(
+        "Collapse chunks to documents",
+        options,
+        format_func=lambda by: findings.collapse(by, ways.get(by)),
+        key=key,
+        help="Where the judgements are about documents and the run ranks their parts: the first part keeps its rank, "
+        "the ranks close up.",
+        on_change=lambda: mends.collapse(entry.digest, st.session_state[key],
+                                         getattr(ways.get(st.session_state[key]), "ids", None)),
+    )
 
 
 def colour_name(slot: int) -> str:
@@ -214,6 +249,8 @@ def _truth_numbers(truth: Truth) -> None:
 
 
 def _warnings(thing: Run | Truth, name: str) -> None:
-    warnings = [problem for problem in thing.problems if problem.severity != "error"]
-    if warnings:
-        widgets.problem_table(warnings, words.count(len(warnings), "warning"), f"warn_{thing.digest[:8]}")
+    told = [one for one in thing.problems if one.severity != "error" and one.kind not in findings.MENDED]
+    if told:
+        notes = sum(problem.severity == "note" for problem in told)
+        parts = [words.count(many, word) for many, word in ((len(told) - notes, "warning"), (notes, "note")) if many]
+        widgets.problem_table(told, words.listed(parts), f"warn_{thing.digest[:8]}")

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import streamlit as st
+
+from ragdash import io
 from ragdash.errors import InputError, Problem
 from ragdash.places import SAMPLE_TRUTH, SAMPLES, home, named
 from ragdash.records import Run
-from ragdash.ui import cache, state
+from ragdash.ui import cache, state, words
 from ragdash.ui.store import LOADED
 
 FILES, TRUTHS = "RAGDASH_FILES", "RAGDASH_TRUTH"  # set by `ragdash dashboard FILE...`
@@ -21,7 +24,9 @@ KEPT = 64 << 20  # bytes of an upload kept so that its role can be changed
 class FileRecord:
     """What became of one file: how it was read and why, what it gave (digests), what was wrong.
 
-    content is None where the file was not uploaded or is too large to keep; its role then stays as it is.
+    content is None where the file was not uploaded or is too large to keep; its role then stays as it is. columns: the
+    columns that were seen; guess, mapping: (our field, their column) as found by content and as chosen by hand; key:
+    its content in a few letters.
     """
 
     name: str
@@ -31,6 +36,10 @@ class FileRecord:
     digests: tuple[str, ...] = ()
     problems: tuple[Problem, ...] = ()
     content: bytes | None = None
+    columns: tuple[str, ...] = ()
+    guess: tuple[tuple[str, str], ...] = ()
+    mapping: tuple[tuple[str, str], ...] = ()
+    key: str = ""
 
     @property
     def failed(self) -> bool:
@@ -39,18 +48,43 @@ class FileRecord:
 
 
 def take_uploads() -> None:
-    """Read the files of the upload field into the session and empty the field; the field calls it when it changes."""
-    records = [_upload(file.name, file.getvalue(), None) for file in state.get(state.uploads_key()) or ()]
-    state.set_files((*records, *(replace(record, content=None) for record in state.files())))
+    """Note the files of the upload field and empty the field; the field calls it when it changes."""
+    state.set_waiting((*state.waiting(), *(state.get(state.uploads_key()) or ())))
     state.next_uploads()
+
+
+def read_waiting() -> None:
+    """Read the files noted, one after another, telling which; one that was interrupted is read at the next run."""
+    if not state.waiting():
+        return
+    state.set_files(replace(record, content=None) for record in state.files())
+    fresh = 0
+    while state.waiting():
+        file, many = state.waiting()[0], len(state.waiting()) - 1
+        after = f"; {words.count(many, 'more file')} after it" if many else ""
+        with st.spinner(f"Reading {words.escape(file.name)} ({words.size(file.size)}){after} …", show_time=True):
+            record = _upload(file.name, file.getvalue(), None)
+        known = state.files()
+        state.set_files((*known[:fresh], record, *known[fresh:]))
+        state.set_waiting(state.waiting()[1:])
+        fresh += 1
 
 
 def change_role(index: int, role: str) -> None:
     """Read a file again as a run or as a truth; what it gave before leaves the session."""
+    _again(index, role, dict(state.files()[index].mapping))
+
+
+def map_columns(index: int, mapping: Mapping[str, str]) -> None:
+    """Read a file again with columns named by hand; what it gave before leaves the session."""
+    _again(index, None, mapping)
+
+
+def _again(index: int, role: str | None, mapping: Mapping[str, str]) -> None:
     record = state.files()[index]
     for digest in record.digests:
         drop(digest)
-    again = _upload(record.name, record.content, role)
+    again = _upload(record.name, record.content, role, mapping)
     state.set_files(again if at == index else other for at, other in enumerate(state.files()))
 
 
@@ -98,9 +132,16 @@ def _given(text: str, role: str | None) -> FileRecord:
     return _path(Path(path), name, role)
 
 
-def _upload(name: str, content: bytes, role: str | None) -> FileRecord:
-    record = _read(name, lambda: cache.load(name, content, role), None, role)
-    return replace(record, content=content if len(content) <= KEPT else None)
+def _upload(name: str, content: bytes, role: str | None, mapping: Mapping[str, str] | None = None) -> FileRecord:
+    record = _read(name, lambda: cache.load(name, content, role, mapping), None, role)
+    record = replace(record, mapping=tuple((mapping or {}).items()), key=cache.key_of(content)[:8])
+    if len(content) > KEPT:
+        return record
+    try:
+        seen = io.sniff((name, content))
+    except InputError:
+        return replace(record, content=content)  # told already: reading it found the same
+    return replace(record, content=content, columns=seen.columns, guess=tuple(seen.guess.items()))
 
 
 def _path(path: Path, name: str | None, role: str | None) -> FileRecord:
@@ -129,7 +170,8 @@ def _read(file: str, load: Callable, name: str | None, role: str | None) -> File
             state.add_run(thing.digest, name if name and len(things) == 1 else thing.name)
         else:
             state.set_truth(thing.digest)
-    found = "run" if things and isinstance(things[0], Run) else "truth"
+    kinds = {"run" if isinstance(thing, Run) else "truth" for thing in things}
+    found = "both" if len(kinds) > 1 else kinds.pop() if kinds else "unknown"
     reason = f"chosen by hand; {sniffed.reason}" if role and role != sniffed.role else sniffed.reason
     reason += f"; the same content is loaded already as {', '.join(again)}" if again else ""
     problems = tuple(problem for thing in things for problem in thing.problems)

@@ -32,7 +32,7 @@ def board(now: View, specs: list[Spec], found: list[tuple[Summary, ...]], order:
     baseline = words.escape(now.names[now.baseline])
     compared = f" ▲ better and ▼ worse than {baseline}, the baseline." if len(order) > 1 else ""
     st.caption(f"Sorted by {specs[0].title}. Mean over n queries with its 95 % bootstrap interval.{compared} "
-               + " ".join(words.counted(now.names, now.counts())))
+               + " ".join(words.counted(now.names, now.counts(), now.conventions)))
 
 
 def means(now: View, chosen: list[Summary], order: list[int]) -> None:
@@ -58,7 +58,7 @@ def curve(now: View, name: str, marked: int) -> None:
             chosen=marked, log=state.get(state.SCALE) == "log", theme=widgets.theme())
         widgets.chart(figure, tables.by_cutoff(now, found, name), f"curve_{name}",
                       words.at_cutoff(metric.title, now.names, values[:, marked - 1], marked))
-        st.caption(f"Mean over {words.count(found[0].n[name], 'query', 'queries')} with 95 % confidence bands.")
+        st.caption(f"Mean over {words.over([one.n[name] for one in found])} with 95 % confidence bands.")
 
 
 def trade_off(now: View, marked: int) -> None:
@@ -74,26 +74,26 @@ def trade_off(now: View, marked: int) -> None:
 
 def interpolated(now: View) -> None:
     """Interpolated precision at the eleven standard recall levels."""
-    found = [cache.interpolated(digest, now.truth) for digest in now.digests]
+    found = [cache.interpolated(digest, now.truth, now.conventions) for digest in now.digests]
     figure = precision_recall.interpolated(now.names, now.slots, arrays.RECALL_LEVELS,
                                            np.array([values for values, _ in found]), theme=widgets.theme())
     widgets.chart(figure, tables.interpolated(now, arrays.RECALL_LEVELS, found), "interpolated",
                   "Interpolated precision at eleven recall levels")
     st.caption("The highest precision at any rank that reaches the recall level, mean over "
-               f"{words.count(found[0][1], 'query', 'queries')}.")
+               f"{words.over([n for _, n in found])}.")
 
 
 def first_rank(now: View) -> None:
     """How the first relevant ranks of each run are distributed, those that are none included."""
-    first = [cache.first_ranks(digest, now.truth) for digest in now.digests]
+    first = [cache.first_ranks(digest, now.truth, now.conventions) for digest in now.digests]
     edges, labels = arrays.rank_bins(now.depth)
     bins = [*labels, "none"]
     shares = np.array([arrays.rank_shares(ranks, edges) for ranks in first])
     st.markdown(words.first_place(now.names, shares[:, 0], shares[:, -1]))
     figure = ranking.first_rank(now.names, now.slots, bins, shares, theme=widgets.theme())
-    widgets.chart(figure, tables.first_rank(now, bins, shares, len(first[0])), "first_rank",
+    widgets.chart(figure, tables.first_rank(now, bins, shares, [len(ranks) for ranks in first]), "first_rank",
                   "Share of queries by the rank of their first relevant document", formats={"Share": "percent"})
-    st.caption(f"{words.count(len(first[0]), 'query', 'queries')} with a relevant document; “none” means that no "
+    st.caption(f"{words.over([len(ranks) for ranks in first])} with a relevant document; “none” means that no "
                "relevant document was returned at all.")
 
 
@@ -108,7 +108,7 @@ def at_cutoffs(now: View, name: str) -> None:
                                     theme=widgets.theme())
         widgets.chart(figure, tables.at_cutoffs(now, found), f"at_{name}",
                       words.at_cutoff(metric.title, now.names, mean[:, -1], int(ks[-1])))
-        st.caption(f"Mean over {words.count(found[0][0].n, 'query', 'queries')} with 95 % intervals.")
+        st.caption(f"Mean over {words.over([row[0].n for row in found])} with 95 % intervals.")
 
 
 def per_query(now: View) -> None:
@@ -131,7 +131,7 @@ def per_query(now: View) -> None:
 
 
 def _pair(now: View, left: int, right: int) -> None:
-    pair = [cache.evaluation(now.digests[at], now.truth, (now.spec,)) for at in (left, right)]
+    pair = [cache.evaluation(now.digests[at], now.truth, now.conventions, (now.spec,)) for at in (left, right)]
     x, y = (evaluation.values[:, 0] for evaluation in pair)
     ids, names = pair[0].query_ids.to_pylist(), (now.names[left], now.names[right])
     st.markdown(words.pairwise(*names, x, y, now.spec))

@@ -20,6 +20,8 @@ def main() -> None:
     st.logo(str(ASSETS / "logo.svg"), icon_image=str(ICON), size="large")
     if state.open_session():
         loading.open_given_files()
+    with st.container(key="progress"):
+        loading.read_waiting()
     page = st.navigation(_pages(), position="sidebar", expanded=True)
     with st.sidebar:
         link = _sidebar()

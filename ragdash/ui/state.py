@@ -8,44 +8,27 @@ same view.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from urllib.parse import urlencode
 
 import streamlit as st
 
+from ragdash.errors import Problem
 from ragdash.plots.theme import COLOURED
+from ragdash.records import CHOICES, Conventions
+from ragdash.ui.entry import Entry, parse
 from ragdash.ui.store import LOADED, SHORT
 
 RUN, TRUTH, SHOWN, BASELINE, METRIC, K = "run", "truth", "shown", "baseline", "metric", "k"
 METRICS, CURVES, SCALE, VIEW = "columns", "curves", "axis", "view"
 ACROSS, UP, ABOUT, SEARCH = "across", "up", "about", "find"
-SIDEBAR = (SHOWN, BASELINE, METRIC, K)
+CONVENTIONS = tuple(CHOICES)  # missing, unanswerable, ...: each is a session key and a parameter of this name
+SIDEBAR = (SHOWN, BASELINE, METRIC, K, *CONVENTIONS)
 _MANY = (SHOWN, METRICS, CURVES)
 _PAGE = (METRICS, CURVES, SCALE, VIEW, ACROSS, UP, ABOUT, SEARCH)
 
-_RUNS, _TRUTH, _WRITTEN, _USED, _FILES, _LOST, _UPLOADS = (
-    "_runs",
-    "_truth",
-    "_written",
-    "_used",
-    "_files",
-    "_lost",
-    "_uploads",
-)
-
-
-@dataclass(frozen=True)
-class Entry:
-    """A run as this session sees it: content, the name it goes by, and the slot that fixes its colour."""
-
-    digest: str
-    name: str
-    slot: int
-
-    @property
-    def token(self) -> str:
-        """The entry in a link."""
-        return f"{self.digest[:SHORT]}.{self.slot}.{self.name}"
+_RUNS, _TRUTH, _WRITTEN, _USED, _FILES, _LOST = "_runs", "_truth", "_written", "_used", "_files", "_lost"
+_UPLOADS, _WAITING, _NOTICE = "_uploads", "_waiting", "_notice"
 
 
 def open_session() -> bool:
@@ -53,11 +36,14 @@ def open_session() -> bool:
     first = _WRITTEN not in st.session_state
     address = _address()
     if first:
-        st.session_state.update({_RUNS: (), _TRUTH: None, _FILES: (), _LOST: (), _UPLOADS: 0})
+        st.session_state.update({_TRUTH: None, _UPLOADS: 0})
+        st.session_state.update(dict.fromkeys((_RUNS, _FILES, _LOST, _WAITING, _NOTICE), ()))
     if address and address != st.session_state.get(_WRITTEN) and (first or RUN in address):
         _restore(address)
     st.session_state[_USED] = set()
     st.session_state.setdefault(_WRITTEN, {})
+    for name, choices in CHOICES.items():
+        one(name, choices, getattr(Conventions(), name))
     return first
 
 
@@ -105,8 +91,11 @@ def set_truth(digest: str | None) -> None:
 
 
 def add_run(digest: str, name: str) -> Entry:
-    """Add a run, shown, under a name and a colour that no other run of the session has; a known run stays as it is."""
-    known = next((entry for entry in runs() if entry.digest == digest), None)
+    """Add a run, shown, under a name and a colour that no other run of the session has.
+
+    A known run stays as it is, a mended one mended.
+    """
+    known = next((entry for entry in runs() if digest in (entry.digest, entry.origin)), None)
     if known:
         return known
     taken = {entry.slot for entry in runs()}
@@ -131,9 +120,37 @@ def free_name(name: str, but: str | None = None) -> str:
 
 def remove_run(digest: str) -> None:
     """Take a run out of this session; links to it in other sessions go on working."""
-    st.session_state[_RUNS] = tuple(entry for entry in runs() if entry.digest != digest)
+    gone = {entry.digest for entry in runs() if digest in (entry.digest, entry.origin)}
+    st.session_state[_RUNS] = tuple(entry for entry in runs() if entry.digest not in gone)
     if SHOWN in st.session_state:
-        st.session_state[SHOWN] = [shown for shown in st.session_state[SHOWN] if shown != digest]
+        st.session_state[SHOWN] = [shown for shown in st.session_state[SHOWN] if shown not in gone]
+
+
+def swap_run(digest: str, new: Entry) -> None:
+    """Put an entry in the place of another; every choice that named the old run names the new one."""
+    _change(digest, lambda entry: new)
+    for key in (SHOWN, BASELINE, ACROSS, UP):
+        held = st.session_state.get(key)
+        if isinstance(held, list):
+            st.session_state[key] = [new.digest if value == digest else value for value in held]
+        elif held == digest:
+            st.session_state[key] = new.digest
+
+
+def entry(digest: str) -> Entry | None:
+    """The entry of this run, by the digest that it has or had when it was loaded."""
+    return next((entry for entry in runs() if digest in (entry.digest, entry.origin)), None)
+
+
+def conventions() -> Conventions:
+    """What this session does where files leave a choice."""
+    return Conventions(**{name: st.session_state[name] for name in CONVENTIONS})
+
+
+def set_convention(name: str, choice: str) -> None:
+    """Choose a convention; Conventions itself refuses what it does not know."""
+    replace(conventions(), **{name: choice})
+    st.session_state[name] = choice
 
 
 def rename_run(digest: str, name: str) -> None:
@@ -174,6 +191,27 @@ def lost() -> tuple[str, ...]:
 def uploads_key() -> str:
     """Key of the upload field; a new one after each batch empties the field."""
     return f"files{st.session_state[_UPLOADS]}"
+
+
+def waiting() -> tuple:
+    """Uploaded files that are still to be read."""
+    return st.session_state[_WAITING]
+
+
+def set_waiting(files: Iterable) -> None:
+    """Replace the files that are still to be read."""
+    st.session_state[_WAITING] = tuple(files)
+
+
+def notice() -> tuple[Problem, ...]:
+    """What the last click could not do; told once."""
+    found, st.session_state[_NOTICE] = st.session_state[_NOTICE], ()
+    return found
+
+
+def set_notice(problems: Iterable[Problem]) -> None:
+    """Tell these problems on the next page drawn."""
+    st.session_state[_NOTICE] = tuple(problems)
 
 
 def next_uploads() -> None:
@@ -239,8 +277,9 @@ def _spell(key: str, value) -> str:
 def _restore(address: dict[str, list[str]]) -> None:
     """Take runs, truth and choices from the address; what cannot be read is left at its default."""
     if RUN in address or TRUTH in address:
-        found = [_entry(token) for token in address.get(RUN, ())]
-        st.session_state[_RUNS] = tuple({entry.digest: entry for entry in found if isinstance(entry, Entry)}.values())
+        found = [parse(token) for token in address.get(RUN, ())]
+        by_origin = {entry.loaded: entry for entry in found if isinstance(entry, Entry)}
+        st.session_state[_RUNS] = tuple({entry.digest: entry for entry in by_origin.values()}.values())
         st.session_state[_LOST] = tuple(entry for entry in found if isinstance(entry, str))
         held = LOADED.truth(address.get(TRUTH, [""])[0])
         st.session_state[_TRUTH] = held.digest if held else st.session_state[_TRUTH]
@@ -251,13 +290,3 @@ def _restore(address: dict[str, list[str]]) -> None:
             st.session_state[key] = [value for value in values if value]
         elif values:
             st.session_state[key] = values[0]
-
-
-def _entry(token: str) -> Entry | str:
-    """The run of a link, or its name where the server does not hold it."""
-    digest, _, rest = token.partition(".")
-    slot, _, name = rest.partition(".")
-    run = LOADED.run(digest)
-    if run is None:
-        return name or digest
-    return Entry(run.digest, name or run.name, int(slot) if slot.isdecimal() and len(slot) < 4 else 0)

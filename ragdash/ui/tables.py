@@ -6,10 +6,15 @@ from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 
 from ragdash.evaluation import Curves, Summary
+from ragdash.ledger import Effect, Ledger
+from ragdash.ledger.entries import MIRRORED
 from ragdash.metrics import METRICS, Metric
-from ragdash.ui import widgets, words
+from ragdash.records import Run, Truth
+from ragdash.ui import findings, widgets, words
+from ragdash.ui.entry import Entry
 from ragdash.ui.view import View
 
 NBSP = "\u00a0"
@@ -147,12 +152,12 @@ def at_cutoffs(view: View, summaries: Sequence[Sequence[Summary]]) -> pd.DataFra
     )
 
 
-def first_rank(view: View, bins: Sequence[str], shares: np.ndarray, n: int) -> pd.DataFrame:
-    """Share and number of queries in each bin of first relevant ranks."""
+def first_rank(view: View, bins: Sequence[str], shares: np.ndarray, n: Sequence[int]) -> pd.DataFrame:
+    """Share and number of queries in each bin of first relevant ranks; n: queries of each run."""
     return pd.DataFrame(
         [
-            {"Run": run, "First relevant rank": label, "Share": share, "Queries": round(share * n)}
-            for run, row in zip(view.names, shares, strict=True)
+            {"Run": run, "First relevant rank": label, "Share": share, "Queries": round(share * many)}
+            for run, row, many in zip(view.names, shares, n, strict=True)
             for label, share in zip(bins, row, strict=True)
         ]
     )
@@ -179,3 +184,55 @@ def registry(found: Sequence[Metric]) -> pd.DataFrame:
             for metric in found
         ]
     )
+
+
+def preview(thing: Run | Truth, queries: int = 3, ranks: int = 3) -> pd.DataFrame:
+    """The first queries of a run or a truth, with their first documents."""
+    if isinstance(thing, Run):
+        names = thing.query_ids[:queries].to_pylist()
+        parts = [thing.ranking(name, ranks).to_pandas().assign(query_id=name) for name in names]
+        frame = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
+        frame = frame[["query_id", *(name for name in frame if name != "query_id" and frame[name].notna().any())]]
+    else:
+        at = np.flatnonzero(thing.queries < queries)[: queries * ranks]
+        frame = pd.DataFrame({"query_id": thing.query_ids.take(pa.array(thing.queries[at])).to_pylist(),
+                              "doc_id": thing.docs.take(pa.array(at)).to_pylist(), "grade": thing.grades[at]})
+    if thing.details is not None:
+        kept = [name for name in thing.details.column_names if thing.details[name].null_count < len(thing)]
+        rows = thing.details.slice(0, queries).select(kept).to_pandas().astype(str)
+        rows["query_id"] = thing.query_ids[:queries].to_pylist()
+        frame = frame.merge(rows, on="query_id", how="outer", sort=False)
+    return frame.rename(columns={"query_id": "Query", "doc_id": "Document"}).rename(columns=str.capitalize)
+
+
+def ledger(found: Ledger) -> pd.DataFrame:
+    """Everything that was counted, a row each."""
+    return pd.DataFrame([
+        {"Run": one.run or "all", "What": one.kind.replace("-", " ") + (f" at {one.k}" if one.k else ""),
+         "Count": one.count, "Of": one.total, "Share": one.count / one.total if one.total else np.nan,
+         "Reading": one.severity, "Found": one.found, "Effect": one.effect, "Mend": one.mend, "Option": one.flags}
+        for one in found.entries])
+
+
+def effects(found: Ledger, convention: str, runs: Sequence[Entry]) -> pd.DataFrame:
+    """The mean of each run under each choice of a convention, in markdown; empty where no choice moves anything."""
+    rows = [one for one in found.effects if one.convention == convention]
+    if not any(one.marked for one in rows):
+        return pd.DataFrame()
+    choices = {**findings.CHOICES[convention][1], MIRRORED: "The other way"}
+    table = []
+    for entry in runs:
+        own = {one.choice: one for one in rows if one.run == entry.name}
+        cells = {text: _choice(own[choice]) if choice in own else words.UNDEFINED
+                 for choice, text in choices.items() if choice in {one.choice for one in rows}}
+        table.append({"Run": f"**{widgets.swatch(entry.slot, entry.name)}**", **cells})
+    return pd.DataFrame(table)
+
+
+def _choice(one: Effect) -> str:
+    """Mean, n and change under one choice; the choice in force is bold."""
+    if one.refused:
+        return ":gray[refused]"
+    mean = f"**{words.number(one.mean)}**" if one.chosen else words.number(one.mean)
+    change = f" · {words.number(one.change, signed=True)}" if abs(one.change) >= 5e-4 else ""
+    return f"{mean}{NBSP}:gray[{words.escape(f'n = {one.n:,}{change}')}]"

@@ -10,8 +10,9 @@ import streamlit as st
 from ragdash.errors import InputError, Problem
 from ragdash.evaluation import Curves, Summary
 from ragdash.metrics import Spec, parse_spec
+from ragdash.records import Conventions
 from ragdash.ui import cache, state, widgets, words
-from ragdash.ui.state import Entry
+from ragdash.ui.entry import Entry
 from ragdash.ui.store import LOADED
 
 CUTOFFS = (1, 3, 5, 10, 20, 50, 100)  # offered in the sidebar; any other can be typed
@@ -35,6 +36,7 @@ class View:
     baseline: int
     template: str
     k: int
+    conventions: Conventions
 
     @property
     def names(self) -> list[str]:
@@ -60,15 +62,15 @@ class View:
 
     def summary(self, specs: Sequence[Spec]) -> list[tuple[Summary, ...]]:
         """For each run shown a Summary for each spec."""
-        return cache.summary(self.digests, self.truth, specs)
+        return cache.summary(self.digests, self.truth, self.conventions, specs)
 
     def curves(self, name: str) -> list[Curves]:
         """For each run shown the metric at every cutoff."""
-        return [cache.curve(digest, self.truth, name, self.depth) for digest in self.digests]
+        return [cache.curve(digest, self.truth, self.conventions, name, self.depth) for digest in self.digests]
 
     def counts(self) -> list[dict]:
         """For each run shown: queries, missing, unanswerable, extra."""
-        return [dict(cache.evaluation(digest, self.truth, ()).counts) for digest in self.digests]
+        return [dict(cache.evaluation(digest, self.truth, self.conventions, ()).counts) for digest in self.digests]
 
 
 def spec_of(template: str, k: int) -> Spec:
@@ -90,7 +92,8 @@ def current() -> View:
     if not usable:
         raise PageEnds
     baseline = next((at for at, entry in enumerate(usable) if entry.digest == state.get(state.BASELINE)), 0)
-    return View(tuple(usable), state.truth(), baseline, state.get(state.METRIC), int(state.get(state.K)))
+    return View(tuple(usable), state.truth(), baseline, state.get(state.METRIC), int(state.get(state.K)),
+                state.conventions())
 
 
 def specs(templates: Sequence[str], k: int) -> tuple[list[Spec], list[Problem]]:
@@ -110,7 +113,7 @@ def measurable(view: View, wanted: Sequence[Spec]) -> tuple[list[Spec], list[Pro
     for spec in wanted:
         try:
             for digest in view.digests:
-                cache.evaluation(digest, view.truth, (spec,))
+                cache.evaluation(digest, view.truth, view.conventions, (spec,))
             kept.append(spec)
         except InputError as error:
             problems.extend(error.problems)
@@ -121,7 +124,7 @@ def _usable(shown: Sequence[Entry], truth: str) -> tuple[list[Entry], list[Probl
     usable, problems = [], []
     for entry in shown:
         try:
-            cache.match(entry.digest, truth)
+            cache.match(entry.digest, truth, state.conventions())
             usable.append(entry)
         except InputError as error:
             problems.extend(error.problems)

@@ -10,6 +10,7 @@ from ragdash.evaluation import Summary
 from ragdash.metrics import METRICS, Spec
 from ragdash.plots.leaderboard import best_first
 from ragdash.plots.theme import Axis
+from ragdash.records import Conventions
 
 UNDEFINED = "–"
 
@@ -24,6 +25,21 @@ def number(value: float | None, decimals: int = 3, signed: bool = False) -> str:
 def count(many: int, one: str, several: str | None = None) -> str:
     """1 query, 7,000 queries."""
     return f"{many:,} {one if many == 1 else several or one + 's'}"
+
+
+def over(many: Sequence[int]) -> str:
+    """122 queries; 110 to 122 queries where it is not the same for every run."""
+    low, high = min(many), max(many)
+    return count(low, "query", "queries") if low == high else f"{low:,} to {count(high, 'query', 'queries')}"
+
+
+def size(many: int) -> str:
+    """312 MB."""
+    for unit in ("bytes", "kB", "MB"):
+        if many < 1000:
+            return f"{many:,.0f} {unit}"
+        many /= 1000
+    return f"{many:,.1f} GB"
 
 
 def listed(names: Sequence[str]) -> str:
@@ -87,18 +103,18 @@ def leader(names: Sequence[str], summaries: Sequence[Summary]) -> str:
             f"the intervals {'do not overlap' if apart else 'overlap'}.")
 
 
-def counted(names: Sequence[str], counts: Sequence[Mapping[str, int]]) -> list[str]:
+def counted(names: Sequence[str], counts: Sequence[Mapping[str, int]], conventions: Conventions) -> list[str]:
     """What the means leave out or count as 0, one sentence each; equal for all runs is said once."""
     sentences = []
     total = counts[0]["queries"]
     bare = counts[0]["unanswerable"]
     sentences.append(f"{count(total, 'query', 'queries')} in the truth.")
     if bare:
-        sentences.append(
-            f"{count(bare, 'query', 'queries')} without a relevant document: undefined, left out of the means."
-        )
+        done = {"skip": "undefined, left out of the means", "zero": "counted as 0"}[conventions.unanswerable]
+        sentences.append(f"{count(bare, 'query', 'queries')} without a relevant document: {done}.")
+    missing = {"zero": "counted as an empty ranking", "skip": "left out of the means"}[conventions.missing]
     for key, one, effect in (
-        ("missing", "missing from", "counted as an empty ranking"),
+        ("missing", "missing from", missing),
         ("extra", "only in", "not in the truth, left out"),
     ):
         found = [(name, part[key]) for name, part in zip(names, counts, strict=True) if part[key]]

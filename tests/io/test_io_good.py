@@ -30,7 +30,7 @@ def warnings(record) -> list[tuple]:
 
 @pytest.mark.parametrize("role, content", BLOCKS)
 def test_examples_in_the_documentation(role, content):
-    assert sniff(("x", content.encode())).role in (role, "unknown")
+    assert sniff(("x", content.encode())).role in (role, "both", "unknown")
     for record in read_runs(("x", content.encode())) if role == "run" else [read_truth(("x", content.encode()))]:
         assert len(record)
         assert not record.problems
@@ -219,7 +219,7 @@ ROLES = {
     TREC: ("trec-run", "run"), "q1 0 d1 1\n": ("trec-qrels", "truth"),
     "q1 Q0 d1 1 0.5\n": ("trec-run", "unknown"), "q1 Q0 d1 1 x t\n": ("trec-run", "run"), "q1 0 d1 x\n": (
         "trec-qrels", "unknown"), "hello\n": ("unknown", "unknown"), "a,b,c\n1,2,3\n": ("unknown", "unknown"),
-    "question,answer,contexts\na,b,c\n": ("csv", "unknown"), "qid\tdoc\trank\nq\td\t1\n": ("tsv", "run"),
+    "question,answer,contexts\na,b,c\n": ("csv", "run"), "qid\tdoc\trank\nq\td\t1\n": ("tsv", "run"),
     "query-id\tcorpus-id\tscore\nq\td\t1\n": ("tsv", "truth"),
     "query-id\tcorpus-id\tscore\nq\td\t0.5\n": ("tsv", "run"),
     "qid;doc;label\nq;d;1\n": ("csv", "truth"), '{"q": {"d": 1}}': ("json-dict", "truth"),

@@ -198,3 +198,27 @@ def test_axe_finds_nothing_that_is_ours(visit, axe, scheme):
             if (fault["rule"], fault["place"]) not in NOT_OURS
         ]
     assert not found, "\n".join(found)
+
+
+def test_a_run_that_lost_its_zeros_is_mended_with_one_click(visit):
+    lines = [f"q{q} Q0 2506.{q + step:03d} {step + 1} {9 - step} lost" for q in range(1, 21) for step in range(3)]
+    qrels = [f"q{q} 0 2506.{q + 1:03d}00 1" for q in range(1, 21)]
+    app = visit().open().upload(*({"name": name, "mimeType": "text/plain", "buffer": "\n".join(text).encode()}
+                                  for name, text in (("lost.run", lines), ("qrels.txt", qrels))))
+    assert "lost returns no document that is judged" in app.page.inner_text(".st-key-ledger")
+    top = app.page.locator(".st-key-ledger").bounding_box()["y"]
+    app.page.get_by_role("button", name="Match ids with lost zeros").click()
+    app.page.get_by_role("button", name="Undo").wait_for()
+    app.settle().calm()
+    assert "lost can be measured: 20 queries, all judged" in app.page.inner_text(".st-key-ledger")
+    assert "ids: zeros" in app.page.inner_text(".st-key-run_cards")
+    assert app.page.locator(".st-key-ledger").bounding_box()["y"] == pytest.approx(top, abs=2)
+    app.go("Leaderboard")
+    assert "lost: NDCG@10 0.6" in app.page.inner_text(".st-key-finding")
+    link = copied_link(app)
+    other = visit().open(link)
+    assert "lost: NDCG@10 0.6" in other.page.inner_text(".st-key-finding") and copied_link(other) == link
+    app.go("Runs")
+    app.page.get_by_role("button", name="Undo").click()
+    app.page.get_by_text("lost returns no document").wait_for()
+    app.calm()

@@ -14,7 +14,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from ragdash.records import Run, Truth
-from ragdash.ui import state
+from ragdash.ui.entry import Entry
 from ragdash.ui.store import LOADED, Store
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -56,7 +56,7 @@ def with_runs(many: int, queries: int = 12, depth: int = 10, seed: int = 0) -> d
             pa.array(ranked.ravel()),
             np.tile(np.linspace(1, 0, depth), queries),
         )
-        tokens.append(state.Entry(LOADED.put(run), run.name, at).token)
+        tokens.append(Entry(LOADED.put(run), run.name, at).token)
     return {"run": tokens, "truth": truth.digest[:12]}
 
 

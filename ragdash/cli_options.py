@@ -1,0 +1,112 @@
+"""What the command line takes: the commands and their options."""
+
+from __future__ import annotations
+
+import argparse
+
+from ragdash.ids import SPELLINGS
+from ragdash.io.names import FIELDS
+from ragdash.io.write import FORMATS as WRITTEN
+from ragdash.records import CHOICES, Conventions
+from ragdash.report import FORMATS
+from ragdash.stats import RESAMPLES, SEED
+
+
+def parser() -> argparse.ArgumentParser:
+    """The parser of all commands; `command` of what it returns is the name of one."""
+    top = argparse.ArgumentParser(prog="ragdash", description="Which retrieval configuration is better, where does it "
+                                  "fail, can I trust that, can I show it?")
+    commands = top.add_subparsers(required=True, metavar="COMMAND")
+    reading, computing = _reading_options(), _metric_options()
+
+    command = commands.add_parser("evaluate", parents=[reading, computing], help="metrics of runs, with intervals")
+    command.add_argument("runs", nargs="+", metavar="RUN", help="a path, NAME=path, or - for standard input")
+    command.add_argument("--truth", metavar="TRUTH", help="what is known to be right; where it stands in the rows of "
+                         "the run, it can be left out")
+    command.add_argument("--per-query", action="store_true", help="the values of every query")
+    command.add_argument("--format", choices=FORMATS, default="table")
+    command.add_argument("-o", "--output", metavar="FILE")
+    command.add_argument("--seed", type=_whole(0), default=SEED)
+    command.add_argument("--resamples", type=_whole(1), default=RESAMPLES)
+    command.add_argument("--fail-under", action="append", metavar="METRIC=BOUND",
+                         help='exit 1 below this mean, or below the interval\'s lower end with "nDCG@10.low=0.45"')
+    command.set_defaults(command="evaluate")
+
+    command = commands.add_parser("check", parents=[reading, computing],
+                                  help="read files and report every problem; with --truth: can the runs be compared?")
+    command.add_argument("files", nargs="+", metavar="FILE")
+    command.add_argument("--truth", action="append", metavar="TRUTH")
+    command.add_argument("--format", choices=("table", "json"), default="table")
+    command.add_argument("-o", "--output", metavar="FILE")
+    command.set_defaults(command="check")
+
+    command = commands.add_parser("convert", parents=[reading], help="write a run or a truth in another format")
+    command.add_argument("file", metavar="IN")
+    command.add_argument("-o", "--output", required=True, metavar="OUT", help="its ending names the format")
+    command.add_argument("--truth", action="store_true", help="take IN as a truth, where it could be both")
+    command.add_argument("--config", metavar="NAME", help="the configuration to write, where IN holds several")
+    command.add_argument("--format", choices=WRITTEN)
+    command.set_defaults(command="convert")
+
+    command = commands.add_parser("metrics", help="every metric: name, parameters, range, formula, source")
+    command.add_argument("names", nargs="*", metavar="METRIC")
+    command.add_argument("--format", choices=("table", "json", "markdown"), default="table")
+    command.add_argument("-o", "--output", metavar="FILE")
+    command.set_defaults(command="metrics")
+
+    command = commands.add_parser("dashboard", help="the pages, with these files already loaded",
+                                  epilog="Options behind -- go to Streamlit.")
+    command.add_argument("files", nargs="*", metavar="FILE", help="runs and truths, told apart by content")
+    command.add_argument("--truth", action="append", metavar="TRUTH")
+    command.add_argument("--host", default="127.0.0.1")
+    command.add_argument("--port", type=_whole(1))
+    command.add_argument("--no-browser", action="store_true")
+    command.set_defaults(command="dashboard")
+    return top
+
+
+def split_at_dashes(arguments: list[str]) -> tuple[list[str], list[str]]:
+    """`dashboard ... -- ...`: our arguments, and those behind the dashes, which are Streamlit's."""
+    if arguments[:1] != ["dashboard"] or "--" not in arguments:
+        return arguments, []
+    at = arguments.index("--")
+    return arguments[:at], arguments[at + 1:]
+
+
+def _reading_options() -> argparse.ArgumentParser:
+    reading = argparse.ArgumentParser(add_help=False)
+    reading.add_argument("--encoding", default="utf-8")
+    reading.add_argument("--map", action="append", metavar="OURS=THEIRS,...", help="columns that are not recognised: "
+                         f"{', '.join(FIELDS)}, and the column that holds it, such as query=question,retrieved=url; "
+                         "their name first is understood too")
+    reading.add_argument("--ids", metavar="SPELLING", help="read ids as the truth writes them where they are equal but "
+                         f"for: {', '.join(one.name for one in SPELLINGS)}, or several with commas")
+    reading.add_argument("--collapse", metavar="WAY", help="chunks become documents, by the column source or by "
+                         "prefix:SEPARATOR, the id up to the last separator; the first chunk keeps its rank")
+    defaults = Conventions()
+    for name, choices in CHOICES.items():
+        reading.add_argument(f"--{name}", choices=choices, default=getattr(defaults, name))
+    return reading
+
+
+def _metric_options() -> argparse.ArgumentParser:
+    computing = argparse.ArgumentParser(add_help=False)
+    computing.add_argument("-m", "--metrics", metavar="METRICS", help='such as "nDCG@10 R@5 RR AP"')
+    computing.add_argument("--cutoffs", type=_cutoffs, metavar="K,K", help="for every metric written without a cutoff")
+    return computing
+
+
+def _cutoffs(text: str) -> list[int]:
+    values = sorted({int(part) for part in text.split(",")})
+    if values[0] < 1:
+        raise ValueError
+    return values
+
+
+def _whole(least: int):
+    def number(text: str) -> int:
+        if int(text) < least:
+            raise argparse.ArgumentTypeError(f"{text} is less than {least}")
+        return int(text)
+
+    return number

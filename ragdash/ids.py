@@ -1,0 +1,273 @@
+"""Ids that mean the same and are written differently: blanks, case, lost zeros, paths. And chunks of one document.
+
+Nothing is changed unless it is asked for by name; an id that could stand for two others is left as it is, and what was
+changed is counted in the problems of the run. Letters: N returned documents of a run.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ragdash.columns import hash_text, on_all_cores, take, text_column
+from ragdash.errors import InputError, Problem
+from ragdash.ranking import duplicate_positions, pair_hashes
+from ragdash.records import Run, Truth
+
+SEPARATORS = ("::", "#", "_", "-", ":", "/", "|", ".", "@")
+_BLOCK = 1 << 18  # rows spelled together
+_PROBED, _LONGEST = 2_000, 200  # ids, and characters of each, looked at for a separator of more than one character
+_CUT = re.compile(r"[\W_]{1,9}(?:[^\W\d_]{1,20}[\W_]{0,9})?(?=\d)")
+
+
+@dataclass(frozen=True)
+class Spelling:
+    """A common form of ids: its name on the command line, what it does in words, and the function over a column."""
+
+    name: str
+    words: str
+    apply: Callable
+
+
+def _without_zeros(ids):
+    """007 -> 7, 2506.00500 -> 2506.005, 3.0 -> 3, page-0028_001 -> page-28_1; 2506.005 is not 2506.5."""
+    ids = pc.replace_substring_regex(ids, r"(^|[^0-9.])0+([0-9])", r"\1\2")
+    ids = pc.replace_substring_regex(ids, r"^(-?[0-9]+\.[0-9]*?)0+$", r"\1")
+    return pc.replace_substring_regex(ids, r"^(-?[0-9]+)\.$", r"\1")
+
+
+def _last_part(ids):
+    """https://host/a/b.html?x=1 -> b, corpus/b.txt -> b, b.pdf -> b."""
+    ids = pc.replace_substring_regex(ids, r"[?#].*$", "")
+    ids = pc.replace_substring_regex(ids, r"^.*[/\\]([^/\\]+)[/\\]*$", r"\1")
+    return pc.replace_substring_regex(ids, r"^(.+)\.[A-Za-z][A-Za-z0-9]{1,4}$", r"\1")
+
+
+SPELLINGS = (
+    Spelling("trim", "without the white space around them", pc.utf8_trim_whitespace),
+    Spelling("case", "when case is ignored", lambda ids: pc.utf8_lower(pc.utf8_upper(ids))),
+    Spelling("zeros", "when lost zeros are ignored", _without_zeros),
+    Spelling("path", "by the last part of their path", _last_part),
+)
+
+
+@dataclass(frozen=True)
+class CollapseChoice:
+    """A way to collapse, the spelling that is needed beside it (or None), and the share of judged documents found."""
+
+    by: str
+    ids: str | None
+    share: float
+
+
+def spelling(name: str) -> Spelling:
+    """The spelling of this name, or of several such as "path,case"; InputError for one that there is not."""
+    found = {one.name: one for one in SPELLINGS}
+    parts = [found.get(part.strip()) for part in name.split(",")]
+    if None in parts:
+        raise InputError([Problem("unknown-spelling", repr(name), " or ".join(found),
+                                  "Choose one of these, or several with commas between.", field="ids")])
+
+    def apply(ids):
+        for part in parts:
+            ids = part.apply(ids)
+        return ids
+
+    return Spelling(name, " and ".join(part.words for part in parts), apply)
+
+
+class Wanted:
+    """The ids to be matched, each once, and their common forms, found once for each spelling."""
+
+    def __init__(self, ids: pa.StringArray):
+        self.ids = pc.unique(ids)
+        self._forms: dict[str, tuple[pa.StringArray, pa.StringArray]] = {}
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def forms(self, how: Spelling) -> tuple[pa.StringArray, pa.StringArray]:
+        """(the common forms that exactly one of the ids has, that id)."""
+        if how.name not in self._forms:
+            forms = pa.concat_arrays([pa.array([], pa.string()), *on_all_cores(how.apply, _parts([self.ids]))])
+            counts = pc.value_counts(forms)
+            single = pc.is_in(forms, value_set=counts.field("values").filter(pc.equal(counts.field("counts"), 1)))
+            self._forms[how.name] = forms.filter(single), self.ids.filter(single)
+        return self._forms[how.name]
+
+
+def respelled(ids: pa.ChunkedArray, wanted: Wanted, how: Spelling) -> pa.ChunkedArray:
+    """The ids, each replaced by the one wanted id of the same common form if there is exactly one; others as they are.
+
+    An id that is wanted as it stands is kept.
+    """
+    forms, texts = wanted.forms(how)
+
+    def work(part: pa.StringArray) -> pa.StringArray:
+        place = pc.index_in(how.apply(part), value_set=forms)
+        other = pc.and_(pc.is_valid(place), pc.invert(pc.is_in(part, value_set=wanted.ids)))
+        return pc.if_else(other, texts.take(place), part)
+
+    return pa.chunked_array(on_all_cores(work, _parts(ids.chunks)), pa.string())
+
+
+def with_ids_of(run: Run, truth: Truth, name: str) -> Run:
+    """The run with query and document ids written as the truth writes them, where a common form joins exactly two.
+
+    name: trim, case, zeros, path, or several with commas. Queries that would become one stay as they are and are
+    reported; documents that become one in a ranking are repeats of it. Settings and problems tell what was done.
+    """
+    how = spelling(name)
+    queries, merged = _apart(run.query_ids, respelled(text_column(run.query_ids), Wanted(truth.query_ids), how))
+    docs = respelled(run.docs, Wanted(truth.docs), how)
+    changed = [pc.sum(pc.not_equal(a, b)).as_py() or 0
+               for a, b in ((text_column(queries), text_column(run.query_ids)), (docs, run.docs))]
+    problems = [Problem("merged-queries", f"{len(merged):,} queries of run {run.name!r} that would become another one, "
+                        f"such as {merged[0].as_py()!r}", "one query for each id of the truth",
+                        "They are left as they are; remove or rename one of each.", None, None, "query_id",
+                        "warning")] if len(merged) else []
+    problems.append(Problem("respelled-ids", f"{changed[0]:,} of {len(run):,} query ids and {changed[1]:,} of "
+                            f"{len(run.docs):,} document ids of run {run.name!r} written as in the truth",
+                            f"ids that are equal {how.words}", "Write them the same way in both files to do without "
+                            f"--ids {name}.", None, None, "ids", "note"))
+    note = {"ids": ",".join(filter(None, [run.settings.get("ids"), name]))}
+    if not any(changed):
+        return replace(run, settings={**run.settings, **note}, problems=(*run.problems, *problems))
+    return rebuilt(run, queries=queries, docs=docs, note=note, problems=problems)
+
+
+def collapsed(run: Run, by: str) -> Run:
+    """The run on the level of documents: chunks of one document become one, the first keeps its rank, ranks close up.
+
+    by: "source" (the column of that name), or "prefix:SEPARATOR" (the document id up to the last separator).
+    Raises InputError where the run has no such column.
+    """
+    docs = collapsed_ids(run, by)
+    again = _become_repeats(run, docs)
+    keep = np.ones(len(docs), bool)
+    keep[run.rows(again)] = False
+    changed = pc.sum(pc.not_equal(docs, run.docs)).as_py() or 0
+    facts = ("document ids that can be collapsed", "Check the separator, or leave --collapse out.", "warning") \
+        if not changed else ("one line for a document", "The first chunk of a document keeps its rank and the ranks "
+                             "close up.", "note")
+    lacking = run.sources.null_count if by == "source" else 0
+    rest = f"; {lacking:,} have no source and keep their ids" if lacking else ""
+    note = Problem("collapsed-chunks", f"{len(again):,} of {len(docs):,} chunks of run {run.name!r} whose document "
+                   f"stands higher up in the ranking ({by}){rest}", *facts[:2], None, None, "collapse", facts[2])
+    return rebuilt(run, docs=docs, keep=keep, note={"collapse": by}, problems=[note])
+
+
+def collapsed_ids(run: Run, by: str) -> pa.ChunkedArray:
+    """The document that each returned chunk belongs to: (N,) in file order."""
+    if by.startswith("prefix:") and len(by) > len("prefix:"):
+        return before(run.docs, by.removeprefix("prefix:"))
+    if by == "source" and run.sources is not None:
+        return text_column(pc.coalesce(run.sources, run.docs))
+    column = "source or " if run.sources is not None else ""
+    raise InputError([Problem("unknown-collapse", f"{by!r} for run {run.name!r}", f"{column}prefix: and a separator, "
+                              "such as prefix:#", "Choose one that the run has.", field="collapse")])
+
+
+def before(ids, separator: str):
+    """Each id up to the last separator; whole where it has none, or nothing stands before it."""
+    pattern = f"(?s)^(.+){re.escape(separator)}.*$"
+    return pc.replace_substring_regex(ids, pattern, r"\1")
+
+
+def rebuilt(run: Run, *, queries: pa.StringArray | None = None, docs: pa.ChunkedArray | None = None,
+            keep: np.ndarray | None = None, note: Mapping | None = None, problems: list[Problem] | tuple = ()) -> Run:
+    """The run with other ids: queries in place of query_ids (no two of them alike), docs (N,) in file order.
+
+    keep (N,) bool: the rows that stay. Scores, the order among ties, texts, sources and details stay with them; note
+    joins the settings; what was said of repeated documents is said anew.
+    """
+    queries, docs = run.query_ids if queries is None else queries, run.docs if docs is None else docs
+    codes = np.repeat(np.arange(len(run), dtype=np.int32), np.diff(run.starts))
+    place = np.arange(len(codes))
+    codes, place, scores = (_in_file_order(values, run.order) for values in (codes, place, run.scores))
+    rows = np.ones(len(docs), bool) if keep is None else keep
+    mask = pa.array(rows)
+    columns = [None if column is None else column if rows.all() else column.filter(mask)
+               for column in (docs, run.texts, run.sources)]
+    details = None if run.details is None else run.details.append_column("query_id", queries)
+    others = [problem for problem in run.problems if problem.kind != "duplicate-document"]
+    file = next((problem.file for problem in run.problems if problem.file), None)
+    return Run.build(run.name, pa.DictionaryArray.from_arrays(pa.array(codes[rows]), queries), columns[0],
+                     None if scores is None else scores[rows], place[rows] if run.ranked_by == "rank" else None,
+                     texts=columns[1], sources=columns[2], details=details, problems=[*others, *problems], file=file,
+                     settings={**run.settings, **(note or {})})
+
+
+def collapse_choices(run: Run, truth: Truth, judged: Wanted | None = None) -> list[CollapseChoice]:
+    """Ways to collapse by which more of the judged documents are among the returned than as they stand, best first.
+
+    A spelling is added where a way finds none of them without it. judged: of truth.docs, where it is there already.
+    """
+    judged = judged or Wanted(truth.docs)
+    returned = pc.unique(run.docs)
+    base = _share(judged.ids, returned, len(judged))
+    ways = [] if run.sources is None else [("source", pc.unique(collapsed_ids(run, "source")))]
+    separators = dict.fromkeys((*SEPARATORS, *_longer_separators(returned, judged.ids)))
+    ways += [(f"prefix:{separator}", pc.unique(before(returned, separator))) for separator in separators]
+    found = []
+    for by, docs in ways:
+        if docs.equals(returned):
+            continue
+        share, name = _share(judged.ids, docs, len(judged)), None
+        if not share:
+            share, name = max((_share(judged.forms(one)[0], pc.unique(one.apply(docs)), len(judged)), one.name)
+                              for one in SPELLINGS)
+        if share > base:
+            found.append(CollapseChoice(by, name, share))
+    return sorted(found, key=lambda choice: (-choice.share, choice.ids is not None, len(choice.by), choice.by))
+
+
+def _parts(chunks: Iterable[pa.StringArray]) -> list[pa.StringArray]:
+    return [chunk.slice(at, _BLOCK) for chunk in chunks for at in range(0, len(chunk), _BLOCK)]
+
+
+def _apart(old: pa.StringArray, new: pa.ChunkedArray) -> tuple[pa.StringArray, pa.StringArray]:
+    """(new query ids, the old ones where two would be alike; those that were kept so)."""
+    new = pa.concat_arrays(new.chunks) if new.num_chunks else old
+    counts = pc.value_counts(new)
+    twice = pc.is_in(new, value_set=counts.field("values").filter(pc.greater(counts.field("counts"), 1)))
+    merged = pc.and_(twice, pc.not_equal(new, old))
+    return pc.if_else(merged, old, new), old.filter(merged)
+
+
+def _become_repeats(run: Run, docs: pa.ChunkedArray) -> np.ndarray:
+    """Positions that repeat a document under the new ids and did not before."""
+    codes = np.repeat(np.arange(len(run)), np.diff(run.starts))
+    pairs = pair_hashes(hash_text(text_column(run.query_ids), seed=1), _in_file_order(codes, run.order), docs)
+    pairs = pairs if run.order is None else pairs[run.order]
+    return np.setdiff1d(duplicate_positions(pairs, run.starts, docs, run.order), run.repeated)
+
+
+def _in_file_order(values: np.ndarray | None, order: np.ndarray | None) -> np.ndarray | None:
+    if values is None or order is None:
+        return values
+    out = np.empty_like(values)
+    out[order] = values
+    return out
+
+
+def _longer_separators(returned: pa.Array, judged: pa.Array) -> list[str]:
+    """What stands between a judged id and a number in the returned ids: "_chunk_", "_p"; the three commonest."""
+    step = max(len(returned) // _PROBED, 1)
+    wanted = set(judged.to_pylist())
+    seen: Counter[str] = Counter()
+    for doc in take(text_column(returned), np.arange(0, len(returned), step)).to_pylist():
+        cuts = [found for found in _CUT.finditer(doc[:_LONGEST]) if doc[:found.start()] in wanted]
+        seen.update(found.group() for found in cuts[-1:])
+    return [separator for separator, _ in seen.most_common(3)]
+
+
+def _share(judged: pa.Array, docs: pa.Array, of: int) -> float:
+    """How many of the judged ids are among docs, as a share."""
+    return (pc.sum(pc.is_in(judged, value_set=docs)).as_py() or 0) / of if of else 0.0

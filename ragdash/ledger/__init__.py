@@ -1,0 +1,42 @@
+"""The comparability ledger: can these runs be compared at all, and what hangs on the choices that were made?
+
+Every run against the truth and the runs among themselves; nothing is dropped, joined or filled that it does not show.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ragdash.ids import Wanted
+from ragdash.ledger.accounts import account, truth_account
+from ragdash.ledger.among import among
+from ragdash.ledger.effects import effects_of
+from ragdash.ledger.entries import SEVERITIES, Effect, Entry, Ledger
+from ragdash.ledger.spellings import id_entries
+from ragdash.ledger.text import as_text
+from ragdash.matching import Match
+from ragdash.metrics import DEFAULT_SPECS, Spec
+from ragdash.records import Conventions, Run, Truth
+
+__all__ = ["SEVERITIES", "Effect", "Entry", "Ledger", "as_text", "ledger"]
+
+
+def ledger(runs: Sequence[Run], truth: Truth, conventions: Conventions | None = None,
+           specs: Sequence[Spec] | None = None) -> Ledger:
+    """What stands against each other in these runs and this truth.
+
+    specs: the metrics whose means are shown under each choice (default: those of evaluate). Never raises for what the
+    data is like: a run without a query in common with the truth is an entry of severity "error".
+    """
+    conventions, specs = conventions or Conventions(), tuple(specs or DEFAULT_SPECS)
+    matches = [Match(run, truth, replace(conventions, duplicates="first")) for run in runs]
+    queries, docs = Wanted(truth.query_ids), Wanted(truth.docs)
+    entries: list[Entry] = []
+    effects: list[Effect] = []
+    for match in matches:
+        own = effects_of(match, conventions, specs)
+        entries += [*account(match, conventions, specs, own), *id_entries(match, queries, docs)]
+        effects += own
+    return Ledger((*truth_account(truth, conventions, effects), *entries, *among(matches, conventions, specs)),
+                  tuple(effects))

@@ -1,0 +1,140 @@
+"""Ids that would match if they were written alike, and truths on another level than the run ranks.
+
+Query ids are all looked at; documents in an even sample of the queries, which the entries tell.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ragdash.columns import text_column
+from ragdash.ids import (
+    SEPARATORS,
+    SPELLINGS,
+    CollapseChoice,
+    Spelling,
+    Wanted,
+    before,
+    collapse_choices,
+    collapsed,
+    collapsed_ids,
+    rebuilt,
+    respelled,
+    spelling,
+    with_ids_of,
+)
+from ragdash.ledger.entries import SHOWN, Entry
+from ragdash.matching import Match
+from ragdash.records import Run, Truth
+
+SAMPLE, FEW = 200_000, 20_000  # documents looked at for spellings, and for ways to collapse
+
+
+def id_entries(match: Match, queries: Wanted, docs: Wanted) -> list[Entry]:
+    """Only what would match more: nothing where all is well. queries, docs: the ids of the truth."""
+    run, truth = match.run, match.truth
+    if not len(run.docs) or not len(truth):
+        return []
+    part = _sample(run, SAMPLE)
+    found = {how: _respelled(run, part, queries, docs, how) for how in SPELLINGS}
+    found = {how: changed for how, changed in found.items() if changed}
+    now = _hits(part, truth) if found else 0
+    then = {how.name: _hits(with_ids_of(part, truth, how.name), truth) for how in found}
+    if len(then) > 1 and (together := _hits(with_ids_of(part, truth, ",".join(then)), truth)) > max(then.values()):
+        then = {",".join(then): together}
+    return [*(_entry(run, part, how, changed, now, then) for how, several in found.items() for changed in several),
+            *_level(run, truth, docs)]
+
+
+def _respelled(run: Run, part: Run, queries: Wanted, docs: Wanted,
+               how: Spelling) -> list[tuple[str, int, int, tuple[str, ...]]]:
+    """(queries or documents, ids that one spelling would join, of how many, examples), where there are any."""
+    found = []
+    for field, ids, wanted in (("queries", text_column(run.query_ids), queries),
+                               ("documents", text_column(pc.unique(part.docs)), docs)):
+        other = respelled(ids, wanted, how)
+        changed = pc.not_equal(ids, other)
+        if count := pc.sum(changed).as_py() or 0:
+            pairs = zip(*(column.filter(changed).slice(0, SHOWN).to_pylist() for column in (ids, other)), strict=True)
+            found.append((field, count, len(ids), tuple(f"{ours!r} for {theirs!r}" for ours, theirs in pairs)))
+    return found
+
+
+def _entry(run: Run, part: Run, how: Spelling, changed: tuple, now: int, then: dict[str, int]) -> Entry:
+    field, count, total, examples = changed
+    name = how.name if how.name in then else next(iter(then))
+    what = "queries of the run" if field == "queries" else f"different documents{_of(part, run)}"
+    return Entry(f"respelled-{field}", "warning" if field == "queries" or then[name] > now else "note", run.name,
+                 f"{count:,} of {total:,} {what} match the truth only {how.words} ({', '.join(examples)}).", count,
+                 total, examples, f"Judged documents among those returned{_of(part, run)}: {now:,} now, "
+                 f"{then[name]:,} then.", f"Read the runs with --ids {name}, or write the ids the same way in both "
+                 "files.", ("ids", name))
+
+
+def _level(run: Run, truth: Truth, judged: Wanted) -> list[Entry]:
+    """Chunks against documents: the ways to collapse that find more, or the other way round a truth that is finer."""
+    part = _sample(run, FEW)
+    hits = _hits(part, truth)
+    total = len(part.docs)
+    for choice in collapse_choices(part, truth, judged)[:SHOWN]:
+        flat = collapsed(part, choice.by)
+        mended = _hits(with_ids_of(flat, truth, choice.ids) if choice.ids else flat, truth)
+        if mended <= hits:
+            continue
+        also = (("ids", choice.ids),) if choice.ids else ()
+        flags = f"--collapse '{choice.by}'" + (f" --ids {choice.ids}" if choice.ids else "")
+        examples = _parts(part, judged, choice)
+        return [Entry("another-level", "warning" if not hits else "note", run.name, "The run ranks parts of what the "
+                      f"truth judges, such as {examples[0]!r} where the truth has {examples[1]!r}.", total - hits,
+                      total, examples, f"Judged documents among those returned{_of(part, run)}: {hits:,} now, "
+                      f"{mended:,} then.", f"Read the runs with {flags}: the first part keeps the rank.",
+                      ("collapse", choice.by), also)]
+    return [] if hits else _finer(part, run, judged)
+
+
+def _parts(part: Run, judged: Wanted, choice: CollapseChoice) -> tuple[str, str]:
+    """A chunk of the run and the document of the truth that it belongs to."""
+    docs = collapsed_ids(part, choice.by)
+    docs = respelled(docs, judged, spelling(choice.ids)) if choice.ids else docs
+    found = pc.and_(pc.is_in(docs, value_set=judged.ids), pc.not_equal(docs, part.docs))
+    return part.docs.filter(found)[0].as_py(), docs.filter(found)[0].as_py()
+
+
+def _finer(part: Run, run: Run, wanted: Wanted) -> list[Entry]:
+    docs = pc.unique(part.docs)
+    judged = wanted.ids.take(pa.array(np.arange(0, len(wanted), -(-len(wanted) // FEW) or 1)))
+    for separator in SEPARATORS:
+        whole = before(judged, separator)
+        found = pc.and_(pc.is_in(whole, value_set=docs), pc.not_equal(whole, judged))
+        count = pc.sum(found).as_py() or 0
+        if count:
+            examples = (whole.filter(found)[0].as_py(), judged.filter(found)[0].as_py())
+            return [Entry("finer-truth", "warning", run.name, f"The truth judges parts of what the run ranks, such as "
+                          f"{examples[1]!r} where the run has {examples[0]!r}{_of(part, run)}.", count, len(judged),
+                          examples, "None of these is found.", "Rank the parts, or judge what is ranked.")]
+    return []
+
+
+def _sample(run: Run, rows: int) -> Run:
+    """The rankings of every n-th query, so that at most about this many documents are left; the others are empty."""
+    step = -(-len(run.docs) // rows)
+    if step < 2:
+        return run
+    kept = np.arange(len(run)) % step == 0
+    if not kept.any() or len(run) < step:
+        kept[0] = True
+    keep = np.zeros(len(run.docs), bool)
+    keep[run.rows(np.flatnonzero(np.repeat(kept, np.diff(run.starts))))] = True
+    return rebuilt(run, keep=keep)
+
+
+def _hits(run: Run, truth: Truth) -> int:
+    """Judged documents among those returned."""
+    return len(Match(run, truth).ranked.rank)
+
+
+def _of(part: Run, run: Run) -> str:
+    """Which part was looked at, if it was not all."""
+    return "" if part is run else f" (in {len(part.docs):,} of {len(run.docs):,} looked at)"

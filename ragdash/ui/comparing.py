@@ -1,0 +1,143 @@
+"""The comparability ledger on the Runs page: one line in words, findings with their mends, the choices of counting."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from ragdash.errors import InputError
+from ragdash.ledger import Entry as Finding
+from ragdash.ledger import Ledger
+from ragdash.metrics import Spec
+from ragdash.ui import cache, findings, ledgers, mends, state, tables, view, widgets, words
+from ragdash.ui.entry import Entry
+from ragdash.ui.store import LOADED
+
+ICONS = {"error": ":orange[:material/error:]", "warning": ":orange[:material/warning:]",
+         "note": ":gray[:material/info:]"}
+WIDTHS = [5, 2]  # a finding, and the button that mends it
+
+
+def ledger() -> None:
+    """Whether the runs of the session can be compared, what stands in the way, and what can be done about it."""
+    runs, truth = state.runs(), state.truth()
+    if not runs or truth is None or LOADED.truth(truth) is None:
+        return
+    runs = [entry for entry in runs if LOADED.run(entry.digest) is not None]
+    found = ledgers.ledger(runs, truth, state.conventions(), _spec(runs, truth))
+    st.header("Comparability", anchor=False, help="Every run against the judgements and the runs among themselves. "
+              "Nothing is dropped, joined or filled that does not stand here.")
+    with st.container(key="ledger"):
+        st.markdown(findings.verdict(found, [entry.name for entry in runs], state.conventions()))
+        _together(found, runs)
+        for entry in runs:
+            _of_run(found, entry)
+        _others(found)
+        everything = st.expander("Everything that was counted", key="counts", on_change="rerun")
+        if everything.open:
+            with everything:
+                widgets.frame(tables.ledger(found), "ledger_table", "Every count of the ledger",
+                              formats={"Share": "percent"})
+        _conventions(found, runs)
+
+
+def _spec(runs: Sequence[Entry], truth: str) -> Spec:
+    """The metric of the sidebar, or NDCG at its cutoff where that metric cannot be measured in one of the runs."""
+    k = int(state.get(state.K))
+    try:
+        spec = view.spec_of(state.get(state.METRIC), k)
+        for entry in runs:
+            if (cache.laid(entry.digest, truth, ledgers.lenient(state.conventions())).truth_query >= 0).any():
+                cache.evaluation(entry.digest, truth, ledgers.lenient(state.conventions()), (spec,))
+    except InputError:
+        return view.spec_of(view.DEFAULT_METRIC, k)
+    return spec
+
+
+def _together(found: Ledger, runs: Sequence[Entry]) -> None:
+    """A mend that several runs need, with one click for all of them."""
+    for fix, names in findings.shared(found).items():
+        digests = [entry.digest for entry in runs if entry.name in names]
+        st.button(f"{findings.label(fix)} in {words.count(len(names), 'run')}", icon=":material/build:",
+                  key=f"mend_all_{'_'.join(fix[0])}", on_click=mends.apply, args=(digests, fix), type="primary")
+
+
+def _of_run(found: Ledger, entry: Entry) -> None:
+    """What was found in one run: what needs attention first, notes folded away; mends in force with the way back."""
+    own = findings.in_order(one for one in found.findings if one.run == entry.name)
+    if not own and not entry.mends:
+        return
+    with st.container(border=True, gap="small", key=f"found_{entry.key}"):
+        st.markdown(f"**{widgets.swatch(entry.slot, entry.name)}**")
+        _mended(entry)
+        for at, one in enumerate(one for one in own if one.severity != "note"):
+            _finding(one, f"{entry.key}_{at}", entry)
+        _notes([one for one in own if one.severity == "note"], entry.key, entry)
+
+
+def _mended(entry: Entry) -> None:
+    if not entry.mends:
+        return
+    told = [problem.found for problem in LOADED.run(entry.digest).problems if problem.kind in findings.MENDED]
+    left, right = st.columns(WIDTHS, vertical_alignment="center", gap="small")
+    left.markdown(f":blue[:material/build:] {findings.mended(entry.mends, told)}")
+    right.button("Undo", icon=":material/undo:", key=f"undo_{entry.key}", on_click=mends.undo, args=(entry.digest,),
+                 help="Read the run again as it was loaded.")
+
+
+def _others(found: Ledger) -> None:
+    """What concerns the truth, or the runs among themselves."""
+    own = [one for one in found.findings if one.run is None]
+    if not own:
+        return
+    with st.container(border=True, gap="small", key="found_all"):
+        st.markdown("**All runs together**")
+        for at, one in enumerate(one for one in own if one.severity != "note"):
+            _finding(one, f"all_{at}", None)
+        _notes([one for one in own if one.severity == "note"], "all", None)
+
+
+def _notes(notes: Sequence[Finding], key: str, entry: Entry | None) -> None:
+    if notes:
+        with st.expander(words.count(len(notes), "note"), key=f"notes_{key}"):
+            for at, one in enumerate(notes):
+                _finding(one, f"{key}_note_{at}", entry)
+
+
+def _finding(one: Finding, key: str, entry: Entry | None) -> None:
+    """What was counted, what follows from it, how it is mended; a button where one click does it."""
+    if not one.fix:
+        st.markdown(f"{ICONS[one.severity]} {findings.said(one)}")
+        return
+    left, right = st.columns(WIDTHS, vertical_alignment="center", gap="small")
+    left.markdown(f"{ICONS[one.severity]} {findings.said(one)}")
+    fixes = (one.fix, *one.also)
+    right.button(findings.label(fixes), icon=":material/build:", key=f"mend_{key}", on_click=mends.apply,
+                 args=((entry.digest,) if entry else (), fixes), help=f"On the command line: {one.flags}",
+                 type="tertiary" if one.fix[0] in state.CONVENTIONS else "secondary")
+
+
+def _conventions(found: Ledger, runs: Sequence[Entry]) -> None:
+    """The choices of counting, and what each does to the mean of every run; drawn only when opened."""
+    panel = st.expander("How the means are counted", key="conventions", on_change="rerun")
+    if not panel.open:
+        return
+    with panel:
+        st.caption("What is done where files leave a choice; it holds for every page and is part of the link. The "
+                   f"numbers are means of {found.effects[0].spec.title}." if found.effects else "")
+        for name in findings.CHOICES:
+            _convention(name, found, runs)
+
+
+def _convention(name: str, found: Ledger, runs: Sequence[Entry]) -> None:
+    title, choices, help = findings.CHOICES[name]
+    key = f"choose_{name}"
+    st.session_state[key] = state.get(name)
+    st.segmented_control(title, list(choices), format_func=choices.get, key=key, help=help, required=True,
+                         on_change=lambda: state.set_convention(name, st.session_state[key]))
+    table = tables.effects(found, name, runs)
+    if len(table):
+        st.table(table, border="horizontal", hide_index=True, alt=f"Means under each choice of: {title}")
+    else:
+        st.caption(findings.NO_EFFECT[name])

@@ -1,0 +1,35 @@
+"""Mappings made by hand, kept in this process by the set of columns, to be offered for other files of that shape."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping
+
+LIMIT = 500
+
+_kept: OrderedDict[tuple[frozenset[str], str], dict[str, str]] = OrderedDict()
+_lock = threading.Lock()
+
+
+def keep(columns: Iterable[str], name: str, mapping: Mapping[str, str]) -> None:
+    """Keep a mapping ({our field: their column}) under a name; one of that name and shape is replaced."""
+    key = (frozenset(columns), " ".join(name.split()) or "unnamed")
+    with _lock:
+        _kept[key] = dict(mapping)
+        _kept.move_to_end(key)
+        while len(_kept) > LIMIT:
+            _kept.popitem(last=False)
+
+
+def known(columns: Iterable[str]) -> dict[str, dict[str, str]]:
+    """The mappings of files with these columns by name, the newest first."""
+    shape = frozenset(columns)
+    with _lock:
+        return {name: dict(mapping) for (held, name), mapping in reversed(_kept.items()) if held == shape}
+
+
+def clear() -> None:
+    """Forget all of them."""
+    with _lock:
+        _kept.clear()

@@ -1,0 +1,164 @@
+"""Archives, BEIR folders and Zstandard; and what is refused before it takes all memory."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import zipfile
+
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+from ragdash.errors import InputError
+from ragdash.io import read_run, read_runs, read_truth, sniff
+
+TREC = b"q1 Q0 d1 1 0.9 t\nq1 Q0 d2 2 0.8 t\n"
+QRELS = b"q1 0 d1 1\nq1 0 d2 0\n"
+BEIR = {"qrels/test.tsv": b"query-id\tcorpus-id\tscore\nq1\td1\t1\nq2\td9\t2\n",
+        "qrels/train.tsv": b"query-id\tcorpus-id\tscore\nq3\td1\t1\n",
+        "queries.jsonl": b'{"_id": "q1", "text": "who?", "metadata": {"answer": ["me"]}}\n{"_id": "q2", "text": "when?"}\n'
+                         b'{"_id": "q3", "text": "of another split"}\n',
+        "corpus.jsonl": b'{"_id": "d1", "title": "T", "text": "x"}\n'}
+
+
+def packed(files: dict[str, bytes]) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path, content in files.items():
+            archive.writestr(path, content)
+    return out.getvalue()
+
+
+def kinds(read, content: bytes) -> list[str]:
+    with pytest.raises(InputError) as caught:
+        read(("x.zip", content))
+    return [problem.kind for problem in caught.value.problems]
+
+
+def test_zstandard(tmp_path):
+    path = tmp_path / "bm25.trec.zst"
+    with pa.CompressedOutputStream(str(path), "zstd") as out:
+        out.write(TREC)
+    assert read_run(path).digest == read_run(("x", TREC)).digest
+    assert read_run(path).name == "bm25"
+    assert sniff(path).compression == "zstd"
+    cut = path.read_bytes()[:-6]
+    assert kinds(read_runs, cut)[0] in ("truncated-file", "corrupt-file")
+
+
+def test_several_runs_in_an_archive():
+    content = packed({"runs/dense.trec": TREC, "runs/sparse.jsonl": b'{"query_id": "q1", "retrieved": ["d2"]}\n',
+                      "LICENSE": b"Free for all.\n", "__MACOSX/._x": b"\0\1", "qrels.txt": QRELS})
+    runs = read_runs(("both.zip", content))
+    assert [run.name for run in runs] == ["dense", "sparse"]
+    assert [(p.kind, p.file) for p in runs[0].problems] == [("unread-file", "both.zip/LICENSE"),
+                                                            ("unread-file", "both.zip/qrels.txt")]
+    assert [run.name for run in read_runs(("x", content), name="mine")] == ["mine/dense", "mine/sparse"]
+    assert read_truth(("x", content)).judgements == 2
+    assert read_run(("x", packed({"a.trec": TREC})), name="mine").name == "mine"
+    assert sniff(("x", content)).format == "zip"
+
+
+def test_problems_name_the_file_in_the_archive():
+    content = packed({"a/good.trec": TREC, "a/bad.trec": TREC + b"q1 Q0 d3 3 nan t\n"})
+    with pytest.raises(InputError) as caught:
+        read_runs(("x.zip", content))
+    assert [(p.kind, p.file, p.line) for p in caught.value.problems] == [("nan-score", "x.zip/a/bad.trec", 3)]
+
+
+def test_beir(tmp_path):
+    for path, content in BEIR.items():
+        (tmp_path / "nq" / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "nq" / path).write_bytes(content)
+    truth, unpacked = read_truth(tmp_path / "nq"), read_truth(("nq.zip", packed(BEIR)))
+    assert truth.digest == unpacked.digest
+    assert (truth.name, len(truth), truth.judgements) == ("nq", 2, 2)
+    assert truth.details["query"].to_pylist() == ["who?", "when?"]
+    assert sorted(problem.kind for problem in truth.problems) == ["unjudged-queries", "unread-file", "unread-file"]
+    assert sniff(tmp_path / "nq").format == "beir"
+    assert read_truth(("x", packed({"qrels/test.tsv": BEIR["qrels/test.tsv"]}))).judgements == 2
+
+
+REFUSED = {
+    "a path above": (lambda: packed({"../../x.trec": TREC}), "unsafe-path"),
+    "a path from the root": (lambda: packed({"/etc/x.trec": TREC}), "unsafe-path"),
+    "a path of Windows": (lambda: packed({"C:\\x.trec": TREC}), "unsafe-path"),
+    "an archive in an archive": (lambda: packed({"x.zip": packed({"x.trec": TREC})}), "nested-archive"),
+    "a bomb": (lambda: packed({"x.trec": b"q1 Q0 d1 1 0.5 t\n" * (5 << 20)}), "zip-bomb"),
+    "a gzip bomb": (lambda: gzip.compress(b"q1 Q0 d1 1 0.5 t\n" * (5 << 20), 9), "zip-bomb"),
+    "cut": (lambda: packed({"x.trec": TREC})[:-10], "corrupt-file"),
+    "empty": (lambda: packed({}), "empty-file"),
+    "nothing known": (lambda: packed({"README": b"Hello.\n"}), "unread-file"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_refused_archives(name):
+    make, kind = REFUSED[name]
+    assert kinds(read_runs, make()) == [kind]
+
+
+def test_archives_with_several_truths():
+    assert kinds(read_truth, packed({"a.qrels": QRELS, "b.qrels": QRELS})) == ["several-truths"]
+    assert kinds(read_truth, packed({"a.trec": TREC})) == ["run-as-truth"]
+
+
+def many_columns(header: str) -> bytes:
+    return (header + "".join(f",c{i}" for i in range(1_000_000)) + "\nq,d,0.5" + ",1" * 1_000_000 + "\n").encode()
+
+
+def columns_of_parquet(count: int) -> bytes:
+    out = io.BytesIO()
+    parquet.write_table(pa.table({f"c{i}": pa.array([1]) for i in range(count)}), out)
+    return out.getvalue()
+
+
+LARGE = {
+    "a million columns": (lambda: many_columns("query_id,doc_id,score"), "too-many-columns"),
+    "a million columns, wide": (lambda: many_columns("question,answer,contexts"), "too-many-columns"),
+    "many columns of Parquet": (lambda: columns_of_parquet(20_001), "too-many-columns"),
+    "a long line": (lambda: b"x" * (100 << 20), "unknown-format"),
+    "a long line of a run": (lambda: TREC + b"q1 Q0 " + b"x" * (20 << 20) + b"\n", "column-count"),
+    "deep": (lambda: b'{"query_id": "q", "retrieved": ' + b"[" * 1_000_000 + b"]" * 1_000_000 + b"}", "invalid-json"),
+    "deep settings": (lambda: b'{"query_id": "q", "answer": "", "cost_usd": NaN, "settings": ' + b'{"a":' * 900 + b"1"
+                      + b"}" * 901, "wrong-type"),
+    "deep lists only": (lambda: b"[" * 5_000_000, "invalid-json"),
+    "a deep cell": (lambda: b'question,retrieved\nq,"' + b"[" * 100_000 + b"]" * 100_000 + b'"\n', "bad-list"),
+    "deep results": (lambda: b'{"results": [{"query": "q", "response": ' + b"[" * 100_000 + b"]" * 100_000 + b"}]}",
+                     "invalid-json"),
+}
+
+
+@pytest.mark.parametrize("name", LARGE)
+def test_what_is_too_large_or_too_deep(name):
+    make, kind = LARGE[name]
+    assert kind in kinds(read_runs, make())
+
+
+def test_two_cells_in_opposite_corners():
+    space = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
+    sheet = (f'<worksheet {space}><sheetData><row r="1"><c r="A1"><v>1</v></c></row>'
+             '<row r="1048576"><c r="XFD1048576"><v>1</v></c></row></sheetData></worksheet>')
+    content = packed({"xl/workbook.xml": f"<workbook {space}/>".encode(), "xl/worksheets/sheet1.xml": sheet.encode()})
+    assert kinds(read_runs, content) == ["too-large-table"]
+
+
+def test_rows_that_hold_nothing():
+    out = io.BytesIO()
+    parquet.write_table(pa.table({"question": pa.repeat("q", 5_000_000), "answer": pa.nulls(5_000_000, pa.string())}),
+                        out)
+    assert kinds(read_runs, out.getvalue()) == ["zip-bomb"]
+
+
+def test_a_workbook_with_several_sheets():
+    import pandas as pd
+    out = io.BytesIO()
+    with pd.ExcelWriter(out) as writer:
+        pd.DataFrame({"notes": ["nothing"]}).to_excel(writer, sheet_name="cover", index=False)
+        pd.DataFrame({"question": ["q"], "answer": ["a"]}).to_excel(writer, sheet_name="data", index=False, startrow=2)
+    run = read_run(("x.xlsx", out.getvalue()))
+    assert run.details["answer"].to_pylist() == ["a"]
+    assert [(problem.kind, problem.field) for problem in run.problems] == [("unread-sheet", "cover")]
+    assert json.loads(json.dumps([problem.as_dict() for problem in run.problems]))

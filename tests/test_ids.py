@@ -1,0 +1,224 @@
+"""Ids that are written in another way, and chunks of one document: what is joined, what is not, and what is told."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from helpers import random_case, run_of, truth_of
+
+from ragdash.columns import text_column
+from ragdash.errors import InputError
+from ragdash.evaluation import evaluate
+from ragdash.ids import Wanted, before, collapse_choices, collapsed, rebuilt, respelled, spelling, with_ids_of
+from ragdash.records import Run
+
+pytestmark = pytest.mark.filterwarnings("error")
+
+
+def spelled(name: str, *ids: str) -> list[str]:
+    return spelling(name).apply(text_column(list(ids))).to_pylist()
+
+
+def docs(run: Run, query: str = "q") -> list[str]:
+    return run.ranking(query)["doc_id"].to_pylist()
+
+
+def kinds(run: Run) -> list[str]:
+    return [problem.kind for problem in run.problems]
+
+
+@pytest.mark.parametrize("name, one, other", [
+    ("trim", " a ", "a"), ("trim", "a\t", "a"), ("trim", "\u00a0a", "a"), ("trim", "a b", "a b"),
+    ("case", "DOC-7", "doc-7"), ("case", "ÉTÉ", "été"), ("case", "Σας", "ΣΑΣ"),
+    ("zeros", "007", "7"), ("zeros", "2506.00500", "2506.005"), ("zeros", "3.0", "3"), ("zeros", "-0.50", "-0.5"),
+    ("zeros", "00", "0"), ("zeros", "p0028", "p28"), ("zeros", "a-01_002", "a-1_2"),
+    ("zeros", "2020:p0100", "2020:p100"),
+    ("path", "https://host/a/b.html?x=1#top", "b"), ("path", r"C:\docs\b.PDF", "b"), ("path", "b.txt", "b"),
+    ("path", "docs/b/", "b"), ("path,case", "x/B.txt", "b"), ("trim,zeros", " 07", "7"),
+])
+def test_one_form(name, one, other):
+    first, second = spelled(name, one, other)
+    assert first == second
+
+
+@pytest.mark.parametrize("name, one, other", [
+    ("trim", "a b", "ab"), ("case", "a", "á"), ("zeros", "2506.005", "2506.5"), ("zeros", "v1.05", "v1.5"),
+    ("zeros", "10", "1"), ("zeros", "1e5", "100000"), ("zeros", "a100", "a1"), ("zeros", "0", ""),
+    ("zeros", "1.10.0", "1.10"), ("path", "2506.00500", "2506"), ("path", "a/b", "a/c"), ("path", ".txt", ""),
+])
+def test_not_one_form(name, one, other):
+    first, second = spelled(name, one, other)
+    assert first != second
+
+
+@pytest.mark.parametrize("ids, wanted, expected", [
+    (["A", "b"], ["a", "b"], ["a", "b"]),
+    (["A"], ["a", "á"], ["a"]),
+    (["ab"], ["AB", "Ab"], ["ab"]),  # two could be meant
+    (["AB"], ["AB", "ab"], ["AB"]),  # wanted as it stands
+    (["A", "a", "x"], ["a"], ["a", "a", "x"]),
+    ([], ["a"], []), (["A"], [], ["A"]),
+])
+def test_only_what_one_wanted_id_can_mean_is_respelled(ids, wanted, expected):
+    assert respelled(text_column(ids), Wanted(pa.array(wanted, pa.string())), spelling("case")).to_pylist() == expected
+
+
+@pytest.mark.parametrize("name", ["shape", "shape,trim", ""])
+def test_an_unknown_spelling_is_told(name):
+    with pytest.raises(InputError, match="trim or case or zeros or path"):
+        spelling(name)
+
+
+def test_lost_zeros_come_back_with_every_hit():
+    truth = truth_of({"2506.00500": {"0012": 1, "1.50": 2}, "2506.010": ["0100"]})
+    lost = run_of({"2506.005": ["12", "1.5", "9"], "2506.01": ["100"]})
+    kept = run_of({"2506.00500": ["0012", "1.50", "9"], "2506.010": ["0100"]})
+    with pytest.raises(InputError, match="queries like"):
+        evaluate(lost, truth, "P@1")
+    mended = with_ids_of(lost, truth, "zeros")
+    assert mended.digest == kept.digest
+    assert mended.settings["ids"] == "zeros"
+    (note,) = [problem for problem in mended.problems if problem.kind == "respelled-ids"]
+    assert note.severity == "note" and "2 of 2 query ids and 3 of 4 document ids" in note.found
+
+
+def test_queries_that_would_become_one_stay_apart_and_are_told():
+    truth = truth_of({"q1": ["a"], "q2": ["a"]})
+    run = run_of({"Q1": ["a"], "q1 ": ["b"], "Q2": ["a"]})
+    mended = with_ids_of(run, truth, "case,trim")
+    assert mended.query_ids.to_pylist() == ["Q1", "q1 ", "q2"]
+    (problem,) = [problem for problem in mended.problems if problem.kind == "merged-queries"]
+    assert problem.severity == "warning" and "2 queries" in problem.found and "'Q1'" in problem.found
+    exact = with_ids_of(run_of({"Q1": ["a"], "q1": ["b"]}), truth, "case")
+    assert exact.query_ids.to_pylist() == ["Q1", "q1"], "the one that is wanted as it stands is not merged into"
+
+
+def test_documents_that_become_one_are_repeats_and_the_best_rank_counts():
+    mended = with_ids_of(run_of({"q": ["x", "A", "a", "b"]}), truth_of({"q": ["a"]}), "case")
+    assert docs(mended) == ["x", "a", "b"] and mended.duplicates == 1
+    assert kinds(mended) == ["respelled-ids", "duplicate-document"]
+
+
+@pytest.mark.parametrize("name", ["trim", "case", "zeros", "path", "trim,case,zeros,path"])
+@pytest.mark.parametrize("seed", range(12))
+def test_no_query_is_lost_or_merged_and_only_ids_of_the_truth_come_in(seed, name):
+    run, truth = random_case(seed).run(), random_case(seed + 100).truth()
+    mended = with_ids_of(run, truth, name)
+    old, new, wanted = run.query_ids.to_pylist(), mended.query_ids.to_pylist(), set(truth.query_ids.to_pylist())
+    assert len(set(new)) == len(old) and mended.docs.length() == run.docs.length()
+    assert all(b == a or (b in wanted and a not in wanted) for a, b in zip(old, new, strict=True))
+    wanted = set(truth.docs.to_pylist())
+    assert all(b == a or (b in wanted and a not in wanted)
+               for a, b in zip(run.docs.to_pylist(), mended.docs.to_pylist(), strict=True))
+
+
+def test_spellings_add_up_in_the_settings():
+    truth = truth_of({"q": ["a", "7"]})
+    mended = with_ids_of(with_ids_of(run_of({"q": ["A", "07"]}), truth, "case"), truth, "zeros")
+    assert mended.settings == {"ids": "case,zeros"} and docs(mended) == ["a", "7"]
+
+
+def test_where_nothing_is_respelled_the_content_stays():
+    run = run_of({"q": {"a": 1.0}})
+    same = with_ids_of(run, truth_of({"q": ["a"]}), "path")
+    assert same.digest == run.digest and same.settings == {"ids": "path"} and kinds(same) == ["respelled-ids"]
+
+
+@pytest.mark.parametrize("separator, doc, expected", [
+    ("#", "a#1", "a"), ("#", "a#b#1", "a#b"), ("#", "a", "a"), ("#", "#1", "#1"), ("::", "a::1", "a"),
+    (".", "a.b", "a"),
+    ("_", "a_b", "a"), ("|", "a|1", "a"), ("_chunk_", "a_b_chunk_3", "a_b"), ("\\", "a\\1", "a"), (" ", "a 1", "a"),
+    ("é", "aé1", "a"), ("#", "a\nb#1", "a\nb"), ("-", "a-", "a"),
+])
+def test_the_prefix_ends_at_the_last_separator(separator, doc, expected):
+    assert before(text_column([doc]), separator).to_pylist() == [expected]
+
+
+@pytest.mark.parametrize("rankings", [
+    {"q": ["a#2", "b#1", "a#1", "c#1", "b#2"]}, {"q": {"b#1": 4.0, "a#1": 3.0, "c#1": 1.0, "b#2": 0.5, "a#2": 5.0}},
+])
+def test_the_first_chunk_keeps_its_rank_and_ranks_close_up(rankings):
+    run = collapsed(run_of(rankings), "prefix:#")
+    assert docs(run) == ["a", "b", "c"]
+    assert run.duplicates == 0 and kinds(run) == ["collapsed-chunks"] and run.settings == {"collapse": "prefix:#"}
+    assert run.problems[0].severity == "note" and "2 of 5 chunks" in run.problems[0].found
+
+
+def test_collapse_by_the_source_column_and_by_rank():
+    run = Run.build("run", ["q", "q", "q", "p"], ["c1", "c2", "c3", "c4"], [1.0, 9.0, 5.0, 1.0], [1, 2, 3, 1],
+                    sources=pa.array(["s", "s", None, "t"]), texts=pa.array(["one", "two", "three", "four"]))
+    flat = collapsed(run, "source")
+    table = flat.ranking("q").to_pydict()
+    assert table == {"rank": [1, 2], "doc_id": ["s", "c3"], "score": [1.0, 5.0], "text": ["one", "three"]}
+    assert docs(flat, "p") == ["t"] and flat.ranked_by == "rank"
+    assert "1 have no source" in flat.problems[-1].found
+
+
+def test_a_chunk_that_stood_twice_already_stays_a_duplicate():
+    flat = collapsed(
+        Run.build("run", ["q"] * 4, ["a#1", "b#1", "a#1", "a#2"]), "prefix:#")
+    assert docs(flat) == ["a", "b"] and flat.duplicates == 1
+    assert kinds(flat) == ["collapsed-chunks", "duplicate-document"]
+
+
+@pytest.mark.parametrize("by", ["source", "url", "prefix:", "prefix"])
+def test_what_cannot_be_collapsed_by_is_told(by):
+    with pytest.raises(InputError, match="prefix: and a separator"):
+        collapsed(run_of({"q": ["a#1"]}), by)
+
+
+def test_a_separator_that_no_id_holds_is_told():
+    (problem,) = collapsed(run_of({"q": ["a#1"]}), "prefix:/").problems
+    assert problem.severity == "warning" and "Check the separator" in problem.mend
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_rebuilt_from_its_own_columns_a_run_is_the_same(seed):
+    case = random_case(seed)
+    ranks = None if seed % 3 else np.random.default_rng(seed).permutation(len(case.columns["docs"]))
+    run = Run.build("random", **case.columns, ranks=ranks, problems=())
+    again = rebuilt(run)
+    assert again.digest == run.digest and again.ranked_by == run.ranked_by
+    assert [problem.kind for problem in again.problems] == kinds(run)
+    np.testing.assert_array_equal(again.pairs, run.pairs)
+
+
+def test_rebuilt_keeps_details_texts_and_empty_rankings():
+    details = pa.table({"query_id": ["p", "Q", "empty"], "answer": ["for p", "for Q", "none"]})
+    run = Run.build("run", ["Q", "p"], ["A", "b"], details=details, texts=pa.array(["x", None]), settings={"k": 1})
+    again = with_ids_of(run, truth_of({"q": ["a"], "p": ["b"]}), "case")
+    assert again.query_ids.to_pylist() == ["q", "p", "empty"]
+    assert again.details["answer"].to_pylist() == ["for Q", "for p", "none"]
+    assert again.ranking("q")["text"].to_pylist() == ["x"] and again.settings == {"k": 1, "ids": "case"}
+
+
+@pytest.mark.parametrize("returned, judged, expected", [
+    (["a#1", "a#2", "b#1"], ["a", "b"], ("prefix:#", None, 1.0)),
+    (["a::1", "b::1"], ["a", "c"], ("prefix:::", None, 0.5)),
+    (["r:p0028_001", "r:p0030_000"], ["r:p28", "r:p30"], ("prefix:_", "zeros", 1.0)),
+    (["a_p3_c1", "b_p1_c2"], ["a", "b"], ("prefix:_p", None, 1.0)),
+    (["a", "b"], ["a"], None), (["x1", "y1"], ["a", "b"], None),
+])
+def test_the_way_to_collapse_that_matches_is_found(returned, judged, expected):
+    found = collapse_choices(run_of({"q": returned}), truth_of({"q": judged}))
+    assert ((found and (found[0].by, found[0].ids, found[0].share)) or None) == expected
+
+
+def test_the_source_column_is_a_way_too():
+    run = Run.build("run", ["q", "q"], ["1", "2"], sources=pa.array(["http://h/a.html", "http://h/b.html"]))
+    assert [(one.by, one.ids) for one in collapse_choices(run, truth_of({"q": ["a"]}))] == [("source", "path")]
+
+
+def test_a_million_documents_are_respelled_and_collapsed_in_seconds():
+    n = 1_000_000
+    names = pa.array([f"doc-{i % 50_000:06d}#{i % 7}" for i in range(n)])
+    run = Run.build("run", np.repeat([f"q{i:04d}" for i in range(1000)], n // 1000).tolist(), names, np.zeros(n))
+    truth = truth_of({f"Q{i:04d}": [f"DOC-{i:06d}"] for i in range(1000)})
+    start = time.perf_counter()
+    flat = collapsed(run, "prefix:#")
+    mended = with_ids_of(flat, truth, "case")
+    assert time.perf_counter() - start < 20
+    assert mended.query_ids[0].as_py() == "Q0000" and "DOC-000999" in docs(mended, "Q0000")

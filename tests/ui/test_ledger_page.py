@@ -1,0 +1,152 @@
+"""The ledger on the Runs page: what it says, its mends and their undoing, the conventions, chunks and documents."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from test_pages import charts, nothing_given, opened, texts, upload, with_runs  # noqa: F401
+
+from ragdash.ids import with_ids_of
+from ragdash.matching import Match
+from ragdash.ui.store import LOADED
+
+QRELS = "".join(f"q{q} 0 2506.{q:03d}00 1\nq{q} 0 2506.{q + 1:03d}00 1\n" for q in range(1, 21)).encode()
+
+
+def run(write=lambda doc: f"2506.{doc:03d}00", queries=range(1, 21), tag="dense") -> bytes:
+    lines = (f"q{q} Q0 {write(doc)} {rank} {9 - rank} {tag}" for q in queries
+             for rank, doc in enumerate((q, 50 + q, 80 + q), 1))
+    return "\n".join(lines).encode()
+
+
+LOST = run(lambda doc: f"2506.{doc:03d}", tag="lost")
+CHUNKS = run(lambda doc: f"2506.{doc:03d}00#{doc % 7}", tag="chunks")
+
+
+def said(at) -> str:
+    return texts(at).replace("\\", "")
+
+
+def entry(at, index: int = 0):
+    return at.session_state["_runs"][index]
+
+
+def hits(at, index: int = 0) -> int:
+    match = Match(LOADED.run(entry(at, index).digest), LOADED.truth(at.session_state["_truth"]))
+    return len(match.ranked.rank)
+
+
+def button(at, label: str):
+    return next(one for one in at.button if label in one.label)
+
+
+def test_runs_that_can_be_compared_are_told_so_in_one_line():
+    at = upload(opened(), ("a.run", run(tag="a")), ("b.run", run(tag="b", write=lambda d: f"2506.{d + 1:03d}00")),
+                ("qrels", QRELS))
+    assert "2 runs can be compared**: the same 20 queries, all judged." in said(at)
+    assert not any(one.key.startswith("mend_") for one in at.button if one.key and "note" not in one.key)
+
+
+def test_lost_zeros_are_noticed_and_one_click_restores_the_hits():
+    at = upload(opened(), ("lost.run", LOST), ("qrels", QRELS))
+    assert hits(at) == 0 and "lost returns no document that is judged" in said(at)
+    before = entry(at)
+    button(at, "lost zeros").click().run()
+    assert not at.exception and hits(at) == 20
+    after = entry(at)
+    assert (after.name, after.slot, after.origin, after.ids) == (before.name, before.slot, before.digest, "zeros")
+    assert "ids: zeros" in said(at) and "can be measured" in said(at)
+    assert at.session_state["shown"] == [after.digest] and at.session_state["baseline"] == after.digest
+    truth = LOADED.truth(at.session_state["_truth"])
+    assert after.digest == with_ids_of(LOADED.run(before.digest), truth, "zeros").digest
+    at.button(key=f"undo_{after.key}").click().run()
+    assert entry(at) == before and hits(at) == 0
+
+
+def test_a_mended_run_survives_a_link_another_page_and_loading_it_again():
+    at = upload(opened(), ("lost.run", LOST), ("qrels", QRELS))
+    button(at, "lost zeros").click().run()
+    written = dict(at.query_params)
+    again = opened("leaderboard", **written)
+    assert entry(again) == entry(at) and "nan" not in texts(again)
+    assert again.table[0].value["NDCG@10"].str.contains(r"\*\*0\.[1-9]").all()
+    upload(at, ("lost.run", LOST))
+    assert len(at.session_state["_runs"]) == 1 and entry(at).ids == "zeros"
+    at.button(key=f"remove_{entry(at).key}").click().run()
+    assert not at.session_state["_runs"]
+
+
+def test_a_mend_that_several_runs_need_is_one_click_for_all():
+    other = run(lambda doc: f"2506.{doc + 1:03d}", tag="other")
+    at = upload(opened(), ("a.run", LOST), ("b.run", other), ("qrels", QRELS))
+    button(at, "in 2 runs").click().run()
+    assert [one.ids for one in at.session_state["_runs"]] == ["zeros", "zeros"] and hits(at) == hits(at, 1) == 20
+
+
+def test_chunks_are_collapsed_from_the_ledger_and_from_the_card():
+    at = upload(opened(), ("chunks.run", CHUNKS), ("qrels", QRELS))
+    button(at, "Collapse at '#'").click().run()
+    assert entry(at).collapse == "prefix:#" and hits(at) == 20 and "collapse: prefix:#" in said(at)
+    at.session_state[f"edit_{entry(at).key}"] = True
+    choice = at.run().selectbox(key=f"collapse_{entry(at).key}")
+    assert any("of the judged documents" in option for option in choice.options)
+    choice.set_value("").run()
+    assert not at.exception and entry(at).collapse == entry(at).origin == "" and hits(at) == 0
+
+
+def test_a_mend_that_would_make_two_runs_one_is_refused():
+    at = upload(opened(), ("lost.run", LOST), ("dense.run", run()), ("qrels", QRELS))
+    whole = [one for one in at.session_state["_runs"]]
+    button(at, "lost zeros").click().run()
+    at.run()
+    assert not at.exception and len({one.digest for one in at.session_state["_runs"]}) == len(whole) == 2
+
+
+def test_a_convention_holds_for_every_page_and_is_in_the_link():
+    at = upload(opened(), ("part.run", run(queries=range(1, 11))), ("qrels", QRELS))
+    assert "lacks 10 of 20 queries, which count as empty rankings" in said(at)
+    button(at, "Leave missing queries out").click().run()
+    assert dict(at.query_params)["missing"] == "skip" and "left out of the means" in said(at)
+    again = opened("leaderboard", **dict(at.query_params))
+    assert again.table[0].value["n"].tolist() == ["10"] and "left out of the means" in said(again)
+    zero = opened("leaderboard", **{**dict(at.query_params), "missing": "zero"})
+    assert zero.table[0].value["n"].tolist() == ["20"]
+    for page in ("precision-recall", "ranking"):
+        other = opened(page, **dict(at.query_params))
+        assert charts(other) and "10 queries" in said(other) and "20 queries" not in said(other)
+
+
+def test_the_choices_of_counting_show_what_each_does_to_each_mean():
+    at = upload(opened(), ("part.run", run(queries=range(1, 11))), ("qrels", QRELS + b"q99 0 d1 0\n"))
+    assert not at.table
+    at.session_state["conventions"] = True
+    at.run()
+    assert not at.exception and len(at.table) == 2
+    row = at.table[0].value.iloc[0]
+    found = [re.search(r"(0\.\d+).*n = (\d+)", row[name].replace("\\", "")).groups()
+             for name in ("Empty ranking", "Left out")]
+    assert found[0][1] == "20" and found[1][1] == "10"
+    assert float(found[1][0]) == pytest.approx(2 * float(found[0][0]), abs=2e-3)
+    assert "No run repeats a document." in said(at)
+    at.segmented_control(key="choose_unanswerable").set_value("zero").run()
+    assert dict(at.query_params)["unanswerable"] == "zero"
+
+
+def test_refused_duplicates_are_an_error_with_its_mend():
+    repeated = run() + b"\nq1 Q0 2506.00100 4 1 dense\n"
+    at = upload(opened(), ("dense.run", repeated), ("qrels", QRELS))
+    address = {**dict(at.query_params), "duplicates": "error"}
+    again = opened(**address)
+    assert "is refused" in said(again)
+    button(again, "Let the best rank count").click().run()
+    assert again.session_state["duplicates"] == "first" and "can be measured" in said(again)
+    assert opened("leaderboard", **address).error
+
+
+def test_runs_of_other_queries_and_broken_links_are_calm():
+    at = upload(opened(**with_runs(2)), ("other.run", b"x1 Q0 d1 1 2.0 bm25\n"))
+    assert "has no query in common" in said(at)
+    address = with_runs(2)
+    for token in ("~~~.0.a", address["run"][0].replace(".", "~x~y~zz.", 1), f"{address['run'][0][:12]}~a~b~c~d.0.z"):
+        opened(**{**address, "run": [token, address["run"][1]], "ties": "none", "missing": ""})

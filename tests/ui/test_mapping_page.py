@@ -1,0 +1,55 @@
+"""Columns that ragdash does not know, named by hand: the guess, the preview, the mapping that is offered again."""
+
+from __future__ import annotations
+
+import pytest
+from test_pages import nothing_given, opened, texts, upload  # noqa: F401
+
+from ragdash.ui import shapes
+
+ROWS = [("q1", "d1", 0.9), ("q1", "d2", 0.4), ("q2", "d9", 0.7)]
+CSV = ("frage,beleg,punkte\n" + "\n".join(f"{q},{d},{s}" for q, d, s in ROWS)).encode()
+
+
+@pytest.fixture(autouse=True)
+def no_mappings():
+    shapes.clear()
+
+
+def choose(at, **fields):
+    for column, field in fields.items():
+        next(box for box in at.selectbox if box.label == column).set_value(field)
+    return at.run()
+
+
+def test_unknown_columns_are_named_by_hand_and_offered_again():
+    at = upload(opened(), ("suche.csv", CSV))
+    assert at.error and not at.session_state["_runs"]
+    assert {"frage", "beleg", "punkte"} <= {box.label for box in at.selectbox}
+    choose(at, frage="query_id", beleg="doc_id", punkte="score")
+    assert not at.exception
+    preview = at.dataframe[0].value
+    assert preview["Query"].tolist() == ["q1", "q1", "q2"] and preview["Document"].tolist() == ["d1", "d2", "d9"]
+    at.text_input(key=next(one.key for one in at.text_input if one.key.startswith("map_name"))).set_value("our tool")
+    at.button(key="map_apply").click().run()
+    assert not at.exception and not at.error and len(at.session_state["_runs"]) == 1
+    again = upload(opened(), ("other.csv", CSV.replace(b"d9", b"d8")))
+    box = next(box for box in again.selectbox if box.label == "Mapping")
+    assert box.value == "our tool"
+    again.button(key="map_apply").click().run()
+    assert not again.exception and len(again.session_state["_runs"]) == 1
+
+
+def test_one_meaning_for_two_columns_and_a_mapping_that_does_not_do_are_explained():
+    at = choose(upload(opened(), ("suche.csv", CSV)), frage="query_id", beleg="query_id")
+    assert any("two columns" in card.value for card in at.error) and not at.exception
+    choose(at, beleg="score", punkte="doc_id")
+    assert at.error and not at.exception and not any(one.key == "map_apply" for one in at.button)
+
+
+def test_the_role_follows_the_mapping():
+    at = choose(upload(opened(), ("gold.csv", b"frage,beleg,note\nq1,d1,2\nq2,d2,0\n")), frage="query_id",
+                beleg="doc_id", note="grade")
+    assert "judgements for 2 queries" in texts(at)
+    at.button(key="map_apply").click().run()
+    assert at.session_state["_truth"] and not at.session_state["_runs"]
