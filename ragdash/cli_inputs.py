@@ -7,10 +7,12 @@ import re
 import sys
 from collections.abc import Iterable
 
+from ragdash.console import Bar
 from ragdash.errors import InputError, Problem
 from ragdash.ids import collapsed, with_ids_of
 from ragdash.io import Readable, read_runs, read_truth, sniff
 from ragdash.io.names import FIELDS
+from ragdash.io.watch import watching
 from ragdash.metrics import DEFAULT_SPECS, Spec, parse_spec, parse_specs
 from ragdash.places import named
 from ragdash.records import CHOICES, Conventions, Run, Truth
@@ -22,7 +24,16 @@ def conventions(options: argparse.Namespace) -> Conventions:
 
 
 def read(options: argparse.Namespace) -> tuple[list[Run], Truth]:
-    """All runs and the truth; the problems of all files are raised together."""
+    """All runs and the truth, with a bar while large files are read; the problems of all are raised together."""
+    bar = Bar()
+    try:
+        with watching(bar):
+            return _read(options)
+    finally:
+        bar.clear()
+
+
+def _read(options: argparse.Namespace) -> tuple[list[Run], Truth]:
     runs, problems, truth = [], [], None
     sources = {text: source(text) for text in dict.fromkeys(options.runs)}
     for text in options.runs:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
 from ragdash.errors import InputError, Problem
 
+LARGE = 20 << 20  # bytes of a file that are worth a bar
 SHOWN = 5  # problems printed of one kind and file
 
 
@@ -41,6 +43,29 @@ def unwritable(path: str, error: OSError) -> InputError:
     """The problem of a file that cannot be written."""
     return InputError([Problem("unwritable-file", error.strerror or str(error), "a file that can be written",
                                "Choose another place for -o.", path)])
+
+
+class Bar:
+    """How far the reading of a large file is, on a line of standard error that is drawn again; nothing elsewhere."""
+
+    def __init__(self):
+        self._next = self._shown = 0.0
+
+    def __call__(self, file: str, done: int, size: int) -> None:
+        now = time.monotonic()
+        if size < LARGE or now < self._next or not sys.stderr.isatty():
+            return
+        self._next, self._shown = now + 0.1, 1.0
+        filled = 30 * done // size
+        name = file if len(file) < 40 else f"…{file[-38:]}"
+        line = f"{name} [{'#' * filled}{'.' * (30 - filled)}] {100 * done // size:3d} % of {size >> 20:,} MB"
+        print(f"\r{line}", end="", file=sys.stderr, flush=True)
+
+    def clear(self) -> None:
+        """Take the bar away."""
+        if self._shown:
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+            self._shown = 0.0
 
 
 def count(n: int, one: str, many: str | None = None) -> str:

@@ -24,13 +24,22 @@ def bootstrap_intervals(values: np.ndarray, *, level: float = LEVEL, resamples: 
     """
     values = np.asarray(values, np.float64)
     defined = ~np.isnan(values)
-    masks, column = np.unique(defined, axis=1, return_inverse=True)
+    masks, column = _distinct_columns(defined)
     both = np.concatenate([np.where(defined, values, 0.0), masks], axis=1)
     sums = resampled_sums(both, resamples=resamples, seed=seed, weights=weights)
-    counts = sums[:, values.shape[1]:][:, column.ravel()]
+    counts = sums[:, values.shape[1]:][:, column]
     means = np.full(counts.shape, np.nan, np.float32)
     np.divide(sums[:, :values.shape[1]], counts, out=means, where=counts > 0)
     return _quantiles(means, level, defined.sum(axis=0) >= 2)
+
+
+def _distinct_columns(flags: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(the distinct columns of a table of flags, which of them each column is): (Q, D) and (S,)."""
+    seen: dict[bytes, int] = {}
+    packed = np.ascontiguousarray(np.packbits(flags, axis=0).T)
+    which = np.array([seen.setdefault(column.tobytes(), len(seen)) for column in packed], np.int64)
+    first = np.unique(which, return_index=True)[1]
+    return flags[:, first], which
 
 
 def bootstrap_ratios(constant: float, terms, *, level: float = LEVEL, resamples: int = RESAMPLES,

@@ -321,3 +321,15 @@ def test_convert_takes_one_configuration_and_collapses(files, capfdbinary):
     assert (files / "one.trec").read_text() == "q1 Q0 a 1 2.0 x\n"
     status, _, err = call(capfdbinary, "convert", files / "run.trec", "-o", files / "no" / "such.trec")
     assert status == 2 and "Traceback" not in err
+
+
+def test_a_large_file_shows_a_bar_on_a_terminal(files, capfdbinary, monkeypatch):
+    from ragdash import console
+
+    monkeypatch.setattr(console, "LARGE", 1)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    status, out, err = evaluate(capfdbinary, files, "-m", "RR", "--format", "csv")
+    assert status == 0
+    assert "%" in err and "[" in err, "the bar"
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: False)
+    assert "] " not in evaluate(capfdbinary, files, "-m", "RR", "--format", "csv")[2].split("warning")[0]

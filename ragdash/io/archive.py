@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import struct
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -16,8 +17,8 @@ from ragdash.io.limits import LARGEST, is_bomb, size
 from ragdash.io.source import Source
 
 MOST_MEMBERS = 10_000
-_BROKEN = (zipfile.BadZipFile, zipfile.LargeZipFile, zlib.error, OSError, EOFError, ValueError, NotImplementedError,
-           RuntimeError)  # what zipfile raises; RuntimeError for a password
+_BROKEN = (zipfile.BadZipFile, zipfile.LargeZipFile, zlib.error, struct.error, OSError, EOFError, ValueError,
+           NotImplementedError, RuntimeError)  # what zipfile raises; RuntimeError for a password
 _OUTSIDE = re.compile(r"^[/\\]|^[A-Za-z]:|(^|[/\\])\.\.([/\\]|$)|\0")
 
 
@@ -72,7 +73,8 @@ def _added(path: str) -> bool:
 def _check(source: Source, archive: zipfile.ZipFile) -> None:
     """Raise for archives that leave their folder, hold too much, or grow beyond measure."""
     infos = archive.infolist()
-    outside = next((info.filename for info in infos if _OUTSIDE.search(info.filename)), None)
+    outside = next((info.filename for info in infos
+                    if _OUTSIDE.search(info.filename) or not PurePosixPath(info.filename).parts), None)
     if outside is not None:
         source.fail("unsafe-path", f"the path {outside!r} in a zip archive", "paths inside of the archive's folder",
                     "Do not use this archive, or pack its files again; nothing of it was read.")

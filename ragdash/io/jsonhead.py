@@ -65,7 +65,7 @@ def wrapped_at(keys: dict[Path, list[str]]) -> Path | None:
     for name in WRAPPERS:
         if (name, LIST) in keys:
             return (name,)
-        if name in top and (name, name, LIST) in keys or {"version", "prompts"} <= set(keys.get((name,), [])):
+        if (name in top and (name, name, LIST) in keys) or {"version", "prompts"} <= set(keys.get((name,), [])):
             return (name, name)
     return None
 

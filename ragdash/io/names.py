@@ -172,10 +172,7 @@ def lifted(fields: dict, mapping: Mapping[str, str]) -> dict:
                 value = value.get(key) if type(value) is dict else None
             if value is not None:
                 fields = {**fields, path: value}
-    if "vars" in fields and type(fields.get("response")) is dict:  # promptfoo
-        parts = (*LIFTED, "response")
-    else:
-        parts = LIFTED
+    parts = (*LIFTED, "response") if "vars" in fields else LIFTED  # vars and response are promptfoo's
     parts = [name for name in parts if name in fields and type(fields[name]) is dict]
     if not parts:
         return fields

@@ -8,6 +8,7 @@ import math
 import re
 from collections.abc import Iterator
 from decimal import Decimal
+from typing import BinaryIO
 
 import pyarrow as pa
 from pyarrow import parquet
@@ -24,7 +25,8 @@ from ragdash.records import Run, Truth
 
 IDS = ("query_id", "doc_id", "config")
 TEXTS = ("query", "answer")
-_CELL = re.compile(rb'<(?:\w+:)?c\b[^>]*?\br="([A-Z]{1,3})(\d{1,7})"')
+_TAG = re.compile(rb"<(?:\w+:)?(row|c)(\s[^>]*)?>")
+_PLACE = re.compile(rb'\sr="([A-Z]{0,3})(\d{1,7})"')
 
 
 def read_runs(source: Source, name: str | None) -> list[Run]:
@@ -127,16 +129,30 @@ def _check_size(source: Source) -> None:
         for info in opened.infolist():
             if not re.fullmatch(r"xl/worksheets/[^/]+\.xml", info.filename):
                 continue
-            rows = columns = 0
             with opened.open(info) as sheet:
-                before = b""
-                while piece := sheet.read(1 << 20):
-                    for letters, number in _CELL.findall(before + piece):
-                        rows, columns = max(rows, int(number)), max(columns, _column(letters))
-                    before = piece[-200:]
+                rows, columns = _extent(sheet)
             if rows * columns > MOST_CELLS:
                 source.fail("too-large-table", f"a sheet of {rows:,} rows and {columns:,} columns",
                             f"at most {MOST_CELLS:,} cells", "Delete cells far from the table, or save it as CSV.")
+
+
+def _extent(sheet: BinaryIO) -> tuple[int, int]:
+    """(last row, last column) of the cells in a sheet's XML; cells that do not say where they are follow each other."""
+    rows = columns = row = column = 0
+    before = b""
+    while piece := sheet.read(1 << 20):
+        text = before + piece
+        end = text.rfind(b">") + 1
+        for tag, inside in _TAG.findall(text[:end]):
+            place = _PLACE.search(inside)
+            if tag == b"row":
+                row, column = int(place[2]) if place else row + 1, 0
+            else:
+                column = _column(place[1]) if place else column + 1
+                row = int(place[2]) if place else row
+            rows, columns = max(rows, row), max(columns, column)
+        before = text[end:][-4096:]
+    return rows, columns
 
 
 def _column(letters: bytes) -> int:

@@ -18,6 +18,7 @@ import pyarrow as pa
 
 from ragdash.errors import Collector, InputError, Problem
 from ragdash.io.limits import LARGEST, is_bomb, size
+from ragdash.io.watch import is_watched, open_file
 
 HEAD = 1 << 16  # bytes looked at to find the format
 BOM = b"\xef\xbb\xbf"
@@ -137,7 +138,9 @@ class Source:
 
     def arrow(self) -> pa.NativeFile:
         """The text as an Arrow input."""
-        return pa.BufferReader(self.data) if self.plain_file is None else pa.OSFile(str(self.plain_file))
+        if self.plain_file is None:
+            return pa.BufferReader(self.data)
+        return pa.PythonFile(self._stream(), "r") if is_watched() else pa.OSFile(str(self.plain_file))
 
     def _known(self, encoding: str) -> str:
         try:
@@ -148,7 +151,7 @@ class Source:
         return "utf-8" if name == "utf-8-sig" else name
 
     def _stream(self) -> BinaryIO:
-        return io.BytesIO(self._content) if self._path is None else open(self._path, "rb")
+        return io.BytesIO(self._content) if self._path is None else open_file(self._path)
 
     def _read(self, size: int = -1) -> bytes:
         """Raw bytes of the file."""

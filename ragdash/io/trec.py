@@ -68,7 +68,8 @@ def read_columns(source: Source, layout: Layout, problems: Collector) -> Columns
     columns = None
     if extra == 0 or (extra > 0 and layout.wider):
         if is_regular(source.plain_file or source.data, shape.separator):
-            columns = _read_fast(source.arrow(), shape, layout)
+            with source.arrow() as text:
+                columns = _read_fast(text, shape, layout)
         elif not (extra and shape.separator == " " and b"\t" in source.data):
             text = tidy(source.data, shape.separator)
             if is_regular(text, shape.separator):
@@ -128,8 +129,9 @@ def _note_tags(source: Source, problems: Collector) -> None:
     tags: dict[bytes, int] = {}
     for number, line in data_lines(text):
         fields = split(line, RUN)
-        if len(fields) >= len(RUN.columns) and fields[5]:
-            tags.setdefault(fields[5].split()[0], number)
+        words = fields[5].split() if len(fields) >= len(RUN.columns) else []
+        if words:
+            tags.setdefault(words[0], number)
     if len(tags) > 1:
         shown = ", ".join(tag.decode(errors="replace") for tag in list(tags)[:5])
         problems.add("several-tags", f"the tags {shown}", "one tag in a TREC run", "The file is read as one run; put "

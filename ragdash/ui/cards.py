@@ -176,7 +176,7 @@ def _collapse(entry: Entry) -> None:
         format_func=lambda by: findings.collapse(by, ways.get(by)),
         key=key,
         help="Where the judgements are about documents and the run ranks their parts: the first part keeps its rank, "
-        "the ranks close up.",
+        "the ranks close up. Found: the share of the judged documents that are then among those returned.",
         on_change=lambda: mends.collapse(entry.digest, st.session_state[key],
                                          getattr(ways.get(st.session_state[key]), "ids", None)),
     )

@@ -34,6 +34,7 @@ def ledger() -> None:
         for entry in runs:
             _of_run(found, entry)
         _others(found)
+        _notes(found, runs)
         everything = st.expander("Everything that was counted", key="counts", on_change="rerun")
         if everything.open:
             with everything:
@@ -64,16 +65,15 @@ def _together(found: Ledger, runs: Sequence[Entry]) -> None:
 
 
 def _of_run(found: Ledger, entry: Entry) -> None:
-    """What was found in one run: what needs attention first, notes folded away; mends in force with the way back."""
-    own = findings.in_order(one for one in found.findings if one.run == entry.name)
+    """What needs attention in one run; mends in force with the way back."""
+    own = findings.in_order(one for one in found.findings if one.run == entry.name and one.severity != "note")
     if not own and not entry.mends:
         return
     with st.container(border=True, gap="small", key=f"found_{entry.key}"):
         st.markdown(f"**{widgets.swatch(entry.slot, entry.name)}**")
         _mended(entry)
-        for at, one in enumerate(one for one in own if one.severity != "note"):
+        for at, one in enumerate(own):
             _finding(one, f"{entry.key}_{at}", entry)
-        _notes([one for one in own if one.severity == "note"], entry.key, entry)
 
 
 def _mended(entry: Entry) -> None:
@@ -87,22 +87,28 @@ def _mended(entry: Entry) -> None:
 
 
 def _others(found: Ledger) -> None:
-    """What concerns the truth, or the runs among themselves."""
-    own = [one for one in found.findings if one.run is None]
+    """What needs attention in the truth, or in the runs among themselves."""
+    own = [one for one in found.findings if one.run is None and one.severity != "note"]
     if not own:
         return
     with st.container(border=True, gap="small", key="found_all"):
         st.markdown("**All runs together**")
-        for at, one in enumerate(one for one in own if one.severity != "note"):
+        for at, one in enumerate(own):
             _finding(one, f"all_{at}", None)
-        _notes([one for one in own if one.severity == "note"], "all", None)
 
 
-def _notes(notes: Sequence[Finding], key: str, entry: Entry | None) -> None:
-    if notes:
-        with st.expander(words.count(len(notes), "note"), key=f"notes_{key}"):
-            for at, one in enumerate(notes):
-                _finding(one, f"{key}_note_{at}", entry)
+def _notes(found: Ledger, runs: Sequence[Entry]) -> None:
+    """What is worth knowing and in nobody's way, folded away."""
+    notes = [one for one in found.findings if one.severity == "note"]
+    if not notes:
+        return
+    with st.expander(words.count(len(notes), "note"), key="notes"):
+        for entry in (*runs, None):
+            own = [one for one in notes if one.run == (entry.name if entry else None)]
+            if own:
+                st.markdown(f"**{widgets.swatch(entry.slot, entry.name) if entry else 'All runs together'}**")
+            for at, one in enumerate(own):
+                _finding(one, f"{entry.key if entry else 'all'}_note_{at}", entry)
 
 
 def _finding(one: Finding, key: str, entry: Entry | None) -> None:

@@ -101,7 +101,9 @@ def _over(found: Ledger, names: Sequence[str], conventions: Conventions) -> str:
     if not some:
         extra = any(found.of("extra-queries", name).count for name in names)
         same = "the same " if len(names) > 1 else ""
-        return f"{lead}: {same}{words.count(total, 'query', 'queries')}{'' if extra else ', all judged'}"
+        bare = found.of("unanswerable-queries")
+        rest = ", none of which has a relevant document" if bare.count == total else "" if extra else ", all judged"
+        return f"{lead}: {same}{words.count(total, 'query', 'queries')}{rest}"
     done = {"zero": "which count as empty rankings", "skip": "which are left out of the means"}[conventions.missing]
     uneven = found.of("different-queries")
     if len(names) > 1 and len(some) == len(names) and uneven is not None and not uneven.count:
@@ -128,16 +130,15 @@ def label(fixes: Sequence[Fix]) -> str:
 
 def way(by: str) -> str:
     """A way to collapse, in words."""
-    return "source" if by == "source" else f"id prefix before {by.removeprefix('prefix:')!r}"
+    return "Source" if by == "source" else f"Prefix before {by.removeprefix('prefix:')!r}"
 
 
 def collapse(by: str, choice: CollapseChoice | None) -> str:
     """A way to collapse in a menu, with the share of judged documents that it finds."""
     if not by:
         return "Off: as they are"
-    share = f", {choice.share:.0%} of the judged documents found" if choice else ""
-    ids = f" (with ids: {choice.ids})" if choice and choice.ids else ""
-    return f"By {way(by)}{share}{ids}"
+    ids = f", ids: {choice.ids}" if choice and choice.ids else ""
+    return f"{way(by)}{ids}" + (f" ({choice.share:.0%} found)" if choice else "")
 
 
 def in_order(found: Iterable[Entry]) -> list[Entry]:

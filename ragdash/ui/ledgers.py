@@ -8,7 +8,8 @@ from dataclasses import astuple, replace
 import streamlit as st
 
 from ragdash.ids import CollapseChoice, collapse_choices
-from ragdash.ledger import Ledger
+from ragdash.ledger import Entry as Finding
+from ragdash.ledger import Ledger, spelled
 from ragdash.ledger import ledger as found_in
 from ragdash.metrics import Spec, parse_spec
 from ragdash.records import Conventions, Run, Truth
@@ -26,7 +27,13 @@ def ledger(runs: Sequence[Entry], truth: str, conventions: Conventions, spec: Sp
 @st.cache_resource(max_entries=64, show_spinner="Comparing runs and judgements …")
 def _ledger(runs: tuple[tuple[str, str], ...], truth: str, conventions: tuple[str, ...], spec: str,
             _runs: list[Run], _truth: Truth) -> Ledger:
-    return found_in(_runs, _truth, Conventions(*conventions), (parse_spec(spec),))
+    ids = _spelled(runs, truth, _runs=_runs, _truth=_truth)
+    return found_in(_runs, _truth, Conventions(*conventions), (parse_spec(spec),), ids)
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def _spelled(runs: tuple[tuple[str, str], ...], truth: str, _runs: list[Run], _truth: Truth) -> tuple[Finding, ...]:
+    return spelled(_runs, _truth)
 
 
 def lenient(conventions: Conventions) -> Conventions:

@@ -60,13 +60,12 @@ def read_waiting() -> None:
     state.set_files(replace(record, content=None) for record in state.files())
     fresh = 0
     while state.waiting():
-        file, many = state.waiting()[0], len(state.waiting()) - 1
-        after = f"; {words.count(many, 'more file')} after it" if many else ""
+        file, *rest = state.waiting()
+        after = f"; {words.count(len(rest), 'more file')} after it" if rest else ""
         with st.spinner(f"Reading {words.escape(file.name)} ({words.size(file.size)}){after} …", show_time=True):
-            record = _upload(file.name, file.getvalue(), None)
-        known = state.files()
-        state.set_files((*known[:fresh], record, *known[fresh:]))
-        state.set_waiting(state.waiting()[1:])
+            state.set_waiting(rest)  # in here nothing interrupts: a file is read and recorded, or still waits
+            record, known = _upload(file.name, file.getvalue(), None), state.files()
+            state.set_files((*known[:fresh], record, *known[fresh:]))
         fresh += 1
 
 

@@ -23,6 +23,7 @@ MEANING = {
     "completion_tokens": "Completion tokens", "cost_usd": "Cost in USD", "settings": "Settings",
     "attributes": "Attributes (object)", "attribute": "Attribute of the query",
 }
+OPTIONS = ["", *(field for field in MEANING if field in FIELDS), *(field for field in FIELDS if field not in MEANING)]
 
 
 def panel() -> None:
@@ -37,6 +38,7 @@ def panel() -> None:
     if not box.open:
         return
     with box:
+        waiting.sort(key=lambda one: not records[one].failed)
         at = waiting[0]
         if len(waiting) > 1:
             at = st.selectbox("File", waiting, format_func=lambda one: records[one].name, key="map_file")
@@ -60,7 +62,7 @@ def _columns(at: int, record: FileRecord) -> None:
     shown = record.columns[:MOST]
     with st.grid(3, min_column_width=220, key="map_columns"):
         meant = {column: st.selectbox(
-            words.escape(column), ["", *FIELDS], index=["", *FIELDS].index(fields.get(column, "")),
+            words.escape(column), OPTIONS, index=OPTIONS.index(fields.get(column, "")),
             format_func=lambda field: MEANING.get(field, field) or "Not used", key=f"map_{record.key}_{chosen}_{place}")
             for place, column in enumerate(shown)}
     if len(record.columns) > MOST:
@@ -71,6 +73,9 @@ def _columns(at: int, record: FileRecord) -> None:
 
 def _outcome(at: int, record: FileRecord, mapping: Mapping[str, str], fields: Sequence[str], name: str) -> None:
     """The first rows under this mapping, or why there are none; the button that applies it."""
+    if record.failed and dict(mapping) == dict(record.mapping or record.guess):
+        st.caption("Choose what each column means; the first rows as they are understood then stand here.")
+        return
     twice = {field for field in fields if field and fields.count(field) > 1}
     try:
         if twice:

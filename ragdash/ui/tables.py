@@ -187,22 +187,28 @@ def registry(found: Sequence[Metric]) -> pd.DataFrame:
 
 
 def preview(thing: Run | Truth, queries: int = 3, ranks: int = 3) -> pd.DataFrame:
-    """The first queries of a run or a truth, with their first documents."""
+    """The first queries of a run or a truth, with their first documents and what is known of each query."""
+    ids = thing.query_ids[:queries].to_pylist()
     if isinstance(thing, Run):
-        names = thing.query_ids[:queries].to_pylist()
-        parts = [thing.ranking(name, ranks).to_pandas().assign(query_id=name) for name in names]
-        frame = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
+        parts = [thing.ranking(name, ranks).to_pandas().assign(query_id=name) for name in ids]
+        frame = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame({"query_id": []})
         frame = frame[["query_id", *(name for name in frame if name != "query_id" and frame[name].notna().any())]]
     else:
         at = np.flatnonzero(thing.queries < queries)[: queries * ranks]
         frame = pd.DataFrame({"query_id": thing.query_ids.take(pa.array(thing.queries[at])).to_pylist(),
                               "doc_id": thing.docs.take(pa.array(at)).to_pylist(), "grade": thing.grades[at]})
     if thing.details is not None:
-        kept = [name for name in thing.details.column_names if thing.details[name].null_count < len(thing)]
-        rows = thing.details.slice(0, queries).select(kept).to_pandas().astype(str)
-        rows["query_id"] = thing.query_ids[:queries].to_pylist()
-        frame = frame.merge(rows, on="query_id", how="outer", sort=False)
-    return frame.rename(columns={"query_id": "Query", "doc_id": "Document"}).rename(columns=str.capitalize)
+        held = thing.details.slice(0, queries)
+        kept = [name for name in held.column_names if name != "query_id" and held[name].null_count < len(held)]
+        known = pd.DataFrame({"query_id": ids, **{name: [_short(value) for value in held[name].to_pylist()]
+                                                  for name in kept}})
+        frame = frame.astype({"query_id": object}).merge(known, on="query_id", how="outer", sort=False)
+    return frame
+
+
+def _short(value) -> str | None:
+    """A value of any kind as text, as much of it as a table shows."""
+    return None if value is None else str(value)[:200]
 
 
 def ledger(found: Ledger) -> pd.DataFrame:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
 import os
 import warnings
+import zipfile
 from unittest.mock import patch
 
 import numpy as np
+import pandas as pd
+import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -34,6 +38,39 @@ SEEDS = [
     b"query-id\tcorpus-id\tscore\nq1\td1\t1\nq2\td1\t0\n", "é Q0 ü 1 0.5 t\n".encode("utf-16"),
     gzip.compress(TREC, mtime=0), b"\xef\xbb\xbf" + TREC, b"# comment\n" + TREC,
 ]
+WIDE = [
+    b'question,answer,contexts,retrieved_ids,scores,reference,config,n\nq 1,a,"[""x"", 1]",d1|d2,"[0.5, 1]",r,x,3\n'
+    b'"q\n2",b,"[\'x\', \'it\\\'s\']","[\'d1\']",[2],r|s,x,\n',
+    b'query_id\tquery\trelevant\tevidence\tsettings\n1\t?\t"{""d"": 2}"\t[1] x\t{}\n',
+]
+OBJECTS = [
+    b'{"results": [{"query": "q", "response": "a", "gt_answer": "g", "retrieved_context": [{"doc_id": "d", '
+    b'"text": "t"}]}], "metrics": {"a": 1}}',
+    b'{"evalId": 1, "results": {"version": 3, "results": [{"vars": {"question": "q"}, "response": {"output": "a"}}]}}',
+    b'[{"inputs": {"question": "q"}, "outputs": {"answer": "a"}, "reference": {"answer": "r"}, "example_id": "e"},'
+    b' {"user_input": [{"content": "a"}], "retrieved_ids": ["d", 7], "scores": [1, 0.5], "x": NaN}]',
+]
+
+
+def _archive() -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        archive.writestr("a.trec", TREC)
+        archive.writestr("qrels/test.tsv", "query-id\tcorpus-id\tscore\nq1\td1\t1\n")
+        archive.writestr("queries.jsonl", '{"_id": "q1", "text": "?", "metadata": {"answers": ["a"]}}\n')
+    return out.getvalue()
+
+
+def _frame(method: str, **options) -> bytes:
+    out = io.BytesIO()
+    frame = pd.DataFrame({"question": ["q", "r"], "answer": ["a", None], "retrieved": [["d1", "d2"], ["d1"]],
+                          "reference": ["x", "y"], "n": [1, 2.5]})
+    getattr(frame, method)(out, **options)
+    return out.getvalue()
+
+
+BINARY = [_archive(), _frame("to_parquet"), _frame("to_excel", index=False),
+          pa.compress(TREC, codec="zstd", asbytes=True)]
 PIECES = [b" ", b"\t", b"\n", b"\r", b"\r\n", b'"', b"'", b",", b":", b"{", b"}", b"[", b"]", b"\\", b"\\u", b"\\ud800",
           b"\0", b"\xff", b"\xc3", b"nan", b"NaN", b"Infinity", b"1e999", b"-", b"+1", b"0", b"#", b"null", b"true",
           b"1_0", b"\x0b", b"\x0c", b"\xc2\xa0", b"\xe2\x80\xa8", b"9" * 30, b"[" * 200, b'"a":{' * 20, b"\xef\xbb\xbf",
@@ -60,7 +97,7 @@ def check(read, content: bytes, **options) -> None:
         assert error.problems
         assert any(problem.severity == "error" for problem in error.problems)
         for problem in error.problems:
-            assert problem.file == "x"
+            assert problem.file == "x" or problem.file.startswith("x/")
             assert problem.kind and problem.found and problem.expected and problem.mend
             assert problem.line is None or problem.line >= 1
             str(problem).encode()
@@ -74,7 +111,7 @@ def check(read, content: bytes, **options) -> None:
 
 
 @settings(max_examples=CASES, deadline=None)
-@given(mutated(), st.sampled_from(["utf-8", "latin-1", "utf-16"]))
+@given(mutated([*SEEDS, *WIDE, *OBJECTS]), st.sampled_from(["utf-8", "latin-1", "utf-16"]))
 def test_any_bytes(content, encoding):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -84,6 +121,13 @@ def test_any_bytes(content, encoding):
             assert sniff(("x", content), encoding=encoding).reason
         except InputError as error:
             assert error.problems
+
+
+@settings(max_examples=CASES, deadline=None)
+@given(mutated(BINARY))
+def test_any_bytes_of_archives_workbooks_and_parquet(content):
+    check(read_runs, content)
+    check(read_truth, content)
 
 
 @settings(max_examples=CASES, deadline=None)
@@ -122,7 +166,7 @@ def outcome(read, content: bytes):
 
 
 @settings(max_examples=CASES, deadline=None)
-@given(mutated(SEEDS[3:8]))
+@given(mutated([*SEEDS[3:8], *OBJECTS]))
 def test_the_quick_way_through_json_is_the_exact_way(content):
     for read in (read_runs, read_truth):
         quick = outcome(read, content)

@@ -18,8 +18,8 @@ TREC = b"q1 Q0 d1 1 0.9 t\nq1 Q0 d2 2 0.8 t\n"
 QRELS = b"q1 0 d1 1\nq1 0 d2 0\n"
 BEIR = {"qrels/test.tsv": b"query-id\tcorpus-id\tscore\nq1\td1\t1\nq2\td9\t2\n",
         "qrels/train.tsv": b"query-id\tcorpus-id\tscore\nq3\td1\t1\n",
-        "queries.jsonl": b'{"_id": "q1", "text": "who?", "metadata": {"answer": ["me"]}}\n{"_id": "q2", "text": "when?"}\n'
-                         b'{"_id": "q3", "text": "of another split"}\n',
+        "queries.jsonl": b'{"_id": "q1", "text": "who?", "metadata": {"answer": ["me"]}}\n'
+                         b'{"_id": "q2", "text": "when?"}\n{"_id": "q3", "text": "of another split"}\n',
         "corpus.jsonl": b'{"_id": "d1", "title": "T", "text": "x"}\n'}
 
 
@@ -137,10 +137,12 @@ def test_what_is_too_large_or_too_deep(name):
     assert kind in kinds(read_runs, make())
 
 
-def test_two_cells_in_opposite_corners():
+@pytest.mark.parametrize("cells", [
+    '<row r="1"><c r="A1"><v>1</v></c></row><row r="1048576"><c r="XFD1048576"><v>1</v></c></row>',
+    '<row r="1">' + "<c><v>1</v></c>" * 100 + '</row><row r="1048576"><c><v>1</v></c></row>'])
+def test_two_cells_in_opposite_corners(cells):
     space = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
-    sheet = (f'<worksheet {space}><sheetData><row r="1"><c r="A1"><v>1</v></c></row>'
-             '<row r="1048576"><c r="XFD1048576"><v>1</v></c></row></sheetData></worksheet>')
+    sheet = f"<worksheet {space}><sheetData>{cells}</sheetData></worksheet>"
     content = packed({"xl/workbook.xml": f"<workbook {space}/>".encode(), "xl/worksheets/sheet1.xml": sheet.encode()})
     assert kinds(read_runs, content) == ["too-large-table"]
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from ragdash.io import read_run, read_truth, sniff
+from ragdash.errors import InputError
+from ragdash.io import read_run, read_runs, read_truth, sniff
 
 RUNS = {  # queries, documents
     "s01_trec_eval_test/results.test": (3, 1500),
@@ -61,3 +62,55 @@ def test_a_doubled_tab_is_white_space(real_data):
     run = read_run(real_data / "s05_ir_measures_compat/compat.run")
     at = run.ranking("31_1")["doc_id"].to_pylist().index("CAR_ea3d8125e6c2d56170ad950c499a198353762f0e")
     assert run.ranking("31_1")["score"][at].as_py() == 116
+
+
+BOTH = {  # queries, documents returned, judgements, reference answers
+    "s02_evidencerag_dense_vs_hybrid/ragas/run75_224_generated_per_query.csv": (75, 0, 75),
+    "s02_evidencerag_dense_vs_hybrid/retrieval_results_dense_2years.json": (100, 0, 100),
+    "s06_mtrag_sample/responses-10.jsonl": (10, 23, 10),
+    "s07_ragchecker_examples/checking_inputs.json": (2, 7, 2),
+    "s07_ragchecker_examples/checking_outputs.json": (2, 7, 2),
+    "s09_excel_fr_rag/evaluation_results.xlsx": (25, 0, 25),
+}
+
+
+@pytest.mark.parametrize("path", BOTH)
+def test_real_files_that_hold_both(path, real_data):
+    run, truth = read_run(real_data / path), read_truth(real_data / path)
+    answers = truth.details["answers"]
+    assert (len(run), len(run.docs), len(answers) - answers.null_count) == BOTH[path]
+    assert set(run.query_ids.to_pylist()) == set(truth.query_ids.to_pylist())
+    assert sniff(real_data / path).role == "both"
+    assert all(problem.severity == "warning" for problem in (*run.problems, *truth.problems))
+
+
+@pytest.mark.parametrize("name", ["dense", "hybrid"])
+def test_nested_results_by_paths(name, real_data):
+    folder = real_data / "s02_evidencerag_dense_vs_hybrid"
+    run = read_run(folder / f"retrieval_results_{name}_2years.json",
+                   mapping={"retrieved": "per_k.10.retrieved_chunk_ids"})
+    trec = read_run(folder / f"chunks_{name}.trec")
+    assert {query: run.ranking(query)["doc_id"].to_pylist() for query in run.query_ids.to_pylist()}.keys() == set(
+        trec.query_ids.to_pylist())
+    assert len(run.docs) == len(trec.docs)
+
+
+REFUSED = {
+    "s01_trec_eval_test/prefs.test": "column-count", "s08_tatqa/tatqa_dataset_dev.json": "missing-field",
+    "s08_tatqa/sample_prediction.json": "wrong-type", "s10_small_oracles/kilt/guess2_1.jsonl": "wrong-type",
+    "s10_small_oracles/scifact/gold_small.jsonl": "truth-as-run",
+    "s02_evidencerag_dense_vs_hybrid/retrieval_results_hybrid_2years.json": "missing-field",
+    "s02_evidencerag_dense_vs_hybrid/ragas/run75_224_generated_summary.json": "wrong-type",
+}
+
+
+@pytest.mark.parametrize("path", REFUSED)
+def test_real_files_that_are_refused(path, real_data):
+    with pytest.raises(InputError) as caught:
+        read_runs(real_data / path)
+    assert REFUSED[path] in [problem.kind for problem in caught.value.problems]
+
+
+def test_a_real_workbook_of_questions(real_data):
+    truth = read_truth(real_data / "s09_excel_fr_rag/evaluation_questions.xlsx")
+    assert len(truth.details["answers"].drop_null()) == 25

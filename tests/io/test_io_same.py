@@ -7,7 +7,10 @@ import csv
 import gzip
 import io
 import json
+import zipfile
 
+import pandas as pd
+import pyarrow as pa
 import pytest
 
 from ragdash.io import read_run, read_truth, sniff
@@ -84,6 +87,40 @@ RUNS = {
     "tsv, CRLF and byte order mark": b"\xef\xbb\xbf" + table(
         "query_id doc_id score", [(q, d, s) for q, d, _, s in ROWS], "\t").replace(b"\n", b"\r\n"),
 }
+
+
+def frame(method: str, rows: list[dict], **options) -> bytes:
+    out = io.BytesIO()
+    getattr(pd.DataFrame(rows), method)(out, **options)
+    return out.getvalue()
+
+
+def packed(content: bytes) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("folder/run.csv", content)
+    return out.getvalue()
+
+
+WIDE = [{"query_id": query, "retrieved": list(docs), "score": list(docs.values())} for query, docs in RANKING.items()]
+SCORED = [{"query_id": query, "retrieved": [{"doc_id": doc, "score": score} for doc, score in docs.items()]}
+          for query, docs in RANKING.items()]
+RUNS |= {
+    "json under results": json.dumps({"results": objects()}).encode(),
+    "parquet, a row a document": frame("to_parquet", LONG),
+    "parquet, objects": frame("to_parquet", SCORED),
+    "xlsx, a row a document": frame("to_excel", LONG, index=False),
+}
+SCORES_IN_ORDER = {
+    "jsonl": lines(objects()), "parquet": frame("to_parquet", WIDE), "xlsx": frame("to_excel", WIDE, index=False),
+    "csv, python": frame("to_csv", WIDE, index=False), "csv, json": table("query_id retrieved", [
+        (row["query_id"], json.dumps(row["retrieved"])) for row in SCORED], ","),
+    "csv, a dictionary": table("query_id retrieved_ids", [(q, json.dumps(docs)) for q, docs in RANKING.items()], ","),
+    "tsv, other names": table("qid retrieved_doc_ids retrieved_scores", [
+        (row["query_id"], json.dumps(row["retrieved"]), repr(row["score"])) for row in WIDE], "\t"),
+    "zip": packed(table("query_id retrieved score", [(row["query_id"], json.dumps(row["retrieved"]), row["score"])
+                                                     for row in WIDE], ",")),
+}
 ORDERS = {
     "jsonl, ids": lines([{"query_id": query, "retrieved": list(docs)} for query, docs in RANKING.items()]),
     "jsonl, objects": lines([{"query_id": query, "retrieved": [{"doc_id": doc} for doc in docs]}
@@ -91,7 +128,14 @@ ORDERS = {
     "json dictionary": json.dumps({query: list(docs) for query, docs in RANKING.items()}).encode(),
     "csv": table("query_id doc_id", [row[:2] for row in ROWS], ","),
 }
+JUDGEMENTS = [{"query_id": query, "relevant": json.dumps(docs)} for query, docs in GRADES.items()]
 TRUTHS = {
+    "csv, a row a query": frame("to_csv", JUDGEMENTS, index=False),
+    "xlsx, a row a query": frame("to_excel", JUDGEMENTS, index=False),
+    "parquet, a row a query": frame("to_parquet", JUDGEMENTS),
+    "parquet": frame("to_parquet", [{"query_id": q, "doc_id": d, "grade": g} for q, d, g in JUDGED]),
+    "xlsx": frame("to_excel", [{"qid": q, "docid": d, "label": g} for q, d, g in JUDGED], index=False),
+
     "qrels, blanks": "".join(f"{q} 0 {d} {g}\n" for q, d, g in JUDGED).encode(),
     "qrels, tabs": "".join(f"{q}\tQ0\t{d}\t{g}\n" for q, d, g in JUDGED).encode(),
     "qrels, decimal grades": "".join(f"{q} 0  {d} {g}.0\r\n" for q, d, g in JUDGED).encode(),
@@ -109,6 +153,7 @@ TRUTHS = {
     "json dictionary": json.dumps(GRADES).encode(),
 }
 COMPRESSED = {"plain": lambda data: data, "gzip": gzip.compress, "bzip2": bz2.compress,
+              "zstd": lambda data: pa.compress(data, codec="zstd", asbytes=True),
               "gzip in two parts": lambda data: gzip.compress(data[:50]) + gzip.compress(data[50:])}
 
 
@@ -129,6 +174,14 @@ def test_runs_are_the_same(form):
     for query in RANKING:
         assert run.ranking(query).equals(expected.ranking(query))
     assert sniff(("x", RUNS[form])).role == "run"
+
+
+@pytest.mark.parametrize("form", SCORES_IN_ORDER)
+def test_a_row_for_each_query_is_the_same(form):
+    run = read_run(("x", SCORES_IN_ORDER[form]))
+    assert run.digest == read_run(("x", RUNS["jsonl"])).digest
+    assert run.ranking("1e5")["score"].to_pylist() == list(RANKING["1e5"].values())
+    assert sniff(("x", SCORES_IN_ORDER[form])).role == "run"
 
 
 @pytest.mark.parametrize("form", ORDERS)

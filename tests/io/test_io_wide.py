@@ -13,10 +13,10 @@ from ragdash.errors import InputError
 from ragdash.io import read_run, read_runs, read_truth, sniff
 from ragdash.io.cells import nested
 
-ROWS = [{"query_id": "007", "query": "who?", "retrieved": ["d1", "2506.00500"], "answer": "me", "contexts": ["a|b", "c"],
-         "answers": ["she"], "relevant": {"d1": 2}},
-        {"query_id": "1e5", "query": "when?", "retrieved": [], "answer": "then", "contexts": [], "answers": ["now", "then"],
-         "relevant": {"x": 1, "d1": 0}}]
+ROWS = [{"query_id": "007", "query": "who?", "retrieved": ["d1", "2506.00500"], "answer": "me",
+         "contexts": ["a|b", "c"], "answers": ["she"], "relevant": {"d1": 2}},
+        {"query_id": "1e5", "query": "when?", "retrieved": [], "answer": "then", "contexts": [],
+         "answers": ["now", "then"], "relevant": {"x": 1, "d1": 0}}]
 
 
 def table(rows: list[dict], write=json.dumps) -> bytes:
@@ -91,7 +91,8 @@ def test_brackets_in_texts_are_no_lists():
 
 
 def test_lists_beside_each_other():
-    content = table([{"query_id": "q", "retrieved_ids": ["a", "b"], "scores": [0.5, 0.25], "retrieved_texts": ["A", "B"]}])
+    content = table([{"query_id": "q", "retrieved_ids": ["a", "b"], "scores": [0.5, 0.25],
+                      "retrieved_texts": ["A", "B"]}])
     run = read_run(("x", content))
     assert run.scores.tolist() == [0.5, 0.25] and run.texts.to_pylist() == ["A", "B"]
     with pytest.raises(InputError, match="equal length"):
@@ -104,7 +105,8 @@ def test_questions_are_ids_where_there_are_none():
     with pytest.raises(InputError) as caught:
         read_run(("x", b"question,answer\nWho?,a\nWhen?,b\n Who? ,c\n"))
     assert [(p.kind, p.line, p.field) for p in caught.value.problems] == [("duplicate-query", 4, "question")]
-    assert "lines 2 and 4" in caught.value.problems[0].found and "The question is the id" in caught.value.problems[0].mend
+    assert "lines 2 and 4" in caught.value.problems[0].found
+    assert "The question is the id" in caught.value.problems[0].mend
 
 
 def test_several_configurations_with_one_truth():
@@ -125,7 +127,8 @@ def test_unknown_columns_are_attributes():
 
 
 def test_numbers_as_ids_give_their_shortest_text():
-    rows = [{"query_id": 7.0, "retrieved": "d1", "answer": "a"}, {"query_id": 2506.00500, "retrieved": "d2", "answer": 1.50}]
+    rows = [{"query_id": 7.0, "retrieved": "d1", "answer": "a"},
+            {"query_id": 2506.00500, "retrieved": "d2", "answer": 1.50}]
     for form in ("to_excel", "to_parquet"):
         run = read_run(("x", frame(form, [{**row, "answer": str(row["answer"])} for row in rows])))
         assert run.query_ids.to_pylist() == ["7", "2506.005"]
@@ -197,7 +200,8 @@ BAD = {
     "no question": (b"answer,contexts\na,b\n", "missing-column", 1), "empty question": (b"question,answer\n,a\n",
                                                                                         "missing-id", 2),
     "ids and none": (b'[{"query_id": "q", "answer": "a"}, {"question": "r", "answer": "b"}]', "missing-field", 1),
-    "columns": (b"question,answer\nq,a\nr\n", "column-count", 3), "truth": (b"question,reference\nq,a\n", "truth-as-run",
+    "columns": (b"question,answer\nq,a\nr\n", "column-count", 3),
+    "truth": (b"question,reference\nq,a\n", "truth-as-run",
                                                                             None),
     "a list as an answer": (b'[{"question": "q", "answer": ["a", "b"]}]', "wrong-type", 1),
     "a document without id": (b'[{"question": "q", "retrieved": [{"text": "a"}]}]', "missing-id", 1),

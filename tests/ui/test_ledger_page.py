@@ -90,7 +90,7 @@ def test_chunks_are_collapsed_from_the_ledger_and_from_the_card():
     assert entry(at).collapse == "prefix:#" and hits(at) == 20 and "collapse: prefix:#" in said(at)
     at.session_state[f"edit_{entry(at).key}"] = True
     choice = at.run().selectbox(key=f"collapse_{entry(at).key}")
-    assert any("of the judged documents" in option for option in choice.options)
+    assert any("% found" in option for option in choice.options)
     choice.set_value("").run()
     assert not at.exception and entry(at).collapse == entry(at).origin == "" and hits(at) == 0
 
@@ -150,3 +150,8 @@ def test_runs_of_other_queries_and_broken_links_are_calm():
     address = with_runs(2)
     for token in ("~~~.0.a", address["run"][0].replace(".", "~x~y~zz.", 1), f"{address['run'][0][:12]}~a~b~c~d.0.z"):
         opened(**{**address, "run": [token, address["run"][1]], "ties": "none", "missing": ""})
+
+
+def test_judgements_without_a_relevant_document_are_not_called_judged():
+    at = upload(opened(), ("a.run", run()), ("qrels", QRELS.replace(b" 1\n", b" 0\n")))
+    assert "none of which has a relevant document" in said(at) and "all judged" not in said(at)

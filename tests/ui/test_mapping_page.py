@@ -29,7 +29,7 @@ def test_unknown_columns_are_named_by_hand_and_offered_again():
     choose(at, frage="query_id", beleg="doc_id", punkte="score")
     assert not at.exception
     preview = at.dataframe[0].value
-    assert preview["Query"].tolist() == ["q1", "q1", "q2"] and preview["Document"].tolist() == ["d1", "d2", "d9"]
+    assert preview["query_id"].tolist() == ["q1", "q1", "q2"] and preview["doc_id"].tolist() == ["d1", "d2", "d9"]
     at.text_input(key=next(one.key for one in at.text_input if one.key.startswith("map_name"))).set_value("our tool")
     at.button(key="map_apply").click().run()
     assert not at.exception and not at.error and len(at.session_state["_runs"]) == 1
@@ -53,3 +53,13 @@ def test_the_role_follows_the_mapping():
     assert "judgements for 2 queries" in texts(at)
     at.button(key="map_apply").click().run()
     assert at.session_state["_truth"] and not at.session_state["_runs"]
+
+
+def test_the_preview_shows_what_is_known_of_each_query():
+    lines = b'{"query_id": "q1", "query": "why?", "relevant": ["d1"], "answers": ["so"], "zusatz": 1}\n' * 1
+    at = upload(opened(), ("gold.jsonl", lines))
+    assert at.session_state["_truth"] and not at.error
+    at.session_state["mapping"] = True
+    at.run()
+    assert not at.exception
+    assert {"query_id", "doc_id", "grade", "query", "answers"} <= set(at.dataframe[-1].value.columns)

@@ -14,6 +14,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from ragdash.records import Run, Truth
+from ragdash.ui import cache
 from ragdash.ui.entry import Entry
 from ragdash.ui.store import LOADED, Store
 
@@ -241,6 +242,23 @@ def test_a_wrong_file_is_a_message_and_loses_nothing(name):
     assert all(":material/build:" in card.value for card in at.error)
     at.switch_page("pages/leaderboard.py").run()
     assert not at.exception and len(at.table[0].value) == 2
+
+
+def test_a_fault_while_a_file_is_read_loses_neither_what_was_loaded_nor_the_next_file(monkeypatch):
+    at, read = opened(**with_runs(2)), cache.load
+
+    def fault(name, *rest):
+        if name == "one.run":
+            raise MemoryError
+        return read(name, *rest)
+
+    monkeypatch.setattr(cache, "load", fault)
+    for name in ("one.run", "two.run"):
+        at.file_uploader[0].upload(name, b"q1 Q0 1 1 2.0 x\n")
+    at.run()
+    assert at.exception and len(at.session_state["_runs"]) == 2
+    at.run()
+    assert not at.exception and [entry.name for entry in at.session_state["_runs"]][2:] == ["two"]
 
 
 def test_the_role_of_a_file_can_be_changed():
