@@ -328,7 +328,7 @@ def test_a_large_file_shows_a_bar_on_a_terminal(files, capfdbinary, monkeypatch)
 
     monkeypatch.setattr(console, "LARGE", 1)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    status, out, err = evaluate(capfdbinary, files, "-m", "RR", "--format", "csv")
+    status, _, err = evaluate(capfdbinary, files, "-m", "RR", "--format", "csv")
     assert status == 0
     assert "%" in err and "[" in err, "the bar"
     monkeypatch.setattr(sys.stderr, "isatty", lambda: False)
