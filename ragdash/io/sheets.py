@@ -11,7 +11,6 @@ from decimal import Decimal
 from typing import BinaryIO
 
 import pyarrow as pa
-from pyarrow import parquet
 
 from ragdash.errors import Collector
 from ragdash.io import archive, cells, wide
@@ -58,6 +57,8 @@ def table(source: Source, problems: Collector) -> tuple[Header, Iterator[tuple[i
 
 
 def _parquet(source: Source, _problems: Collector) -> tuple[Header, Iterator[tuple[int, list]]]:
+    from pyarrow import parquet  # slow to import, and few files want it
+
     try:
         file = parquet.ParquetFile(source.binary(), thrift_string_size_limit=100 << 20,
                                    thrift_container_size_limit=10 << 20)
@@ -70,7 +71,7 @@ def _parquet(source: Source, _problems: Collector) -> tuple[Header, Iterator[tup
     return Header(tuple(file.schema_arrow.names), ",", 1, source.mapping), _batches(source, file)
 
 
-def _batches(source: Source, file: parquet.ParquetFile) -> Iterator[tuple[int, list]]:
+def _batches(source: Source, file) -> Iterator[tuple[int, list]]:
     row = 0
     try:
         for batch in file.iter_batches(batch_size=4096):

@@ -11,7 +11,6 @@ from pathlib import Path
 import numpy as np
 import orjson
 import pyarrow as pa
-from pyarrow import parquet
 
 from ragdash.errors import InputError, Problem
 from ragdash.io import writers
@@ -131,6 +130,8 @@ def _write_rows(objects: list[dict], path: Place, format: str) -> tuple[Problem,
     """A row for each object; lists and objects as JSON in CSV, and as JSON text or lists of text in Parquet."""
     names = list(dict.fromkeys(name for fields in objects for name in fields))
     if format == "parquet":
+        from pyarrow import parquet  # slow to import, and few files want it
+
         columns = {name: _parquet_column([fields.get(name) for fields in objects]) for name in names}
         parquet.write_table(pa.table(columns), str(path))
         return ()
