@@ -7,17 +7,18 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
 
 LONG = 256  # bytes; longer strings are hashed one by one
-BLOCK = 1 << 15  # rows a numpy step: its temporaries stay in the cache
+BLOCK = 1 << 16  # rows a numpy step: its temporaries stay in the cache
 _ODD = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
-_HALF, _BYTE = np.uint64(32), np.uint64(8)
+_HALF, _EIGHT = np.uint64(32), np.uint64(8)
 _POOL = ThreadPoolExecutor(min(os.cpu_count() or 1, 16), thread_name_prefix="ragdash")
 
 
@@ -50,13 +51,28 @@ def encode(values) -> tuple[pa.StringArray, np.ndarray]:
         values = pa.array(values, pa.string())
     if not pa.types.is_dictionary(values.type):
         values = values.dictionary_encode()
-    if isinstance(values, pa.ChunkedArray):
-        values = values.unify_dictionaries()
-        if not values.num_chunks:
-            return pa.array([], pa.string()), np.zeros(0, np.int32)
-        codes = [chunk.indices.to_numpy() for chunk in values.chunks]
-        return values.chunk(0).dictionary.cast(pa.string()), np.concatenate(codes).astype(np.int32, copy=False)
-    return values.dictionary.cast(pa.string()), values.indices.to_numpy().astype(np.int32, copy=False)
+    parts = values.chunks if isinstance(values, pa.ChunkedArray) else [values]
+    parts = [part for part in parts if len(part)]
+    if not parts:
+        return pa.array([], pa.string()), np.zeros(0, np.int32)
+    if len(parts) == 1:
+        return parts[0].dictionary.cast(pa.string()), parts[0].indices.to_numpy().astype(np.int32, copy=False)
+    names = pa.concat_arrays([part.dictionary.cast(pa.string()) for part in parts]).dictionary_encode()
+    cuts = np.cumsum([len(part.dictionary) for part in parts[:-1]])
+    return names.dictionary, joined([part.indices.to_numpy() for part in parts],
+                                    np.split(names.indices.to_numpy(), cuts))
+
+
+def joined(parts: Sequence[np.ndarray], tables: Sequence[np.ndarray] | None = None) -> np.ndarray:
+    """Arrays one behind the other, put there on all cores; tables: for each, what its values are the indices of."""
+    ends = np.cumsum([len(part) for part in parts], dtype=np.int64)
+    out = np.empty(ends[-1], (tables or parts)[0].dtype)
+
+    def work(at: int) -> None:
+        out[ends[at] - len(parts[at]):ends[at]] = parts[at] if tables is None else tables[at][parts[at]]
+
+    on_all_cores(work, range(len(parts)))
+    return out
 
 
 def frozen(array: np.ndarray) -> np.ndarray:
@@ -104,15 +120,13 @@ def text_blocks(column: pa.ChunkedArray) -> Iterator[tuple[Callable[[int], np.nd
     first = 0
     for chunk in column.chunks:
         if len(chunk):
-            words, starts, lengths = _words(chunk)
+            offsets = np.frombuffer(chunk.buffers()[1], np.int32)[chunk.offset:chunk.offset + len(chunk) + 1]
+            text = chunk.buffers()[2]
+            data = np.zeros(0, np.uint8) if text is None else np.frombuffer(text, np.uint8)
             for a in range(0, len(chunk), BLOCK):
                 b = min(a + BLOCK, len(chunk))
-                yield _hasher(words, starts[a:b], lengths[a:b]), first + a, first + b
+                yield partial(_hash_block, data, offsets[a:b + 1]), first + a, first + b
         first += len(chunk)
-
-
-def _hasher(words: np.ndarray, starts: np.ndarray, lengths: np.ndarray) -> Callable[[int], np.ndarray]:
-    return lambda seed: _hash_block(words, starts, lengths, seed)
 
 
 def mix(a: np.ndarray, b: np.ndarray | np.uint64) -> np.ndarray:
@@ -133,29 +147,21 @@ def lanes_of(hashes: np.ndarray) -> np.ndarray:
     return np.array([hashes.sum(dtype=np.uint64), squares.sum(dtype=np.uint64)], np.uint64)
 
 
-def _words(chunk: pa.Array) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """(every 8-byte window of the text, first byte of each string, its length in bytes) of an Arrow string array.
+def _hash_block(data: np.ndarray, offsets: np.ndarray, seed: int) -> np.ndarray:
+    """Hashes of the strings that lie in data (uint8) between two offsets each, a null counting as empty: (N,) uint64.
 
-    A null counts as empty text. The windows are a view on the Arrow buffer, which is padded if it is too short.
+    8 bytes are taken at a time; a string takes part only up to its own end, so its block does not matter.
     """
-    n, offset = len(chunk), chunk.offset
-    offsets = np.frombuffer(chunk.buffers()[1], np.int32)[offset:offset + n + 1]
-    buffer = chunk.buffers()[2]
-    data = np.frombuffer(buffer, np.uint8) if buffer is not None else np.zeros(0, np.uint8)
-    if len(data) < offsets[-1] + 8:
-        data = np.concatenate([data[:offsets[-1]], np.zeros(8, np.uint8)])
-    windows = np.ndarray((len(data) - 7,), "<u8", data, 0, (1,))
-    return windows, offsets[:-1], offsets[1:] - offsets[:-1]
-
-
-def _hash_block(windows: np.ndarray, starts: np.ndarray, lengths: np.ndarray, seed: int) -> np.ndarray:
-    """Hash 8 bytes at a time; a string takes part only up to its own end, so its block does not matter."""
-    starts = starts.astype(np.int64)  # NumPy would turn indices into these at every use
+    if len(data) < offsets[-1] + 8:  # no room to take 8 bytes at the end
+        data = np.concatenate([data[offsets[0]:offsets[-1]], np.zeros(8, np.uint8)])
+        offsets = offsets - offsets[0]
+    windows = np.ndarray((len(data) - 7,), "V8", data, 0, (1,))  # void: NumPy gathers unaligned integers slowly
+    starts, lengths = offsets[:-1].astype(np.int64), np.diff(offsets)
     if lengths.max() <= LONG:
         return _hash_short(windows, starts, lengths, seed)
     h = _hash_short(windows, starts, np.minimum(lengths, LONG), seed)
     for i in np.flatnonzero(lengths > LONG):
-        text = windows.base[starts[i]:starts[i] + lengths[i]]
+        text = data[starts[i]:starts[i] + lengths[i]]
         h[i] = int.from_bytes(hashlib.blake2b(text, digest_size=8, salt=seed.to_bytes(8, "little")).digest(), "little")
     return h
 
@@ -166,26 +172,29 @@ def _hash_short(windows: np.ndarray, starts: np.ndarray, lengths: np.ndarray, se
     h += np.uint64(seed)
     h *= _ODD[0]
     for at in range(0, longest, 8):
-        if shortest >= at + 8:
-            h = _step(h, windows[starts + at])
-        elif shortest > at:
-            h = _step(h, _cut(windows[starts + at], lengths - at))
+        if shortest > at:
+            left = None if shortest >= at + 8 else lengths - at if at else lengths
+            h = _step(h, _eight(windows, starts + at if at else starts, left, longest - at))
         else:
             alive = np.flatnonzero(lengths > at)
-            h[alive] = _step(h[alive], _cut(windows[starts[alive] + at], lengths[alive] - at))
+            h[alive] = _step(h[alive], _eight(windows, starts[alive] + at, lengths[alive] - at, longest - at))
     h ^= h >> _HALF
     h *= _ODD[2]
     return h ^ (h >> _HALF)
 
 
 def _step(h: np.ndarray, word: np.ndarray) -> np.ndarray:
-    h = h ^ (h >> _HALF)
-    h += word
-    h *= _ODD[1]
-    return h
+    word += h ^ (h >> _HALF)
+    word *= _ODD[1]
+    return word
 
 
-def _cut(word: np.ndarray, left: np.ndarray) -> np.ndarray:
-    """The first `left` (at least 1) bytes of each word, zero behind them."""
-    unused = (8 - np.minimum(left, 8)).astype(np.uint64) * _BYTE
-    return word << unused
+def _eight(windows: np.ndarray, starts: np.ndarray, left: np.ndarray | None, longest: int) -> np.ndarray:
+    """Eight bytes from each start, zero behind the first `left` (at least 1, at most `longest`; None: all count)."""
+    word = windows[starts].view(np.uint64)
+    if left is not None:
+        unused = (left if longest <= 8 else np.minimum(left, 8)).astype(np.uint64)
+        np.subtract(_EIGHT, unused, out=unused)
+        unused *= _EIGHT
+        word <<= unused
+    return word

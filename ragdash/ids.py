@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import reduce
 
 import numpy as np
 import pyarrow as pa
@@ -37,16 +38,23 @@ class Spelling:
 
 def _without_zeros(ids):
     """007 -> 7, 2506.00500 -> 2506.005, 3.0 -> 3, page-0028_001 -> page-28_1; 2506.005 is not 2506.5."""
-    ids = pc.replace_substring_regex(ids, r"(^|[^0-9.])0+([0-9])", r"\1\2")
-    ids = pc.replace_substring_regex(ids, r"^(-?[0-9]+\.[0-9]*?)0+$", r"\1")
-    return pc.replace_substring_regex(ids, r"^(-?[0-9]+)\.$", r"\1")
+    ids = _replaced(ids, "0", r"(^|[^0-9.])0+([0-9])", r"\1\2")
+    ids = _replaced(ids, ".", r"^(-?[0-9]+\.[0-9]*?)0+$", r"\1")
+    return _replaced(ids, ".", r"^(-?[0-9]+)\.$", r"\1")
 
 
 def _last_part(ids):
     """https://host/a/b.html?x=1 -> b, corpus/b.txt -> b, b.pdf -> b."""
-    ids = pc.replace_substring_regex(ids, r"[?#].*$", "")
-    ids = pc.replace_substring_regex(ids, r"^.*[/\\]([^/\\]+)[/\\]*$", r"\1")
-    return pc.replace_substring_regex(ids, r"^(.+)\.[A-Za-z][A-Za-z0-9]{1,4}$", r"\1")
+    ids = _replaced(ids, "?#", r"[?#].*$", "")
+    ids = _replaced(ids, "/\\", r"^.*[/\\]([^/\\]+)[/\\]*$", r"\1")
+    return _replaced(ids, ".", r"^(.+)\.[A-Za-z][A-Za-z0-9]{1,4}$", r"\1")
+
+
+def _replaced(ids, marks: str, pattern: str, by: str):
+    """The ids with a pattern replaced, which none of them fits without one of these characters."""
+    if not any(pc.any(pc.match_substring(ids, mark)).as_py() for mark in marks):
+        return ids
+    return pc.replace_substring_regex(ids, pattern, by)
 
 
 SPELLINGS = (
@@ -73,59 +81,84 @@ def spelling(name: str) -> Spelling:
     if None in parts:
         raise InputError([Problem("unknown-spelling", repr(name), " or ".join(found),
                                   "Choose one of these, or several with commas between.", field="ids")])
-
-    def apply(ids):
-        for part in parts:
-            ids = part.apply(ids)
-        return ids
-
-    return Spelling(name, " and ".join(part.words for part in parts), apply)
+    return Spelling(name, " and ".join(part.words for part in parts),
+                    lambda ids: reduce(lambda held, part: part.apply(held), parts, ids))
 
 
 class Wanted:
-    """The ids to be matched, each once, and their common forms, found once for each spelling."""
+    """The ids to be matched, each once, and their common forms, found and sorted by hash once for each spelling.
+
+    A hash only sieves: of a million ids those few are compared that may be among the ones looked for.
+    """
 
     def __init__(self, ids: pa.StringArray):
         self.ids = pc.unique(ids)
-        self._forms: dict[str, tuple[pa.StringArray, pa.StringArray]] = {}
+        self._forms: dict[str, tuple[pa.StringArray, np.ndarray, np.ndarray]] = {}
 
     def __len__(self) -> int:
         return len(self.ids)
 
-    def forms(self, how: Spelling) -> tuple[pa.StringArray, pa.StringArray]:
-        """(the common forms that exactly one of the ids has, that id)."""
-        if how.name not in self._forms:
-            forms = pa.concat_arrays([pa.array([], pa.string()), *on_all_cores(how.apply, _parts([self.ids]))])
-            counts = pc.value_counts(forms)
-            single = pc.is_in(forms, value_set=counts.field("values").filter(pc.equal(counts.field("counts"), 1)))
-            self._forms[how.name] = forms.filter(single), self.ids.filter(single)
-        return self._forms[how.name]
+    def among(self, ids, how: Spelling | None = None) -> tuple[pa.StringArray, pa.StringArray]:
+        """(common form, wanted id) where exactly one wanted id has that form; of those at least that are in ids.
+
+        Without a spelling the form is the id as it is written.
+        """
+        forms, order, hashes = self._sorted(how)
+        sought = np.sort(hash_text(text_column(ids)))
+        sought = sought[np.diff(sought, prepend=~sought[:1]) != 0]
+        first = np.searchsorted(hashes, sought)
+        many = np.searchsorted(hashes, sought, "right") - first
+        rows = np.repeat(first - np.cumsum(many) + many, many) + np.arange(many.sum())
+        rows = pa.array(np.sort(order[rows]))
+        forms, wanted = forms.take(rows), self.ids.take(rows)
+        counts = pc.value_counts(forms)
+        single = pc.is_in(forms, value_set=counts.field("values").filter(pc.equal(counts.field("counts"), 1)))
+        return forms.filter(single), wanted.filter(single)
+
+    def share(self, ids, how: Spelling | None = None) -> float:
+        """How many of the wanted are among ids (common forms, where there is a spelling), as a share."""
+        found = pc.is_in(self.among(ids, how)[0], value_set=ids)
+        return (pc.sum(found).as_py() or 0) / len(self) if len(self) else 0.0
+
+    def _sorted(self, how: Spelling | None) -> tuple[pa.StringArray, np.ndarray, np.ndarray]:
+        """(the common forms of the ids, their order by hash, the hashes in that order)."""
+        name = how.name if how else ""
+        if name not in self._forms:
+            parts = on_all_cores(how.apply, _parts([self.ids])) if how else [self.ids]
+            forms = pa.concat_arrays([pa.array([], pa.string()), *parts])
+            order = np.argsort(hashes := hash_text(text_column(forms)))
+            self._forms[name] = forms, order, hashes[order]
+        return self._forms[name]
 
 
 def respelled(ids: pa.ChunkedArray, wanted: Wanted, how: Spelling) -> pa.ChunkedArray:
     """The ids, each replaced by the one wanted id of the same common form if there is exactly one; others as they are.
 
-    An id that is wanted as it stands is kept.
+    An id that is wanted as it stands is kept: it is the one of its form, or one of several.
     """
-    forms, texts = wanted.forms(how)
+    parts = _parts(ids.chunks)
+    common = pa.chunked_array(on_all_cores(how.apply, parts), pa.string())
+    forms, texts = wanted.among(common, how)
+    if not len(forms):
+        return ids
 
-    def work(part: pa.StringArray) -> pa.StringArray:
-        place = pc.index_in(how.apply(part), value_set=forms)
-        other = pc.and_(pc.is_valid(place), pc.invert(pc.is_in(part, value_set=wanted.ids)))
-        return pc.if_else(other, texts.take(place), part)
+    def work(at: int) -> pa.StringArray:
+        return pc.coalesce(texts.take(pc.index_in(common.chunk(at), value_set=forms)), parts[at])
 
-    return pa.chunked_array(on_all_cores(work, _parts(ids.chunks)), pa.string())
+    return pa.chunked_array(on_all_cores(work, range(len(parts))), pa.string())
 
 
-def with_ids_of(run: Run, truth: Truth, name: str) -> Run:
+def with_ids_of(run: Run, truth: Truth, name: str, wanted: tuple[Wanted, Wanted] | None = None) -> Run:
     """The run with query and document ids written as the truth writes them, where a common form joins exactly two.
 
     name: trim, case, zeros, path, or several with commas. Queries that would become one stay as they are and are
     reported; documents that become one in a ranking are repeats of it. Settings and problems tell what was done.
+    wanted: of the truth's queries and documents.
     """
     how = spelling(name)
-    queries, merged = _apart(run.query_ids, respelled(text_column(run.query_ids), Wanted(truth.query_ids), how))
-    docs = respelled(run.docs, Wanted(truth.docs), how)
+    known, judged = wanted or (Wanted(truth.query_ids), Wanted(truth.docs))
+    queries, merged = _apart(run.query_ids, respelled(text_column(run.query_ids), known, how))
+    docs = respelled(run.docs, judged, how)
     changed = [pc.sum(pc.not_equal(a, b)).as_py() or 0
                for a, b in ((text_column(queries), text_column(run.query_ids)), (docs, run.docs))]
     problems = [Problem("merged-queries", f"{len(merged):,} queries of run {run.name!r} that would become another one, "
@@ -148,8 +181,7 @@ def collapsed(run: Run, by: str) -> Run:
     by: "source" (the column of that name), or "prefix:SEPARATOR" (the document id up to the last separator).
     Raises InputError where the run has no such column.
     """
-    docs = collapsed_ids(run, by)
-    again = _become_repeats(run, docs)
+    again = _become_repeats(run, docs := collapsed_ids(run, by))
     keep = np.ones(len(docs), bool)
     keep[run.rows(again)] = False
     changed = pc.sum(pc.not_equal(docs, run.docs)).as_py() or 0
@@ -211,18 +243,17 @@ def collapse_choices(run: Run, truth: Truth, judged: Wanted | None = None) -> li
     """
     judged = judged or Wanted(truth.docs)
     returned = pc.unique(run.docs)
-    base = _share(judged.ids, returned, len(judged))
+    base = judged.share(returned)
     ways = [] if run.sources is None else [("source", pc.unique(collapsed_ids(run, "source")))]
-    separators = dict.fromkeys((*SEPARATORS, *_longer_separators(returned, judged.ids)))
+    separators = dict.fromkeys((*SEPARATORS, *_longer_separators(returned, judged)))
     ways += [(f"prefix:{separator}", pc.unique(before(returned, separator))) for separator in separators]
     found = []
     for by, docs in ways:
         if docs.equals(returned):
             continue
-        share, name = _share(judged.ids, docs, len(judged)), None
+        share, name = judged.share(docs), None
         if not share:
-            share, name = max((_share(judged.forms(one)[0], pc.unique(one.apply(docs)), len(judged)), one.name)
-                              for one in SPELLINGS)
+            share, name = max((judged.share(pc.unique(one.apply(docs)), one), one.name) for one in SPELLINGS)
         if share > base:
             found.append(CollapseChoice(by, name, share))
     return sorted(found, key=lambda choice: (-choice.share, choice.ids is not None, len(choice.by), choice.by))
@@ -257,17 +288,13 @@ def _in_file_order(values: np.ndarray | None, order: np.ndarray | None) -> np.nd
     return out
 
 
-def _longer_separators(returned: pa.Array, judged: pa.Array) -> list[str]:
+def _longer_separators(returned: pa.Array, judged: Wanted) -> list[str]:
     """What stands between a judged id and a number in the returned ids: "_chunk_", "_p"; the three commonest."""
     step = max(len(returned) // _PROBED, 1)
-    wanted = set(judged.to_pylist())
+    probed = [doc[:_LONGEST] for doc in take(text_column(returned), np.arange(0, len(returned), step)).to_pylist()]
+    cuts = [[(doc[:found.start()], found.group()) for found in _CUT.finditer(doc)] for doc in probed]
+    wanted = set(judged.among([before for found in cuts for before, _ in found])[1].to_pylist())
     seen: Counter[str] = Counter()
-    for doc in take(text_column(returned), np.arange(0, len(returned), step)).to_pylist():
-        cuts = [found for found in _CUT.finditer(doc[:_LONGEST]) if doc[:found.start()] in wanted]
-        seen.update(found.group() for found in cuts[-1:])
+    for found in cuts:
+        seen.update([separator for before, separator in found if before in wanted][-1:])
     return [separator for separator, _ in seen.most_common(3)]
-
-
-def _share(judged: pa.Array, docs: pa.Array, of: int) -> float:
-    """How many of the judged ids are among docs, as a share."""
-    return (pc.sum(pc.is_in(judged, value_set=docs)).as_py() or 0) / of if of else 0.0

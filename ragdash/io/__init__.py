@@ -6,7 +6,8 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from ragdash.io import bundle, jsondict, native, sheets, table, trec
+from ragdash.io import bundle, jsoncolumns, jsondict, llamaindex, native, sheets, table, trec
+from ragdash.io.advice import refuse_unknown_table
 from ragdash.io.mapping import RUN_FIELDS, TRUTH_FIELDS, check_mapping
 from ragdash.io.roles import run_as_truth, truth_as_run
 from ragdash.io.sniff import Sniffed, sniff_source
@@ -22,11 +23,13 @@ Readable = str | os.PathLike | tuple[str, bytes]  # a path, or the name and the 
 
 _RUNS = {"trec-run": trec.read_runs, "jsonl": native.read_runs, "json-array": native.read_runs,
          "json-object": native.read_single_runs, "json-results": native.read_wrapped_runs,
-         "json-dict": jsondict.read_runs, "csv": table.read_runs,
+         "json-dict": jsondict.read_runs, "json-dataset": llamaindex.read_runs,
+         "json-columns": jsoncolumns.read_runs, "csv": table.read_runs,
          "tsv": table.read_runs, "xlsx": sheets.read_runs, "parquet": sheets.read_runs}
 _TRUTHS = {"trec-qrels": trec.read_truth, "trec-run": trec.read_truth, "jsonl": native.read_truth,
            "json-array": native.read_truth, "json-object": native.read_single_truth,
            "json-results": native.read_wrapped_truth, "json-dict": jsondict.read_truth,
+           "json-dataset": llamaindex.read_truth, "json-columns": jsoncolumns.read_truth,
            "csv": table.read_truth, "tsv": table.read_truth, "xlsx": sheets.read_truth, "parquet": sheets.read_truth}
 
 
@@ -47,6 +50,8 @@ def _runs(opened: Source, name: str | None, packed: bool = False) -> list[Run]:
         _refuse_nested(opened, packed)
         return bundle.read_runs(opened, name, lambda file, name: _runs(file, name, packed=True))
     check_mapping(opened, sniffed, RUN_FIELDS)
+    if sniffed.format == "json-results":
+        llamaindex.refuse_predictions(opened)
     if sniffed.format == "trec-qrels":
         truth_as_run(opened, sniffed.reason, "TREC qrels")
     return _reader(_RUNS, sniffed, opened)(opened, name)
@@ -81,6 +86,8 @@ def _truth(opened: Source, packed: bool = False) -> Truth:
         _refuse_nested(opened, packed)
         return bundle.read_truth(opened, lambda file: _truth(file, packed=True))
     check_mapping(opened, sniffed, TRUTH_FIELDS)
+    if sniffed.format == "json-results":
+        llamaindex.refuse_predictions(opened)
     if sniffed.format == "trec-run" and sniffed.role == "run":
         run_as_truth(opened, sniffed.reason, "a TREC run")
     return _reader(_TRUTHS, sniffed, opened)(opened)
@@ -108,6 +115,7 @@ def _refuse_nested(source: Source, packed: bool) -> None:
 def _reader(readers: dict, sniffed: Sniffed, source: Source):
     if sniffed.format not in readers:
         first = next((line for line in source.head.split(b"\n") if line.strip()), b"")
+        refuse_unknown_table(source)
         source.fail("unknown-format", f"{first[:80].decode(errors='replace')!r}: {sniffed.reason}",
                     "a TREC file, JSONL, JSON, or CSV/TSV with a header line",
                     "See docs/formats.md for the formats that are read, each with an example.", line=1)

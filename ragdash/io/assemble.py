@@ -7,8 +7,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from ragdash.errors import Collector
+from ragdash.io.limits import LONGEST_ID, size
 from ragdash.io.source import Source
 from ragdash.records import Run
 
@@ -17,7 +19,8 @@ from ragdash.records import Run
 class Rows:
     """One configuration's returned documents in file order: (N,) columns as Run.build takes them.
 
-    given: what orders the rows where `ranks` are there: "rank" (a column) or "list" (the place in a list).
+    given: what orders the rows where `ranks` are there: "rank" (a column) or "list" (the place in a list). about and
+    lines: columns that tell of the queries and the lines of the rows, while a table is read.
     """
 
     query_ids: pa.Array | pa.ChunkedArray | list[str]
@@ -29,6 +32,8 @@ class Rows:
     details: pa.Table | None = None
     settings: dict = field(default_factory=dict)
     given: str = "rank"
+    about: dict = field(default_factory=dict)
+    lines: list[int] | None = None
 
 
 def build_runs(parts: Mapping[str | None, Rows], source: Source, name: str | None, problems: Collector) -> list[Run]:
@@ -43,7 +48,9 @@ def build_runs(parts: Mapping[str | None, Rows], source: Source, name: str | Non
                      "Check that the file was written completely.")
         problems.raise_errors()
     for rows in parts.values():
+        _note_long(rows, problems)
         _note_order(rows, problems)
+    problems.raise_errors()
     runs = []
     for config, rows in parts.items():
         called = name or config or source.name
@@ -53,6 +60,19 @@ def build_runs(parts: Mapping[str | None, Rows], source: Source, name: str | Non
                               sources=rows.sources, details=rows.details, settings=rows.settings,
                               problems=problems.problems, file=source.file))
     return runs
+
+
+def _note_long(rows: Rows, problems: Collector) -> None:
+    """Note ids that are longer than any id: a line without its separators, or a text in the place of an id."""
+    ids, _ = _coded(rows.query_ids)
+    for name, column in (("query_id", ids), ("doc_id", rows.docs)):
+        column = pa.chunked_array([column], pa.string()) if isinstance(column, (list, pa.Array)) else column
+        sizes = [pc.max(pc.binary_length(chunk)).as_py() or 0 for chunk in column.chunks]
+        if max(sizes, default=0) > LONGEST_ID:
+            chunk = column.chunks[int(np.argmax(sizes))]
+            text = chunk[pc.index(pc.binary_length(chunk), max(sizes)).as_py()].as_py()
+            problems.add("long-id", f"an id of {size(max(sizes))}: {text[:40]!r}", f"ids of at most {size(LONGEST_ID)}",
+                         "Check the separators of the file, and that the column of ids is none of texts.", field=name)
 
 
 def _note_order(rows: Rows, problems: Collector) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 
 from ragdash.errors import Collector, shorten
 from ragdash.io.jsontext import NeedsExact, Number
+from ragdash.io.limits import MOST_COLUMNS
 from ragdash.io.values import is_usable, note_bad_value
 
 _KINDS = {dict: "an object", list: "a list", bool: "true or false", str: "text", type(None): "null", int: "a number",
@@ -143,6 +144,15 @@ def members(value, cell: Cell) -> dict | None:
     if type(value) is dict or is_missing(value):
         return value if type(value) is dict else None
     return cell.wrong(value, "an object")
+
+
+def fits(fields: dict, cell: Cell) -> bool:
+    """False for an object with more fields than any table may have columns, which is noted."""
+    if len(fields) > MOST_COLUMNS:
+        cell.note("too-many-columns", f"an object with {len(fields):,} fields", f"at most {MOST_COLUMNS:,}",
+                  "Keep the fields that ragdash reads; a dictionary of queries is an object of objects.")
+        return False
+    return True
 
 
 def note_unread(fields: Iterable[str], cell: Cell) -> None:

@@ -7,10 +7,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from ragdash.io import promptfoo
 from ragdash.io.names import OF_ROW, OF_TRUTH, RETURNED, find_all, is_row, plain, resolve
+from ragdash.io.values import as_number
 from ragdash.io.white import one_line_end
 
 DELIMITERS = "\t,;|"
+MOST_LINES = 500  # of a header with line ends in its names
 BEIR = {"queryid", "corpusid", "score"}
 
 
@@ -32,8 +35,15 @@ class Header:
         return {name: self.names.index(column) for name, column in found.items() if name in OF_ROW}
 
     @cached_property
+    def outputs(self) -> tuple[promptfoo.Output, ...]:
+        """The columns of answers in a table of promptfoo."""
+        return () if "answer" in self.mapping else promptfoo.outputs(self.names)
+
+    @cached_property
     def known(self) -> dict[str, str]:
         """{our name: column} of whichever kind of row it is."""
+        if self.outputs:
+            return promptfoo.known(self.names, self.outputs, self.mapping)
         return resolve(self.names, self.mapping)
 
     @property
@@ -63,6 +73,19 @@ def read_header(head: bytes, mapping: Mapping[str, str] | None = None) -> Header
     return max(headers, key=lambda header: header.understood, default=None)
 
 
+def unknown_header(head: bytes) -> tuple[Header, list[str]] | None:
+    """(header, first row) of what looks like a table: names that are no numbers, and a row of as many values."""
+    lines = one_line_end(head).decode(errors="replace").split("\n")
+    for header in sorted(_candidates(head, {}), key=lambda header: -len(header.names)):
+        names = header.names
+        if len(names) > 1 and all(names) and len(set(names)) == len(names) and set(map(as_number, names)) == {None}:
+            rest = (line for line in lines[header.line:] if line.strip())
+            row = _split(next(rest, ""), header.delimiter)
+            if len(row) == len(names):
+                return header, row
+    return None
+
+
 def any_header(head: bytes) -> tuple[str, ...]:
     """The names in the first line of what may be a table, whether we know them or not."""
     return max((header.names for header in _candidates(head, {})), key=len, default=())
@@ -74,12 +97,21 @@ def _candidates(head: bytes, mapping: Mapping[str, str]) -> list[Header]:
     at = next((i for i, line in enumerate(lines) if line.strip()), None)
     if at is None:
         return []
-    return [Header(tuple(_split(lines[at], delimiter)), delimiter, at + 1, mapping) for delimiter in DELIMITERS
-            if delimiter in lines[at]] or [Header((lines[at].strip(),), ",", at + 1, mapping)]
+    found = [(delimiter, *_split_lines(lines[at:at + MOST_LINES], delimiter)) for delimiter in DELIMITERS
+             if delimiter in lines[at]]
+    return [Header(tuple(names), delimiter, at + count, mapping) for delimiter, names, count in found] or [
+        Header((lines[at].strip(),), ",", at + 1, mapping)]
 
 
 def _split(line: str, delimiter: str) -> list[str]:
+    return _split_lines([line], delimiter)[0]
+
+
+def _split_lines(lines: list[str], delimiter: str) -> tuple[list[str], int]:
+    """(names, lines) of a header: more than one line where a name in quotes holds line ends."""
     try:
-        return [name.strip() for name in next(csv.reader([line], delimiter=delimiter))]
+        reader = csv.reader((f"{line}\n" for line in lines), delimiter=delimiter)
+        names, count = [name.strip() for name in next(reader)], reader.line_num
     except csv.Error:
-        return []
+        return [], 1
+    return (names, count) if count < max(len(lines), 2) else _split_lines(lines[:1], delimiter)

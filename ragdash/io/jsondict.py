@@ -39,7 +39,7 @@ def _with(field: str):
                 raise NeedsExact
             found = (Entry(0, part, key) for key, part in value.items())
         for line, value, key in found:
-            if type(value) is dict or (type(value) is list and not any(type(item) in (dict, list) for item in value)):
+            if not _is_deep(value) if type(value) is dict else _is_flat(value):
                 yield Entry(line, {"query_id": key, field: value}, key)
             elif exact is None:
                 raise NeedsExact
@@ -49,8 +49,27 @@ def _with(field: str):
     return entries
 
 
+def _is_flat(value) -> bool:
+    return type(value) is list and not any(type(item) in (dict, list) for item in value)
+
+
+def _is_deep(value: dict) -> bool:
+    """True for an object of objects, such as several runs or a table."""
+    return bool(value) and all(type(part) in (dict, list) for part in value.values())
+
+
 def _note_type(problems: Collector, line: int, key: str | None, value) -> None:
     found = f"a list of {len(value)} objects or lists" if type(value) is list else shown(value)
+    if type(value) is dict:
+        problems.add("wrong-type", f"{key!r}: an object of {len(value)} objects or lists", "an object of documents "
+                     "with scores", "Save each run as a file of its own, {query: {document: score}}; else "
+                     "write a list of objects, each with its query_id or question.", line=line, field=key)
+        return
+    if type(value) not in (list, str):
+        problems.add("wrong-type", f"{key!r}: {found}", "an object of documents with scores, or a list of document ids",
+                     "This looks like a summary: ragdash reads what was returned for each query, and computes means "
+                     "itself.", line=line, field=key)
+        return
     problems.add("wrong-type", f"{key!r}: {found}", "an object of documents with scores, or a list of document ids",
                  'Write {"query": {"document": score}} or {"query": ["document"]}; a list of objects, each with its '
                  'query_id, is a JSON file of its own.', line=line, field=key)

@@ -7,8 +7,10 @@ from collections import defaultdict
 
 import orjson
 
-WRAPPERS = ("results", "examples", "predictions", "test_cases", "testCases", "goldens", "data", "records", "rows",
-            "items", "samples")  # under these keys tools keep the list of their objects
+from ragdash.io.names import OF_TRUTH, RETURNED, resolve
+
+WRAPPERS = ("results", "examples", "predictions", "test_cases", "testCases", "test_results", "goldens", "data",
+            "records", "rows", "items", "samples")  # under these keys tools keep the list of their objects
 LIST = "[]"
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"\s*:|"(?:[^"\\]|\\.)*"|[\[\]{}]')
 _DEEPEST = 8  # levels looked into
@@ -67,6 +69,10 @@ def wrapped_at(keys: dict[Path, list[str]]) -> Path | None:
             return (name,)
         if (name in top and (name, name, LIST) in keys) or {"version", "prompts"} <= set(keys.get((name,), [])):
             return (name, name)
+    for name in top:  # of another name, with objects that are queries
+        known = resolve(keys.get((name, LIST), ()))
+        if {"query", "query_id"} & known.keys() and set(RETURNED + OF_TRUTH) & known.keys():
+            return (name,)
     return None
 
 

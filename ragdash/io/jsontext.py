@@ -16,6 +16,7 @@ import orjson
 
 from ragdash.errors import Collector, Problem, shorten
 from ragdash.io.source import Source, not_utf8
+from ragdash.io.watch import telling
 
 _SPACE = re.compile(r"[ \t\n\r]*")
 _SPACED_KEY = re.compile(rb'"\s+:')
@@ -61,23 +62,26 @@ def quick(text: bytes):
 def quick_lines(source: Source) -> Iterator[Entry]:
     """The objects of a JSONL file; their lines are counted from 1. A plain file is read line by line."""
     if source.plain_file is None:
-        lines = numbered_lines(source.data)
+        lines = numbered_lines(source.data, source.file)
     else:
         lines = ((line, text) for line, text in enumerate(map(bytes.strip, source.lines()), 1) if text)
     for line, text in lines:
         yield Entry(line, quick(text))
 
 
-def numbered_lines(data: bytes) -> Iterator[tuple[int, bytes]]:
+def numbered_lines(data: bytes, file: str) -> Iterator[tuple[int, bytes]]:
     """(line number, text) of the lines that are not empty."""
-    start, line = 0, 1
+    start, line, tell_at, tell = 0, 1, 0, telling(file, len(data))
     while start < len(data):
+        if start >= tell_at:
+            tell_at = tell(start)
         end = data.find(b"\n", start)
         end = len(data) if end < 0 else end
         text = data[start:end].strip()
         if text:
             yield line, text
         start, line = end + 1, line + 1
+    tell(len(data))
 
 
 def count_keys(value) -> int:
@@ -103,7 +107,7 @@ class Exact:
 
     def lines(self) -> Iterator[Entry]:
         """The entries of a JSONL file; a line that is not JSON is noted and passed over."""
-        for line, raw in numbered_lines(self.source.data):
+        for line, raw in numbered_lines(self.source.data, self.source.file):
             try:
                 text = raw.decode()
             except UnicodeDecodeError as error:

@@ -56,6 +56,8 @@ OF_QUERY: Mapping[str, tuple[str, ...]] = {
     "text": ("text", "texts", "retrieved_texts"),
     "source": ("source", "sources", "retrieved_sources"),
 }
+DETAILS = ("query", "answer", "latency_ms", "usage", "prompt_tokens", "completion_tokens", "cost_usd", "settings",
+           "attributes")  # what a row of a document may tell of its query
 OF_ROW = ("query_id", "query", "config", "doc_id", "score", "rank", "text", "source", "grade")
 # A returned document in a list.
 OF_DOCUMENT: Mapping[str, tuple[str, ...]] = {
@@ -67,7 +69,7 @@ BESIDE = ("score", "rank", "text", "source")  # of a list of ids: one value for 
 RETURNED = ("retrieved", "answer", "contexts")  # one of them makes an object a part of a run
 OF_TRUTH = ("relevant", "evidence", "answers")
 _DEEPEVAL = {"actualoutput", "expectedoutput", "retrievalcontext"}  # beside them, `context` is what is right
-LIFTED = ("inputs", "vars", "outputs", "reference", "reference_outputs", "provider")  # objects whose members count
+LIFTED = ("input", "inputs", "vars", "outputs", "reference", "reference_outputs", "provider")  # their members count
 MISSING = ("", "NaN", "nan", "None", "null")  # text that stands for "nothing" in optional columns of tables
 
 

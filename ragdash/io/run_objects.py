@@ -6,14 +6,15 @@ import math
 from collections.abc import Mapping
 
 from ragdash.errors import Collector
-from ragdash.io import names
+from ragdash.io import kilt, names
 from ragdash.io.assemble import Rows
 from ragdash.io.details import run_details
-from ragdash.io.fields import Cell, identifier, is_missing, members, note_unknown, note_unread, score, text
-from ragdash.io.jsontext import Entry, as_python
+from ragdash.io.fields import Cell, fits, identifier, is_missing, members, note_unknown, note_unread, score, text
+from ragdash.io.jsontext import Entry
 from ragdash.io.listed import documents
 from ragdash.io.names import OF_DOCUMENT, OF_TRUTH, RETURNED
 from ragdash.io.queries import QueryIds
+from ragdash.io.row_details import RowDetails
 from ragdash.io.run_parts import Part
 
 ROW = ("doc_id", "score", "rank", "text", "source")
@@ -31,6 +32,7 @@ class RunReader:
         self.is_run = self.is_truth = False
         self._resolver = names.Resolver(mapping, known)
         self._ids = QueryIds(problems)
+        self._rows = RowDetails(problems, mapping)
         self._document_names: dict[tuple, dict] = {}
         self._config_lines: dict[bool, int] = {}
 
@@ -41,7 +43,11 @@ class RunReader:
             if is_missing(entry.value):
                 Cell(self.problems, entry.line, "object").wrong(entry.value, "an object")
             return
+        if not fits(fields, Cell(self.problems, entry.line, "object")):
+            return
         fields = names.lifted(fields, self._resolver.mapping)
+        if kilt.is_kilt(fields):
+            fields = kilt.of_run(fields, Cell(self.problems, entry.line, "output"))
         known = self._resolver.names(fields)
         query_id = self._ids.of(fields, known, entry.line)
         if names.is_row(known):
@@ -67,7 +73,7 @@ class RunReader:
         if "config" in known:
             config = text(fields.get(known["config"]), Cell(self.problems, line, known["config"])) or None
         self._config_lines.setdefault(config is not None, line)
-        return self.parts.setdefault(config, Part())
+        return self.parts.setdefault(config, Part(config))
 
     def _fits(self, part: Part, listed: bool, line: int) -> bool:
         """True where the rankings before came in the same way: as ordered lists, or as documents with scores."""
@@ -86,9 +92,11 @@ class RunReader:
         self.is_run = True
         part = self._part(fields, known, line)
         item = {name: fields.get(known[name]) for name in ROW if name in known}
-        note_unread(set(fields) - set(known.values()), Cell(self.problems, line, "row"))
+        about = self._rows.fields(fields, known)
         if query_id is not None and self._fits(part, False, line):
             part.seen.setdefault(query_id, line)
+            if about:
+                self._rows.add((part.config, query_id), fields, about, line)
             self._extend(part, query_id, [item], Cell(self.problems, line, "row"))
 
     def _add_query(self, query_id: str | None, fields: dict, known: dict, cell: Cell) -> None:
@@ -96,7 +104,7 @@ class RunReader:
         line = cell.line
         fields, known, retrieved = documents(fields, known, cell)
         part = self._part(fields, known, line)
-        self._note_settings(part, fields.get(known.get("settings", "settings")), line)
+        part.note_settings(fields.get(known.get("settings", "settings")), Cell(self.problems, line, "settings"))
         details = run_details(fields, known, Cell(self.problems, line, ""))
         if query_id is None:
             return
@@ -177,25 +185,9 @@ class RunReader:
                                    f"Complete the {name}s or leave them all out.")
         part.append(query_id, docs, columns)
 
-    def _note_settings(self, part: Part, value, line: int) -> None:
-        settings = members(value, Cell(self.problems, line, "settings"))
-        if settings is None:
-            return
-        try:
-            settings = as_python(settings)
-            differ = bool(part.settings) and settings != part.settings
-        except RecursionError:
-            Cell(self.problems, line, "settings").note("wrong-type", "values nested too deeply", "flat settings",
-                                                       "Write simple settings.")
-            return
-        if differ:
-            self.problems.add("settings-differ", f"other settings than before: {settings}", "one setting a run",
-                              "The first ones are kept; name each configuration in a field config.", line=line,
-                              field="settings", severity="warning")
-        part.settings = part.settings or settings
-
     def finish(self) -> dict[str | None, Rows]:
         """The rows of each configuration."""
+        self._rows.tell(self.parts)
         if self._resolver.unknown:
             note_unknown(list(self._resolver.unknown), self.problems, 1)
         if len(self._config_lines) == 2:

@@ -7,6 +7,8 @@ import pyarrow as pa
 
 from ragdash.io.assemble import Rows
 from ragdash.io.details import RUN_TYPES, details_table
+from ragdash.io.fields import Cell, members
+from ragdash.io.jsontext import as_python
 
 PACKED = 1 << 16  # rows held as Python values before they are packed
 NUMBERS, TEXTS = ("score", "rank"), ("text", "source")
@@ -15,7 +17,8 @@ NUMBERS, TEXTS = ("score", "rank"), ("text", "source")
 class Part:
     """The rows of one configuration. `listed`: each query came with an ordered list."""
 
-    def __init__(self) -> None:
+    def __init__(self, config: str | None = None) -> None:
+        self.config = config
         self.first: dict[tuple[str, bool], int] = {}  # (score or rank, is it there) -> line of the first such rows
         self.seen: dict[str, int] = {}
         self.details: dict[str, dict] = {}
@@ -41,6 +44,22 @@ class Part:
             values.extend(columns.get(name) or [None] * len(docs))
         if len(self._docs) >= PACKED:
             self._pack()
+
+    def note_settings(self, value, cell: Cell) -> None:
+        """Take the settings that an object or row gives; the first ones are kept."""
+        settings = members(value, cell)
+        if settings is None:
+            return
+        try:
+            settings = as_python(settings)
+            differ = bool(self.settings) and settings != self.settings
+        except RecursionError:
+            cell.note("wrong-type", "values nested too deeply", "flat settings", "Write simple settings.")
+            return
+        if differ:
+            cell.note("settings-differ", f"other settings than before: {settings}", "one setting a run",
+                      "The first ones are kept; name each configuration in a field config.", severity="warning")
+        self.settings = self.settings or settings
 
     def _pack(self) -> None:
         counts = np.array(self._counts, np.int64)

@@ -3,29 +3,26 @@
 from __future__ import annotations
 
 import datetime
-import io
 import math
-import re
 from collections.abc import Iterator
 from decimal import Decimal
-from typing import BinaryIO
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from ragdash.errors import Collector
-from ragdash.io import archive, cells, wide
+from ragdash.errors import Collector, InputError
+from ragdash.io import cells, wide, workbook
 from ragdash.io.fields import Cell
 from ragdash.io.header import Header
 from ragdash.io.jsontext import Entry, Number
-from ragdash.io.limits import MOST_CELLS, MOST_COLUMNS, MOST_ROWS_A_BYTE, size
+from ragdash.io.limits import HARMLESS_ROWS, LARGEST, MOST_COLUMNS, MOST_ROWS_A_BYTE, MOST_TIMES, size
 from ragdash.io.names import BESIDE
-from ragdash.io.source import Source
+from ragdash.io.source import PIECE, Source
+from ragdash.io.workbook import damaged
 from ragdash.records import Run, Truth
 
 IDS = ("query_id", "doc_id", "config")
 TEXTS = ("query", "answer")
-_TAG = re.compile(rb"<(?:\w+:)?(row|c)(\s[^>]*)?>")
-_PLACE = re.compile(rb'\sr="([A-Z]{0,3})(\d{1,7})"')
 
 
 def read_runs(source: Source, name: str | None) -> list[Run]:
@@ -49,7 +46,7 @@ def _missing(source: Source) -> tuple[str, ...]:
 
 def table(source: Source, problems: Collector) -> tuple[Header, Iterator[tuple[int, list]]]:
     """(header, (row number, values) of each row). Rows count from 1, in a workbook with the header's."""
-    header, rows = (_parquet if source.container == "parquet" else _workbook)(source, problems)
+    header, rows = (_parquet if source.container == "parquet" else workbook.read)(source, problems)
     if len(header.names) > MOST_COLUMNS:
         source.fail("too-many-columns", f"{len(header.names):,} columns", f"at most {MOST_COLUMNS:,}",
                     "Keep the columns that ragdash reads.")
@@ -60,107 +57,71 @@ def _parquet(source: Source, _problems: Collector) -> tuple[Header, Iterator[tup
     from pyarrow import parquet  # slow to import, and few files want it
 
     try:
-        file = parquet.ParquetFile(source.binary(), thrift_string_size_limit=100 << 20,
-                                   thrift_container_size_limit=10 << 20)
+        limits = {"thrift_string_size_limit": 100 << 20, "thrift_container_size_limit": 10 << 20}
+        schema = parquet.ParquetFile(source.binary(), **limits).schema
+        leaves = map(schema.column, range(len(schema)))
+        texts = [leaf.path for leaf in leaves if leaf.physical_type == "BYTE_ARRAY"]
+        file = parquet.ParquetFile(source.binary(), read_dictionary=texts, **limits)
+        values = _values(file.metadata)
     except (pa.ArrowException, OSError, ValueError) as error:
-        _damaged(source, "a Parquet file", error)
-    rows, packed = file.metadata.num_rows, source.packed
-    if rows > MOST_ROWS_A_BYTE * packed:
-        source.fail("zip-bomb", f"{rows:,} rows in {size(packed)}", "rows that hold something",
+        damaged(source, "a Parquet file", error)
+    if values > HARMLESS_ROWS and values > MOST_ROWS_A_BYTE * source.packed:
+        source.fail("zip-bomb", f"{values:,} values of a column in {size(source.packed)}", "rows that hold something",
                     "Write it again with the rows that are needed.")
     return Header(tuple(file.schema_arrow.names), ",", 1, source.mapping), _batches(source, file)
 
 
+def _values(metadata) -> int:
+    """The most values that a column has; a list in a row has as many as it has parts."""
+    counts = [0] * metadata.num_columns
+    for at in range(metadata.num_row_groups):
+        group = metadata.row_group(at)
+        counts = [count + group.column(i).num_values for i, count in enumerate(counts)]
+    return max((metadata.num_rows, *counts))
+
+
 def _batches(source: Source, file) -> Iterator[tuple[int, list]]:
-    row = 0
+    """The rows; texts that many rows share are counted before they are written out, a part of a batch at a time."""
+    row = grown = 0
     try:
         for batch in file.iter_batches(batch_size=4096):
-            columns = [_plain_column(column) for column in batch.columns]
-            for values in zip(*columns, strict=True):
-                row += 1
-                yield row, list(values)
+            held = sum(map(_expanded, batch.columns))
+            grown += held
+            if grown > LARGEST or (grown > LARGEST // 2 and grown > MOST_TIMES * source.packed):
+                source.fail("zip-bomb", f"{size(source.packed)} that become more than {size(grown)}",
+                            f"at most {size(LARGEST)}, and a file that grows as texts do", "Write it again with the "
+                            "columns and rows that are needed.")
+            step = max(1, len(batch) * PIECE // max(held, 1))
+            for start in range(0, len(batch), step):
+                columns = [_plain_column(column) for column in batch.slice(start, step).columns]
+                for values in zip(*columns, strict=True):
+                    row += 1
+                    yield row, list(values)
+    except InputError:
+        raise
     except (pa.ArrowException, OSError, ValueError) as error:
-        _damaged(source, "a Parquet file", error)
+        damaged(source, "a Parquet file", error)
+
+
+def _expanded(column: pa.Array) -> int:
+    """Bytes of a column when each value is written out."""
+    kind = column.type
+    if pa.types.is_dictionary(kind) and (pa.types.is_string(kind.value_type) or pa.types.is_binary(kind.value_type)):
+        return pc.sum(pc.binary_length(column.dictionary).take(column.indices)).as_py() or 0
+    if pa.types.is_struct(kind):
+        return sum(map(_expanded, column.flatten()))
+    if pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind):
+        return _expanded(column.flatten())
+    return column.nbytes
 
 
 def _plain_column(column: pa.Array) -> list:
     """The values of a column; numbers of half precision and decimals as the text of their digits."""
+    if pa.types.is_dictionary(column.type):
+        return column.dictionary_decode().to_pylist()
     if pa.types.is_float32(column.type) or pa.types.is_decimal(column.type):
         return [None if text is None else Number(text) for text in column.cast(pa.string()).to_pylist()]
     return column.to_pylist()
-
-
-def _damaged(source: Source, what: str, error: Exception):
-    source.fail("corrupt-file", f"{what}: {error}", "a complete file", "Copy or write the file again; it is damaged or "
-                "its end is missing.")
-
-
-def _workbook(source: Source, problems: Collector) -> tuple[Header, Iterator[tuple[int, list]]]:
-    """The first sheet with columns that we know; the others are noted."""
-    from python_calamine import CalamineError, CalamineWorkbook
-
-    _check_size(source)
-    try:
-        book = CalamineWorkbook.from_filelike(io.BytesIO(source.raw))
-        sheets = {name: book.get_sheet_by_name(name).to_python(skip_empty_area=False) for name in book.sheet_names}
-    except (CalamineError, OSError, ValueError) as error:
-        _damaged(source, "an Excel workbook", error)
-    sheets = {name: rows for name, rows in sheets.items() if any(any(cell != "" for cell in row) for row in rows)}
-    if not sheets:
-        source.fail("empty-file", "a workbook without values", "a sheet with a header line and rows",
-                    "Check that the workbook was saved.")
-    headers = {name: _header(rows, source) for name, rows in sheets.items()}
-    known = [name for name, header in headers.items() if header.understood]
-    taken = known[0] if known else next(iter(sheets))
-    for name in sheets.keys() - {taken}:
-        problems.add("unread-sheet", f"the sheet {name!r}", f"one sheet, {taken!r}", "It is not read; save it as a "
-                     "file of its own.", field=name, severity="warning")
-    header, rows = headers[taken], sheets[taken]
-    return header, ((at + 1, rows[at]) for at in range(header.line, len(rows)))
-
-
-def _header(rows: list[list], source: Source) -> Header:
-    at = next(i for i, row in enumerate(rows) if any(cell != "" for cell in row))
-    return Header(tuple(str(cell).strip() for cell in rows[at]), ",", at + 1, source.mapping)
-
-
-def _check_size(source: Source) -> None:
-    """Raise for sheets whose cells span more than can be held: two cells in opposite corners are enough."""
-    with source.stream() as stream, archive.opened(source, stream) as opened:
-        for info in opened.infolist():
-            if not re.fullmatch(r"xl/worksheets/[^/]+\.xml", info.filename):
-                continue
-            with opened.open(info) as sheet:
-                rows, columns = _extent(sheet)
-            if rows * columns > MOST_CELLS:
-                source.fail("too-large-table", f"a sheet of {rows:,} rows and {columns:,} columns",
-                            f"at most {MOST_CELLS:,} cells", "Delete cells far from the table, or save it as CSV.")
-
-
-def _extent(sheet: BinaryIO) -> tuple[int, int]:
-    """(last row, last column) of the cells in a sheet's XML; cells that do not say where they are follow each other."""
-    rows = columns = row = column = 0
-    before = b""
-    while piece := sheet.read(1 << 20):
-        text = before + piece
-        end = text.rfind(b">") + 1
-        for tag, inside in _TAG.findall(text[:end]):
-            place = _PLACE.search(inside)
-            if tag == b"row":
-                row, column = int(place[2]) if place else row + 1, 0
-            else:
-                column = _column(place[1]) if place else column + 1
-                row = int(place[2]) if place else row
-            rows, columns = max(rows, row), max(columns, column)
-        before = text[end:][-4096:]
-    return rows, columns
-
-
-def _column(letters: bytes) -> int:
-    number = 0
-    for letter in letters:
-        number = number * 26 + letter - 64
-    return number
 
 
 def _entries(header: Header, rows: Iterator[tuple[int, list]], problems: Collector,

@@ -12,7 +12,10 @@ from itertools import islice
 
 from ragdash.io import archive, sheets
 from ragdash.io.header import Header, any_header, read_header
-from ragdash.io.jsonhead import LIST, fields_at, keys_by_path, wrapped_at
+from ragdash.io.jsoncolumns import is_columns
+from ragdash.io.jsonhead import LIST, WRAPPERS, fields_at, keys_by_path, wrapped_at
+from ragdash.io.kilt import is_kilt
+from ragdash.io.llamaindex import is_data_set
 from ragdash.io.names import LIFTED, OF_QUERY, OF_TRUTH, RETURNED, find, is_row, plain, resolve
 from ragdash.io.source import HEAD, Source
 from ragdash.io.trec_lines import QRELS, RUN, Layout, data_lines, split
@@ -20,6 +23,9 @@ from ragdash.io.values import as_number
 from ragdash.io.white import one_line_end
 
 LOOKED_AT = 50  # lines
+_LIST = r'"\s*:\s*\[[^][]*\]\s*,\s*"'
+_SPLIT = re.compile(rf'\{{\s*"(?:columns{_LIST}(?:index|data)|index{_LIST}columns)"')
+_NOTHING = re.compile(r'\{\s*"(?:' + "|".join(WRAPPERS) + r')"\s*:\s*\[\s*\]')
 _NUMBER = re.compile(r":\s*(-?\d[\d.eE+-]*)\s*[,}]")
 _FIELDS = {plain(name) for name in (*OF_QUERY, "doc_id")}
 
@@ -29,7 +35,7 @@ class Sniffed:
     """What a file seems to be.
 
     format: trec-run, trec-qrels, jsonl, json-array, json-object, json-results (a list of objects inside of one),
-    json-dict, csv, tsv, xlsx, parquet, zip, beir or unknown;
+    json-dict, json-dataset (of LlamaIndex), json-columns, csv, tsv, xlsx, parquet, zip, beir or unknown;
     role: run, truth, both (a run and the truth in the same rows) or unknown; reason: why, in words; compression: gzip,
     bzip2, zstd or None; columns: the columns or fields that were seen; guess: {our field: the column taken for it}.
     """
@@ -80,7 +86,10 @@ def _container(source: Source) -> Sniffed:
 def _text(head: bytes, mapping: Mapping[str, str]) -> Found:
     """What lines of columns are."""
     header = read_header(head, mapping)
-    if header and (header.is_wide or {"query_id", "doc_id"} <= header.columns.keys()):
+    if header and header.outputs and _lines(head.split(b"\n", 1)[0], None)[2].startswith("lines of"):
+        header = None  # "[1] Q0 d1 1 0.5 tag" only looks like promptfoo's "[provider] prompt"
+    named = header.columns.keys() if header else ()
+    if header and (header.is_wide or ("doc_id" in named and ("query_id" in named or "query" in named))):
         name, role, reason = of_header(header) if header.is_wide else _table(header, head)
         return name, role, reason, header.names, _guess(header)
     found = _lines(head, header)
@@ -91,12 +100,15 @@ def _text(head: bytes, mapping: Mapping[str, str]) -> Found:
 def of_header(header: Header) -> tuple[str, str, str]:
     """(format, role, reason) of a table with a row for each query."""
     there = [name for name in (*RETURNED, *OF_TRUTH) if name in header.known]
+    if header.outputs:
+        found = ", ".join(output.config for output in header.outputs[:5])
+        return header.format, role_of(there), f"a table of promptfoo, with answers of {found}"
     return header.format, role_of(there), f"a header line with {', '.join(header.known[name] for name in there)}"
 
 
 def _guess(header: Header) -> dict[str, str]:
     if header.is_wide:
-        return dict(header.known)
+        return {name: field for name, field in header.known.items() if field in header.names}
     return {name: header.names[at] for name, at in header.columns.items()}
 
 
@@ -161,11 +173,20 @@ def _json(start: bytes, mapping: Mapping[str, str]) -> Found:
     """What JSON text is that begins here."""
     text = start.decode(errors="replace")
     keys = keys_by_path(text)
+    if is_data_set(start):
+        return "json-dataset", "truth", "a data set of LlamaIndex: queries with relevant_docs", (), {}
     if text.startswith("["):
         return _objects("json-array", "a JSON array of objects", keys, (LIST,), mapping)
     lines = [line for line in text.split("\n") if line.strip()][:LOOKED_AT]
     objects = [fields for fields in map(_object, lines) if fields is not None]
     top = list(objects[0]) if objects else keys.get((), [])[:1]
+    if _SPLIT.match(text):
+        return "unknown", "unknown", "pandas' split form of a table", (), {}
+    if len(objects) < 2 and is_columns(text, keys.get((), []), len(start) >= HEAD - 4096):
+        known = resolve(keys[()], mapping)
+        return "json-columns", role_of(known), "columns in a JSON object", tuple(keys[()]), known
+    if _NOTHING.match(text):
+        return "json-results", "unknown", "an empty list in a JSON object", (), {}
     inside = wrapped_at(keys)
     if inside and len(objects) < 2 and not find(keys.get((), []), "query_id", OF_QUERY):
         return _objects("json-results", f"a list of objects under {inside[0]}", keys, (*inside, LIST), mapping)
@@ -173,8 +194,17 @@ def _json(start: bytes, mapping: Mapping[str, str]) -> Found:
             or role_of(resolve(top, mapping)) != "unknown":
         if len(lines) > 1 and not objects and not lines[1].startswith("{"):
             return _objects("json-object", "one JSON object over several lines", keys, (), mapping)
-        return _objects("jsonl", "JSON objects, one a line", keys, (), mapping)
+        found = _objects("jsonl", "JSON objects, one a line", keys, (), mapping)
+        return _kilt(found, objects) if any(map(is_kilt, objects)) else found
     return "json-dict", *_role_of_dictionary(text), (), {}
+
+
+def _kilt(found: Found, objects: list[dict]) -> Found:
+    """What KILT's objects are: a system gives one output, gold data may have several."""
+    name, _, _, columns, known = found
+    gold = any(len(fields["output"]) > 1 for fields in objects if is_kilt(fields))
+    what = "gold data, with several outputs" if gold else "outputs"
+    return name, "truth" if gold else "run", f"KILT's {what} with provenance", columns, known
 
 
 def _object(line: str) -> dict | None:

@@ -17,8 +17,8 @@ from typing import BinaryIO, NoReturn
 import pyarrow as pa
 
 from ragdash.errors import Collector, InputError, Problem
-from ragdash.io.limits import LARGEST, is_bomb, size
-from ragdash.io.watch import is_watched, open_file
+from ragdash.io.limits import LARGEST, is_bomb, is_bound_to, size
+from ragdash.io.watch import is_watched, open_bytes, open_file
 
 HEAD = 1 << 16  # bytes looked at to find the format
 BOM = b"\xef\xbb\xbf"
@@ -40,7 +40,8 @@ class Compression:
 COMPRESSIONS = (
     Compression("gzip", b"\x1f\x8b", lambda stream: gzip.GzipFile(fileobj=stream, mode="rb")),
     Compression("bzip2", b"BZh", lambda stream: bz2.BZ2File(stream)),
-    Compression("zstd", b"\x28\xb5\x2f\xfd", lambda stream: pa.CompressedInputStream(pa.PythonFile(stream), "zstd")),
+    Compression("zstd", b"\x28\xb5\x2f\xfd",
+                lambda stream: pa.CompressedInputStream(pa.PythonFile(stream, "r"), "zstd")),
 )
 BINARY = (
     (b"PK\x03\x04", "a zip archive or an Excel workbook"), (b"PAR1", "a Parquet file"), (b"%PDF", "a PDF document"),
@@ -139,7 +140,8 @@ class Source:
     def arrow(self) -> pa.NativeFile:
         """The text as an Arrow input."""
         if self.plain_file is None:
-            return pa.BufferReader(self.data)
+            data = self.data
+            return pa.PythonFile(open_bytes(self.file, data), "r") if is_watched() else pa.BufferReader(data)
         return pa.PythonFile(self._stream(), "r") if is_watched() else pa.OSFile(str(self.plain_file))
 
     def _known(self, encoding: str) -> str:
@@ -151,7 +153,7 @@ class Source:
         return "utf-8" if name == "utf-8-sig" else name
 
     def _stream(self) -> BinaryIO:
-        return io.BytesIO(self._content) if self._path is None else open_file(self._path)
+        return open_bytes(self.file, self._content) if self._path is None else open_file(self._path)
 
     def _read(self, size: int = -1) -> bytes:
         """Raw bytes of the file."""
@@ -174,7 +176,7 @@ class Source:
             return self._read(size)
         try:
             with self._stream() as stream, self.compression.open(stream) as text:
-                return text.read(size) if size >= 0 else self._grown(text)
+                return text.read(size) if size >= 0 else self._grown(text, stream)
         except InputError:
             raise
         except BROKEN as error:
@@ -183,16 +185,18 @@ class Source:
                       f"a complete {self.compression.name} file", "Copy or download the file again: "
                       + ("its end is missing." if cut else "its content was damaged."))
 
-    def _grown(self, text: BinaryIO) -> bytes:
-        """All that a compressed file holds; fails where it grows beyond measure."""
-        packed, grown = self.packed, bytearray()
+    def _grown(self, text: BinaryIO, stream: BinaryIO) -> bytes:
+        """All that a compressed file holds, never held twice; fails where it grows, or is bound to, beyond measure."""
+        packed, grown = self.packed, io.BytesIO()
         while piece := text.read(PIECE):
-            grown += piece
-            if len(grown) > LARGEST or is_bomb(len(grown), packed):
-                self.fail("zip-bomb", f"{size(packed)} that become more than {size(len(grown))}",
+            grown.write(piece)
+            count = grown.tell()
+            if count > LARGEST or is_bomb(count, packed) or is_bound_to(count, stream.tell(), packed):
+                self.fail("zip-bomb", f"{size(packed)} that become more than {size(count)}, "
+                          f"about {size(count * packed / max(stream.tell(), 1))}",
                           f"at most {size(LARGEST)}, and a file that grows as texts do",
                           "Decompress it yourself and read the result, if you trust it.")
-        return bytes(grown)
+        return grown.getvalue()
 
     def _to_utf8(self, raw: bytes, final: bool) -> bytes:
         """These bytes without byte order mark, translated to UTF-8 where the file has another encoding."""

@@ -12,12 +12,14 @@ from pyarrow import csv
 
 from ragdash.errors import Collector, InputError
 from ragdash.io import wide
+from ragdash.io.advice import example
 from ragdash.io.assemble import Rows, build_runs
 from ragdash.io.header import Header, read_header
 from ragdash.io.limits import MOST_COLUMNS, size
 from ragdash.io.names import MISSING, spelled
 from ragdash.io.roles import run_as_truth, truth_as_run
 from ragdash.io.source import HEAD, Source
+from ragdash.io.table_details import ABOUT, Beside
 from ragdash.io.table_rows import IDS, NUMBERS, TEXTS, Columns, read_rows
 from ragdash.io.trec import BLOCK, CODED, memory_pool
 from ragdash.io.values import all_usable
@@ -38,15 +40,18 @@ def read_runs(source: Source, name: str | None) -> list[Run]:
     wanted = {name: at for name, at in header.columns.items() if name in OF_RUN}
     if "grade" in header.columns and not {"score", "rank"} & wanted.keys():
         wanted["score"] = header.columns["grade"]
+    beside = Beside(header, wanted, problems)
     _need(wanted, ("query_id", "doc_id"), header, problems)
-    _note_unread(wanted, header, problems)
+    _note_unread(beside.unread(wanted), header, problems)
     if not {"score", "rank"} & wanted.keys():
         problems.add("no-order-column", "neither a score nor a rank", "a column score or rank",
                      "The order of the rows is taken as the ranking.", line=header.line, severity="warning")
-    columns = _read(source, header, wanted, problems)
+    columns = _read(source, header, {**beside.wanted, **wanted}, problems)
     _refuse_truth(source, header, columns)
     problems.raise_errors()
-    return build_runs(_by_config(columns), source, name, problems)
+    parts = _by_config(beside.ids(columns))
+    beside.add_to_runs(parts)
+    return build_runs(parts, source, name, problems)
 
 
 def read_truth(source: Source) -> Truth:
@@ -59,23 +64,27 @@ def read_truth(source: Source) -> Truth:
         run_as_truth(source, "it has a column of ranks and none of grades")
     if "grade" not in wanted and "score" in header.columns:
         wanted["grade"] = header.columns["score"]
+    beside = Beside(header, wanted, problems, is_truth=True)
     _need(wanted, OF_TRUTH, header, problems)
-    _note_unread(wanted, header, problems)
-    columns = _read(source, header, wanted, problems)
+    _note_unread(beside.unread(wanted), header, problems)
+    columns = _read(source, header, {**beside.wanted, **wanted}, problems)
     if columns.fractions and 2 * columns.fractions >= columns.rows:
         run_as_truth(source, f"{header.names[wanted['grade']]} holds fractions, as scores do")
     problems.raise_errors()
     if not columns.rows:
         problems.add("no-rows", "a header and no row", "at least one judgement", "Check that the file is complete.")
     problems.raise_errors()
-    return _build_truth(columns, source, header, wanted, problems)
+    columns = beside.ids(columns)
+    details = beside.of_truth(columns)
+    problems.raise_errors()
+    return _build_truth(columns, source, header, {**beside.wanted, **wanted}, problems, details)
 
 
 def _build_truth(columns: Columns, source: Source, header: Header, wanted: dict[str, int],
-                 problems: Collector) -> Truth:
+                 problems: Collector, details: pa.Table | None) -> Truth:
     def build(columns: Columns) -> Truth:
         return Truth.build(source.name, columns["query_id"], columns["doc_id"], columns["grade"].astype(np.int64),
-                           problems=problems.problems, file=source.file, lines=columns.lines)
+                           details=details, problems=problems.problems, file=source.file, lines=columns.lines)
 
     try:
         return build(columns)
@@ -103,16 +112,16 @@ def _need(wanted: dict[str, int], needed: tuple[str, ...], header: Header, probl
     for name in needed:
         if name not in wanted:
             problems.add("missing-column", f"the columns {', '.join(header.names)}", f"a column {spelled(name)}",
-                         "Add it, or rename the column that holds it; each row is one document of one query.",
+                         f"Add it, or name the column that holds it, such as {example(header.names, needed)}; each row "
+                         "is one document of one query.",
                          line=header.line, field=name)
     problems.raise_errors()
 
 
-def _note_unread(wanted: dict[str, int], header: Header, problems: Collector) -> None:
-    for at, name in enumerate(header.names):
-        if at not in wanted.values():
-            problems.add("unread-column", f"the column {name!r}", "columns that ragdash reads", "It is not read.",
-                         line=header.line, field=name, severity="warning")
+def _note_unread(names: list[str], header: Header, problems: Collector) -> None:
+    for name in names:
+        problems.add("unread-column", f"the column {name!r}", "columns that ragdash reads", "It is not read.",
+                     line=header.line, field=name, severity="warning")
 
 
 def _refuse_truth(source: Source, header: Header, columns: Columns) -> None:
@@ -133,12 +142,13 @@ def _read(source: Source, header: Header, wanted: dict[str, int], problems: Coll
 def _read_fast(source: Source, header: Header, wanted: dict[str, int]) -> Columns | None:
     """The columns, or None where anything is odd."""
     names = [f"column {i}" for i in range(len(header.names))]
-    types = {names[at]: TYPES[name] for name, at in wanted.items()}
+    types = {names[at]: TYPES.get(name, pa.string()) for name, at in wanted.items()}
+    quoted = b'"' in source.data
     try:
         table = csv.read_csv(
-            pa.BufferReader(source.data), memory_pool=memory_pool(),
+            source.arrow(), memory_pool=memory_pool(),
             read_options=csv.ReadOptions(column_names=names, skip_rows=header.line, block_size=BLOCK),
-            parse_options=csv.ParseOptions(delimiter=header.delimiter, newlines_in_values=b'"' in source.data),
+            parse_options=csv.ParseOptions(delimiter=header.delimiter, newlines_in_values=quoted),
             convert_options=csv.ConvertOptions(include_columns=list(types), column_types=types, null_values=[]))
     except pa.ArrowInvalid:
         return None
@@ -153,7 +163,7 @@ def _read_fast(source: Source, header: Header, wanted: dict[str, int]) -> Column
             column = column.to_numpy()
             if not all_usable(column, name):
                 return None
-        columns[name] = _nulls(column) if name in TEXTS else column
+        columns[name] = _nulls(column) if name not in IDS + NUMBERS else column
     return Columns(columns, len(table), None, _fractions(columns.get("score")))
 
 
@@ -171,6 +181,7 @@ def _odd_ids(column: pa.ChunkedArray) -> bool:
 
 def _nulls(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """A text column with null where nothing stands."""
+    column = column.cast(pa.string())
     missing = pc.is_in(column, value_set=pa.array(MISSING))
     return pc.if_else(missing, pa.scalar(None, pa.string()), column)
 
@@ -196,4 +207,7 @@ def _rows(columns: Columns, mask: pa.ChunkedArray | None) -> Rows:
     texts, sources = column("text"), column("source")
     return Rows(column("query_id"), column("doc_id"), column("score"), column("rank"),
                 None if texts is None or texts.null_count == len(texts) else texts,
-                None if sources is None or sources.null_count == len(sources) else sources)
+                None if sources is None or sources.null_count == len(sources) else sources,
+                about={name: column(name) for name in columns.columns if name.startswith(ABOUT)},
+                lines=columns.lines if mask is None or columns.lines is None else
+                np.array(columns.lines)[mask.to_numpy()].tolist())

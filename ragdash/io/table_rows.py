@@ -72,14 +72,14 @@ class _Reader:
         values = {name: self._value(name, row[at], line) for name, at in self.wanted.items()}
         if "config" in values:
             self.configs.setdefault(values["config"] is not None, line)
-        if any(value is None for name, value in values.items() if name not in (*TEXTS, "config")):
+        if any(value is None for name, value in values.items() if name in IDS + NUMBERS and name != "config"):
             return
         for name, value in values.items():
             self.values[name].append(value)
         self.lines.append(line)
 
     def _value(self, name: str, written: str, line: int) -> str | float | None:
-        if name in TEXTS:
+        if name not in IDS + NUMBERS:
             return None if written in MISSING else written
         if name in NUMBERS:
             return self._number(name, written, line)

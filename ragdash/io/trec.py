@@ -8,13 +8,14 @@ number that is none), the file is read line by line.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import csv
 
-from ragdash.columns import on_all_cores
+from ragdash.columns import joined, on_all_cores
 from ragdash.errors import Collector, InputError
 from ragdash.io.assemble import Rows, build_runs
 from ragdash.io.source import HEAD, Source
@@ -109,12 +110,11 @@ def _read_fast(text: pa.NativeFile, shape: Shape, layout: Layout) -> Columns | N
             convert_options=csv.ConvertOptions(include_columns=list(types), column_types=types, null_values=[]))
     except pa.ArrowInvalid:
         return None
-    queries = table["query_id"].unify_dictionaries().combine_chunks()
-    values = table[layout.value]
-    if not len(table) or pc.any(pc.starts_with(queries.dictionary, "#")).as_py() \
-            or not all(on_all_cores(lambda part: all_usable(part.to_numpy(), layout.value), values.chunks)):
+    queries, values = table["query_id"], [part.to_numpy() for part in table[layout.value].chunks]
+    if not len(table) or any(pc.any(pc.starts_with(part.dictionary, "#")).as_py() for part in queries.chunks) \
+            or not all(on_all_cores(partial(all_usable, what=layout.value), values)):
         return None
-    numbers = values.to_numpy()
+    numbers = joined(values)
     numbers.setflags(write=False)  # so that the record need not copy it
     return Columns(queries, table["doc_id"], numbers)
 

@@ -18,6 +18,7 @@ from ragdash.io.source import not_utf8
 from ragdash.io.values import as_number, is_usable, note_bad_value
 from ragdash.io.white import one_line_end
 
+MOST_WIDE = 1000  # columns of a line
 CHUNK = 1 << 16  # rows an Arrow chunk
 COMMENT = re.compile(rb"^[ \t]*#.*$", re.MULTILINE)
 
@@ -131,7 +132,11 @@ def _row(line: bytes, number: int, layout: Layout, problems: Collector) -> tuple
 
 
 def note_wide(width: int, layout: Layout, problems: Collector, line: int, count: int = 1) -> None:
-    """Warn that the columns behind the last one are not read."""
+    """Warn that the columns behind the last one are not read; far more of them are no TREC file."""
+    if width > MOST_WIDE:
+        problems.add("too-many-columns", f"{width:,} columns", str(layout), "Check what separates the columns, and "
+                     "that lines end where rows do.", line=line, count=count)
+        return
     problems.add("extra-columns", f"{width} columns", str(layout),
                  f"What stands behind column {len(layout.columns)} is not read.", line=line, severity="warning",
                  count=count)

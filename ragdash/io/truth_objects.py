@@ -9,12 +9,13 @@ import orjson
 import pyarrow as pa
 
 from ragdash.errors import Collector, InputError
-from ragdash.io import names
+from ragdash.io import kilt, names
 from ragdash.io.details import TRUTH_TYPES, details_table, truth_details
-from ragdash.io.fields import Cell, identifier, is_missing, note_unknown, note_unread, score
+from ragdash.io.fields import Cell, fits, identifier, is_missing, note_unknown, note_unread, score
 from ragdash.io.jsontext import Entry, NeedsExact, Number
-from ragdash.io.names import BESIDE, OF_DOCUMENT, OF_TRUTH, RETURNED
+from ragdash.io.names import BESIDE, DETAILS, OF_DOCUMENT, OF_TRUTH, RETURNED
 from ragdash.io.queries import QueryIds
+from ragdash.io.row_details import RowDetails
 from ragdash.io.source import Source
 from ragdash.records import Truth
 
@@ -26,6 +27,7 @@ class TruthReader:
         self.problems = problems
         self._resolver = names.Resolver(mapping, known)
         self._ids = QueryIds(problems)
+        self._rows = RowDetails(problems, mapping, (*TRUTH_TYPES,), (*RETURNED, *DETAILS[2:-1]))
         self.is_run = self.is_truth = False
         self.fractions = 0  # grades such as 0.73
         self.seen: dict[str, int] = {}
@@ -41,7 +43,11 @@ class TruthReader:
         fields = entry.value
         if type(fields) is not dict:
             return Cell(self.problems, entry.line, "object").wrong(fields, "an object")
+        if not fits(fields, Cell(self.problems, entry.line, "object")):
+            return None
         fields = names.lifted(fields, self._resolver.mapping)
+        if kilt.is_kilt(fields):
+            fields = kilt.of_truth(fields, Cell(self.problems, entry.line, "output"))
         known = self._resolver.names(fields)
         self.is_run = self.is_run or any(name in known for name in RETURNED)
         self.is_truth = self.is_truth or any(name in known for name in OF_TRUTH)
@@ -59,9 +65,13 @@ class TruthReader:
                                                                          known.get("doc_id", "doc_id")))
         grade = self._grade(fields.get(key), Cell(self.problems, line, key))
         read = {known.get("query_id", known.get("query")), known.get("doc_id"), key}
-        note_unread(set(fields) - read, Cell(self.problems, line, "row"))
+        of_run = {known[name] for name in ("score", "rank", "text", "source", "config") if name in known}
+        note_unread(of_run - read, Cell(self.problems, line, "row"))
         if query_id is not None:
             self.seen.setdefault(query_id, line)
+            about = self._rows.fields(fields, known)
+            if about:
+                self._rows.add((None, query_id), fields, about, line)
             self._append(query_id, [doc], [grade], line)
 
     def _add_query(self, query_id: str | None, fields: dict, known: dict, entry: Entry) -> None:
@@ -136,6 +146,8 @@ class TruthReader:
 
     def finish(self, source: Source) -> Truth:
         """The truth; raises InputError where errors were noted or nothing was found."""
+        for (_, query_id), told in self._rows.queries():
+            self.details[query_id] = truth_details(told.fields, self._rows.known, Cell(self.problems, told.line, ""))
         if self._resolver.unknown:
             note_unknown(list(self._resolver.unknown), self.problems, 1)
         self.problems.raise_errors()

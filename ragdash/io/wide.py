@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator
 from typing import NoReturn
 
 from ragdash.errors import Collector
-from ragdash.io import cells
+from ragdash.io import cells, promptfoo
+from ragdash.io.advice import example
 from ragdash.io.assemble import build_runs
 from ragdash.io.fields import Cell, note_unknown
 from ragdash.io.header import Header
@@ -70,7 +71,8 @@ def _unknown(source: Source, header: Header, names: tuple[str, ...]) -> NoReturn
     """Raise: no column tells what was returned, or what is right."""
     shown = ", ".join(header.names[:20])
     source.fail("missing-column", f"the columns {shown}", f"columns {', '.join(names)}, or doc_id with a row for each "
-                "document", f"Name the columns that hold them, such as --map query={header.names[0]}.", header.line)
+                "document", f"Name the columns that hold them, such as {example(header.names, ('query', names[0]))}.",
+                header.line)
 
 
 def _listed(header: Header, names: Iterable[str]) -> str:
@@ -81,12 +83,16 @@ def _check_columns(header: Header, problems: Collector) -> None:
     """Raise where no column tells the query; warn of those that nobody knows."""
     known = header.known
     if not {"query_id", "query"} & known.keys():
+        free = [name for name in header.names if name not in known.values()]
         problems.add("missing-column", f"the columns {', '.join(header.names)}", f"a column {spelled('query_id')}, or "
-                     f"{spelled('query')}", "Add it, or name the column that holds it, such as --map query=NAME.",
+                     f"{spelled('query')}", "Add it, or name the column that holds it, such as "
+                     f"{example(free, ('query',))}.",
                      line=header.line, field="query_id")
     problems.raise_errors()
     mapped = header.mapping.get("attribute")
-    unknown = [name for name in header.names if name not in known.values() and name != mapped]
+    away = promptfoo.taken(header.outputs)
+    unknown = [name for at, name in enumerate(header.names)
+               if name not in known.values() and name != mapped and at not in away]
     if unknown and not is_row(known):
         note_unknown(unknown, problems, header.line)
 
@@ -94,7 +100,7 @@ def _check_columns(header: Header, problems: Collector) -> None:
 def entries(source: Source, header: Header, problems: Collector) -> Iterator[Entry]:
     """The rows of a table of text as objects, with their lines; a row that cannot be read is noted and passed over."""
     named = {field: name for name, field in header.known.items()}
-    width = len(header.names)
+    width, away = len(header.names), promptfoo.taken(header.outputs)
     for line, row in records(source, header, problems):
         if len(row) != width:
             problems.add("column-count", f"{len(row)} columns: {header.delimiter.join(row)[:80]!r}",
@@ -102,12 +108,15 @@ def entries(source: Source, header: Header, problems: Collector) -> Iterator[Ent
                          "or a line end.", line=line)
             continue
         fields = {}
-        for field, written in zip(header.names, row, strict=True):
-            if field in fields:
+        for at, (field, written) in enumerate(zip(header.names, row, strict=True)):
+            if field in fields or at in away:
                 continue  # the first of several columns of one name
             name = named.get(field)
             if name is not None:
                 fields[field] = cells.value_of(name, written, Cell(problems, line, field))
             elif written.strip() not in cells.MISSING:
                 fields[field] = cells.attribute(written)
-        yield Entry(line, fields)
+        if header.outputs:
+            yield from (Entry(line, test) for test in promptfoo.rows(fields, row, header.outputs, problems, line))
+        else:
+            yield Entry(line, fields)

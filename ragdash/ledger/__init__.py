@@ -45,5 +45,5 @@ def ledger(runs: Sequence[Run], truth: Truth, conventions: Conventions | None = 
         own = effects_of(match, conventions, specs)
         entries += [*account(match, conventions, specs, own), *(one for one in ids if one.run == match.run.name)]
         effects += own
-    return Ledger((*truth_account(truth, conventions, effects), *entries, *among(matches, conventions, specs)),
+    return Ledger((*truth_account(truth, conventions, effects), *entries, *among(matches, conventions, specs, ids)),
                   tuple(effects))

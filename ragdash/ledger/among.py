@@ -12,16 +12,18 @@ from ragdash.matching import Match
 from ragdash.metrics import Spec
 from ragdash.records import Conventions, Run
 
-READ = ("collapse", "ids")  # settings that say how a run was read
+# settings that say how a run was read -> the entries about a run where more of it could be
+READ = {"collapse": ("another-level",), "ids": ("respelled-queries", "respelled-documents")}
 
 
-def among(matches: Sequence[Match], conventions: Conventions, specs: Sequence[Spec]) -> list[Entry]:
-    """Entries without a run's name; none for a single run."""
+def among(matches: Sequence[Match], conventions: Conventions, specs: Sequence[Spec],
+          ids: Sequence[Entry]) -> list[Entry]:
+    """Entries without a run's name; none for a single run. ids: what was said of the ids of each run."""
     if len(matches) < 2:
         return []
     runs = [match.run for match in matches]
     return [_same_queries(matches, conventions), *_same_depth(runs, specs),
-            *(entry for name in READ for entry in _same_reading(runs, name)), *_same_content(runs)]
+            *(entry for name in READ for entry in _same_reading(matches, name, ids)), *_same_content(runs)]
 
 
 def _same_queries(matches: Sequence[Match], conventions: Conventions) -> Entry:
@@ -54,16 +56,21 @@ def _same_depth(runs: Sequence[Run], specs: Sequence[Spec]) -> list[Entry]:
                   f"Compare them with cutoffs up to {least:,}, or retrieve equally many documents.")]
 
 
-def _same_reading(runs: Sequence[Run], name: str) -> list[Entry]:
+def _same_reading(matches: Sequence[Match], name: str, ids: Sequence[Entry]) -> list[Entry]:
+    runs = [match.run for match in matches]
     words = [str(run.settings.get(name) or "as they are") for run in runs]
     if len(set(words)) == 1:
         return []
     examples = tuple(f"{run.name}: {word}" for run, word in zip(runs, words, strict=True))
     odd = sum(word != words[0] for word in words)
     what = "on different levels" if name == "collapse" else "with ids spelled in different ways"
-    return [Entry(f"different-{name}", "warning", None, f"The runs were read {what} ({', '.join(examples[:8])}).", odd,
-                  len(runs), examples, "Their numbers do not mean the same.",
-                  f"Read all of them with the same --{name}.")]
+    told = f"The runs were read {what} ({', '.join(examples[:8])})."
+    if all(len(match.ranked.rank) for match in matches) and not any(one.kind in READ[name] for one in ids):
+        left = "on the level of the truth" if name == "collapse" else "written as in the truth"
+        return [Entry(f"different-{name}", "note", None, told, odd, len(runs), examples,
+                      f"All of them are {left} now, so their numbers can be compared.")]
+    return [Entry(f"different-{name}", "warning", None, told, odd, len(runs), examples,
+                  "Their numbers do not mean the same.", f"Read all of them with the same --{name}.")]
 
 
 def _same_content(runs: Sequence[Run]) -> list[Entry]:

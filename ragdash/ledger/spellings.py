@@ -5,6 +5,8 @@ Query ids are all looked at; documents in an even sample of the queries, which t
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -34,18 +36,30 @@ SAMPLE, FEW = 200_000, 20_000  # documents looked at for spellings, and for ways
 
 def id_entries(match: Match, queries: Wanted, docs: Wanted) -> list[Entry]:
     """Only what would match more: nothing where all is well. queries, docs: the ids of the truth."""
-    run, truth = match.run, match.truth
+    run, truth, wanted = match.run, match.truth, (queries, docs)
     if not len(run.docs) or not len(truth):
         return []
     part = _sample(run, SAMPLE)
     found = {how: _respelled(run, part, queries, docs, how) for how in SPELLINGS}
     found = {how: changed for how, changed in found.items() if changed}
     now = _hits(part, truth) if found else 0
-    then = {how.name: _hits(with_ids_of(part, truth, how.name), truth) for how in found}
-    if len(then) > 1 and (together := _hits(with_ids_of(part, truth, ",".join(then)), truth)) > max(then.values()):
-        then = {",".join(then): together}
-    return [*(_entry(run, part, how, changed, now, then) for how, several in found.items() for changed in several),
-            *_level(run, truth, docs)]
+    then = {how.name: _hits(with_ids_of(part, truth, how.name, wanted), truth) for how in found}
+    if len(then) > 1:
+        together = _hits(with_ids_of(part, truth, ",".join(then), wanted), truth)
+        then = {",".join(then): together} if together > max(then.values()) else then
+    spelled = [_entry(run, part, how, changed, now, then) for how, several in found.items() for changed in several]
+    level = _level(run, truth, wanted)
+    return [*(_joined(one, level) for one in spelled), *level]
+
+
+def _joined(entry: Entry, level: list[Entry]) -> Entry:
+    """An entry about spelling that mends nothing until chunks are collapsed as well gets the mend that does both."""
+    for one in level:
+        names = set(dict(one.also).get("ids", "").split(","))
+        names |= {"path"} if one.fix == ("collapse", "prefix:#") else set()  # what stands behind # is cut off by both
+        if one.severity == "warning" and set(entry.fix[1].split(",")) <= names:
+            return replace(entry, effect=one.effect, mend=one.mend, fix=one.fix, also=one.also)
+    return entry
 
 
 def _respelled(run: Run, part: Run, queries: Wanted, docs: Wanted,
@@ -73,25 +87,45 @@ def _entry(run: Run, part: Run, how: Spelling, changed: tuple, now: int, then: d
                  "files.", ("ids", name))
 
 
-def _level(run: Run, truth: Truth, judged: Wanted) -> list[Entry]:
-    """Chunks against documents: the ways to collapse that find more, or the other way round a truth that is finer."""
+def _level(run: Run, truth: Truth, wanted: tuple[Wanted, Wanted]) -> list[Entry]:
+    """Chunks against documents: the way to collapse that finds most, or the other way round a truth that is finer."""
     part = _sample(run, FEW)
     hits = _hits(part, truth)
-    total = len(part.docs)
-    for choice in collapse_choices(part, truth, judged)[:SHOWN]:
-        flat = collapsed(part, choice.by)
-        mended = _hits(with_ids_of(flat, truth, choice.ids) if choice.ids else flat, truth)
-        if mended <= hits:
-            continue
-        also = (("ids", choice.ids),) if choice.ids else ()
-        flags = f"--collapse '{choice.by}'" + (f" --ids {choice.ids}" if choice.ids else "")
-        examples = _parts(part, judged, choice)
-        return [Entry("another-level", "warning" if not hits else "note", run.name, "The run ranks parts of what the "
-                      f"truth judges, such as {examples[0]!r} where the truth has {examples[1]!r}.", total - hits,
-                      total, examples, f"Judged documents among those returned{_of(part, run)}: {hits:,} now, "
-                      f"{mended:,} then.", f"Read the runs with {flags}: the first part keeps the rank.",
-                      ("collapse", choice.by), also)]
-    return [] if hits else _finer(part, run, judged)
+    ways = collapse_choices(part, truth, wanted[1])[:SHOWN]
+    least = _best_spelling(part, truth, wanted)[1] if ways else hits
+    best = None
+    for way in ways:
+        ids, mended = _best_spelling(collapsed(part, way.by), truth, wanted)
+        if mended > (best[1] if best else least if ids else hits):
+            best = CollapseChoice(way.by, ids, way.share), mended
+    if best is None:
+        return [] if hits else _finer(part, run, wanted[1])
+    choice, mended = best
+    also = (("ids", choice.ids),) if choice.ids else ()
+    examples = _parts(part, wanted[1], choice)
+    alone = least if choice.ids else hits  # what is found without collapsing
+    entry = Entry("another-level", "note" if alone else "warning", run.name, "The run ranks parts of what the truth "
+                  f"judges, such as {examples[0]!r} where the truth has {examples[1]!r}.", len(part.docs) - hits,
+                  len(part.docs), examples, f"Judged documents among those returned{_of(part, run)}: {hits:,} now, "
+                  f"{mended:,} then.", "", ("collapse", choice.by), also)
+    both = "Both are needed: the ids are written in another way too. " if choice.ids else ""
+    return [replace(entry, mend=f"Read the runs with {entry.flags}. {both}The first part of a document keeps its "
+                    "rank.")]
+
+
+def _best_spelling(run: Run, truth: Truth, wanted: tuple[Wanted, Wanted]) -> tuple[str | None, int]:
+    """(the spelling under which most judged documents are found, None where none is needed; how many)."""
+    found: dict[str | None, int] = {None: _hits(run, truth)}
+    for how in SPELLINGS:
+        other = with_ids_of(run, truth, how.name, wanted)
+        if other.docs is not run.docs:  # something was respelled
+            found[how.name] = _hits(other, truth)
+    names = [name for name in found if name]
+    names = [name for name in names if found[name] > found[None]] or names
+    if len(names) > 1:
+        found[",".join(names)] = _hits(with_ids_of(run, truth, ",".join(names), wanted), truth)
+    best = max(found, key=found.get)  # the first of equals: none before any, one before several
+    return best, found[best]
 
 
 def _parts(part: Run, judged: Wanted, choice: CollapseChoice) -> tuple[str, str]:
@@ -105,6 +139,8 @@ def _parts(part: Run, judged: Wanted, choice: CollapseChoice) -> tuple[str, str]
 def _finer(part: Run, run: Run, wanted: Wanted) -> list[Entry]:
     docs = pc.unique(part.docs)
     judged = wanted.ids.take(pa.array(np.arange(0, len(wanted), -(-len(wanted) // FEW) or 1)))
+    looked = _of(part, run) if len(judged) == len(wanted) else f" (in {len(part.docs):,} of {len(run.docs):,} " \
+        f"returned and {len(judged):,} of {len(wanted):,} judged documents looked at)"
     for separator in SEPARATORS:
         whole = before(judged, separator)
         found = pc.and_(pc.is_in(whole, value_set=docs), pc.not_equal(whole, judged))
@@ -112,8 +148,8 @@ def _finer(part: Run, run: Run, wanted: Wanted) -> list[Entry]:
         if count:
             examples = (whole.filter(found)[0].as_py(), judged.filter(found)[0].as_py())
             return [Entry("finer-truth", "warning", run.name, f"The truth judges parts of what the run ranks, such as "
-                          f"{examples[1]!r} where the run has {examples[0]!r}{_of(part, run)}.", count, len(judged),
-                          examples, "None of these is found.", "Rank the parts, or judge what is ranked.")]
+                          f"{examples[1]!r} where the run has {examples[0]!r}{looked}.", count, len(judged), examples,
+                          "None of these is found.", "Rank the parts, or judge what is ranked.")]
     return []
 
 

@@ -13,11 +13,12 @@ from ragdash.ui.words import escape
 Fix = tuple[str, str]
 
 IDS = {
-    "trim": "Match ids without white space",
-    "case": "Match ids in any case",
-    "zeros": "Match ids with lost zeros",
-    "path": "Match the last part of paths",
+    "trim": "ids without white space",
+    "case": "ids in any case",
+    "zeros": "ids with lost zeros",
+    "path": "the last part of paths",
 }
+BESIDE = {"trim": "trimmed ids", "case": "any case", "zeros": "lost zeros", "path": "path ends"}  # where room is scarce
 SWITCHES = {
     ("missing", "skip"): "Leave missing queries out",
     ("missing", "zero"): "Count missing queries as empty",
@@ -115,7 +116,10 @@ def _over(found: Ledger, names: Sequence[str], conventions: Conventions) -> str:
 def said(one: Entry) -> str:
     """A finding: what was counted, what follows, and what can be done."""
     rest = [part for part in (one.effect, one.mend) if part]
-    return escape(one.found) + ("  \n:gray[" + escape(" ".join(rest)) + "]" if rest else "")
+    more = escape(" ".join(rest))
+    if one.flags:
+        more = more.replace(escape(one.flags), f"`{one.flags}`")
+    return escape(one.found) + (f"  \n:gray[{more}]" if rest else "")
 
 
 def label(fixes: Sequence[Fix]) -> str:
@@ -124,8 +128,13 @@ def label(fixes: Sequence[Fix]) -> str:
     by, ids = switches.get("collapse"), switches.get("ids")
     if by:
         at = "by source" if by == "source" else f"at {by.removeprefix('prefix:')!r}"
-        return f"Collapse {at}" + (f", ids: {ids}" if ids else "")
-    return IDS.get(ids, f"Match ids: {ids}") if ids else "; ".join(SWITCHES[fix] for fix in fixes)
+        return f"Collapse {at}" + (f", match {words.listed([BESIDE[name] for name in ids.split(',')])}" if ids else "")
+    return f"Match {_matched(ids)}" if ids else "; ".join(SWITCHES[fix] for fix in fixes)
+
+
+def _matched(ids: str) -> str:
+    """Spellings in words: ids in any case and ids with lost zeros."""
+    return words.listed([IDS[name] for name in ids.split(",")])
 
 
 def way(by: str) -> str:

@@ -8,16 +8,36 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import streamlit as st
+from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from ragdash import io
 from ragdash.errors import InputError, Problem
 from ragdash.places import SAMPLE_TRUTH, SAMPLES, home, named
 from ragdash.records import Run
-from ragdash.ui import cache, state, words
+from ragdash.ui import cache, progress, state, words
 from ragdash.ui.store import LOADED
 
 FILES, TRUTHS = "RAGDASH_FILES", "RAGDASH_TRUTH"  # set by `ragdash dashboard FILE...`
 KEPT = 64 << 20  # bytes of an upload kept so that its role can be changed
+
+
+@dataclass(frozen=True)
+class Given:
+    """A file of the command line that is still to be read."""
+
+    path: Path
+    label: str | None
+    role: str | None
+
+    @property
+    def name(self) -> str:
+        return self.path.name
+
+    @property
+    def size(self) -> int:
+        """Bytes, 0 where there is no such file (reading it says so)."""
+        return self.path.stat().st_size if self.path.is_file() else 0
 
 
 @dataclass(frozen=True)
@@ -54,19 +74,36 @@ def take_uploads() -> None:
 
 
 def read_waiting() -> None:
-    """Read the files noted, one after another, telling which; one that was interrupted is read at the next run."""
+    """Read the files noted, one after another, telling how far it is; one not begun yet is read at the next run."""
     if not state.waiting():
         return
     state.set_files(replace(record, content=None) for record in state.files())
     fresh = 0
     while state.waiting():
+        place = st.empty()
         file, *rest = state.waiting()
         after = f"; {words.count(len(rest), 'more file')} after it" if rest else ""
-        with st.spinner(f"Reading {words.escape(file.name)} ({words.size(file.size)}){after} …", show_time=True):
+        with progress.reading(place, file.name, file.size, after):
             state.set_waiting(rest)  # in here nothing interrupts: a file is read and recorded, or still waits
-            record, known = _upload(file.name, file.getvalue(), None), state.files()
-            state.set_files((*known[:fresh], record, *known[fresh:]))
-        fresh += 1
+            record, known = _taken(file), state.files()
+            if record.failed or not isinstance(file, Given):
+                state.set_files((*known[:fresh], record, *known[fresh:]))
+                fresh += 1
+            _let_go(file)
+
+
+def _taken(file) -> FileRecord:
+    """What became of a file that waited: of the command line, or uploaded."""
+    if isinstance(file, Given):
+        return _path(file.path, file.label, file.role)
+    return _upload(file.name, file.getvalue(), None)
+
+
+def _let_go(file) -> None:
+    """Free the bytes of an upload, which Streamlit would keep for as long as the session lasts."""
+    context = get_script_run_ctx(suppress_warning=True)
+    if not isinstance(file, Given) and isinstance(context.uploaded_file_mgr, MemoryUploadedFileManager):
+        context.uploaded_file_mgr.remove_file(session_id=context.session_id, file_id=file.file_id)
 
 
 def change_role(index: int, role: str) -> None:
@@ -114,28 +151,28 @@ def open_samples() -> None:
 
 
 def open_given_files() -> None:
-    """Load what the command line named, unless the address already says what to show."""
-    if state.runs() or state.lost():
-        return
-    records = [_given(text, None) for text in _listed(FILES)] + [_given(text, "truth") for text in _listed(TRUTHS)]
-    state.set_files(record for record in records if record.failed)
+    """Note what the command line named, unless the address already says what to show."""
+    if not (state.runs() or state.lost()):
+        state.set_waiting([*(_given(text, None) for text in _listed(FILES)),
+                           *(_given(text, "truth") for text in _listed(TRUTHS))])
 
 
 def _listed(variable: str) -> list[str]:
     return [part for part in os.environ.get(variable, "").split(os.pathsep) if part]
 
 
-def _given(text: str, role: str | None) -> FileRecord:
+def _given(text: str, role: str | None) -> Given:
     """A file of the command line, PATH or NAME=PATH."""
-    name, path = named(text)
-    return _path(Path(path), name, role)
+    label, path = named(text)
+    return Given(Path(path), label, role)
 
 
 def _upload(name: str, content: bytes, role: str | None, mapping: Mapping[str, str] | None = None) -> FileRecord:
     record = _read(name, lambda: cache.load(name, content, role, mapping), None, role)
-    record = replace(record, mapping=tuple((mapping or {}).items()), key=cache.key_of(content)[:8])
+    record = replace(record, mapping=tuple((mapping or {}).items()))
     if len(content) > KEPT:
         return record
+    record = replace(record, key=cache.key_of(content)[:8])
     try:
         seen = io.sniff((name, content))
     except InputError:

@@ -74,7 +74,9 @@ def _columns(at: int, record: FileRecord) -> None:
 def _outcome(at: int, record: FileRecord, mapping: Mapping[str, str], fields: Sequence[str], name: str) -> None:
     """The first rows under this mapping, or why there are none; the button that applies it."""
     if record.failed and dict(mapping) == dict(record.mapping or record.guess):
-        st.caption("Choose what each column means; the first rows as they are understood then stand here.")
+        st.caption("A run needs a query id (or the question) and a document id (or the list of retrieved documents); "
+                   "judgements need a grade or the relevant documents too. The first rows as they are understood then "
+                   "stand here.")
         return
     twice = {field for field in fields if field and fields.count(field) > 1}
     try:

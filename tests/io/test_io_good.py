@@ -173,7 +173,8 @@ WARN = {
                            "usage.total_tokens"),
     "other settings": ('{"query_id": "q", "answer": "", "settings": {"k": 1}}\n'
                        '{"query_id": "r", "answer": "", "settings": {"k": 2}}', "settings-differ", 2, "settings"),
-    "unread column": ("qid,doc,score,colour\nq1,d1,0.5,red\n", "unread-column", 1, "colour"),
+    "unread column": ("qid,doc,score,colour\nq1,d1,0.5,red\nq1,d2,0.4,blue\n", "unread-column", 1, "colour"),
+    "column of the query": ("qid,doc,score,kind\nq1,d1,0.5,fact\nq1,d2,0.4,fact\n", "unknown-columns", 1, "kind"),
     "second score": ("qid,doc,score,sim\nq1,d1,0.5,0.1\n", "unread-column", 1, "sim"),
     "padded id": ("qid,doc,score\nq1, d1,0.5\n", "padded-id", 2, "doc"),
     "no order": ("qid,doc\nq1,d1\n", "no-order-column", 1, None),
@@ -239,3 +240,11 @@ def test_sniff(content):
     sniffed = sniff(("x", content.encode()))
     assert (sniffed.format, sniffed.role) == ROLES[content]
     assert sniffed.reason
+
+
+def test_query_ids_in_brackets_are_no_columns_of_promptfoo(tmp_path):
+    (tmp_path / "x.trec").write_text("[1] Q0 007 1 0.0 x\n[1] Q0 a,b 2 -1.0 x\n")
+    (tmp_path / "x.qrels").write_text("[1] 0 007 1\n")
+    assert sniff(tmp_path / "x.trec").format == "trec-run"
+    assert read_run(tmp_path / "x.trec").docs.to_pylist() == ["007", "a,b"]
+    assert read_truth(tmp_path / "x.qrels").query_ids.to_pylist() == ["[1]"]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import io
 import json
+import random
 import zipfile
 
 import pyarrow as pa
@@ -12,7 +14,8 @@ import pytest
 from pyarrow import parquet
 
 from ragdash.errors import InputError
-from ragdash.io import read_run, read_runs, read_truth, sniff
+from ragdash.io import limits, read_run, read_runs, read_truth, sniff
+from ragdash.io.source import Source
 
 TREC = b"q1 Q0 d1 1 0.9 t\nq1 Q0 d2 2 0.8 t\n"
 QRELS = b"q1 0 d1 1\nq1 0 d2 0\n"
@@ -121,6 +124,11 @@ LARGE = {
     "many columns of Parquet": (lambda: columns_of_parquet(20_001), "too-many-columns"),
     "a long line": (lambda: b"x" * (100 << 20), "unknown-format"),
     "a long line of a run": (lambda: TREC + b"q1 Q0 " + b"x" * (20 << 20) + b"\n", "column-count"),
+    "a million fields": (lambda: json.dumps({"query_id": "q", "answer": "a", **{f"c{i}": 1 for i in range(30_000)}})
+                         .encode(), "too-many-columns"),
+    "a million columns of TREC": (lambda: TREC[:17] + b"q1 Q0 d1 1 0.5 t " + b"x " * 1_000_000 + b"\n",
+                                  "too-many-columns"),
+    "an id of a line": (lambda: TREC + b"q1 Q0 " + b"x" * (2 << 20) + b" 1 0.5 t\n", "long-id"),
     "deep": (lambda: b'{"query_id": "q", "retrieved": ' + b"[" * 1_000_000 + b"]" * 1_000_000 + b"}", "invalid-json"),
     "deep settings": (lambda: b'{"query_id": "q", "answer": "", "cost_usd": NaN, "settings": ' + b'{"a":' * 900 + b"1"
                       + b"}" * 901, "wrong-type"),
@@ -135,6 +143,56 @@ LARGE = {
 def test_what_is_too_large_or_too_deep(name):
     make, kind = LARGE[name]
     assert kind in kinds(read_runs, make())
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lambda data: pa.compress(data, "zstd", asbytes=True)])
+def test_a_file_that_grows_little_but_too_far(pack, monkeypatch, tmp_path):
+    """A bomb of a low ratio ends when the limit is reached, and before that when its size can be told."""
+    noise = random.Random(1).randbytes(1 << 20).hex().encode()
+    (tmp_path / "x").write_bytes(pack(noise * 8))
+    monkeypatch.setattr("ragdash.io.source.LARGEST", 4 << 20)
+    monkeypatch.setattr("ragdash.io.source.PIECE", 1 << 20)
+    with pytest.raises(InputError) as caught:
+        Source(tmp_path / "x").text.strip()
+    assert caught.value.problems[0].kind == "zip-bomb"
+    assert len(Source(("x", pack(noise))).data) == len(noise)
+
+
+def test_a_size_is_told_from_how_a_file_grows():
+    assert limits.is_bound_to(64 << 20, 20 << 20, 1 << 30)
+    assert not limits.is_bound_to(64 << 20, 20 << 20, 300 << 20)
+    assert not limits.is_bound_to(63 << 20, 1, 1 << 30)
+
+
+def test_texts_that_many_cells_share():
+    space = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
+    strings = "".join(f"<si><t>{text}</t></si>" for text in ("question", "answer", "x" * 30_000))
+    rows = "".join(f'<row r="{r}"><c r="A{r}"><v>{r}</v></c><c r="B{r}" t="s"><v>2</v></c></row>'
+                   for r in range(2, 20_000))
+    content = packed({"xl/workbook.xml": f"<workbook {space}/>".encode(),
+                      "xl/sharedStrings.xml": f"<sst {space}>{strings}</sst>".encode(),
+                      "xl/worksheets/sheet1.xml": f"<worksheet {space}><sheetData>{rows}</sheetData></worksheet>"
+                      .encode()})
+    assert kinds(read_runs, content) == ["zip-bomb"]
+
+
+def test_texts_and_lists_that_many_rows_share():
+    out = io.BytesIO()
+    rows = {"question": [f"q{i}" for i in range(20_000)], "answer": ["x" * 50_000] * 20_000}
+    parquet.write_table(pa.table(rows), out)
+    assert kinds(read_runs, out.getvalue()) == ["zip-bomb"]
+    out = io.BytesIO()
+    parquet.write_table(pa.table({"question": ["q"], "contexts": pa.array([["x"] * 2_000_000])}), out)
+    assert kinds(read_runs, out.getvalue()) == ["zip-bomb"]
+
+
+def test_the_rows_of_a_sheet_have_their_numbers():
+    import pandas as pd
+    out = io.BytesIO()
+    pd.DataFrame({"question": ["q", None], "answer": ["a", "b"]}).to_excel(out, index=False, startrow=3, startcol=1)
+    with pytest.raises(InputError) as caught:
+        read_runs(("x.xlsx", out.getvalue()))
+    assert [(problem.kind, problem.line) for problem in caught.value.problems] == [("missing-id", 6)]
 
 
 @pytest.mark.parametrize("cells", [

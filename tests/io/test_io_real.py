@@ -97,7 +97,7 @@ def test_nested_results_by_paths(name, real_data):
 
 REFUSED = {
     "s01_trec_eval_test/prefs.test": "column-count", "s08_tatqa/tatqa_dataset_dev.json": "missing-field",
-    "s08_tatqa/sample_prediction.json": "wrong-type", "s10_small_oracles/kilt/guess2_1.jsonl": "wrong-type",
+    "s08_tatqa/sample_prediction.json": "wrong-type", "s10_small_oracles/kilt/gold2.jsonl": "truth-as-run",
     "s10_small_oracles/scifact/gold_small.jsonl": "truth-as-run",
     "s02_evidencerag_dense_vs_hybrid/retrieval_results_hybrid_2years.json": "missing-field",
     "s02_evidencerag_dense_vs_hybrid/ragas/run75_224_generated_summary.json": "wrong-type",
@@ -109,6 +109,25 @@ def test_real_files_that_are_refused(path, real_data):
     with pytest.raises(InputError) as caught:
         read_runs(real_data / path)
     assert REFUSED[path] in [problem.kind for problem in caught.value.problems]
+
+
+def test_kilt(real_data):
+    """Values of KILT's own tests: each page of any answer counts as relevant, as in its recall of single pages."""
+    folder = real_data / "s10_small_oracles/kilt"
+    run, truth = read_run(folder / "guess2_1.jsonl"), read_truth(folder / "gold2.jsonl")
+    assert run.ranking("1")["doc_id"].to_pylist() == ["2", "5", "7", "33", "1", "9", "44", "88"]
+    assert sorted(truth.docs.to_pylist(), key=int) == ["1", "2", "5", "7", "9", "11"]
+    assert "several-provenances" in [problem.kind for problem in truth.problems]
+    for name in ("gold1", "gold3"):
+        assert len(read_truth(folder / f"{name}.jsonl").details["answers"].drop_null()) >= 2
+    for name in ("guess1_1", "guess2_2", "guess3_1"):
+        assert len(read_run(folder / f"{name}.jsonl").docs)
+
+
+def test_rows_of_passages_keep_the_question_and_the_answer(real_data):
+    run = read_run(real_data / "s10_small_oracles/open_rag_eval/csv_results.csv")
+    first = run.details.to_pylist()[0]
+    assert first["query"] == "What is a blackhole?" and first["answer"].startswith("Black holes are dense")
 
 
 def test_a_real_workbook_of_questions(real_data):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
+from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from test_pages import charts, nothing_given, opened, texts, upload, with_runs  # noqa: F401
 
 from ragdash.ids import with_ids_of
@@ -155,3 +156,22 @@ def test_runs_of_other_queries_and_broken_links_are_calm():
 def test_judgements_without_a_relevant_document_are_not_called_judged():
     at = upload(opened(), ("a.run", run()), ("qrels", QRELS.replace(b" 1\n", b" 0\n")))
     assert "none of which has a relevant document" in said(at) and "all judged" not in said(at)
+
+
+def test_two_mends_that_need_each_other_are_one_button():
+    """Queries without their zeros, and chunks: neither the ids nor the collapse alone finds anything."""
+    lines = "".join(f"{q} Q0 d{q}#{q % 3} 1 2.0 both\n" for q in range(1, 21)).encode()
+    truth = "".join(f"{q:03d} 0 d{q} 1\n" for q in range(1, 21)).encode()
+    at = upload(opened(), ("both.run", lines), ("qrels", truth))
+    offered = [one for one in at.button if one.key.startswith("mend_")]
+    assert [one.label for one in offered] == ["Collapse at '#', match lost zeros"]
+    offered[0].click().run()
+    assert not at.exception and hits(at) == 20 and "can be measured" in said(at)
+    assert (entry(at).collapse, entry(at).ids) == ("prefix:#", "zeros")
+
+
+def test_the_upload_itself_is_let_go_once_it_is_read(monkeypatch):
+    gone = []
+    monkeypatch.setattr(MemoryUploadedFileManager, "remove_file", lambda self, **names: gone.append(names["file_id"]))
+    upload(opened(), ("a.run", run()), ("qrels", QRELS))
+    assert len(set(gone)) == 2

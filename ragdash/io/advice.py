@@ -1,0 +1,59 @@
+"""An example of --map, made of a file's own columns."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+
+from ragdash.io.header import unknown_header
+from ragdash.io.names import NAMES, OF_QUERY, plain
+from ragdash.io.source import Source
+from ragdash.io.values import as_number
+
+OF_A_ROW = ("query_id", "doc_id", "score")
+OF_A_QUERY = ("query", "retrieved")
+OF_JUDGED = ("query_id", "doc_id", "grade")
+_NAMES = {**OF_QUERY, **NAMES}
+
+
+def refuse_unknown_table(source: Source) -> None:
+    """Raise where the file is a table whose columns nobody knows; the problem tells how to name them."""
+    if source.head.lstrip().startswith(b"{"):
+        source.fail("unknown-format", "a table in pandas' split form: columns, index and data apart", "a row an object",
+                    "Write it with frame.to_json(path, orient='records').", line=1)
+    found = unknown_header(source.head)
+    if found is None:
+        return
+    header, row = found
+    shown = ", ".join(header.names[:20])
+    source.fail("unknown-format", f"a header line with the columns {shown}, none of which is known by its name",
+                "a table with columns such as query_id, doc_id and score, or question, retrieved_ids and answer",
+                f"Name them: {example(header.names, OF_A_ROW, row)} for a row for each document, "
+                f"{example(header.names, OF_A_QUERY, row)} for a row for each query, "
+                f"{example(header.names, OF_JUDGED, row)} for judgements. docs/formats.md has the known names.",
+                line=header.line)
+
+
+def example(columns: Sequence[str], fields: Sequence[str] = OF_A_ROW, row: Sequence[str] = ()) -> str:
+    """Such as "--map query_id=question,doc_id=file,score=points"; fields that are there by name are left out.
+
+    row: the values of the first row, to tell a column of numbers.
+    """
+    free = [name for name in dict.fromkeys(columns) if name and "=" not in name and "," not in name]
+    missing = []
+    for field in fields:
+        known = {plain(other) for other in _NAMES[field]}
+        own = next((name for name in free if plain(name) in known), None)
+        if own is None:
+            missing.append(field)
+        else:
+            free.remove(own)
+    numbers = {name for name, value in zip(columns, row, strict=False) if as_number(value) is not None}
+    pairs = []
+    for field in missing:
+        wanted = [name for name in free if (name in numbers) == (field in ("score", "rank", "grade"))] or free
+        name = wanted[0] if wanted else "NAME"
+        free = [other for other in free if other != name]
+        pairs.append(f"{field}={name}")
+    named = ",".join(pairs)
+    return f"--map {shlex.quote(named)}" if set(named) & set(" |;&()'\"") else f"--map {named}"

@@ -1,0 +1,78 @@
+"""LlamaIndex's own files: data sets of questions with their relevant nodes; predictions, which lack their questions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NoReturn
+
+from ragdash.errors import Collector
+from ragdash.io import native
+from ragdash.io.jsonhead import LIST, keys_by_path
+from ragdash.io.jsontext import Entry, Exact, NeedsExact, note_beside, quick
+from ragdash.io.names import resolve
+from ragdash.io.roles import truth_as_run
+from ragdash.io.source import Source
+from ragdash.records import Truth
+
+_START = re.compile(rb'\{\s*"(?:queries"\s*:\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*"|relevant_docs"\s*:\s*\{)')
+_PARTS = ("queries", "relevant_docs")
+
+
+def is_data_set(start: bytes) -> bool:
+    """True for {"queries": {id: text}, "corpus": {id: text}, "relevant_docs": {query: [id]}}."""
+    return bool(_START.match(start))
+
+
+def read_runs(source: Source, name: str | None) -> NoReturn:
+    """Raise: questions with their relevant nodes are no run."""
+    truth_as_run(source, "questions and relevant_docs", "a data set of LlamaIndex")
+
+
+def read_truth(source: Source) -> Truth:
+    """The questions with their relevant nodes; the texts of the corpus are not read."""
+    return native.read_truth(source, _entries)
+
+
+def _entries(source: Source, exact: Exact | None) -> Iterator[Entry]:
+    if exact is None:
+        value = quick(source.data)
+        if type(value) is not dict or value.keys() != set(_PARTS):
+            raise NeedsExact
+        parts = {key: (0, part) for key, part in value.items()}
+    else:
+        parts = {}
+        for entry in exact.members():
+            if entry.key in _PARTS:
+                parts[entry.key] = entry.line, entry.value
+            else:
+                note_beside(entry.key or "", ("queries and relevant_docs",), exact.problems, entry.line)
+    asked, relevant = (_object(parts, name, exact.problems if exact else None) for name in _PARTS)
+    line = min((line for line, _ in parts.values()), default=1)
+    for query_id in dict.fromkeys((*asked, *relevant)):
+        question = {"query": asked[query_id]} if query_id in asked else {}
+        yield Entry(line, {"query_id": query_id, **question, "relevant": relevant.get(query_id, [])}, query_id)
+
+
+def _object(parts: dict, name: str, problems: Collector | None) -> dict:
+    line, value = parts.get(name, (1, None))
+    if type(value) is dict:
+        return value
+    if problems is None:
+        raise NeedsExact
+    problems.add("wrong-type", "no object" if value is None else f"{type(value).__name__} in {name}",
+                 '{"queries": {id: text}, "relevant_docs": {query: [id]}}', "Write the file as LlamaIndex's "
+                 "EmbeddingQAFinetuneDataset does.", line=line, field=name)
+    return {}
+
+
+def refuse_predictions(source: Source) -> None:
+    """Raise for answers in a list under predictions that do not say which question they answer."""
+    fields = keys_by_path(source.head.decode(errors="replace")).get(("predictions", LIST))
+    if not fields or {"query", "query_id"} & resolve(fields, source.mapping).keys() or source.mapping:
+        return
+    source.fail("missing-question", f"predictions with {', '.join(fields[:5])}, which do not name their questions",
+                "objects with a query and an answer or contexts",
+                "LlamaIndex writes predictions in the order of the data set's examples and leaves the questions out. "
+                "Write both together: json.dump([{'query': e.query, 'response': p.response, 'contexts': p.contexts} "
+                "for e, p in zip(dataset.examples, predictions.predictions, strict=True)], file).", line=1)

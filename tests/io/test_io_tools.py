@@ -1,0 +1,183 @@
+"""What tools write that is no list or table of queries: promptfoo's CSV, KILT, LlamaIndex; and refusals."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import pytest
+
+from ragdash.errors import InputError
+from ragdash.io import read_run, read_runs, read_truth, sniff
+
+
+def table(*rows) -> bytes:
+    out = io.StringIO()
+    csv.writer(out).writerows(rows)
+    return out.getvalue().encode()
+
+
+def lines(*values) -> tuple[str, bytes]:
+    return "x", "".join(json.dumps(value) + "\n" for value in values).encode()
+
+
+def refused(read, content: bytes) -> list:
+    with pytest.raises(InputError) as caught:
+        read(("x", content))
+    return list(caught.value.problems)
+
+
+BESIDE = ("Status", "Score", "Named Scores", "Grader Reason", "Comment")
+PROMPT = "Answer shortly:\n{{question}}, from \"{{context}}\""
+PROMPTFOO = {
+    "with columns of verdicts": table(
+        ("question", "context", "expected", "topic", f"[openai:gpt-4o] {PROMPT}", *BESIDE, f"[mistral] {PROMPT}",
+         *BESIDE),
+        ("who?", "a text", "she", "x", "She did.", "PASS", "1.00", "", "", "", "He.", "FAIL", "0.00", "", "No.", ""),
+        ("when?", "b text", "then", "y", "Then.", "PASS", "1.00", "", "", "", "boom", "ERROR", "0.00", "", "", "")),
+    "with verdicts in the cells": table(
+        ("question", "context", "expected", "topic", f"[openai:gpt-4o] {PROMPT}", f"[mistral] {PROMPT}"),
+        ("who?", "a text", "she", "x", "[PASS] (1.00)\n\nShe did.\n\nPass Reason: All passed", "[FAIL] (0.00, a: 0.00)"
+         "\n\nHe.\n\nFail Reason: No."),
+        ("when?", "b text", "then", "y", "[PASS] (1.00)\n\nThen.", "[ERROR] (0.00)\n\nboom")),
+}
+
+
+@pytest.mark.parametrize("form", PROMPTFOO)
+def test_promptfoo(form):
+    source = ("x", PROMPTFOO[form])
+    gpt, mistral = read_runs(source)
+    assert (gpt.name, mistral.name) == ("openai:gpt-4o", "mistral")
+    assert gpt.details["answer"].to_pylist() == ["She did.", "Then."]
+    assert mistral.details["answer"].to_pylist() == ["He.", None]
+    assert gpt.details["contexts"].to_pylist() == [["a text"], ["b text"]]
+    attributes = [json.loads(text) for text in mistral.details["attributes"].to_pylist()]
+    assert [(found["Status"], found["topic"]) for found in attributes] == [("FAIL", "x"), ("ERROR", "y")]
+    assert {problem.kind for problem in gpt.problems} == {"unknown-columns", "promptfoo-error"}
+    truth, seen = read_truth(source), sniff(source)
+    assert truth.details["answers"].to_pylist() == [["she"], ["then"]]
+    assert seen.role == "both" and "promptfoo" in seen.reason and set(seen.guess.values()) <= set(seen.columns)
+
+
+def test_promptfoo_with_several_prompts_of_a_provider():
+    content = table(("query", "[a] one", "[a] two", "[b] one"), ("q", "1", "2", "3"))
+    assert [run.name for run in read_runs(("x", content))] == ["a: one", "a: two", "b"]
+    by_hand = read_run(("x", content), mapping={"answer": "[a] two"})
+    assert by_hand.details["answer"].to_pylist() == ["2"]
+
+
+def test_promptfoo_without_a_question():
+    problem, = refused(read_runs, table(("topic", "lang", "[a] one"), ("bees", "en", "1")))
+    assert problem.kind == "missing-column" and "--map query=topic" in problem.mend
+
+
+GOLD = {"id": 7, "input": "who?", "output": [
+    {"answer": "she", "provenance": [{"wikipedia_id": "01", "title": "T"}, {"wikipedia_id": 2}]},
+    {"answer": "her", "provenance": [{"wikipedia_id": "01"}]}, {"meta": {"score": 3}}]}
+GUESS = {"id": 7, "input": "who?", "output": [{"answer": "she", "provenance": [{"wikipedia_id": 9},
+                                                                               {"wikipedia_id": "01"}]}]}
+
+
+def test_kilt():
+    run, truth = read_run(lines(GUESS)), read_truth(lines(GOLD))
+    assert run.ranking("7")["doc_id"].to_pylist() == ["9", "01"]
+    assert run.details.to_pylist() == [{"query": "who?", "answer": "she"}]
+    assert sorted(truth.docs.to_pylist()) == ["01", "2"] and truth.grades.tolist() == [1, 1]
+    assert truth.details.to_pylist() == [{"query": "who?", "answers": ["she", "her"]}]
+    assert "several-provenances" in [problem.kind for problem in truth.problems]
+    assert sniff(lines(GUESS)).role == "run" and sniff(lines(GOLD)).role == "truth"
+    problem = refused(read_runs, lines(GOLD)[1])[0]
+    assert problem.kind == "truth-as-run" and "--truth" in problem.mend
+    assert refused(read_runs, lines({"id": 1, "output": [{"provenance": [{"title": "T"}]}]})[1])[0].line == 1
+
+
+def test_a_retrieval_data_set_of_llamaindex():
+    content = {"queries": {"q1": "who?", "q2": "when?"}, "corpus": {"d1": "x", "d2": "y"},
+               "relevant_docs": {"q1": ["d1"], "q2": ["d2", "d1"]}, "mode": "text"}
+    truth = read_truth(("x", json.dumps(content).encode()))
+    assert truth.query_ids.to_pylist() == ["q1", "q2"] and truth.docs.to_pylist() == ["d1", "d2", "d1"]
+    assert truth.details["query"].to_pylist() == ["who?", "when?"]
+    assert sniff(("x", json.dumps(content, indent=4).encode())).role == "truth"
+    assert {problem.field for problem in truth.problems} == {"corpus", "mode"}
+    assert refused(read_runs, json.dumps(content).encode())[0].kind == "truth-as-run"
+
+
+REFUSED = {  # content, kind, words of the message
+    "predictions of llamaindex": ({"predictions": [{"response": "a", "contexts": ["c"]}] * 30}, "missing-question",
+                                  ("examples", "zip(")),
+    "verdicts of llamaindex": ({"predictions": [{"feedback": "good", "score": 5.0, "invalid_prediction": False}] * 9},
+                               "missing-question", ("predictions",)),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_cannot_be_read_says_why(name):
+    content, kind, words = REFUSED[name]
+    for read in (read_runs, read_truth):
+        problem, = refused(read, json.dumps(content).encode())
+        assert problem.kind == kind
+        assert all(word in str(problem) for word in words)
+
+
+READ = {  # what a newcomer may have: content, questions, answers
+    "columns": {"question": ["q", "r"], "answer": ["a", "b"], "contexts": [["c"], ["d"]]},
+    "columns of pandas": {"user_input": {"0": "q", "1": "r"}, "response": {"0": "a", "1": "b"}},
+    "numbers first": {"n": [1, 2], "question": ["q", "r"], "answer": ["a", "b"]},
+    "a list under any name": {"evaluations": [{"question": "q", "answer": "a"}, {"question": "r", "answer": "b"}]},
+    "test results": {"test_results": [{"input": "q", "actual_output": "a"}, {"input": "r", "actual_output": "b"}]},
+    "input and output": [{"input": {"question": q}, "output": {"answer": a}} for q, a in ("qa", "rb")],
+}
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+@pytest.mark.parametrize("name", READ)
+def test_what_is_read(name, indent):
+    source = ("x.json", json.dumps(READ[name], indent=indent).encode())
+    run = read_run(source)
+    assert run.query_ids.to_pylist() == ["q", "r"]
+    assert run.details["answer"].to_pylist() == ["a", "b"]
+    assert sniff(source).role == "run"
+
+
+NOT_READ = {  # content, kind, words
+    "nothing": ({"results": []}, "no-rows", ""), "nothing as data": ({"data": []}, "no-rows", ""),
+    "pandas, split": ({"columns": ["question", "answer"], "index": [0], "data": [["q", "a"]]}, "unknown-format",
+                      "orient='records'"),
+    "a summary": ({"faithfulness": 0.5, "n": 3}, "wrong-type", "summary"),
+    "runs in a run": ({"bm25": {"q1": {"d1": 0.5}}}, "wrong-type", "a file of its own"),
+    "columns of unequal length": ({"question": ["q", "r"], "answer": ["a"]}, "unequal-lists", "shorter"),
+}
+
+
+@pytest.mark.parametrize("name", NOT_READ)
+def test_what_is_not_read(name):
+    content, kind, words = NOT_READ[name]
+    problem = next(one for one in refused(read_runs, json.dumps(content).encode()) if one.severity == "error")
+    assert problem.kind == kind and words in problem.mend
+
+
+def test_lists_of_a_query_are_no_columns():
+    run = read_run(lines({"retrieved": ["d1", "d2"], "query_id": "q1"}, {"retrieved": ["d1"], "query_id": "q2"}))
+    assert run.lengths.tolist() == [2, 1]
+    assert read_run(lines({"retrieved": ["d1", "d2"], "query_id": "q1"})).docs.to_pylist() == ["d1", "d2"]
+
+
+UNKNOWN = {
+    "a row for each document": (b"Anfrage,Quelle,Punkte\nq1,d1,0.5\n",
+                                "--map query_id=Anfrage,doc_id=Quelle,score=Punkte"),
+    "numbers first": (b"Punkte;Anfrage;Quelle\n0.5;q1;d1\n", "--map query_id=Anfrage,doc_id=Quelle,score=Punkte"),
+    "a row for each query": (b"frage\tquellen\nWer?\td1|d2\n", "--map query=frage,retrieved=quellen"),
+    "blanks": (b"die frage,die quellen\nWer?,d1\n", "--map 'query=die frage,retrieved=die quellen'"),
+}
+
+
+@pytest.mark.parametrize("name", UNKNOWN)
+def test_unknown_columns_say_how_to_name_them(name):
+    content, words = UNKNOWN[name]
+    for read in (read_runs, read_truth):
+        problem, = refused(read, content)
+        assert (problem.kind, problem.line) == ("unknown-format", 1)
+        assert words in problem.mend
+    given = dict(pair.split("=") for pair in words.removeprefix("--map ").strip("'").split(","))
+    assert len(read_run(("x", content), mapping=given)) == 1
