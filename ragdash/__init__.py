@@ -3,14 +3,47 @@
     run = ragdash.read_run("bm25.trec")
     truth = ragdash.read_truth("qrels.txt")
     ragdash.evaluate(run, truth, "nDCG@10 R@5 MRR").summary()
+
+What stands here is imported when it is first used, so that `import ragdash` itself costs nothing (as in SPEC 1 of
+Scientific Python).
 """
 
-from ragdash.errors import InputError, Problem
-from ragdash.evaluation import Evaluation, Summary, evaluate
-from ragdash.io import read_run, read_runs, read_truth
-from ragdash.metrics import METRICS, Spec, metric, parse_specs
-from ragdash.records import Conventions, Run, Truth
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ragdash.comparison import Comparison, compare
+    from ragdash.errors import InputError, Problem
+    from ragdash.evaluation import Evaluation, Summary, evaluate
+    from ragdash.io import read_run, read_runs, read_truth
+    from ragdash.metrics import METRICS, Spec, metric, parse_specs
+    from ragdash.records import Conventions, Run, Truth
 
 __version__ = "0.1.0"
-__all__ = ["METRICS", "Conventions", "Evaluation", "InputError", "Problem", "Run", "Spec", "Summary", "Truth",
-           "evaluate", "metric", "parse_specs", "read_run", "read_runs", "read_truth"]
+_HOMES = {
+    "comparison": ("Comparison", "compare"),
+    "errors": ("InputError", "Problem"),
+    "evaluation": ("Evaluation", "Summary", "evaluate"),
+    "io": ("read_run", "read_runs", "read_truth"),
+    "metrics": ("METRICS", "Spec", "metric", "parse_specs"),
+    "records": ("Conventions", "Run", "Truth"),
+}
+_HOME = {name: home for home, names in _HOMES.items() for name in names}
+__all__ = ["METRICS", "Comparison", "Conventions", "Evaluation", "InputError", "Problem", "Run", "Spec", "Summary",
+           "Truth", "compare", "evaluate", "metric", "parse_specs", "read_run", "read_runs", "read_truth"]
+
+
+def __getattr__(name: str) -> object:
+    if name in _HOME:
+        globals()[name] = getattr(import_module(f"ragdash.{_HOME[name]}"), name)
+    elif name in _HOMES:
+        import_module(f"ragdash.{name}")
+    if name not in globals():
+        raise AttributeError(f"module 'ragdash' has no attribute {name!r}")
+    return globals()[name]
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

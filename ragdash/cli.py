@@ -1,6 +1,6 @@
 """The command line. What was asked for goes to standard output, messages to standard error.
 
-Exit status: 0; 1 a bound given with --fail-under was missed; 2 bad input or usage.
+Exit status: 0; 1 a bound given with --fail-under or --no-worse-than was missed; 2 bad input or usage.
 """
 
 from __future__ import annotations
@@ -17,10 +17,11 @@ from pathlib import Path
 
 from ragdash.cli_inputs import adapted, chosen, conventions, distinct_names, read, read_as, reading, source, specs_of
 from ragdash.cli_options import parser, split_at_dashes
+from ragdash.comparison import Rules, comparable, compare
 from ragdash.console import count, say, unwritable, write
 from ragdash.errors import InputError, Problem
 from ragdash.evaluation import Evaluation, evaluate_match, summaries
-from ragdash.gates import parse_bound
+from ragdash.gates import Check, parse_bound, parse_limit
 from ragdash.io import read_runs, read_truth, sniff, write_run, write_truth
 from ragdash.ledger import Ledger, ledger
 from ragdash.ledger import as_text as as_ledger_text
@@ -29,8 +30,8 @@ from ragdash.metrics import METRICS, find_metric
 from ragdash.metrics.reference import as_json, as_markdown, as_text
 from ragdash.places import home, named
 from ragdash.records import Run, Truth
-from ragdash.report import SCHEMA, render
-from ragdash.stats import LEVEL
+from ragdash.report import SCHEMA, as_junit, render, render_comparisons
+from ragdash.stats import LEVEL, METHOD
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -53,13 +54,55 @@ def _evaluate(options: argparse.Namespace) -> int:
     evaluations = _evaluations(runs, truth, options)
     rows = summaries(evaluations, resamples=options.resamples, seed=options.seed)
     bounds = [parse_bound(text, evaluations[0].specs) for text in options.fail_under or ()]
-    settings = {**evaluations[0].settings, "level": LEVEL, "resamples": options.resamples, "seed": options.seed,
-                "truth": {"name": truth.name, "digest": truth.digest}, **read_as(options)}
+    checks = [check for bound in bounds for check in bound.checks(evaluations, rows)]
+    settings = _settings(evaluations[0], truth, options)
     problems = list(dict.fromkeys(problem for evaluation in evaluations for problem in evaluation.problems))
     say(problems)
-    write(render(evaluations, rows, options.format, per_query=options.per_query, settings=settings,
-                  problems=problems), options.output)
-    missed = [line for bound in bounds for line in bound.missed(evaluations, rows)]
+    content = _junit(checks, "--fail-under") if options.format == "junit" else render(
+        evaluations, rows, options.format, per_query=options.per_query, settings=settings, problems=problems)
+    write(content, options.output)
+    return _kept(checks)
+
+
+def _compare(options: argparse.Namespace) -> int:
+    """The first run is the baseline, all others are held against it."""
+    rules = Rules(options.correction, options.margin, resamples=options.resamples, permutations=options.permutations,
+                  seed=options.seed)
+    runs, truth = read(options)
+    if len(runs) < 2:
+        raise InputError([Problem("one-run", f"one run, {runs[0].name!r}", "a baseline and a candidate",
+                                  "Name two runs or more, the baseline first.", field="RUN")])
+    evaluations = _evaluations(runs, truth, options)
+    specs, left_out = comparable(evaluations[0], evaluations[0].specs)
+    limits = [parse_limit(text, specs) for text in options.no_worse_than or ()]
+    grid = compare(evaluations[0], evaluations[1:], specs, rules)
+    problems = [*left_out, *(problem for evaluation in evaluations for problem in evaluation.problems)]
+    say(problems := list(dict.fromkeys(problems)))
+    checks = [check for limit in limits for row in grid for check in limit.checks(row)]
+    settings = {**_settings(evaluations[0], truth, options), "level": 1 - rules.alpha, "margin": rules.margin,
+                "permutations": rules.permutations}
+    content = _junit(checks, "--no-worse-than") if options.format == "junit" else render_comparisons(
+        evaluations[0].name, grid, options.format, rules, settings=settings, problems=problems)
+    write(content, options.output)
+    return _kept(checks)
+
+
+def _settings(evaluation: Evaluation, truth: Truth, options: argparse.Namespace) -> dict:
+    """What is needed to get the same numbers again."""
+    return {**evaluation.settings, "level": LEVEL, "interval": METHOD, "resamples": options.resamples,
+            "seed": options.seed, "truth": {"name": truth.name, "digest": truth.digest}, **read_as(options)}
+
+
+def _junit(checks: Sequence[Check], option: str) -> bytes:
+    if not checks:
+        raise InputError([Problem("no-bound", "--format junit without a bound", "something to pass or fail",
+                                  f"Add {option}.", field="--format")])
+    return as_junit("ragdash", checks)
+
+
+def _kept(checks: Sequence[Check]) -> int:
+    """Say which bounds are missed; the exit status."""
+    missed = [check.missed for check in checks if check.missed]
     for line in missed:
         print(f"ragdash: {line}", file=sys.stderr)
     return 1 if missed else 0
@@ -203,4 +246,5 @@ def _free_port(host: str, first: int = 8501) -> int:
     return first
 
 
-COMMANDS = {"evaluate": _evaluate, "check": _check, "convert": _convert, "metrics": _metrics, "dashboard": _dashboard}
+COMMANDS = {"evaluate": _evaluate, "compare": _compare, "check": _check, "convert": _convert, "metrics": _metrics,
+            "dashboard": _dashboard}

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import argparse
 
+from ragdash.comparison import CORRECTIONS
 from ragdash.ids import SPELLINGS
 from ragdash.io.names import FIELDS
 from ragdash.io.write import FORMATS as WRITTEN
 from ragdash.records import CHOICES, Conventions
-from ragdash.report import FORMATS
-from ragdash.stats import RESAMPLES, SEED
+from ragdash.report import COMPARISON_FORMATS, FORMATS
+from ragdash.stats import PERMUTATIONS, RESAMPLES, SEED
 
 
 def parser() -> argparse.ArgumentParser:
@@ -17,20 +18,29 @@ def parser() -> argparse.ArgumentParser:
     top = argparse.ArgumentParser(prog="ragdash", description="Which retrieval configuration is better, where does it "
                                   "fail, can I trust that, can I show it?")
     commands = top.add_subparsers(required=True, metavar="COMMAND")
-    reading, computing = _reading_options(), _metric_options()
+    reading, computing, drawing = _reading_options(), _metric_options(), _drawing_options()
 
-    command = commands.add_parser("evaluate", parents=[reading, computing], help="metrics of runs, with intervals")
+    command = commands.add_parser("evaluate", parents=[reading, computing, drawing],
+                                  help="metrics of runs, with intervals")
     command.add_argument("runs", nargs="+", metavar="RUN", help="a path, NAME=path, or - for standard input")
-    command.add_argument("--truth", metavar="TRUTH", help="what is known to be right; where it stands in the rows of "
-                         "the run, it can be left out")
     command.add_argument("--per-query", action="store_true", help="the values of every query")
-    command.add_argument("--format", choices=FORMATS, default="table")
-    command.add_argument("-o", "--output", metavar="FILE")
-    command.add_argument("--seed", type=_whole(0), default=SEED)
-    command.add_argument("--resamples", type=_whole(1), default=RESAMPLES)
+    command.add_argument("--format", choices=(*FORMATS, "junit"), default="table")
     command.add_argument("--fail-under", action="append", metavar="METRIC=BOUND",
                          help='exit 1 below this mean, or below the interval\'s lower end with "nDCG@10.low=0.45"')
     command.set_defaults(command="evaluate")
+
+    command = commands.add_parser("compare", parents=[reading, computing, drawing],
+                                  help="which candidates are better than the baseline, and can that be trusted?")
+    command.add_argument("runs", nargs="+", metavar="RUN", help="the baseline first, then the candidates")
+    command.add_argument("--margin", type=float, help="differences up to this do not matter: verdict equivalent")
+    command.add_argument("--correction", choices=CORRECTIONS, default="holm",
+                         help="of the p-values of all candidates and metrics (bh: Benjamini-Hochberg)")
+    command.add_argument("--permutations", type=_whole(1), default=PERMUTATIONS)
+    command.add_argument("--format", choices=COMPARISON_FORMATS, default="table")
+    command.add_argument("--no-worse-than", action="append", metavar="[METRIC=]LIMIT",
+                         help="exit 1 where a candidate's mean is worse by more than this, or, with low=0.02 or "
+                         '"nDCG@10.low=0.02", where the interval does not exclude it')
+    command.set_defaults(command="compare")
 
     command = commands.add_parser("check", parents=[reading, computing],
                                   help="read files and report every problem; with --truth: can the runs be compared?")
@@ -94,6 +104,17 @@ def _metric_options() -> argparse.ArgumentParser:
     computing.add_argument("-m", "--metrics", metavar="METRICS", help='such as "nDCG@10 R@5 RR AP"')
     computing.add_argument("--cutoffs", type=_cutoffs, metavar="K,K", help="for every metric written without a cutoff")
     return computing
+
+
+def _drawing_options() -> argparse.ArgumentParser:
+    """Of the commands that put numbers with intervals out."""
+    drawing = argparse.ArgumentParser(add_help=False)
+    drawing.add_argument("--truth", metavar="TRUTH", help="what is known to be right; where it stands in the rows of "
+                         "the run, it can be left out")
+    drawing.add_argument("-o", "--output", metavar="FILE")
+    drawing.add_argument("--seed", type=_whole(0), default=SEED)
+    drawing.add_argument("--resamples", type=_whole(1), default=RESAMPLES)
+    return drawing
 
 
 def _cutoffs(text: str) -> list[int]:

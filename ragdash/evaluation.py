@@ -160,24 +160,27 @@ def summaries(evaluations: Sequence[Evaluation], *, level: float = LEVEL, resamp
 
 
 def curves(match: Match, names: Sequence[str] = ("P", "R"), ks: np.ndarray | None = None, *, level: float = LEVEL,
-           resamples: int = CURVE_RESAMPLES, seed: int = SEED, weights: np.ndarray | None = None) -> Curves:
+           resamples: int = CURVE_RESAMPLES, seed: int = SEED, weights: np.ndarray | None = None,
+           queries: np.ndarray | None = None) -> Curves:
     """Means of metrics at every cutoff from 1 to the deepest rank, intervals at up to 60 log-spaced ones.
 
     names: names of metrics that take a cutoff; ks: the cutoffs, ascending (default 1 to the run's depth);
-    weights: stats.resample_weights for these queries, this seed and at least these resamples.
+    queries (Q,) bool: those that count (default all); weights: stats.resample_weights for these queries, this seed and
+    at least these resamples.
     """
+    queries = np.ones(len(match.query_ids), bool) if queries is None else queries
     ks = np.arange(1, max(match.run.depth, 1) + 1) if ks is None else np.asarray(ks)
     mean = {name: np.empty(len(ks)) for name in names}
     n = {}
     for start in range(0, len(ks), _CURVE_BLOCK):
         block = slice(start, start + _CURVE_BLOCK)
         for name in names:
-            values = evaluate_match(match, [Spec(name, (), int(k)) for k in ks[block]]).values
+            values = evaluate_match(match, [Spec(name, (), int(k)) for k in ks[block]]).values[queries]
             mean[name][block] = _means(values)
             n[name] = int((~np.isnan(values[:, 0])).sum())
     spread = np.unique(np.round(np.geomspace(1, len(ks), CURVE_INTERVALS)).astype(int) - 1) if len(ks) else []
     interval_ks = ks[spread]
-    values = evaluate_match(match, [Spec(name, (), int(k)) for name in names for k in interval_ks]).values
+    values = evaluate_match(match, [Spec(name, (), int(k)) for name in names for k in interval_ks]).values[queries]
     low, high = (bound.reshape(len(names), -1) for bound in bootstrap_intervals(
         values, level=level, resamples=resamples, seed=seed, weights=weights))
     return Curves(ks, interval_ks, mean, dict(zip(names, low, strict=True)), dict(zip(names, high, strict=True)), n)
@@ -208,13 +211,10 @@ def _left_out(match: Match, counts: Mapping[str, int]) -> list[Problem]:
 def _fill(values: np.ndarray, corpus: dict, match: Match, name: str, params: dict, specs: Sequence[Spec],
           columns: Sequence[int]) -> None:
     """Compute one metric at all its cutoffs and write its columns."""
-    metric = METRICS[name]
-    view = match.ranked
-    if metric.cutoff == "none":
-        computed = metric.function(view, **params)
-    else:
-        k = cutoff_array(specs[i] for i in columns)
-        computed = metric.function(view, k, **params)
+    metric, view = METRICS[name], match.ranked
+    asked = {key: value for key, value in params.items() if key != "average"}
+    cutoffs = () if metric.cutoff == "none" else (cutoff_array(specs[i] for i in columns),)
+    computed = metric.function(view, *cutoffs, **asked)
     if isinstance(computed, CorpusValue):
         kept = ~match.missing if match.conventions.missing == "skip" else np.ones(len(values), bool)
         values[:, columns] = np.where(kept, computed.values, np.nan)[:, None]
@@ -222,9 +222,20 @@ def _fill(values: np.ndarray, corpus: dict, match: Match, name: str, params: dic
         corpus.update({specs[i]: replace(computed, values=values[:, i], terms=terms) for i in columns})
         return
     computed = _agreed(match, metric, params, computed[:, None] if computed.ndim == 1 else computed)
-    for i in columns:
-        place = 0 if metric.cutoff == "none" else np.searchsorted(k, ALL if specs[i].k is None else specs[i].k)
+    places = {i: np.searchsorted(cutoffs[0], ALL if specs[i].k is None else specs[i].k) if cutoffs else 0
+              for i in columns}
+    for i, place in places.items():
         values[:, i] = computed[:, place]
+    if params.get("average") == "micro":
+        weight = metric.weight(view, *cutoffs, **asked)
+        corpus.update({specs[i]: _micro(values[:, i], weight if weight.ndim == 1 else weight[:, place])
+                       for i, place in places.items()})
+
+
+def _micro(values: np.ndarray, weight: np.ndarray) -> CorpusValue:
+    """Sum of numerators over sum of denominators, of the queries whose value is defined; values, weight (Q,)."""
+    defined = ~np.isnan(values)
+    return CorpusValue(values, 0.0, ((1.0, np.where(defined, values * weight, 0.0), weight * defined),))
 
 
 def _agreed(match: Match, metric, params: dict, values: np.ndarray) -> np.ndarray:

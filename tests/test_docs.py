@@ -28,11 +28,18 @@ def test_the_metric_reference_is_current():
         "run: ragdash metrics --format markdown -o docs/metrics.md")
 
 
-def test_the_readme_shows_what_its_command_prints(capfdbinary, monkeypatch):
+SHOWN = re.findall(r"^```\n(ragdash [^\n]*)\n```\n\n<!-- output -->\n```\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
+
+
+def test_the_readme_shows_output():
+    assert [command.split()[1] for command, _ in SHOWN] == ["evaluate", "compare"]
+
+
+@pytest.mark.parametrize(("command", "output"), SHOWN, ids=[command.split()[1] for command, _ in SHOWN])
+def test_the_readme_shows_what_its_command_prints(capfdbinary, monkeypatch, command, output):
     monkeypatch.chdir(ROOT)
-    command = re.search(r"^ragdash evaluate .*$", README, re.MULTILINE)[0]
     assert main(shlex.split(command)[1:]) == 0
-    assert capfdbinary.readouterr().out.decode() == block("<!-- output -->")
+    assert capfdbinary.readouterr().out.decode() == output
 
 
 def test_the_readme_python_runs():

@@ -159,3 +159,29 @@ def test_curves_of_a_run_without_documents_are_empty_or_zero():
     answers = pa.table({"query_id": ["q"], "answer": ["x"]})
     found = curves(Match(Run.build("run", [], [], details=answers), truth_of({"q": ["a"]})), ["P"], resamples=10)
     assert len(found.ks) == len(found.mean["P"]) and np.nansum(found.mean["P"]) == 0
+
+
+def test_the_micro_average_weighs_queries_by_their_denominators():
+    run = run_of({"q1": ["a", "x", "b"], "q2": ["x", "y"], "q3": []})
+    truth = truth_of({"q1": ["a", "b", "c", "d"], "q2": ["y"], "q3": ["a"], "none": {"a": 0}})
+    found = evaluate(run, truth, "R(average='micro')@2 R(average='micro')@3 R@3 P(average='micro')@2 "
+                     "Rprec(average='micro') P(average='micro', denominator='returned')@3 Judged(average='micro')@3 "
+                     "F1(average='micro')@2")
+    means = {str(one.spec): (one.mean, one.n) for one in found.summary(resamples=200)}
+    assert means["R(average='micro')@2"] == (pytest.approx(2 / 6), 3)
+    assert means["R(average='micro')@3"] == (pytest.approx(3 / 6), 3)
+    assert means["R@3"] == (pytest.approx((2 / 4 + 1 + 0) / 3), 3)
+    assert means["P(average='micro')@2"][0] == pytest.approx(2 / 6)
+    assert means["P(average='micro', denominator='returned')@3"][0] == pytest.approx(3 / 5)
+    assert means["Rprec(average='micro')"][0] == pytest.approx(2 / 6), "q1: a and b in four ranks; q2: none in one"
+    assert means["Judged(average='micro')@3"][0] == pytest.approx(3 / 5)
+    assert means["F1(average='micro')@2"][0] == pytest.approx(2 * 2 / (2 + 4 + 2 + 1 + 2 + 1))
+    for one in found.summary(resamples=200):
+        assert one.low <= one.mean <= one.high
+
+
+def test_the_micro_average_keeps_the_conventions():
+    run, truth = run_of({"q1": ["a"]}), truth_of({"q1": ["a"], "gone": ["a", "b", "c"]})
+    assert evaluate(run, truth, "R(average='micro')@5").summary(resamples=10)[0].mean == 0.25
+    skipped = evaluate(run, truth, "R(average='micro')@5", missing="skip").summary(resamples=10)[0]
+    assert (skipped.mean, skipped.n) == (1.0, 1)

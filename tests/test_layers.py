@@ -19,9 +19,10 @@ LAYERS = """
     records text
     views stats bands io models ids
     matching metrics
-    evaluation
+    evaluation thresholds band_files
     slices
-    comparison diagnosis gates ledger
+    comparison
+    diagnosis gates ledger
     plots
     report
     cli_options cli_inputs

@@ -51,7 +51,7 @@ def test_intervals_are_those_of_scipy_and_of_the_bootstrap_written_out(kind, n):
                                    rng=np.random.default_rng(5)).bootstrap_distribution
     told = written_out(values)
     for level in (0.8, 0.95, 0.99):
-        low, high = stats.bootstrap_intervals(values[:, None], level=level)
+        low, high = stats.bootstrap_intervals(values[:, None], level=level, method="percentile")
         assert (low[0], high[0]) == pytest.approx(ends(told, level), abs=noise(values, level))
         assert (low[0], high[0]) == pytest.approx(ends(theirs, level), abs=noise(values, level))
 
@@ -60,9 +60,9 @@ def test_intervals_are_those_of_scipy_and_of_the_bootstrap_written_out(kind, n):
 def test_undefined_queries_drop_out_of_their_columns_resamples(share):
     values = sample("reciprocal ranks", 200)
     holes = np.where(np.random.default_rng(3).random(200) < share, NAN, values)
-    low, high = stats.bootstrap_intervals(np.column_stack([values, holes]))
+    low, high = stats.bootstrap_intervals(np.column_stack([values, holes]), method="percentile")
     assert (low[1], high[1]) == pytest.approx(ends(written_out(holes)), abs=noise(holes))
-    alone = stats.bootstrap_intervals(values[:, None])
+    alone = stats.bootstrap_intervals(values[:, None], method="percentile")
     assert (low[0], high[0]) == (alone[0][0], alone[1][0]), "another column's holes are no matter of this one"
 
 
@@ -94,7 +94,7 @@ def test_resamples_do_not_depend_on_other_columns_or_blocks(monkeypatch):
     alone = np.hstack([stats.bootstrap_intervals(column[:, None], resamples=3000) for column in values.T])
     np.testing.assert_allclose(together, alone, rtol=1e-5)
     monkeypatch.setattr(columns, "on_all_cores", lambda work, parts: [work(part) for part in parts])
-    monkeypatch.setattr(stats, "on_all_cores", lambda work, parts: [work(part) for part in parts])
+    monkeypatch.setattr(stats.bootstrap, "on_all_cores", lambda work, parts: [work(part) for part in parts])
     np.testing.assert_array_equal(np.array(stats.bootstrap_intervals(values, resamples=3000)), together)
 
 
@@ -155,7 +155,7 @@ def test_a_ratio_resamples_numerator_and_denominator_together():
     below = rng.integers(1, 9, 200) * 1.0
     assert stats.bootstrap_ratios(0.0, [(1.0, below / 2, below)]) == pytest.approx((0.5, 0.5), abs=1e-6)
     values = sample("reciprocal ranks", 200)
-    low, high = stats.bootstrap_intervals(values[:, None])
+    low, high = stats.bootstrap_intervals(values[:, None], method="expanded")
     ours = stats.bootstrap_ratios(1.0, [(-1.0, values, np.ones(200))])
     assert ours == pytest.approx((1 - high[0], 1 - low[0]), abs=1e-5)
     draws = rng.integers(0, 200, (10_000, 200))
@@ -176,7 +176,8 @@ def test_a_summary_tells_mean_interval_n_and_undefined():
     rr, first, median = evaluate(run_of(rankings), truth_of(grades), "RR MeanRank FirstRank").summary()
     values = np.array([1 / rank if rank else 0 for rank in ranks] + [NAN, NAN])
     assert (rr.mean, rr.n, rr.undefined) == (pytest.approx(np.nanmean(values)), 8, 2)
-    assert (rr.low, rr.high) == pytest.approx(ends(written_out(values)), abs=0.03)
+    expanded = 1 - 2 * scipy_stats.norm.cdf(math.sqrt(8 / 7) * scipy_stats.t.ppf(0.025, 7))  # n = 8, the default method
+    assert (rr.low, rr.high) == pytest.approx(ends(written_out(values), expanded), abs=0.03)
     assert (first.mean, first.n, first.undefined) == (pytest.approx(15 / 7), 7, 3)
     assert (median.mean, median.n, median.undefined) == (2, 7, 3)
     assert (median.low, median.high) == (1, 5), "of seven values the interval is their range"
@@ -230,7 +231,7 @@ def test_a_corpus_value_has_an_interval_around_it():
 
 @pytest.mark.parametrize("n", [1, 7, 300, 5000])
 def test_weights_drawn_once_give_the_same_intervals(n, monkeypatch):
-    monkeypatch.setattr(stats, "_CELLS", 10_000)
+    monkeypatch.setattr(stats.bootstrap, "_CELLS", 10_000)
     values = np.random.default_rng(n).random((n, 3))
     values[: n // 3, 1] = NAN
     weights = stats.resample_weights(n, resamples=300, seed=2)

@@ -11,7 +11,8 @@ _COUNT = {"range": (0.0, np.inf), "better": None, "unit": "documents", "relevanc
 
 
 @metric("Judged", "Judged", formula=r"Judged@k = \frac{|judged \cap top_k|}{\min(k, returned)}",
-        source="ir_measures Judged", cutoff="required", better=None, relevance=False)
+        source="ir_measures Judged", cutoff="required", better=None, relevance=False,
+        weight=lambda ranked, k: ranked.returned_at(k))
 def judged(ranked: Ranked, k: Cutoffs) -> Values:
     """Share of the first k documents that have a judgement, of whatever grade (negative ones too).
 

@@ -42,6 +42,8 @@ class Metric:
     "median" or "corpus" (a CorpusValue).
 
     relevance: undefined for a query without a relevant document (the convention `unanswerable` then decides).
+    weight: of a ratio, its denominator as function of (view, k, parameters): (Q,) or (Q, K). Such a metric also takes
+    average='micro': the sum of numerators over the sum of denominators, a value of the corpus.
     params: name -> default; types: name -> annotation; allowed: name -> words to choose from, or (lowest, highest).
     """
 
@@ -60,6 +62,7 @@ class Metric:
     cutoff: str = "optional"
     aggregate: str = "mean"
     relevance: bool = True
+    weight: Callable | None = None
     aliases: tuple[str, ...] = ()
     types: Mapping[str, str] = field(default_factory=dict)
     allowed: Mapping[str, tuple] = field(default_factory=dict)
@@ -117,10 +120,13 @@ def metric(name: str, title: str, **facts) -> Callable[[Callable], Callable]:
     def register(function: Callable) -> Callable:
         parameters = list(inspect.signature(function).parameters.values())
         facts.setdefault("cutoff", "optional" if "k" in (p.name for p in parameters) else "none")
-        options = [p for p in parameters if p.kind is p.KEYWORD_ONLY]
+        options = {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY}
+        types = {p.name: p.annotation for p in parameters if p.name in options}
+        if "weight" in facts:
+            options, types = {**options, "average": "macro"}, {**types, "average": "str"}
+            facts["allowed"] = {**facts.get("allowed", {}), "average": ("macro", "micro")}
         METRICS[name] = Metric(name, title, function.__module__.rpartition(".")[2], function,
-                               parameters[0].annotation, {p.name: p.default for p in options},
-                               doc=inspect.getdoc(function), types={p.name: p.annotation for p in options}, **facts)
+                               parameters[0].annotation, options, doc=inspect.getdoc(function), types=types, **facts)
         return function
 
     return register

@@ -25,6 +25,11 @@ def _over(numerator: np.ndarray, denominator: np.ndarray) -> np.ndarray:
     return np.divide(numerator, np.where(denominator > 0, denominator, np.nan), out=numerator)
 
 
+def _ranks(ranked: Ranked, k: Cutoffs, rel: int = 1, denominator: str = "k") -> np.ndarray:
+    """What P divides by: (Q, K)."""
+    return np.broadcast_to(k, (ranked.queries, len(k))) if denominator == "k" else ranked.returned_at(k)
+
+
 def _undefined_without(relevant: np.ndarray, values: np.ndarray) -> np.ndarray:
     """The values, NaN for queries without a relevant document."""
     values = values.astype(np.float64, copy=False)
@@ -33,7 +38,7 @@ def _undefined_without(relevant: np.ndarray, values: np.ndarray) -> np.ndarray:
 
 
 @metric("P", "Precision", formula=r"P@k = \frac{|relevant \cap top_k|}{k}", source="trec_eval P", cutoff="required",
-        aliases=("precision", "prec"), allowed={**_REL, "denominator": ("k", "returned")})
+        aliases=("precision", "prec"), allowed={**_REL, "denominator": ("k", "returned")}, weight=_ranks)
 def precision(ranked: Ranked, k: Cutoffs, *, rel: int = 1, denominator: str = "k") -> Values:
     """Share of the first k ranks that hold a relevant document.
 
@@ -41,12 +46,12 @@ def precision(ranked: Ranked, k: Cutoffs, *, rel: int = 1, denominator: str = "k
     LlamaIndex and others do (0 where nothing was returned). Returns (Q, K) in [0, 1].
     """
     seen = ranked.hits_at(k, rel)
-    ranks = k[None, :] if denominator == "k" else np.maximum(ranked.returned_at(k), 1)
+    ranks = np.maximum(_ranks(ranked, k, rel, denominator), 1)
     return _undefined_without(ranked.relevant(rel), np.divide(seen, ranks, out=seen))
 
 
 @metric("R", "Recall", formula=r"R@k = \frac{|relevant \cap top_k|}{R}", source="trec_eval recall",
-        aliases=("rec",), allowed=_REL)
+        aliases=("rec",), allowed=_REL, weight=lambda ranked, k, rel=1: ranked.relevant(rel))
 def recall(ranked: Ranked, k: Cutoffs, *, rel: int = 1) -> Values:
     """Share of the relevant documents that stand in the first k ranks (anywhere, without a cutoff).
 
@@ -56,7 +61,8 @@ def recall(ranked: Ranked, k: Cutoffs, *, rel: int = 1) -> Values:
 
 
 @metric("F1", "F1", formula=r"F1@k = \frac{2 \cdot P@k \cdot R@k}{P@k + R@k}", source="trec_eval set_F, at a cutoff",
-        cutoff="required", aliases=("F",), allowed=_REL)
+        cutoff="required", aliases=("F",), allowed=_REL,
+        weight=lambda ranked, k, rel=1: k + ranked.relevant(rel)[:, None])
 def f1(ranked: Ranked, k: Cutoffs, *, rel: int = 1) -> Values:
     """Harmonic mean of precision and recall at k; 0 if both are 0.
 
@@ -146,7 +152,7 @@ def ndcg(ranked: Ranked, k: Cutoffs, *, gain: str = "linear") -> Values:
 
 
 @metric("Rprec", "R-precision", formula=r"Rprec = P@R", source="trec_eval Rprec", aliases=("r_precision",),
-        allowed=_REL)
+        allowed=_REL, weight=lambda ranked, rel=1: ranked.relevant(rel))
 def r_precision(ranked: Ranked, *, rel: int = 1) -> Values:
     """Precision at rank R, the number of relevant documents of the query. Returns (Q,) in [0, 1]."""
     relevant = ranked.relevant(rel)

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import math
 from collections.abc import Iterable, Sequence
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
-from ragdash.console import aligned
 from ragdash.errors import Problem
 from ragdash.evaluation import Evaluation, Summary
+from ragdash.report.cells import as_bytes, as_note, as_text, null, number
+from ragdash.stats import METHOD
 
 FORMATS = ("table", "json", "csv", "markdown", "latex", "parquet")
 SCHEMA = 1
+INTERVALS = {"percentile": "percentile bootstrap", "bca": "BCa bootstrap",
+             "expanded": "expanded percentile bootstrap", "t": "bootstrap-t"}
 Summaries = Sequence[Sequence[Summary]]
 
 
@@ -26,15 +26,10 @@ def render(evaluations: Sequence[Evaluation], summaries: Summaries, form: str, *
     if form == "json":
         return as_json(evaluations, summaries, per_query=per_query, settings=settings or {}, problems=problems)
     table = value_table(evaluations) if per_query else summary_table(evaluations, summaries)
-    if form == "parquet":
-        sink = io.BytesIO()
-        pq.write_table(table, sink)
-        return sink.getvalue()
-    if form == "csv":
-        return _csv(table).encode()
-    header, rows = _value_cells(table) if per_query else _summary_cells(evaluations, summaries)
-    text = {"table": aligned, "markdown": _markdown, "latex": _latex}[form](header, rows)
-    return (text if per_query else f"{text}{_note(summaries, settings or {}, form)}").encode()
+    if form in ("csv", "parquet"):
+        return as_bytes(table, form)
+    text = as_text(*(_value_cells(table) if per_query else _summary_cells(evaluations, summaries)), form)
+    return (text if per_query else text + as_note(_note(summaries, settings or {}), form)).encode()
 
 
 def as_json(evaluations: Sequence[Evaluation], summaries: Summaries, *, per_query: bool, settings: dict,
@@ -43,11 +38,11 @@ def as_json(evaluations: Sequence[Evaluation], summaries: Summaries, *, per_quer
     runs = []
     for evaluation, row in zip(evaluations, summaries, strict=True):
         run = {"name": evaluation.name, "digest": evaluation.digest, "metrics": {
-            str(s.spec): {"mean": _null(s.mean), "low": _null(s.low), "high": _null(s.high), "n": s.n,
+            str(s.spec): {"mean": null(s.mean), "low": null(s.low), "high": null(s.high), "n": s.n,
                           "undefined": s.undefined} for s in row}}
         if per_query:
             names = [str(spec) for spec in evaluation.specs]
-            run["per_query"] = {query: dict(zip(names, map(_null, values), strict=True)) for query, values in zip(
+            run["per_query"] = {query: dict(zip(names, map(null, values), strict=True)) for query, values in zip(
                 evaluation.query_ids.to_pylist(), evaluation.values.tolist(), strict=True)}
         runs.append(run)
     content = {"schema": SCHEMA, "runs": runs, "settings": settings, "problems": [p.as_dict() for p in problems]}
@@ -60,7 +55,7 @@ def summary_table(evaluations: Sequence[Evaluation], summaries: Summaries) -> pa
     return pa.table({
         "run": pa.array([name for name, _ in rows], pa.string()),
         "metric": pa.array([str(s.spec) for _, s in rows], pa.string()),
-        **{key: pa.array([_null(getattr(s, key)) for _, s in rows], pa.float64()) for key in ("mean", "low", "high")},
+        **{key: pa.array([null(getattr(s, key)) for _, s in rows], pa.float64()) for key in ("mean", "low", "high")},
         "n": pa.array([s.n for _, s in rows], pa.int64()),
         "undefined": pa.array([s.undefined for _, s in rows], pa.int64()),
     })
@@ -72,11 +67,6 @@ def value_table(evaluations: Sequence[Evaluation]) -> pa.Table:
         "run": pa.repeat(e.name, len(e.query_ids)), "query_id": e.query_ids,
         **{str(spec): pa.array(e.values[:, i], from_pandas=True) for i, spec in enumerate(e.specs)},
     }) for e in evaluations])
-
-
-def number(value: float) -> str:
-    """Three decimals; a dash for undefined."""
-    return "–" if value is None or math.isnan(value) else f"{value:.3f}"
 
 
 def interval(summary: Summary) -> str:
@@ -102,47 +92,9 @@ def _value_cells(table: pa.Table) -> tuple[list[str], list[list[str]]]:
     return table.column_names, rows
 
 
-def _note(summaries: Summaries, settings: dict, form: str) -> str:
-    """What the intervals are and how many values are undefined, in the comment form of the format."""
+def _note(summaries: Summaries, settings: dict) -> str:
+    """What the intervals are and how many values are undefined."""
     undefined = max(s.undefined for row in summaries for s in row)
-    parts = [f"95 % intervals over queries: percentile bootstrap, {settings.get('resamples', 0):,} resamples, "
-             f"seed {settings.get('seed', 0)}."]
-    if undefined:
-        parts.append(f"Up to {undefined} queries are undefined and left out of a mean.")
-    text = " ".join(parts)
-    return {"table": f"\n{text}\n", "markdown": f"\n{text}\n", "latex": f"% {text}\n"}[form]
-
-
-def _markdown(header: list[str], rows: list[list[str]]) -> str:
-    def line(cells: list[str]) -> str:
-        return "| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in cells) + " |"
-
-    rule = ["---", *["---:"] * (len(header) - 1)]
-    return "\n".join([line(header), "| " + " | ".join(rule) + " |", *map(line, rows)]) + "\n"
-
-
-_TEX = str.maketrans({"\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_",
-                      "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "–": "--"})
-
-
-def _latex(header: list[str], rows: list[list[str]]) -> str:
-    """A booktabs table."""
-    def line(cells: list[str]) -> str:
-        return " & ".join(cell.translate(_TEX) for cell in cells) + r" \\"
-
-    body = [rf"\begin{{tabular}}{{l{'r' * (len(header) - 1)}}}", r"\toprule", line(header), r"\midrule",
-            *map(line, rows), r"\bottomrule", r"\end{tabular}"]
-    return "\n".join(body) + "\n"
-
-
-def _csv(table: pa.Table) -> str:
-    """Comma separated, full precision, an empty cell for undefined."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(table.column_names)
-    writer.writerows(zip(*(column.to_pylist() for column in table.columns), strict=True))
-    return out.getvalue()
-
-
-def _null(value: float) -> float | None:
-    return None if isinstance(value, float) and math.isnan(value) else value
+    text = (f"95 % intervals over queries: {INTERVALS[METHOD]}, {settings.get('resamples', 0):,} resamples, "
+            f"seed {settings.get('seed', 0)}.")
+    return f"{text} Up to {undefined} queries are undefined and left out of a mean." if undefined else text

@@ -1,0 +1,13 @@
+"""Score thresholds: what remains of a run when documents below a score are not let through, and what that does.
+
+A threshold belongs to one system: scores of different systems cannot be compared, so pictures of several runs go by
+the share of documents below the threshold. Needs runs that are ranked by their scores.
+"""
+
+from ragdash.thresholds.curves import PrecisionRecall, Roc, pr_by_score, roc
+from ragdash.thresholds.kept import MEASURES, scored, why_unscored
+from ragdash.thresholds.points import Half, OperatingPoint, operating_point
+from ragdash.thresholds.sweeps import Sweep, sweep
+
+__all__ = ["MEASURES", "Half", "OperatingPoint", "PrecisionRecall", "Roc", "Sweep", "operating_point", "pr_by_score",
+           "roc", "scored", "sweep", "why_unscored"]

@@ -1,0 +1,86 @@
+"""`ragdash compare`: the verdict, its JSON contract, and gates for continuous integration."""
+
+import json
+from xml.etree import ElementTree
+
+import pytest
+
+from ragdash.cli import main
+
+RUN = "q1 Q0 a 1 3.0 t\nq1 Q0 b 2 2.0 t\nq1 Q0 c 3 1.0 t\nq2 Q0 b 1 2.0 t\nq2 Q0 a 2 1.0 t\n"
+OTHER = "q1 Q0 c 1 3.0 t\nq1 Q0 b 2 2.0 t\nq2 Q0 a 1 2.0 t\n"
+QRELS = "q1 0 b 1\nq2 0 b 2\nq2 0 z 1\nq3 0 a 1\nq4 0 a 0\n"
+
+
+@pytest.fixture
+def files(tmp_path):
+    """run.trec, other.trec and qrels.txt in a folder of their own."""
+    for name, text in (("run.trec", RUN), ("other.trec", OTHER), ("qrels.txt", QRELS)):
+        (tmp_path / name).write_text(text)
+    return tmp_path
+
+
+def call(capfdbinary, *arguments):
+    """(exit status, standard output, standard error) of one command."""
+    status = main([str(argument) for argument in arguments])
+    out, err = capfdbinary.readouterr()
+    return status, out.decode(), err.decode()
+
+
+def compare(capfdbinary, files, *more):
+    return call(capfdbinary, "compare", files / "run.trec", files / "other.trec", "--truth", files / "qrels.txt", *more)
+
+
+def test_compare_json_is_the_contract(files, capfdbinary):
+    status, out, _ = compare(capfdbinary, files, "-m", "RR nDCG@10", "--format", "json", "--margin", "0.5")
+    content = json.loads(out)
+    assert status == 0
+    assert list(content) == ["schema", "baseline", "correction", "comparisons", "settings", "problems"]
+    assert (content["schema"], content["baseline"], content["correction"]) == (1, "run", "holm")
+    one = content["comparisons"][0]
+    assert {"candidate": "other", "metric": "RR", "n": 3, "wins": 0, "ties": 2, "losses": 1}.items() <= one.items()
+    assert one["mean_difference"] == pytest.approx((0.5 - 0.5 + 0 - 1 + 0) / 3)
+    assert set(one["p"]) == {"randomization", "t", "wilcoxon", "sign", "equivalence"}
+    assert one["p"]["randomization"] == one["p_corrected"] == 1
+    assert one["verdict"] == "undecided" and one["low"] <= one["mean_difference"] <= one["high"]
+    assert {"level", "margin", "permutations", "seed", "resamples", "interval"} <= set(content["settings"])
+
+
+@pytest.mark.parametrize("form", ["table", "csv", "markdown", "latex"])
+def test_compare_in_every_text_format(files, capfdbinary, form):
+    status, out, _ = compare(capfdbinary, files, "-m", "RR", "--format", form)
+    assert status == 0 and "other" in out and "undecided" in out
+    assert ("No difference between other and run can be told on MRR" in out) == (form == "table")
+
+
+def test_compare_fails_where_the_candidate_is_worse_than_allowed(files, capfdbinary):
+    status, out, err = compare(capfdbinary, files, "-m", "RR", "--no-worse-than", "0.2")
+    assert status == 1 and "other: RR is 0.333333 worse than the baseline" in err and "undecided" in out
+    status, _, err = compare(capfdbinary, files, "-m", "RR", "--no-worse-than", "0.4")
+    assert status == 0 and "worse" not in err
+
+
+@pytest.mark.parametrize(("command", "bound", "failures"), [
+    ("compare", ["--no-worse-than", "0.2"], 1), ("compare", ["--no-worse-than", "0.5"], 0),
+    ("evaluate", ["--fail-under", "RR=0.3", "--fail-under", "RR=0.1"], 1)])
+def test_gates_as_junit(files, capfdbinary, command, bound, failures):
+    runs = files / "run.trec", files / "other.trec"
+    status, out, _ = call(capfdbinary, command, *runs, "--truth", files / "qrels.txt", "-m", "RR", "--format", "junit",
+                          *bound)
+    suite = ElementTree.fromstring(out)
+    assert status == (1 if failures else 0)
+    assert int(suite.get("failures")) == failures == len(suite.findall("testcase/failure"))
+    assert int(suite.get("tests")) == len(suite) == (4 if command == "evaluate" else 1)
+
+
+@pytest.mark.parametrize(("more", "word"), [
+    (["--format", "junit"], "--no-worse-than"), (["--margin", "-1"], "above 0"),
+    (["-m", "AP", "--no-worse-than", "RR=1"], "Add RR")])
+def test_compare_refuses_what_it_cannot_do(files, capfdbinary, more, word):
+    status, out, err = compare(capfdbinary, files, *more)
+    assert (status, out) == (2, "") and word in err
+
+
+def test_compare_wants_two_runs(files, capfdbinary):
+    status, _, err = call(capfdbinary, "compare", files / "run.trec", "--truth", files / "qrels.txt")
+    assert status == 2 and "a baseline and a candidate" in err

@@ -1,0 +1,35 @@
+"""`import ragdash` costs nothing: what stands there is imported when it is first used."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import ragdash
+
+
+def test_importing_ragdash_imports_none_of_its_parts():
+    parts = {"numpy", "pyarrow", "ragdash.io", "ragdash.records"}
+    code = f"import sys, ragdash; print(*sorted({parts!r} & sys.modules.keys()))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == []
+
+
+def test_every_public_name_is_there_and_is_the_one_of_its_home():
+    assert sorted(ragdash.__all__) == sorted(ragdash._HOME)
+    assert set(ragdash.__all__) <= set(dir(ragdash))
+    for name, home in ragdash._HOME.items():
+        assert getattr(ragdash, name) is getattr(getattr(ragdash, home), name)
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        ragdash.nothing  # noqa: B018
+
+
+def test_type_checkers_see_the_same_names():
+    tree = ast.parse(Path(ragdash.__file__).read_text(encoding="utf-8"))
+    block = next(node for node in tree.body if isinstance(node, ast.If))
+    seen = {alias.name: node.module.removeprefix("ragdash.") for node in block.body for alias in node.names}
+    assert seen == ragdash._HOME

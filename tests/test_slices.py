@@ -1,0 +1,59 @@
+"""Slices: queries by the values of their attributes."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from ragdash.records import Truth
+from ragdash.slices import NOT_GIVEN, find_slice, slices
+
+
+def truth_with(*rows: dict | None) -> Truth:
+    """A truth of queries q0, q1, ... with these attributes."""
+    names = [f"q{i}" for i in range(len(rows))]
+    texts = [None if row is None else json.dumps(row) for row in rows]
+    details = pa.table({"query_id": names, "attributes": pa.array(texts, pa.string())})
+    return Truth.build("t", names, ["d"] * len(names), np.ones(len(names), int), details=details)
+
+
+def of(truth: Truth, name: str) -> dict[str, list[int]]:
+    return {one.value: np.flatnonzero(one.queries).tolist() for one in slices(truth)[name]}
+
+
+def test_every_value_is_a_slice_largest_first_and_queries_without_it_are_one_too():
+    truth = truth_with({"type": "b"}, {"type": "a"}, {"type": "b"}, None, {"other": 1})
+    found = of(truth, "type")
+    assert list(found) == ["b", "a", NOT_GIVEN]
+    assert found == {"b": [0, 2], "a": [1], NOT_GIVEN: [3, 4]}
+    assert find_slice(truth, "type", "a").title == "type: a"
+    assert find_slice(truth, "type", "zebra") is None and find_slice(truth, "none", "a") is None
+
+
+def test_a_list_counts_for_each_of_its_values():
+    assert of(truth_with({"tag": ["x", "y", "x"]}, {"tag": "y"}, {"tag": []}), "tag") == {
+        "y": [0, 1], "x": [0], "[]": [2]}
+
+
+def test_few_numbers_are_values_in_their_order_and_many_become_quarters():
+    assert list(of(truth_with(*({"hops": hops} for hops in (3, 1, 3, 3, 2, 10))), "hops")) == ["1", "2", "3", "10"]
+    quarters = of(truth_with(*({"words": words} for words in range(20)), None), "words")
+    assert list(quarters) == ["0 to 4", "5 to 9", "10 to 14", "15 to 19", NOT_GIVEN]
+    assert sorted(at for members in quarters.values() for at in members) == list(range(21)), "each query once"
+
+
+def test_yes_and_no_are_words():
+    assert of(truth_with({"hard": True}, {"hard": False}, {"hard": True}), "hard") == {"yes": [0, 2], "no": [1]}
+
+
+@pytest.mark.parametrize("rows", [[{"x": "same"}] * 3, [{"x": f"text {i}"} for i in range(60)], [None, None], [{}, {}]],
+                         ids=["one value", "names of single queries", "nothing", "empty"])
+def test_what_slices_nothing_is_left_out(rows):
+    assert slices(truth_with(*rows)) == {}
+
+
+def test_a_truth_without_details_has_no_slices():
+    assert slices(Truth.build("t", ["q"], ["d"], [1])) == {}
