@@ -10,23 +10,38 @@ import hashlib
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, astuple
+from dataclasses import asdict, astuple, dataclass, replace
 from pathlib import Path
+from typing import Generic, TypeVar
 
 import numpy as np
+import pyarrow as pa
 import streamlit as st
 
 from ragdash import io
+from ragdash.comparison import Comparison, Rules, compare_slices, corrected, tested
 from ragdash.evaluation import Curves, Evaluation, Summary, curves, evaluate_match, summaries
 from ragdash.matching import Match
 from ragdash.metrics import Spec, parse_specs
 from ragdash.plots import arrays
 from ragdash.records import Conventions, Run, Truth
-from ragdash.stats import RESAMPLES, resample_weights
+from ragdash.slices import Slice, slices
+from ragdash.stats import PERMUTATIONS, RESAMPLES, resample_weights
 from ragdash.ui.store import LOADED
 
+K, V = TypeVar("K"), TypeVar("V")
+MANY_QUERIES = 2_000
 JUDGED = ("grade", "relevant", "answers", "evidence")  # fields of a truth
 RANKED = ("score", "rank", "retrieved", "contexts", "answer")  # fields of a run
+
+
+@dataclass(frozen=True)
+class Scope:
+    """What runs are measured against: a truth by digest, the conventions, and a slice of the queries ("" for all)."""
+
+    truth: str
+    conventions: Conventions
+    part: str = ""
 
 
 def load(name: str, content: bytes, role: str | None,
@@ -61,15 +76,15 @@ def _load(key: str, name: str, role: str | None, mapping: tuple[tuple[str, str],
     return sniffed, truth + (() if role == "truth" else tuple(io.read_runs(_source, mapping=by_hand)))
 
 
-def match(run: str, truth: str, conventions: Conventions) -> Match:
-    """The run laid over the truth, both by digest. Raises InputError where they have no query in common."""
-    found = laid(run, truth, conventions)
+def match(run: str, scope: Scope) -> Match:
+    """The run laid over the truth. Raises InputError where they have no query in common."""
+    found = laid(run, scope.truth, scope.conventions)
     evaluate_match(found, ())
     return found
 
 
 def laid(run: str, truth: str, conventions: Conventions) -> Match:
-    """The same, queries in common or not; InputError where the conventions refuse the run."""
+    """The same by digests, queries in common or not; InputError where the conventions refuse the run."""
     return _laid(run, truth, conventions.ties, _run=LOADED.run(run), _truth=LOADED.truth(truth)).under(
         **asdict(conventions))
 
@@ -81,105 +96,166 @@ def _laid(run: str, truth: str, ties: str, _run: Run, _truth: Truth) -> Match:
     return found
 
 
-def evaluation(run: str, truth: str, conventions: Conventions, specs: Sequence[Spec]) -> Evaluation:
+def parts(truth: str) -> dict[str, Slice]:
+    """The slices of the queries of a truth by the token that names them in a Scope."""
+    return _parts(truth, _truth=LOADED.truth(truth))
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def _parts(truth: str, _truth: Truth) -> dict[str, Slice]:
+    return {f"{one.attribute}={one.value}": one for own in slices(_truth).values() for one in own}
+
+
+def queries(scope: Scope) -> np.ndarray:
+    """Which queries of the truth are in scope: (Q,) bool."""
+    return parts(scope.truth)[scope.part].queries if scope.part else np.ones(len(LOADED.truth(scope.truth)), bool)
+
+
+def evaluation(run: str, scope: Scope, specs: Sequence[Spec]) -> Evaluation:
     """Per-query values of the specs. Raises InputError for parameters that do not fit together."""
-    return _evaluation(run, truth, astuple(conventions), tuple(str(spec) for spec in specs),
-                       _match=match(run, truth, conventions))
+    return _evaluation(run, _key(scope), tuple(str(spec) for spec in specs), _match=match(run, scope), _scope=scope)
 
 
 @st.cache_resource(max_entries=256, show_spinner=False)
-def _evaluation(run: str, truth: str, conventions: tuple[str, ...], specs: tuple[str, ...],
-                _match: Match) -> Evaluation:
-    return evaluate_match(_match, parse_specs(list(specs)))
+def _evaluation(run: str, scope: tuple[str, ...], specs: tuple[str, ...], _match: Match, _scope: Scope) -> Evaluation:
+    found = evaluate_match(_match, parse_specs(list(specs)))
+    return found.only(found.query_ids.filter(pa.array(queries(_scope))).to_pylist()) if _scope.part else found
 
 
-_Key = tuple[str, str, Conventions, str]
+def _key(scope: Scope) -> tuple[str, ...]:
+    return scope.truth, *astuple(scope.conventions), scope.part
 
 
-class _Summaries:
-    """Summaries by (run, truth, conventions, spec), so that a new metric or run costs only itself.
+def counts(run: str, scope: Scope) -> dict[str, int]:
+    """Queries in scope, and how many of them are missing and unanswerable; extra: queries that the truth lacks."""
+    found, inside = match(run, scope), queries(scope)
+    return {"queries": int(inside.sum()), "missing": int((found.missing & inside).sum()),
+            "unanswerable": int(((found.ranked.relevant() == 0) & inside).sum()), "extra": len(found.extra)}
 
-    The resamples depend on the seed and the number of queries alone: computed apart or together, the numbers are
-    the same.
+
+class _Held(Generic[K, V]):
+    """Small results by key, those used longest ago dropped: a new metric or run costs only itself.
+
+    The draws of intervals and tests depend on the seed and the number of queries alone: computed apart or together,
+    the numbers are the same.
     """
 
     LIMIT = 50_000
 
     def __init__(self):
-        self._held: OrderedDict[_Key, Summary] = OrderedDict()
+        self._held: OrderedDict[K, V] = OrderedDict()
         self._lock = threading.Lock()
 
-    def held(self, key: _Key) -> Summary | None:
+    def get(self, key: K) -> V | None:
         with self._lock:
             return self._held.get(key)
 
-    def keep(self, found: dict[_Key, Summary]) -> None:
+    def keep(self, found: Mapping[K, V]) -> None:
         with self._lock:
             self._held.update(found)
             while len(self._held) > self.LIMIT:
                 self._held.popitem(last=False)
 
 
-_SUMMARIES = _Summaries()
+_SUMMARIES: _Held[tuple[str, Scope, str], Summary] = _Held()
+_COMPARISONS: _Held[tuple[str, str, Scope, str, Rules], Comparison] = _Held()
 _MOST_WEIGHTS = 200_000_000  # bytes
 
 
-@st.cache_resource(max_entries=1, show_spinner=False)
+@st.cache_resource(max_entries=2, show_spinner=False)
 def _weights(queries: int) -> np.ndarray | None:
     """The resamples of all intervals, drawn once; None for so many queries that they are better drawn each time."""
     return resample_weights(queries) if queries * RESAMPLES <= _MOST_WEIGHTS else None
 
 
-def summary(runs: Sequence[str], truth: str, conventions: Conventions,
-            specs: Sequence[Spec]) -> list[tuple[Summary, ...]]:
+def summary(runs: Sequence[str], scope: Scope, specs: Sequence[Spec]) -> list[tuple[Summary, ...]]:
     """Means and intervals: for each run a Summary for each spec."""
-    under = (truth, conventions)
-    missing = [spec for spec in specs if any(_SUMMARIES.held((run, *under, str(spec))) is None for run in runs)]
+    missing = [spec for spec in specs if any(_SUMMARIES.get((run, scope, str(spec))) is None for run in runs)]
     if missing:
         with st.spinner("Computing means and intervals …"):
-            found = summaries([evaluation(run, *under, missing) for run in runs],
-                              weights=_weights(len(LOADED.truth(truth))))
-        _SUMMARIES.keep(
-            {(run, *under, str(one.spec)): one for run, row in zip(runs, found, strict=True) for one in row}
-        )
-    return [tuple(_SUMMARIES.held((run, *under, str(spec))) for spec in specs) for run in runs]
+            found = summaries([evaluation(run, scope, missing) for run in runs],
+                              weights=_weights(int(queries(scope).sum())))
+        _SUMMARIES.keep({(run, scope, str(one.spec)): one for run, row in zip(runs, found, strict=True) for one in row})
+    return [tuple(_SUMMARIES.get((run, scope, str(spec))) for spec in specs) for run in runs]
 
 
-def curve(run: str, truth: str, conventions: Conventions, name: str, depth: int) -> Curves:
+def rules(scope: Scope, margin: float | None = None) -> Rules:
+    """How differences are judged in the dashboard: fewer sign flips where there are many queries to flip."""
+    many = int(queries(scope).sum()) > MANY_QUERIES
+    return Rules(margin=margin, permutations=PERMUTATIONS // 10 if many else PERMUTATIONS)
+
+
+def compared(baseline: str, candidates: Sequence[str], scope: Scope, specs: Sequence[Spec],
+             rules: Rules) -> list[list[Comparison]]:
+    """Every candidate against the baseline on every spec, p corrected over this grid: a row per candidate.
+
+    Each Comparison names its candidate by digest. Specs that cannot be compared are not for here (comparable).
+    """
+    def key(candidate: str, spec: Spec) -> tuple:
+        return baseline, candidate, scope, str(spec), rules
+
+    missing = [spec for spec in specs if any(_COMPARISONS.get(key(run, spec)) is None for run in candidates)]
+    if missing and candidates:
+        with st.spinner("Testing differences …"):
+            own, *others = (replace(evaluation(run, scope, missing), name=run) for run in (baseline, *candidates))
+            found = tested(own, [(other, spec, None) for other in others for spec in missing], rules,
+                           _weights(int(queries(scope).sum())))
+        _COMPARISONS.keep({key(one.candidate, one.spec): one for one in found})
+    flat = corrected([_COMPARISONS.get(key(run, spec)) for run in candidates for spec in specs], rules)
+    return [flat[at * len(specs):(at + 1) * len(specs)] for at in range(len(candidates))]
+
+
+def by_slice(baseline: str, candidates: Sequence[str], scope: Scope, spec: Spec, attribute: str,
+             rules: Rules) -> list[list[Comparison]]:
+    """The same on one spec within each slice of an attribute: a row per slice, a column per candidate."""
+    return _by_slice(baseline, tuple(candidates), _key(scope), str(spec), attribute, rules, _scope=scope)
+
+
+@st.cache_resource(max_entries=128, show_spinner="Testing slices …", hash_funcs={Rules: repr})
+def _by_slice(baseline: str, candidates: tuple[str, ...], scope: tuple[str, ...], spec: str, attribute: str,
+              rules: Rules, _scope: Scope) -> list[list[Comparison]]:
+    specs, inside = parse_specs(spec), queries(_scope)
+    own = [replace(one, queries=one.queries[inside]) for one in parts(_scope.truth).values()
+           if one.attribute == attribute and one.queries[inside].any()]
+    first, *others = (replace(evaluation(run, _scope, specs), name=run) for run in (baseline, *candidates))
+    return compare_slices(first, others, specs[0], own, rules)
+
+
+def curve(run: str, scope: Scope, name: str, depth: int) -> Curves:
     """One metric at every cutoff from 1 to depth, with its band."""
     names = ("P", "R") if name in ("P", "R") else (name,)
-    return _curve(run, truth, astuple(conventions), names, depth, _match=match(run, truth, conventions))
+    return _curve(run, _key(scope), names, depth, _match=match(run, scope), _queries=queries(scope))
 
 
 @st.cache_resource(max_entries=256, show_spinner="Computing curves …")
-def _curve(run: str, truth: str, conventions: tuple[str, ...], names: tuple[str, ...], depth: int,
-           _match: Match) -> Curves:
-    return curves(_match, names, np.arange(1, depth + 1), weights=_weights(len(_match.query_ids)))
+def _curve(run: str, scope: tuple[str, ...], names: tuple[str, ...], depth: int, _match: Match,
+           _queries: np.ndarray) -> Curves:
+    return curves(_match, names, np.arange(1, depth + 1), weights=_weights(int(_queries.sum())), queries=_queries)
 
 
-def interpolated(run: str, truth: str, conventions: Conventions) -> tuple[np.ndarray, int]:
+def interpolated(run: str, scope: Scope) -> tuple[np.ndarray, int]:
     """(mean interpolated precision at the eleven recall levels, n queries)."""
-    return _interpolated(run, truth, astuple(conventions), _match=match(run, truth, conventions))
+    return _interpolated(run, _key(scope), _match=match(run, scope), _queries=queries(scope))
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
-def _interpolated(run: str, truth: str, conventions: tuple[str, ...], _match: Match) -> tuple[np.ndarray, int]:
+def _interpolated(run: str, scope: tuple[str, ...], _match: Match, _queries: np.ndarray) -> tuple[np.ndarray, int]:
     values = arrays.interpolated_precision(*_match.ranked.hits(), _match.ranked.relevant())
     if _match.conventions.unanswerable == "zero":
         values[_match.ranked.relevant() == 0] = 0.0
-    defined = values[_counted(_match) & np.isfinite(values[:, 0])]
+    defined = values[_counted(_match) & _queries & np.isfinite(values[:, 0])]
     return (defined.mean(axis=0) if len(defined) else np.full(values.shape[1], np.nan)), len(defined)
 
 
-def first_ranks(run: str, truth: str, conventions: Conventions) -> np.ndarray:
+def first_ranks(run: str, scope: Scope) -> np.ndarray:
     """Rank of the first relevant document of each query that has one to find: (Q',), NaN for none returned."""
-    return _first_ranks(run, truth, astuple(conventions), _match=match(run, truth, conventions))
+    return _first_ranks(run, _key(scope), _match=match(run, scope), _queries=queries(scope))
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
-def _first_ranks(run: str, truth: str, conventions: tuple[str, ...], _match: Match) -> np.ndarray:
+def _first_ranks(run: str, scope: tuple[str, ...], _match: Match, _queries: np.ndarray) -> np.ndarray:
     first = arrays.first_ranks(*_match.ranked.hits(), _match.ranked.queries)
-    return first[_counted(_match) & (_match.ranked.relevant() > 0)]
+    return first[_counted(_match) & _queries & (_match.ranked.relevant() > 0)]
 
 
 def _counted(found: Match) -> np.ndarray:

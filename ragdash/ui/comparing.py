@@ -16,7 +16,7 @@ from ragdash.ui.store import LOADED
 
 ICONS = {"error": ":orange[:material/error:]", "warning": ":orange[:material/warning:]",
          "note": ":gray[:material/info:]"}
-WIDTHS = [5, 2]  # a finding, and the button that mends it
+WIDTHS = [2, 1]  # a finding, and the button that mends it
 
 
 def ledger() -> None:
@@ -50,7 +50,7 @@ def _spec(runs: Sequence[Entry], truth: str) -> Spec:
         spec = view.spec_of(state.get(state.METRIC), k)
         for entry in runs:
             if (cache.laid(entry.digest, truth, ledgers.lenient(state.conventions())).truth_query >= 0).any():
-                cache.evaluation(entry.digest, truth, ledgers.lenient(state.conventions()), (spec,))
+                cache.evaluation(entry.digest, cache.Scope(truth, ledgers.lenient(state.conventions())), (spec,))
     except InputError:
         return view.spec_of(view.DEFAULT_METRIC, k)
     return spec
@@ -72,8 +72,10 @@ def _of_run(found: Ledger, entry: Entry) -> None:
     with st.container(border=True, gap="small", key=f"found_{entry.key}"):
         st.markdown(f"**{widgets.swatch(entry.slot, entry.name)}**")
         _mended(entry)
+        offered = set()
         for at, one in enumerate(own):
-            _finding(one, f"{entry.key}_{at}", entry)
+            _finding(one, f"{entry.key}_{at}", entry, button=(one.fix, *one.also) not in offered)
+            offered.add((one.fix, *one.also))
 
 
 def _mended(entry: Entry) -> None:
@@ -111,9 +113,9 @@ def _notes(found: Ledger, runs: Sequence[Entry]) -> None:
                 _finding(one, f"{entry.key if entry else 'all'}_note_{at}", entry)
 
 
-def _finding(one: Finding, key: str, entry: Entry | None) -> None:
+def _finding(one: Finding, key: str, entry: Entry | None, button: bool = True) -> None:
     """What was counted, what follows from it, how it is mended; a button where one click does it."""
-    if not one.fix:
+    if not one.fix or not button:
         st.markdown(f"{ICONS[one.severity]} {findings.said(one)}")
         return
     left, right = st.columns(WIDTHS, vertical_alignment="center", gap="small")

@@ -6,8 +6,8 @@ import numpy as np
 import streamlit as st
 
 from ragdash.evaluation import Summary
-from ragdash.metrics import METRICS, Spec
-from ragdash.plots import arrays, leaderboard, precision_recall, ranking
+from ragdash.metrics import METRICS
+from ragdash.plots import arrays, precision_recall, ranking
 from ragdash.ui import cache, state, tables, view, widgets, words
 from ragdash.ui.view import View
 
@@ -17,33 +17,6 @@ def parts(summaries: list[tuple[Summary, ...]]) -> tuple[np.ndarray, np.ndarray,
     mean, low, high = (np.array([[getattr(one, part) for one in row] for row in summaries], dtype=float)
                        for part in ("mean", "low", "high"))
     return mean, low, high
-
-
-def board(now: View, specs: list[Spec], found: list[tuple[Summary, ...]], order: list[int]) -> None:
-    """The leaderboard's table, every number one tab away, and what the means leave out."""
-    readable, everything = st.tabs(["Leaderboard", "All numbers"], key="board", on_change="rerun")
-    if readable.open is not False:
-        with readable:
-            st.table(tables.leaderboard(now, found, order), border="horizontal", hide_index=True,
-                     alt=f"Leaderboard: {words.count(len(order), 'run')} by {specs[0].title}")
-    if everything.open:
-        with everything:
-            widgets.frame(tables.numbers(now, found, order), "leaderboard", "Every number of the leaderboard")
-    baseline = words.escape(now.names[now.baseline])
-    compared = f" ▲ better and ▼ worse than {baseline}, the baseline." if len(order) > 1 else ""
-    st.caption(f"Sorted by {specs[0].title}. Mean over n queries with its 95 % bootstrap interval.{compared} "
-               + " ".join(words.counted(now.names, now.counts(), now.conventions)))
-
-
-def means(now: View, chosen: list[Summary], order: list[int]) -> None:
-    """One metric: the mean of each run with its interval."""
-    spec = chosen[0].spec
-    mean, low, high = (part[:, 0] for part in parts([(one,) for one in chosen]))
-    st.header(spec.title, anchor=False, help=spec.metric.summary_line)
-    figure = leaderboard.means(now.names, now.slots, mean, low, high, np.array([one.n for one in chosen]),
-                               axis=words.axis(spec), baseline=now.baseline if len(order) > 1 else None,
-                               theme=widgets.theme())
-    widgets.chart(figure, tables.means(now, chosen, order), "means", words.plain(words.leader(now.names, chosen)))
 
 
 def curve(now: View, name: str, marked: int) -> None:
@@ -74,7 +47,7 @@ def trade_off(now: View, marked: int) -> None:
 
 def interpolated(now: View) -> None:
     """Interpolated precision at the eleven standard recall levels."""
-    found = [cache.interpolated(digest, now.truth, now.conventions) for digest in now.digests]
+    found = [cache.interpolated(digest, now.scope) for digest in now.digests]
     figure = precision_recall.interpolated(now.names, now.slots, arrays.RECALL_LEVELS,
                                            np.array([values for values, _ in found]), theme=widgets.theme())
     widgets.chart(figure, tables.interpolated(now, arrays.RECALL_LEVELS, found), "interpolated",
@@ -85,7 +58,7 @@ def interpolated(now: View) -> None:
 
 def first_rank(now: View) -> None:
     """How the first relevant ranks of each run are distributed, those that are none included."""
-    first = [cache.first_ranks(digest, now.truth, now.conventions) for digest in now.digests]
+    first = [cache.first_ranks(digest, now.scope) for digest in now.digests]
     edges, labels = arrays.rank_bins(now.depth)
     bins = [*labels, "none"]
     shares = np.array([arrays.rank_shares(ranks, edges) for ranks in first])
@@ -131,7 +104,7 @@ def per_query(now: View) -> None:
 
 
 def _pair(now: View, left: int, right: int) -> None:
-    pair = [cache.evaluation(now.digests[at], now.truth, now.conventions, (now.spec,)) for at in (left, right)]
+    pair = [cache.evaluation(now.digests[at], now.scope, (now.spec,)) for at in (left, right)]
     x, y = (evaluation.values[:, 0] for evaluation in pair)
     ids, names = pair[0].query_ids.to_pylist(), (now.names[left], now.names[right])
     st.markdown(words.pairwise(*names, x, y, now.spec))

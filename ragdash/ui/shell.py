@@ -7,7 +7,7 @@ from contextvars import ContextVar
 import streamlit as st
 
 from ragdash.places import PACKAGE, home
-from ragdash.ui import loading, state, store, view, words
+from ragdash.ui import cache, loading, state, store, view, words
 
 ASSETS = PACKAGE / "ui" / "assets"
 ICON = ASSETS / "icon.svg"  # a local file: a material icon here would be fetched from a font host
@@ -58,6 +58,7 @@ def _pages() -> dict[str, list]:
                 "runs.py", "Runs", "upload_file", "Load runs and judgements, see what they hold.", "runs", default=True
             ),
             page("leaderboard.py", "Leaderboard", "leaderboard", "Which configuration is best?", "leaderboard"),
+            page("compare.py", "Compare", "difference", "Is the difference real?", "compare"),
         ],
         "Retrieval": [
             page(
@@ -92,9 +93,20 @@ def _sidebar():
     st.selectbox("Cutoff k", cutoffs, key=key, accept_new_options=True,
                  help="How many documents from the top are looked at, for example what fits into the prompt. Choose, "
                       "or type another number.")
+    _slice()
     with st.popover("Copy link", icon=":material/link:", width="stretch", key="copy_link"):
         st.caption("Opens this view again, in any browser, for as long as this server runs.")
         return st.empty()
+
+
+def _slice() -> None:
+    """Which queries count, where the truth tells them apart."""
+    parts = cache.parts(state.truth()) if store.LOADED.truth(state.truth() or "") else {}
+    key = state.one(state.SLICE, ["", *parts], "")
+    if parts:
+        st.selectbox("Queries", ["", *parts], key=key, format_func=lambda part: words.part(parts, part),
+                     help="All queries, or those of one kind: every page then shows these alone. Kinds are the "
+                          "attributes that the truth gives its queries.")
 
 
 def _runs(names: dict[str, str]) -> None:

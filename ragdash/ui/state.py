@@ -17,15 +17,9 @@ from ragdash.errors import Problem
 from ragdash.plots.theme import COLOURED
 from ragdash.records import CHOICES, Conventions
 from ragdash.ui.entry import Entry, parse
+from ragdash.ui.keys import *  # noqa: F403  (state.METRIC is how everybody names a choice)
+from ragdash.ui.keys import CONVENTIONS, MANY, OF_RUNS, PAGE, RUN, SHOWN, SIDEBAR, TRUTH
 from ragdash.ui.store import LOADED, SHORT
-
-RUN, TRUTH, SHOWN, BASELINE, METRIC, K = "run", "truth", "shown", "baseline", "metric", "k"
-METRICS, CURVES, SCALE, VIEW = "columns", "curves", "axis", "view"
-ACROSS, UP, ABOUT, SEARCH = "across", "up", "about", "find"
-CONVENTIONS = tuple(CHOICES)  # missing, unanswerable, ...: each is a session key and a parameter of this name
-SIDEBAR = (SHOWN, BASELINE, METRIC, K, *CONVENTIONS)
-_MANY = (SHOWN, METRICS, CURVES)
-_PAGE = (METRICS, CURVES, SCALE, VIEW, ACROSS, UP, ABOUT, SEARCH)
 
 _RUNS, _TRUTH, _WRITTEN, _USED, _FILES, _LOST = "_runs", "_truth", "_written", "_used", "_files", "_lost"
 _UPLOADS, _WAITING, _NOTICE = "_uploads", "_waiting", "_notice"
@@ -52,7 +46,7 @@ def close_session() -> None:
     written = parameters()
     if _address() != written:
         kept = {
-            key: st.query_params.get_all(key) for key in st.query_params if key not in (RUN, TRUTH, *SIDEBAR, *_PAGE)
+            key: st.query_params.get_all(key) for key in st.query_params if key not in (RUN, TRUTH, *SIDEBAR, *PAGE)
         }
         st.query_params.from_dict({**kept, **written})
     st.session_state[_WRITTEN] = written
@@ -61,12 +55,12 @@ def close_session() -> None:
 def parameters() -> dict[str, list[str]]:
     """Every choice of this session and page as query parameters."""
     found = {RUN: [entry.token for entry in runs()], TRUTH: [(st.session_state[_TRUTH] or "")[:SHORT]]}
-    for key in (*SIDEBAR, *_PAGE):
+    for key in (*SIDEBAR, *PAGE):
         if key in st.session_state[_USED]:
             value = st.session_state.get(key)
             values = value if isinstance(value, (list, tuple)) else [value]
             found[key] = [_spell(key, item) for item in values if item is not None] or [""]
-    return {key: values for key, values in found.items() if values and (values != [""] or key in _MANY)}
+    return {key: values for key, values in found.items() if values and (values != [""] or key in MANY)}
 
 
 def link() -> str:
@@ -129,7 +123,7 @@ def remove_run(digest: str) -> None:
 def swap_run(digest: str, new: Entry) -> None:
     """Put an entry in the place of another; every choice that named the old run names the new one."""
     _change(digest, lambda entry: new)
-    for key in (SHOWN, BASELINE, ACROSS, UP):
+    for key in OF_RUNS:
         held = st.session_state.get(key)
         if isinstance(held, list):
             st.session_state[key] = [new.digest if value == digest else value for value in held]
@@ -266,12 +260,12 @@ def _change(digest: str, how: Callable[[Entry], Entry]) -> None:
 
 
 def _address() -> dict[str, list[str]]:
-    known = (RUN, TRUTH, *SIDEBAR, *_PAGE)
+    known = (RUN, TRUTH, *SIDEBAR, *PAGE)
     return {key: st.query_params.get_all(key) for key in known if key in st.query_params}
 
 
 def _spell(key: str, value) -> str:
-    return str(value)[:SHORT] if key in (SHOWN, BASELINE, ACROSS, UP) else str(value)
+    return str(value)[:SHORT] if key in OF_RUNS else str(value)
 
 
 def _restore(address: dict[str, list[str]]) -> None:
@@ -284,9 +278,9 @@ def _restore(address: dict[str, list[str]]) -> None:
         held = LOADED.truth(address.get(TRUTH, [""])[0])
         st.session_state[_TRUTH] = held.digest if held else st.session_state[_TRUTH]
     digests = {entry.digest[:SHORT]: entry.digest for entry in runs()}
-    for key in (*SIDEBAR, *_PAGE):
+    for key in (*SIDEBAR, *PAGE):
         values = [digests.get(value, value) for value in address.get(key, ())]
-        if key in _MANY and key in address:
+        if key in MANY and key in address:
             st.session_state[key] = [value for value in values if value]
         elif values:
             st.session_state[key] = values[0]

@@ -16,61 +16,7 @@ from ragdash.records import Run, Truth
 from ragdash.ui import findings, widgets, words
 from ragdash.ui.entry import Entry
 from ragdash.ui.view import View
-
-NBSP = "\u00a0"
-
-
-def leaderboard(view: View, summaries: Sequence[Sequence[Summary]], order: Sequence[int]) -> pd.DataFrame:
-    """The table to read, in markdown: a row per run, a column per metric (mean, interval, difference)."""
-    several_n = len({summary.n for row in summaries for summary in row}) > 1
-    columns = {
-        "Run": [
-            f"**{widgets.swatch(view.slots[row], view.names[row])}**"
-            + ("  \n:gray[baseline]" if row == view.baseline and len(order) > 1 else "")
-            for row in order
-        ]
-    }
-    for at, base in enumerate(summaries[view.baseline]):
-        columns[base.spec.title] = [_cell(summaries[row][at], base, row == view.baseline, several_n) for row in order]
-    n = max((summary.n for row in summaries for summary in row), default=0)
-    if not several_n:
-        columns["n"] = [f"{n:,}"] * len(order)
-    return pd.DataFrame(columns)
-
-
-def _cell(summary: Summary, base: Summary, is_base: bool, several_n: bool) -> str:
-    """Mean and interval on the first line, the difference to the baseline (and n where it varies) on the second."""
-    if not np.isfinite(summary.mean):
-        return f"{words.UNDEFINED} :gray[no query where it is defined]"
-    first = f"**{words.number(summary.mean)}**{NBSP}:gray[{words.escape(words.interval(summary).replace(' ', NBSP))}]"
-    text, verdict = words.delta(summary.mean - base.mean, summary.spec.metric.better)
-    color = {"better": "blue", "worse": "orange"}.get(verdict, "gray")
-    second = [f":gray[n = {summary.n:,}]"] if several_n else []
-    second += [] if is_base else [f":{color}[{words.escape(text.replace(' ', NBSP))}]"]
-    return first + ("  \n" + " · ".join(second) if second else "")
-
-
-def numbers(view: View, summaries: Sequence[Sequence[Summary]], order: Sequence[int]) -> pd.DataFrame:
-    """Every number of the leaderboard, a row per run and metric, for sorting, searching and the download."""
-    rows = []
-    for row in order:
-        for summary, base in zip(summaries[row], summaries[view.baseline], strict=True):
-            _, verdict = words.delta(summary.mean - base.mean, summary.spec.metric.better)
-            rows.append(
-                {
-                    "Run": view.names[row],
-                    "Metric": summary.spec.title,
-                    "Mean": summary.mean,
-                    "Low": summary.low,
-                    "High": summary.high,
-                    "n": summary.n,
-                    "Undefined": summary.undefined,
-                    "Difference to baseline": summary.mean - base.mean,
-                    "Reading": verdict or "–",
-                    "Metric name": str(summary.spec),
-                }
-            )
-    return pd.DataFrame(rows)
+from ragdash.ui.words import NBSP
 
 
 def means(view: View, summaries: Sequence[Summary], order: Sequence[int]) -> pd.DataFrame:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import streamlit as st
 
+from ragdash.comparison import Comparison, comparable
 from ragdash.errors import InputError, Problem
-from ragdash.evaluation import Curves, Summary
+from ragdash.evaluation import Curves, Evaluation, Summary
 from ragdash.metrics import Spec, parse_spec
 from ragdash.records import Conventions
 from ragdash.ui import cache, state, widgets, words
+from ragdash.ui.cache import Scope
 from ragdash.ui.entry import Entry
 from ragdash.ui.store import LOADED
 
@@ -32,11 +34,14 @@ class View:
     """The runs shown that can be measured against the truth, in order of loading."""
 
     entries: tuple[Entry, ...]
-    truth: str
+    scope: Scope
     baseline: int
     template: str
     k: int
-    conventions: Conventions
+
+    @property
+    def conventions(self) -> Conventions:
+        return self.scope.conventions
 
     @property
     def names(self) -> list[str]:
@@ -62,15 +67,38 @@ class View:
 
     def summary(self, specs: Sequence[Spec]) -> list[tuple[Summary, ...]]:
         """For each run shown a Summary for each spec."""
-        return cache.summary(self.digests, self.truth, self.conventions, specs)
+        return cache.summary(self.digests, self.scope, specs)
 
     def curves(self, name: str) -> list[Curves]:
         """For each run shown the metric at every cutoff."""
-        return [cache.curve(digest, self.truth, self.conventions, name, self.depth) for digest in self.digests]
+        return [cache.curve(digest, self.scope, name, self.depth) for digest in self.digests]
 
     def counts(self) -> list[dict]:
         """For each run shown: queries, missing, unanswerable, extra."""
-        return [dict(cache.evaluation(digest, self.truth, self.conventions, ()).counts) for digest in self.digests]
+        return [cache.counts(digest, self.scope) for digest in self.digests]
+
+    def evaluations(self, specs: Sequence[Spec]) -> list[Evaluation]:
+        """For each run shown the values of every query in scope."""
+        return [replace(cache.evaluation(entry.digest, self.scope, specs), name=entry.name) for entry in self.entries]
+
+    def comparable(self, specs: Sequence[Spec]) -> list[Spec]:
+        """The specs whose means can be compared query by query."""
+        return comparable(cache.evaluation(self.digests[0], self.scope, specs), specs)[0]
+
+    def others(self, baseline: int | None = None) -> list[int]:
+        """The runs shown but for one: the candidates."""
+        baseline = self.baseline if baseline is None else baseline
+        return [at for at in range(len(self.entries)) if at != baseline]
+
+    def compared(self, specs: Sequence[Spec], baseline: int | None = None,
+                 margin: float | None = None) -> dict[tuple[int, Spec], Comparison]:
+        """Each other run against the baseline on each spec that can be compared, p corrected over all of them."""
+        baseline = self.baseline if baseline is None else baseline
+        others = self.others(baseline)
+        rows = cache.compared(self.digests[baseline], [self.digests[at] for at in others], self.scope,
+                              self.comparable(specs), cache.rules(self.scope, margin))
+        return {(at, one.spec): replace(one, candidate=self.names[at])
+                for at, row in zip(others, rows, strict=True) for one in row}
 
 
 def spec_of(template: str, k: int) -> Spec:
@@ -87,13 +115,17 @@ def current() -> View:
     if not shown:
         widgets.empty("No run is shown", "Choose one or more under **Runs shown** in the sidebar.")
         raise PageEnds
-    usable, found = _usable(shown, state.truth())
+    usable, found = _usable(shown)
     widgets.problems(found, "view")
     if not usable:
         raise PageEnds
     baseline = next((at for at, entry in enumerate(usable) if entry.digest == state.get(state.BASELINE)), 0)
-    return View(tuple(usable), state.truth(), baseline, state.get(state.METRIC), int(state.get(state.K)),
-                state.conventions())
+    return View(tuple(usable), scope(), baseline, state.get(state.METRIC), int(state.get(state.K)))
+
+
+def scope() -> Scope:
+    """What the runs of this session are measured against."""
+    return Scope(state.truth(), state.conventions(), state.get(state.SLICE) or "")
 
 
 def specs(templates: Sequence[str], k: int) -> tuple[list[Spec], list[Problem]]:
@@ -113,18 +145,18 @@ def measurable(view: View, wanted: Sequence[Spec]) -> tuple[list[Spec], list[Pro
     for spec in wanted:
         try:
             for digest in view.digests:
-                cache.evaluation(digest, view.truth, view.conventions, (spec,))
+                cache.evaluation(digest, view.scope, (spec,))
             kept.append(spec)
         except InputError as error:
             problems.extend(error.problems)
     return kept, problems
 
 
-def _usable(shown: Sequence[Entry], truth: str) -> tuple[list[Entry], list[Problem]]:
+def _usable(shown: Sequence[Entry]) -> tuple[list[Entry], list[Problem]]:
     usable, problems = [], []
     for entry in shown:
         try:
-            cache.match(entry.digest, truth, state.conventions())
+            cache.match(entry.digest, scope())
             usable.append(entry)
         except InputError as error:
             problems.extend(error.problems)

@@ -8,11 +8,12 @@ import numpy as np
 
 from ragdash.evaluation import Summary
 from ragdash.metrics import METRICS, Spec
-from ragdash.plots.leaderboard import best_first
 from ragdash.plots.theme import Axis
 from ragdash.records import Conventions
+from ragdash.slices import Slice
 
 UNDEFINED = "–"
+NBSP = "\u00a0"
 
 
 def number(value: float | None, decimals: int = 3, signed: bool = False) -> str:
@@ -72,35 +73,15 @@ def delta(value: float, better: str | None) -> tuple[str, str]:
     return f"{'▲' if good else '▼'} {text}", "better" if good else "worse"
 
 
+def part(parts: Mapping[str, Slice], token: str) -> str:
+    """type: multi-hop (36) of the token of a slice; All queries for none."""
+    return f"{parts[token].title} ({int(parts[token].queries.sum()):,})" if token in parts else "All queries"
+
+
 def axis(spec: Spec) -> Axis:
     """What the registry says about the axis of a metric."""
     low, high = (float(end) if np.isfinite(end) else None for end in spec.range)
     return Axis(spec.title, low, high, spec.metric.unit, spec.metric.better)
-
-
-def leader(names: Sequence[str], summaries: Sequence[Summary]) -> str:
-    """One sentence: which run leads on this metric, by how much, and whether the intervals of the first two overlap.
-
-    summaries: one for each name, of the same spec.
-    """
-    spec = summaries[0].spec
-    mean = np.array([summary.mean for summary in summaries])
-    order = [index for index in best_first(mean, spec.metric.better) if np.isfinite(mean[index])]
-    if not order:
-        return f"{spec.title} is undefined for every run shown."
-    first = summaries[order[0]]
-    said = f"{number(first.mean)} {interval(first)} over {count(first.n, 'query', 'queries')}"
-    if len(order) == 1 or spec.metric.better is None:
-        return f"**{escape(names[order[0]])}**: {spec.title} {escape(said)}."
-    extreme = "highest" if spec.metric.better == "higher" else "lowest"
-    level = [names[index] for index in order if number(mean[index]) == number(first.mean)]
-    if len(level) > 1:
-        return f"**{escape(listed(level))}** share the {extreme} {spec.title}, {escape(said)}."
-    second = summaries[order[1]]
-    apart = first.low > second.high if extreme == "highest" else first.high < second.low
-    return (f"**{escape(names[order[0]])}** has the {extreme} {spec.title}, {escape(said)}; "
-            f"{escape(names[order[1]])} follows with {number(second.mean)}; "
-            f"the intervals {'do not overlap' if apart else 'overlap'}.")
 
 
 def counted(names: Sequence[str], counts: Sequence[Mapping[str, int]], conventions: Conventions) -> list[str]:

@@ -1,0 +1,20 @@
+"""The names of all choices: each is a key of the session and a parameter of the address."""
+
+from ragdash.records import CHOICES
+
+RUN, TRUTH, SHOWN, BASELINE, METRIC, K, SLICE = "run", "truth", "shown", "baseline", "metric", "k", "slice"
+METRICS, SORT = "columns", "sort"  # Leaderboard
+CURVES, SCALE, VIEW = "curves", "axis", "view"  # Precision-recall
+ACROSS, UP = "across", "up"  # Ranking
+CANDIDATE, MARGIN, PICTURE, OUTCOME, BY = "candidate", "margin", "picture", "outcome", "by"  # Compare
+SOURCE, TARGETS, BANDED = "bands", "targets", "banded"  # Threshold bands
+MEASURE, CUTOFF_BY, TUNED, AVERAGED, CORPUS = "measure", "score", "tuned", "average", "corpus"  # its score cutoffs
+ABOUT, SEARCH = "about", "find"  # Metrics
+CONVENTIONS = tuple(CHOICES)  # missing, unanswerable, ...
+
+SIDEBAR = (SHOWN, BASELINE, METRIC, K, SLICE, *CONVENTIONS)
+PAGE = (METRICS, SORT, CURVES, SCALE, VIEW, ACROSS, UP, CANDIDATE, MARGIN, PICTURE, OUTCOME, BY, SOURCE, TARGETS,
+        BANDED, MEASURE, CUTOFF_BY, TUNED, AVERAGED, CORPUS, ABOUT, SEARCH)
+MANY = (SHOWN, METRICS, CURVES, TARGETS)  # hold several values
+BANDS_FILE = "_bands_file"  # of the session alone: a file is not in the address
+OF_RUNS = (SHOWN, BASELINE, ACROSS, UP, CANDIDATE)  # hold digests of runs
