@@ -31,7 +31,8 @@ if not specs:
 
 found = now.compared(specs, margin=margin)
 with finding:
-    differences.verdict(now, specs, found, margin)
+    differences.finding(now, specs[0], found, margin)
+differences.table(now, specs, found, at, margin)
 differences.picture(now, specs[0], at)
 differences.queries(now, specs[0], at, found[at, specs[0]])
-differences.slices(now, specs[0], margin)
+differences.slices(now, specs[0], at, margin)

@@ -68,10 +68,10 @@ def numbers(view: View, summaries: Sequence[Sequence[Summary]], order: Sequence[
     return pd.DataFrame(rows)
 
 
-def verdict_table(view: View, specs: Sequence[Spec], found: Grid) -> pd.DataFrame:
+def verdict_table(view: View, candidates: Sequence[int], specs: Sequence[Spec], found: Grid) -> pd.DataFrame:
     """The comparison to read, in markdown: a row per candidate and metric."""
     rows = []
-    for at, spec in ((at, spec) for at in view.others() for spec in specs):
+    for at, spec in ((at, spec) for at in candidates for spec in specs):
         one = found[at, spec]
         color = verdicts.COLORS.get(one.verdict, "gray")
         rows.append({

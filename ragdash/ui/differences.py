@@ -19,6 +19,7 @@ from ragdash.ui.store import LOADED
 from ragdash.ui.view import View
 
 PICTURES = {"sorted": "Sorted differences", "histogram": "Histogram", "scatter": "Scatter"}
+FEW = 3  # candidates that are shown side by side
 OUTCOMES = {"all": "All", "better": "Better", "equal": "Equal", "worse": "Worse", "undefined": "Undefined"}
 FORMATS = {"Queries needed": "%.0f", **{f"p ({test})": "%.4f" for test in (
     "randomisation, corrected", "randomisation", "t", "Wilcoxon", "sign", "equivalence")}}
@@ -60,26 +61,37 @@ def candidate(now: View) -> int:
     return now.digests.index(state.get(state.CANDIDATE))
 
 
-def verdict(now: View, specs: list[Spec], found: Grid, margin: float | None) -> None:
-    """In words for the metric of the sidebar, and as a table for all."""
-    base, spec = now.names[now.baseline], specs[0]
-    said = [verdicts.sentence(found[at, spec], base, margin) for at in now.others()]
-    st.markdown("\n".join(f"- {line}" for line in said) if len(said) > 1 else said[0])
+def finding(now: View, spec: Spec, found: Grid, margin: float | None) -> None:
+    """In words: every candidate on the metric of the sidebar, by verdict where there are many."""
+    own, base = [found[at, spec] for at in now.others()], now.names[now.baseline]
+    said = [verdicts.sentence(one, base, margin) for one in own]
+    st.markdown(verdicts.grouped(own, base) if len(own) > FEW else
+                "\n".join(f"- {line}" for line in said) if len(said) > 1 else said[0])
+
+
+def shown(now: View, at: int) -> list[int]:
+    """The candidates of the table and the pictures: all where they are few, else the one chosen."""
+    return now.others() if len(now.others()) <= FEW else [at]
+
+
+def table(now: View, specs: list[Spec], found: Grid, at: int, margin: float | None) -> None:
+    """The verdicts on all metrics."""
+    base, rows = now.names[now.baseline], [found[other, one] for other in now.others() for one in specs]
     readable, everything = st.tabs(["Verdicts", "All numbers"], key="verdicts", on_change="rerun")
     if readable.open is not False:
         with readable:
-            st.table(comparison_tables.verdict_table(now, specs, found), border="horizontal", hide_index=True,
-                     alt=f"Verdicts on {words.count(len(specs), 'metric')} against {base}")
+            st.table(comparison_tables.verdict_table(now, shown(now, at), specs, found), border="horizontal",
+                     hide_index=True, alt=f"Verdicts on {words.count(len(specs), 'metric')} against {base}")
     if everything.open:
         with everything:
-            rows = [found[at, one] for at in now.others() for one in specs]
             widgets.frame(comparison_tables.every_test(rows), "comparison", "Every number of the comparison",
                           formats=FORMATS)
     rules = cache.rules(now.scope, margin)
     st.caption(f"Differences are candidate minus {words.escape(base)}, mean over the queries with a value for both, "
                "with 95 % bootstrap intervals.",
-               help=f"p: paired randomisation test ({rules.permutations:,} sign flips), corrected for all rows of this "
-                    "table (Holm). Better and worse count queries in the metric's direction.")
+               help=f"p: paired randomisation test ({rules.permutations:,} sign flips), corrected for "
+                    f"{words.count(len(rows), 'comparison')}, every candidate on every metric (Holm). Better and worse "
+                    "count queries in the metric's direction.")
 
 
 def picture(now: View, spec: Spec, at: int) -> None:
@@ -97,12 +109,12 @@ def picture(now: View, spec: Spec, at: int) -> None:
         with st.container(width=640, key="square"):
             widgets.chart(figure, table, "compare_scatter", f"{spec.title} of each query in {name} and {now.names[at]}")
         return
-    others = now.others()
+    others = shown(now, at)
     values = [differences(evaluations[base], evaluations[one], spec) for one in others]
-    shown = [now.names[one] for one in others], [now.slots[one] for one in others], values
-    figure = compare.histogram(*shown, axis=axis, baseline=name, theme=widgets.theme()) \
+    drawn = [now.names[one] for one in others], [now.slots[one] for one in others], values
+    figure = compare.histogram(*drawn, axis=axis, baseline=name, theme=widgets.theme()) \
         if state.get(state.PICTURE) == "histogram" else \
-        compare.differences(*shown, axis=axis, baseline=name, labels=ids, theme=widgets.theme())
+        compare.differences(*drawn, axis=axis, baseline=name, labels=ids, theme=widgets.theme())
     widgets.chart(figure, table, f"compare_{state.get(state.PICTURE)}",
                   f"Differences of each query to {name} on {spec.title}")
 
@@ -141,7 +153,7 @@ def _questions(now: View, ids: list[str]) -> list[str | None]:
     return truth.details["query"].filter(inside).to_pylist()
 
 
-def slices(now: View, spec: Spec, margin: float | None) -> None:
+def slices(now: View, spec: Spec, at: int, margin: float | None) -> None:
     """The difference within each slice of an attribute of the queries; nothing where they have none."""
     names = list(dict.fromkeys(one.attribute for one in cache.parts(now.scope.truth).values()))
     if not names:
@@ -154,20 +166,20 @@ def slices(now: View, spec: Spec, margin: float | None) -> None:
                           state.get(state.BY), cache.rules(now.scope, margin))
     label = dict(zip(now.digests, now.names, strict=True))
     titles = [f"{row[0].slice.value} ({int(row[0].slice.queries.sum()):,})" for row in rows]
-    columns = [list(column) for column in zip(*rows, strict=True)]
+    others, drawn = now.others(), shown(now, at)
+    columns = [[row[others.index(one)] for row in rows] for one in drawn]
     flat = [(title, replace(one, candidate=label[one.candidate]))
             for title, row in zip(titles, rows, strict=True) for one in row]
-    widgets.chart(forest_of(now, columns, [spec] * len(rows), titles),
+    widgets.chart(forest_of(now, drawn, columns, [spec] * len(rows), titles),
                   comparison_tables.every_test([one for _, one in flat], "Slice", [title for title, _ in flat]),
                   "slices", f"Differences on {spec.title} by {state.get(state.BY)}", formats=FORMATS)
 
 
-def forest_of(now: View, grid: Sequence[Sequence[Comparison]], specs: Sequence[Spec],
+def forest_of(now: View, candidates: Sequence[int], grid: Sequence[Sequence[Comparison]], specs: Sequence[Spec],
               groups: Sequence[str] | None = None):
     """The picture of a grid of comparisons, a row per candidate; groups: titles of the columns."""
-    others = now.others()
     mean, low, high, n, p = (np.array([[getattr(one, part) for one in row] for row in grid], dtype=float) for part in (
         "mean_difference", "low", "high", "n", "p_corrected"))
-    return forest.forest([now.names[at] for at in others], [now.slots[at] for at in others], mean, low, high,
+    return forest.forest([now.names[at] for at in candidates], [now.slots[at] for at in candidates], mean, low, high,
                          [[one.verdict for one in row] for row in grid], axes=[words.axis(spec) for spec in specs], n=n,
                          baseline=now.names[now.baseline], groups=groups, p=p, theme=widgets.theme())

@@ -84,8 +84,9 @@ def _differences(now: View, specs: list[Spec], deltas: Grid) -> None:
     st.header(f"Differences to {words.escape(name)}", anchor=False,
               help="Candidate minus baseline, mean over queries with its 95 % interval. Filled symbols: told from none "
                    "by a corrected test; hollow ones: not.")
-    widgets.chart(forest_of(now, grid, specs), comparison_tables.every_test([one for row in grid for one in row]),
-                  "forest", f"Differences to {name} with intervals", formats=FORMATS)
+    flat = [one for row in grid for one in row]
+    widgets.chart(forest_of(now, now.others(), grid, specs), comparison_tables.every_test(flat), "forest",
+                  f"Differences to {name} with intervals", formats=FORMATS)
 
 
 def _means(now: View, chosen: list[Summary], order: list[int]) -> None:

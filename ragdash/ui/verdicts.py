@@ -87,6 +87,23 @@ def sentence(one: Comparison, baseline: str, margin: float | None) -> str:
             f"{_enough(one)}")
 
 
+def grouped(found: Sequence[Comparison], baseline: str) -> str:
+    """Many candidates against the baseline on one metric, by verdict, in markdown."""
+    spec, lines = found[0].spec, []
+    for verdict, said in (("better", "better than"), ("worse", "worse than"), ("equivalent", "equivalent to"),
+                          ("undecided", "not told apart from")):
+        these = sorted((one for one in found if one.verdict == verdict and one.n >= 2),
+                       key=lambda one: -one.mean_difference * one.sign)
+        if these:
+            color = COLORS.get(verdict)
+            said = f":{color}[{said.split()[0]}] {said.split()[1]}" if color else said
+            names = [f"**{escape(one.candidate)}** {escape('(' + number(one.mean_difference, signed=True) + ')')}"
+                     for one in these]
+            lines.append(f"- {len(these)} of {count(len(found), 'candidate')} {said} **{escape(baseline)}** on "
+                         f"{spec.title}: {listed(names)}.")
+    return "\n".join(lines)
+
+
 def _enough(one: Comparison) -> str:
     """How small a difference so many queries show, and how many the seen one would need."""
     said = f"{count(one.n, 'query', 'queries')} show a difference from about {number(one.detectable)}"
