@@ -77,7 +77,7 @@ class Match:
         returned[self.truth_query[known]] = run.lengths[known]
         bounds = np.zeros((len(truth), 2), np.int64)
         bounds[self.truth_query[known]] = np.stack([run.starts[:-1], run.starts[1:]], axis=1)[known]
-        scores = run.scores if run.ranked_by == "score" else None
+        scores = run.scores if run.scores_fall else None
         return Ranked(query[order], rank[order], grade[order], score[order], truth.queries, truth.grades, returned,
                       self.missing, scores, bounds, run.repeated)
 

@@ -10,7 +10,7 @@ import numpy as np
 from ragdash.columns import in_blocks
 
 SLOTS_PER_PAIR, MIN_BITS, MAX_BITS = 16, 16, 23  # of a table that sieves the rows; at most 8 MiB
-BLOCK = 1 << 17
+BLOCK = 1 << 16
 
 
 class PairIndex:

@@ -156,6 +156,14 @@ class Run:
                 lanes += lanes_of(mix(pairs, hash_text(column, seed))[present])
         return "".join(f"{int(lane):016x}" for lane in lanes)
 
+    @cached_property
+    def scores_fall(self) -> bool:
+        """Whether no document has a higher score than one that stands above it; False without scores."""
+        if self.scores is None or self.ranked_by == "score":
+            return self.scores is not None
+        rises = np.flatnonzero(self.scores[1:] > self.scores[:-1]) + 1
+        return bool(np.isin(rises, self.starts).all())
+
     def query_of(self, positions: np.ndarray) -> np.ndarray:
         """The query (index into query_ids) that owns each position."""
         return np.searchsorted(self.starts, positions, "right") - 1

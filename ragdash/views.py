@@ -28,7 +28,7 @@ class Ranked:
     query, rank, grade, score (H,): a returned judged document each, sorted by query and rank (ranks from 1); score is
     NaN where a run has none. judged_query, judged_grade (R,): every judgement, sorted by query and grade descending.
     returned (Q,): documents returned, repeats not counted. missing (Q,) bool: the run does not name the query.
-    scores (N,) falling within a query, or None where the run has none or is not ranked by them; bounds (Q, 2): query
+    scores (N,) never rising within a query, or None where the run has none or is ranked otherwise; bounds (Q, 2): query
     q's are scores[bounds[q, 0]:bounds[q, 1]], those at the indices `repeated` (D,) being repeats that do not count.
     """
 

@@ -59,6 +59,7 @@ def _pages() -> dict[str, list]:
             ),
             page("leaderboard.py", "Leaderboard", "leaderboard", "Which configuration is best?", "leaderboard"),
             page("compare.py", "Compare", "difference", "Is the difference real?", "compare"),
+            page("threshold-bands.py", "Threshold bands", "stacks", "Is it good enough?", "threshold-bands"),
         ],
         "Retrieval": [
             page(

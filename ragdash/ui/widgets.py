@@ -85,9 +85,9 @@ def problem_table(found: Sequence[Problem], label: str, key: str) -> None:
 
 
 def _card(problem: Problem) -> str:
-    place = words.escape(problem.file or "")
-    place += f", line {problem.line:,}" if problem.line is not None else ""
-    place += f", field {words.escape(problem.field)}" if problem.field else ""
+    place = ", ".join([*([words.escape(problem.file)] if problem.file else []),
+                       *([f"line {problem.line:,}"] if problem.line is not None else []),
+                       *([f"field {words.escape(problem.field)}"] if problem.field else [])])
     head = f"**{place}**  \n" if place else ""
     return (
         f"{head}Found {words.escape(problem.found)}; expected {words.escape(problem.expected)}.  \n"

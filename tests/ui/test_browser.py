@@ -13,6 +13,8 @@ ROOT = Path(__file__).resolve().parents[2]
 SAMPLES = ROOT / "sample_runs"
 PAGES = {
     "leaderboard": "Leaderboard",
+    "compare": "Compare",
+    "threshold-bands": "Threshold bands",
     "precision-recall": "Precision-recall",
     "ranking": "Ranking",
     "metrics": "Metrics",

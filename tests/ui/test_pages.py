@@ -17,7 +17,7 @@ from ragdash.ui.store import LOADED, Store
 
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLES = ROOT / "sample_runs"
-PAGES = ["runs", "leaderboard", "compare", "precision-recall", "ranking", "metrics"]
+PAGES = ["runs", "leaderboard", "compare", "threshold-bands", "precision-recall", "ranking", "metrics"]
 
 
 @pytest.fixture(autouse=True)
@@ -105,6 +105,7 @@ def test_a_page_with_runs_draws_them(page, many):
     expected = {
         "leaderboard": {"means", *(["forest"] if many > 1 else [])},
         "compare": {"compare_sorted"} if many > 1 else set(),
+        "threshold-bands": {"bands_R_10", "bands_RR", "sweep", "pr_by_score"},
         "precision-recall": {"curve_P", "curve_R", "trade_off"},
         "ranking": {"first_rank", "at_RR", "at_nDCG", *(["per_query"] if many > 1 else [])},
     }

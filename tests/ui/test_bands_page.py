@@ -1,0 +1,360 @@
+"""Threshold bands: runs on their bands, bands files, targets, slices, and score cutoffs; and what is said where it
+cannot be."""
+
+from __future__ import annotations
+
+import re
+import time
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from test_browser import NOT_OURS, RUN_AXE, with_samples
+from test_pages import charts, nothing_given, opened, texts, upload, with_runs  # noqa: F401
+
+from ragdash.band_files import read_bands, write_bands
+from ragdash.bands import BANDS, Target, judged, placed, tables_for
+from ragdash.evaluation import evaluate
+from ragdash.matching import Match
+from ragdash.metrics import parse_spec
+from ragdash.records import Run, Truth
+from ragdash.thresholds import roc, sweep
+from ragdash.ui import banding
+from ragdash.ui.entry import Entry
+from ragdash.ui.store import LOADED
+
+PAGE = "threshold-bands"
+HYBRID, GUIDE = (table.source for table in tables_for(parse_spec("R@10")))
+OWN = """
+[[table]]
+metric = "nDCG@10"
+source = "service agreement"
+bands = [{label = "not acceptable", low = 0}, {label = "agreed", low = 0.4}]
+
+[[table]]
+metric = "R@10"
+source = "service agreement"
+bands = [{label = "too little", low = 0}, {label = "enough", low = 0.5}]
+"""
+NARROW = {("scrollable-region-focusable", "stTable")}  # Streamlit's; all numbers stand one tab away, in a grid
+WRONG = """
+[[table]]
+metric = "nDCG@10"
+source = "someone"
+bands = [{label = "low", low = nan}, {label = "high", low = 0.4}]
+
+[[table]]
+metric = "R@10"
+source = "someone"
+bands = [{label = "low", low = 0, high = 0.6}, {label = "high", low = 0.5}]
+"""
+
+
+@pytest.fixture()
+def samples():
+    at = opened()
+    at.button(key="samples").click().run()
+    at.switch_page(f"pages/{PAGE}.py").run()
+    assert not at.exception
+    return at
+
+
+def said(at) -> str:
+    return texts(at).replace("\\", "").replace("*", "")
+
+
+def finding(at) -> str:
+    return at.markdown[0].value.replace("\\", "").replace("*", "")
+
+
+def link(runs: list[Run], truth: Truth, **more) -> dict:
+    """The address of a session with these."""
+    LOADED.put(truth)
+    tokens = [Entry(LOADED.put(run), run.name, at).token for at, run in enumerate(runs)]
+    return {"run": tokens, "truth": truth.digest[:12], **more}
+
+
+def made(hits, *, grades=(1, 0, 0, 0), scored=True, name="dense", attributes=False) -> tuple[Run, Truth]:
+    """A run of four documents for each query; hits: the rank of the one that is relevant, 0 for none of them."""
+    ids = [f"q{at}" for at in range(len(hits))]
+    docs = [[f"d{(rank - hit) % 4 if hit else rank}" for rank in range(1, 5)] for hit in hits]
+    scores = np.array([4.0 - rank + at / 100 for at in range(len(hits)) for rank in range(4)])
+    run = Run.build(name, np.repeat(ids, 4).tolist(), [doc for row in docs for doc in row],
+                    scores if scored else None)
+    relevant = [f"d{at}" for at in range(len(grades))]
+    details = pa.table({"query_id": ids, "attributes": ['{"type": "hard"}' if at % 2 else '{"type": "easy"}'
+                                                        for at in range(len(ids))]}) if attributes else None
+    truth = Truth.build("truth", np.repeat(ids, len(grades)).tolist(), relevant * len(ids),
+                        np.tile(grades, len(ids)), details=details)
+    return run, truth
+
+
+def summaries(at, metric: str) -> dict:
+    """Of the runs of a session, by name, computed without the dashboard."""
+    truth = LOADED.truth(at.session_state["_truth"])
+    return {entry.name: evaluate(LOADED.run(entry.digest), truth, metric).summary()[0]
+            for entry in at.session_state["_runs"]}
+
+
+def test_with_nothing_or_without_judgements_it_says_what_to_do():
+    assert "No runs are loaded yet" in said(opened(PAGE))
+    at = upload(opened(), ("a.run", b"q1 Q0 d1 1 2.0 bm25\n"))
+    at.switch_page(f"pages/{PAGE}.py").run()
+    assert not at.exception and "What is right is not known yet" in said(at)
+
+
+def test_the_first_screen_says_in_words_where_each_run_stands(samples):
+    table = tables_for(parse_spec("R@10"))[0]
+    line = next(line for line in finding(samples).splitlines() if line.startswith("Recall@10"))
+    straddling = 0
+    for name, one in summaries(samples, "R@10").items():
+        place = placed(table, one.mean, one.low, one.high)
+        straddling += place.straddles
+        assert re.search(rf"{name}[^;]* (lies?|is rated|are rated) {place.words()}", line), (name, place, line)
+    assert straddling and f"by the {HYBRID}" in finding(samples)
+    assert set(charts(samples)) >= {"bands_R_10", "bands_RR"}
+
+
+def test_the_picture_bears_every_interval_and_the_words(samples):
+    figure = charts(samples)["bands_R_10"]
+    drawn = [trace["name"] for trace in figure["data"] if trace["name"] != "bands"]
+    found = summaries(samples, "R@10")
+    assert drawn == sorted(found, key=lambda name: -found[name].mean)
+    written = " ".join(note["text"] for note in figure["layout"]["annotations"])
+    assert "between moderate and good" in written
+    assert f"Bands: {HYBRID}. Mean over 110 queries" in said(samples)
+
+
+def test_where_sources_disagree_one_is_chosen(samples):
+    assert samples.radio(key="bands").options == [HYBRID, GUIDE]
+    samples.radio(key="bands").set_value(GUIDE).run()
+    assert not samples.exception and samples.query_params["bands"] == GUIDE
+    lines = finding(samples).splitlines()
+    assert "minimum" in lines[0] and f"by the {GUIDE}" in lines[0] and f"by the {HYBRID}" in lines[1]
+    assert GUIDE in said(opened(PAGE, **dict(samples.query_params)))
+
+
+@pytest.mark.parametrize("many", [1, 3, 10])
+def test_one_three_and_ten_runs(many):
+    at = opened(PAGE, **with_runs(many))
+    assert not at.error
+    figures = charts(at)
+    assert set(figures) == {"bands_R_10", "bands_RR", "sweep", "pr_by_score"}
+    assert len(figures["bands_RR"]["data"]) == many + 1
+    assert len(finding(at)) < 600
+
+
+def test_metrics_without_bands_say_so_and_take_a_target(samples):
+    assert "No bands are stated for NDCG@10." in said(samples)
+    samples.selectbox(key="k").set_value("5").run()
+    assert "Bands are stated for Recall@10, not for Recall@5." in said(samples) and "bands_R_5" not in charts(samples)
+    samples.number_input(key="target_R_5").set_value(0.6).run()
+    assert not samples.exception and "bands_R_5" in charts(samples)
+    assert "Recall@5, target 0.6 or more" in finding(samples)
+
+
+def test_a_target_is_judged_by_the_interval_and_stands_in_the_link(samples):
+    found = summaries(samples, "R@10")
+    value = round(min(found.values(), key=lambda one: one.mean).high, 3) + 0.001
+    samples.number_input(key="target_R_10").set_value(value).run()
+    assert not samples.exception and samples.query_params["targets"] == f"R@10={value:.9g}"
+    line = finding(samples).splitlines()[-1]
+    outcomes = {name: judged(Target(parse_spec("R@10"), value), one.mean, one.low, one.high, "higher")
+                for name, one in found.items()}
+    assert len(set(outcomes.values())) > 1
+    for name, outcome in outcomes.items():
+        sign = {"pass": "✓", "fail": "✗", "undecided": r"\?"}[outcome]
+        assert re.search(rf"{sign} [^;]*{name}", line), (name, outcome, line)
+    picture = charts(samples)["bands_R_10"]
+    assert any("target" in note["text"] for note in picture["layout"]["annotations"])
+    assert "target" not in str(charts(samples)["bands_RR"]["layout"]["annotations"])
+    again = opened(PAGE, **dict(samples.query_params))
+    assert finding(again) == finding(samples)
+    samples.number_input(key="target_R_10").set_value(None).run()
+    assert "target" not in finding(samples)
+
+
+def test_targets_of_a_link_that_cannot_be_read_are_explained():
+    at = opened(PAGE, **with_runs(2), targets=["R@10=0.3", "nonsense=1", "R@10=lots", "nDCG@10=7", "P@77=0.2"])
+    assert "Recall@10, target 0.3 or more" in finding(at) and len(at.error) == 3
+    assert "A target for P@77 waits" in said(at)
+
+
+def test_a_file_of_bands_takes_the_place_of_the_built_in_ones_in_this_session(samples):
+    upload(samples, ("own.toml", OWN.encode()))
+    lines = finding(samples)
+    assert re.search(r"Recall@10: .* rated enough", lines) and "NDCG@10: " in lines and "service agreement" in lines
+    assert "MRR: " in lines and HYBRID in lines
+    assert "the link does not carry them" in said(samples) and "own.toml" not in str(dict(samples.query_params))
+    samples.button(key="bands_back").click().run()
+    assert "service agreement" not in said(samples) and f"by the {HYBRID}" in finding(samples)
+
+
+def test_a_wrong_file_is_explained_and_leaves_the_bands_in_force(samples):
+    before = finding(samples)
+    upload(samples, ("wrong.toml", WRONG.encode()))
+    cards = " ".join(card.value for card in samples.error).replace("\\", "")
+    assert "nan" in cards and "up to 0.6" in cards and "wrong.toml, line 2" in cards
+    assert finding(samples) == before and "still the built-in ones" in said(samples)
+    upload(samples, ("own.toml", OWN.encode()))
+    assert not samples.error and "service agreement" in finding(samples)
+    upload(samples, ("torn.toml", b"[[table"))
+    assert samples.error and "still those of own.toml" in said(samples) and "service agreement" in finding(samples)
+    samples.button(key="bands_dismiss").click().run()
+    assert not samples.error and "service agreement" in finding(samples)
+
+
+def test_what_is_downloaded_can_be_opened_again(monkeypatch):
+    own = read_bands(("own.toml", OWN.encode()))
+    held = {banding.state.BANDS_FILE: banding.BandsFile("own.toml", own)}
+    monkeypatch.setattr(banding.st, "session_state", held)
+    both = banding.in_force()
+    assert read_bands(("again.toml", write_bands(both).encode())) == both
+    assert [table for table in both if table.metric == "R"] == [own[1]]
+    assert set(both) - set(own) == {table for table in BANDS if table.metric != "R"}
+
+
+def test_the_table_by_slice_has_means_intervals_n_and_words(samples):
+    samples.selectbox(key="by").set_value("type").run()
+    table = samples.table[0].value
+    runs, truth = samples.session_state["_runs"], LOADED.truth(samples.session_state["_truth"])
+    kinds = truth.details["attributes"].to_pylist()
+    ids = [query for query, kind in zip(truth.query_ids.to_pylist(), kinds, strict=True) if '"multi_hop"' in kind]
+    one = evaluate(LOADED.run(runs[0].digest), truth, "R@10").only(ids).summary()[0]
+    row = table[table["Slice"].str.contains("multi")].iloc[0]
+    cell = row[next(name for name in table if runs[0].name in name)].replace("\\", "")
+    words = placed(tables_for(one.spec)[0], one.mean, one.low, one.high).words()
+    assert row["n"] == f"{one.n}" and f"{one.mean:.3f}" in cell and f"{one.low:.3f}" in cell and words in cell
+    empty = table[table["Slice"].str.contains("no")].iloc[0]
+    assert empty["n"] == "0" and "undefined for every query" in empty.iloc[-1]
+
+
+def test_without_attributes_there_is_no_table_by_slice():
+    at = opened(PAGE, **with_runs(2))
+    assert not at.table and "By kind of query" not in said(at)
+
+
+def test_undefined_values_are_said_and_what_can_be_drawn_is():
+    run, truth = made([1, 2, 0, 3], grades=(0, 0, 0, 0))
+    at = opened(PAGE, **link([run], truth))
+    assert "dense has no value" in finding(at)
+    assert "No query has a relevant document: no precision-recall curve." in said(at)
+    assert "F1 is undefined" in said(at) and "sweep" not in charts(at)
+    at.selectbox(key="measure").set_value("empty").run()
+    assert not at.exception and "sweep" in charts(at)
+
+
+def test_one_query_has_no_interval_and_that_is_said():
+    run, truth = made([1])
+    at = opened(PAGE, **link([run], truth, targets=["R@10=0.5"]))
+    assert "excellent (no interval)" in finding(at) and "? dense is undecided" in finding(at)
+    assert any("halves" in card.value for card in at.error) and "sweep" in charts(at)
+
+
+def test_runs_without_scores_are_named_with_the_reason():
+    scored, truth = made([1, 2, 3, 0] * 5)
+    bare, _ = made([2, 1, 3, 0] * 5, scored=False, name="bare")
+    at = opened(PAGE, **link([scored, bare], truth))
+    assert "Left out here: bare has no scores" in said(at)
+    assert {trace["name"] for trace in charts(at)["sweep"]["data"]} >= {"dense"}
+    assert not any(trace["name"] == "bare" for trace in charts(at)["sweep"]["data"])
+    at = opened(PAGE, **link([bare], truth))
+    assert "No run is ranked by scores" in said(at) and "sweep" not in charts(at) and "bands_RR" in charts(at)
+
+
+@pytest.mark.parametrize("measure", ["precision", "recall", "f1", "hit_rate", "aqwv", "empty"])
+def test_the_sweep_draws_what_the_library_says(measure):
+    run, truth = made([1, 2, 3, 0] * 5)
+    at = opened(PAGE, **link([run], truth, measure=measure))
+    found = sweep(Match(run, truth))
+    line = charts(at)["sweep"]["data"][0]
+    assert np.allclose(decoded(line["y"]), getattr(found, measure))
+    assert np.allclose(decoded(line["x"]), found.quantiles)
+    at.segmented_control(key="score").set_value("score").run()
+    assert np.allclose(decoded(charts(at)["sweep"]["data"][0]["x"]), found.thresholds)
+    assert at.query_params["score"] == "score" and f"Over {found.n} queries" in said(at)
+
+
+def decoded(values) -> np.ndarray:
+    """Numbers of a figure, which plotly writes as base64."""
+    import base64
+
+    if isinstance(values, dict):
+        return np.frombuffer(base64.b64decode(values["bdata"]), np.dtype(values["dtype"]))
+    return np.array(values, float)
+
+
+def test_material_aqwv_asks_for_the_size_of_the_corpus():
+    run, truth = made([1, 2, 3, 0] * 5)
+    at = opened(PAGE, **link([run], truth, measure="aqwv_material", tuned="aqwv_material"))
+    assert "needs the size of the corpus" in said(at) and "sweep" not in charts(at) and "pr_by_score" in charts(at)
+    at.text_input(key="corpus").set_value("1,000").run()
+    assert np.allclose(decoded(charts(at)["sweep"]["data"][0]["y"]),
+                       sweep(Match(run, truth), corpus_size=1000).aqwv_material)
+    assert at.query_params["corpus"] == "1,000"
+    for typed, word in (("2", "corpus_size=2"), ("many", "whole number"), ("0", "whole number")):
+        at.text_input(key="corpus").set_value(typed).run()
+        assert not at.exception and any(word in card.value.replace("\\", "") for card in at.error), typed
+        assert "pr_by_score" in charts(at)
+
+
+def test_the_best_cutoff_is_checked_on_the_other_half_and_says_so():
+    rng = np.random.default_rng(3)
+    run, truth = made(rng.choice([1, 1, 2, 3, 0], 60).tolist())
+    at = opened(PAGE, **link([run], truth))
+    text = said(at)
+    assert re.search(r"F1 is then 0\.\d{3} \[0\.\d{3}, 0\.\d{3}\] on the 30 queries that had no part in choosing it, "
+                     r"against 0\.\d{3} \[.*\] there with everything kept; on the 30 by which it was chosen", text)
+    assert any(trace["name"] == "operating point" for trace in charts(at)["sweep"]["data"])
+    at.selectbox(key="tuned").set_value("recall").run()
+    assert "no cutoff pays: Recall is highest with everything kept" in said(at)
+    at.selectbox(key="tuned").set_value("aqwv").run()
+    assert not at.exception and "AQWV" in said(at)
+
+
+def test_roc_is_drawn_where_documents_are_judged_as_not_relevant():
+    run, truth = made([1, 2, 3, 0] * 5)
+    at = opened(PAGE, **link([run], truth))
+    found = roc(Match(run, truth))
+    assert f"AUC {found.auc:.3f}" in charts(at)["roc"]["data"][0]["name"]
+    at.segmented_control(key="average").set_value("queries").run()
+    assert f"AUC {found.macro_auc:.3f}" in charts(at)["roc"]["data"][0]["name"]
+    assert "roc" not in charts(opened(PAGE, **with_runs(1)))
+
+
+def test_the_queries_of_the_sidebar_hold_for_score_cutoffs_too():
+    run, truth = made([1, 2, 3, 0] * 5, attributes=True)
+    at = opened(PAGE, **link([run], truth, slice="type=easy"))
+    assert "Over 10 queries" in said(at) and not at.error
+    part = sweep(Match(run, made([1, 2, 3, 0] * 5)[1]))
+    assert not np.array_equal(decoded(charts(at)["sweep"]["data"][0]["y"]), part.f1)
+
+
+def test_broken_links_fall_back():
+    for key, value in {"measure": "x", "score": "y", "tuned": "z", "average": "w", "banded": "v", "bands": "u",
+                       "corpus": "t", "by": "s"}.items():
+        opened(PAGE, **{**with_runs(2), key: value})
+
+
+def test_a_widget_change_redraws_quickly():
+    """5 runs x 2,000 queries x 100 ranks; the limit is generous: on a quiet machine it takes a tenth of that."""
+    at = opened(PAGE, **with_runs(5, queries=2_000, depth=100))
+    taken = []
+    for measure in ("recall", "precision", "recall", "precision"):
+        at.selectbox(key="measure").set_value(measure)
+        start = time.perf_counter()
+        at.run()
+        taken.append(time.perf_counter() - start)
+    assert not at.exception and min(taken) < 1.0, taken
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1440), ("dark", 390)])
+def test_it_fits_the_screen_and_axe_finds_nothing_that_is_ours(visit, axe, scheme, width):
+    app = with_samples(visit(color_scheme=scheme, viewport={"width": width, "height": 900}))
+    app.open(app.page.url.replace("/?", f"/{PAGE}?") + "&targets=R%4010%3D0.7")
+    app.calm()
+    assert app.chart("bands_R_10").locator(".scatterlayer .point").count() == 3
+    app.page.evaluate(axe)
+    found = [fault for fault in app.page.evaluate(RUN_AXE) if (fault["rule"], fault["place"]) not in NARROW | NOT_OURS]
+    assert not found, found
