@@ -17,6 +17,7 @@ from pathlib import Path
 
 from ragdash.cli_inputs import adapted, chosen, conventions, distinct_names, read, read_as, reading, source, specs_of
 from ragdash.cli_options import parser, split_at_dashes
+from ragdash.cli_score import score
 from ragdash.comparison import Rules, comparable, compare
 from ragdash.console import count, say, unwritable, write
 from ragdash.errors import InputError, Problem
@@ -25,7 +26,7 @@ from ragdash.gates import Check, parse_bound, parse_limit
 from ragdash.io import read_runs, read_truth, sniff, write_run, write_truth
 from ragdash.ledger import Ledger, ledger
 from ragdash.ledger import as_text as as_ledger_text
-from ragdash.matching import Match
+from ragdash.matching import Match, Matching
 from ragdash.metrics import METRICS, find_metric
 from ragdash.metrics.reference import as_json, as_markdown, as_text
 from ragdash.places import home, named
@@ -196,10 +197,11 @@ def _dashboard(options: argparse.Namespace) -> int:
 
 def _evaluations(runs: Iterable[Run], truth: Truth, options: argparse.Namespace) -> list[Evaluation]:
     specs = specs_of(options)
+    matching = Matching(options.match, options.match_how, options.match_threshold)
     evaluations, problems = [], []
     for run in runs:
         try:
-            evaluations.append(evaluate_match(Match(run, truth, conventions(options)), specs))
+            evaluations.append(evaluate_match(Match(run, truth, conventions(options), matching), specs))
         except InputError as error:
             problems.extend(error.problems)
     if problems:
@@ -247,4 +249,4 @@ def _free_port(host: str, first: int = 8501) -> int:
 
 
 COMMANDS = {"evaluate": _evaluate, "compare": _compare, "check": _check, "convert": _convert, "metrics": _metrics,
-            "dashboard": _dashboard}
+            "score": score, "dashboard": _dashboard}

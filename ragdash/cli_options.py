@@ -5,9 +5,11 @@ from __future__ import annotations
 import argparse
 
 from ragdash.comparison import CORRECTIONS
+from ragdash.evidence import HOW
 from ragdash.ids import SPELLINGS
 from ragdash.io.names import FIELDS
 from ragdash.io.write import FORMATS as WRITTEN
+from ragdash.matching import MATCHES, Matching
 from ragdash.records import CHOICES, Conventions
 from ragdash.report import COMPARISON_FORMATS, FORMATS
 from ragdash.stats import PERMUTATIONS, RESAMPLES, SEED
@@ -42,6 +44,12 @@ def parser() -> argparse.ArgumentParser:
                          '"nDCG@10.low=0.02", where the interval does not exclude it')
     command.set_defaults(command="compare")
 
+    _add_tools(commands, reading, computing)
+    return top
+
+
+def _add_tools(commands, reading: argparse.ArgumentParser, computing: argparse.ArgumentParser) -> None:
+    """The commands that put no values of metrics out."""
     command = commands.add_parser("check", parents=[reading, computing],
                                   help="read files and report every problem; with --truth: can the runs be compared?")
     command.add_argument("files", nargs="+", metavar="FILE")
@@ -64,6 +72,18 @@ def parser() -> argparse.ArgumentParser:
     command.add_argument("-o", "--output", metavar="FILE")
     command.set_defaults(command="metrics")
 
+    command = commands.add_parser("score", parents=[reading], help="let local models say what semantic metrics need; "
+                                  "what they say is kept, and evaluate and the pages read it")
+    command.add_argument("runs", nargs="+", metavar="RUN")
+    command.add_argument("--truth", metavar="TRUTH")
+    command.add_argument("-m", "--metrics", default="SBERT", metavar="METRICS", help='such as "SBERT CrossEncoder"')
+    command.add_argument("--model", metavar="FOLDER", help="a sentence-transformers model, or its name in the cache")
+    command.add_argument("--cross-encoder", metavar="FOLDER")
+    command.add_argument("--hub", action="store_true", help="fetch a model that is not on this machine")
+    command.add_argument("--device", metavar="NAME", help="cpu, cuda, mps ... (default: what the model finds)")
+    command.add_argument("--progress", choices=("text", "json"), default="text")
+    command.set_defaults(command="score")
+
     command = commands.add_parser("dashboard", help="the pages, with these files already loaded",
                                   epilog="Options behind -- go to Streamlit.")
     command.add_argument("files", nargs="*", metavar="FILE", help="runs and truths, told apart by content")
@@ -72,7 +92,6 @@ def parser() -> argparse.ArgumentParser:
     command.add_argument("--port", type=_whole(1))
     command.add_argument("--no-browser", action="store_true")
     command.set_defaults(command="dashboard")
-    return top
 
 
 def split_at_dashes(arguments: list[str]) -> tuple[list[str], list[str]]:
@@ -112,6 +131,11 @@ def _drawing_options() -> argparse.ArgumentParser:
     drawing.add_argument("--truth", metavar="TRUTH", help="what is known to be right; where it stands in the rows of "
                          "the run, it can be left out")
     drawing.add_argument("-o", "--output", metavar="FILE")
+    drawing.add_argument("--match", choices=MATCHES, default=Matching.by, help="a document is right by its id, "
+                         "or where its text holds gold evidence of the truth")
+    drawing.add_argument("--match-how", choices=HOW, default=Matching.how, help="similarity of a chunk and a gold span")
+    drawing.add_argument("--match-threshold", type=float, default=Matching.threshold, metavar="T",
+                         help="from which similarity on a chunk holds a span")
     drawing.add_argument("--seed", type=_whole(0), default=SEED)
     drawing.add_argument("--resamples", type=_whole(1), default=RESAMPLES)
     return drawing

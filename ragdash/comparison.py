@@ -167,8 +167,18 @@ def _check(baseline: Evaluation, candidates: Sequence[Evaluation], specs: Sequen
             problems.append(Problem("different-queries", f"{candidate.name!r} evaluated on other queries than "
                                     f"{baseline.name!r}", "values for the same queries", "Evaluate both against the "
                                     "same truth.", field="query_id"))
+        if _matched(candidate) != _matched(baseline):
+            problems.append(Problem("different-match", f"{candidate.name!r} matched by {_matched(candidate)[0]}, "
+                                    f"{baseline.name!r} by {_matched(baseline)[0]}", "documents matched the same way",
+                                    "Evaluate both with the same --match.", field="match"))
     if problems:
         raise InputError(problems)
+
+
+def _matched(evaluation: Evaluation) -> tuple:
+    """What decides which documents are right ones."""
+    names = ("match", "match_how", "match_threshold") if evaluation.settings["match"] == "evidence" else ("match",)
+    return tuple(evaluation.settings[name] for name in names)
 
 
 def tested(baseline: Evaluation, labels: Sequence[tuple[Evaluation, Spec, Slice | None]], rules: Rules,

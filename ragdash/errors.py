@@ -45,6 +45,14 @@ class InputError(ValueError):
         super().__init__("\n".join(str(problem) for problem in self.problems))
 
 
+class Unavailable(Exception):
+    """Something cannot be computed from what is there; problem says why and what would help, as a warning."""
+
+    def __init__(self, found: str, expected: str, mend: str, field: str | None = None):
+        self.problem = Problem("unavailable", found, expected, mend, field=field, severity="warning")
+        super().__init__(str(self.problem))
+
+
 class Collector:
     """Gathers problems of one file; of each kind the first 20 are kept whole and the rest are counted.
 

@@ -6,6 +6,7 @@ Letters: Q queries (of the truth), M specs (columns), K cutoffs.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from itertools import groupby
 
@@ -13,12 +14,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ragdash.errors import InputError, Problem
-from ragdash.matching import Match
-from ragdash.metrics import DEFAULT_SPECS, METRICS, CorpusValue, Spec, cutoff_array, parse_specs
+from ragdash.errors import InputError, Problem, Unavailable
+from ragdash.filling import fill
+from ragdash.matching import THRESHOLD, Match, Matching
+from ragdash.metrics import DEFAULT_SPECS, CorpusValue, Spec, parse_specs
 from ragdash.records import Conventions, Run, Truth
 from ragdash.stats import LEVEL, RESAMPLES, SEED, bootstrap_intervals, bootstrap_ratios, median_interval
-from ragdash.views import ALL
 
 CURVE_INTERVALS, CURVE_RESAMPLES = 60, 2_000
 _CURVE_BLOCK = 128  # cutoffs computed together, so that (Q, K) stays small
@@ -104,15 +105,19 @@ class Curves:
     n: Mapping[str, int]
 
 
-def evaluate(run: Run, truth: Truth, metrics: str | Iterable[str | Spec] | None = None, **conventions) -> Evaluation:
+def evaluate(run: Run, truth: Truth, metrics: str | Iterable[str | Spec] | None = None, *, match: str = "id",
+             match_how: str = "partial", match_threshold: float = THRESHOLD, **conventions) -> Evaluation:
     """Every metric for every query of the truth.
 
-    metrics: "nDCG@10 R@5, MRR" or a list (default: P@5 R@10 RR AP nDCG@10 Success@10); conventions: ties, missing,
-    unanswerable, duplicates (ragdash.records.Conventions). Raises InputError for an unknown metric or convention, or
-    if the run and the truth have no query in common.
+    metrics: "nDCG@10 R@5, MRR" or a list (default: P@5 R@10 RR AP nDCG@10 Success@10); match: "id", or "evidence" for
+    documents that are right where they hold a gold span (match_how, match_threshold: ragdash.matching.Matching);
+    conventions: ties, missing, unanswerable, duplicates (ragdash.records.Conventions). A metric that this run or truth
+    cannot give is undefined, with its reason among the problems. Raises InputError for an unknown metric or
+    convention, or if the run and the truth have no query in common.
     """
     specs = DEFAULT_SPECS if metrics is None else parse_specs(metrics)
-    return evaluate_match(Match(run, truth, Conventions(**conventions)), specs)
+    matching = Matching(match, match_how, match_threshold)
+    return evaluate_match(Match(run, truth, Conventions(**conventions), matching), specs)
 
 
 def evaluate_match(match: Match, specs: Sequence[Spec]) -> Evaluation:
@@ -121,14 +126,20 @@ def evaluate_match(match: Match, specs: Sequence[Spec]) -> Evaluation:
     values = np.empty((len(specs), len(match.query_ids))).T  # a column lies in one piece
     corpus: dict[Spec, CorpusValue] = {}
     by_function = sorted(range(len(specs)), key=lambda i: (specs[i].name, repr(specs[i].params)))
+    unavailable = []
     for (name, params), columns in groupby(by_function, key=lambda i: (specs[i].name, specs[i].params)):
         columns = list(columns)
-        _fill(values, corpus, match, name, dict(params), specs, columns)
+        try:
+            fill(values, corpus, match, name, dict(params), specs, columns)
+        except Unavailable as missing:
+            values[:, columns] = np.nan
+            unavailable.append(missing.problem)
     values.setflags(write=False)
     counts = {"queries": len(match.query_ids), "missing": int(match.missing.sum()),
-              "unanswerable": match.truth.queries_without_relevant, "extra": len(match.extra)}
-    settings = {**asdict(match.conventions), "match": "id", "max_grade": match.ranked.max_grade}
-    problems = (*match.run.problems, *match.truth.problems, *_left_out(match, counts))
+              "unanswerable": int(_unanswerable(match).sum()), "extra": len(match.extra)}
+    settings = {**asdict(match.conventions), **_matched(match, specs), "max_grade": match.ranked.max_grade}
+    problems = (*match.run.problems, *match.truth.problems, *_left_out(match, counts), *dict.fromkeys(unavailable),
+                *_said_by_views(match, specs))
     return Evaluation(match.run.name, match.run.digest, match.truth.digest, match.query_ids, tuple(specs), values,
                       settings, counts, problems, corpus)
 
@@ -199,7 +210,8 @@ def _left_out(match: Match, counts: Mapping[str, int]) -> list[Problem]:
         found.append(("missing-queries", f"{counts['missing']:,} queries of the truth that run {run!r} lacks, such as "
                       f"{first!r}", "a ranking for every query", done[match.conventions.missing]))
     problems = [Problem(*facts, field="query_id", severity="warning") for facts in found]
-    if match.ranked.returned.any() and not len(match.ranked.rank) and len(match.truth.docs):
+    if match.matching.by == "id" and match.ranked.returned.any() and not len(match.ranked.rank) \
+            and len(match.truth.docs):
         ours, theirs = match.run.docs[0].as_py(), match.truth.docs[0].as_py()
         problems.append(Problem("no-common-document", f"run {run!r} with documents like {ours!r}, of which none is "
                                 f"judged for its query; the truth has documents like {theirs!r}", "judged documents "
@@ -208,43 +220,36 @@ def _left_out(match: Match, counts: Mapping[str, int]) -> list[Problem]:
     return problems
 
 
-def _fill(values: np.ndarray, corpus: dict, match: Match, name: str, params: dict, specs: Sequence[Spec],
-          columns: Sequence[int]) -> None:
-    """Compute one metric at all its cutoffs and write its columns."""
-    metric, view = METRICS[name], match.ranked
-    asked = {key: value for key, value in params.items() if key != "average"}
-    cutoffs = () if metric.cutoff == "none" else (cutoff_array(specs[i] for i in columns),)
-    computed = metric.function(view, *cutoffs, **asked)
-    if isinstance(computed, CorpusValue):
-        kept = ~match.missing if match.conventions.missing == "skip" else np.ones(len(values), bool)
-        values[:, columns] = np.where(kept, computed.values, np.nan)[:, None]
-        terms = tuple((c, top * kept, bottom * kept) for c, top, bottom in computed.terms)
-        corpus.update({specs[i]: replace(computed, values=values[:, i], terms=terms) for i in columns})
-        return
-    computed = _agreed(match, metric, params, computed[:, None] if computed.ndim == 1 else computed)
-    places = {i: np.searchsorted(cutoffs[0], ALL if specs[i].k is None else specs[i].k) if cutoffs else 0
-              for i in columns}
-    for i, place in places.items():
-        values[:, i] = computed[:, place]
-    if params.get("average") == "micro":
-        weight = metric.weight(view, *cutoffs, **asked)
-        corpus.update({specs[i]: _micro(values[:, i], weight if weight.ndim == 1 else weight[:, place])
-                       for i, place in places.items()})
+def _unanswerable(match: Match) -> np.ndarray:
+    """Match.unanswerable, none where the evidence that decides it is not there."""
+    try:
+        return match.unanswerable
+    except Unavailable:
+        return np.zeros(len(match.query_ids), bool)
 
 
-def _micro(values: np.ndarray, weight: np.ndarray) -> CorpusValue:
-    """Sum of numerators over sum of denominators, of the queries whose value is defined; values, weight (Q,)."""
-    defined = ~np.isnan(values)
-    return CorpusValue(values, 0.0, ((1.0, np.where(defined, values * weight, 0.0), weight * defined),))
+def _said_by_views(match: Match, specs: Sequence[Spec]) -> list[Problem]:
+    """What is worth knowing of the evidence and of what models said, where specs look at it."""
+    found: dict[Problem, None] = {}
+    for spec in specs:
+        view = spec.metric.view
+        with suppress(Unavailable):  # told already
+            if view == "Covered" or (view == "Ranked" and match.matching.by == "evidence"):
+                found |= dict.fromkeys(match.evidence.problems)
+            elif view == "Scored":
+                found |= dict.fromkeys(match.scored.problems(spec.name, dict(spec.params).get("model", "")))
+    return list(found)
 
 
-def _agreed(match: Match, metric, params: dict, values: np.ndarray) -> np.ndarray:
-    """The values under the conventions for unanswerable and missing queries."""
-    if match.conventions.unanswerable == "zero" and metric.relevance:
-        values[match.ranked.relevant(params.get("rel", 1)) == 0] = 0.0
-    if match.conventions.missing == "skip":
-        values[match.missing] = np.nan
-    return values
+def _matched(match: Match, specs: Sequence[Spec]) -> dict[str, object]:
+    """How documents were matched, and what models said, of the settings."""
+    matching, found = match.matching, {"match": match.matching.by}
+    if matching.by == "evidence" or any(spec.metric.view == "Covered" for spec in specs):
+        found |= {"match_how": matching.how, "match_threshold": matching.threshold}
+    asked = [(spec.name, dict(spec.params).get("model", "")) for spec in specs if spec.metric.view == "Scored"]
+    with suppress(Unavailable):
+        found |= match.scored.settings(asked) if asked else {}
+    return found
 
 
 def _check_overlap(match: Match) -> None:

@@ -5,18 +5,48 @@ Letters: N rows of the run, H hits, R judgements. A position counts the run's ro
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ragdash import aligned
 from ragdash.columns import take
 from ragdash.errors import InputError, Problem
+from ragdash.evidence import HOW, EvidenceScores, match_evidence
+from ragdash.evidence.matching import FLOOR
+from ragdash.evidence.scores import THRESHOLD
 from ragdash.ranking import bisect_falling
 from ragdash.records import Conventions, Run, Truth
+from ragdash.view_covered import Covered
+from ragdash.view_scored import Scored
+from ragdash.view_texts import Answered, Grounded
 from ragdash.views import Ranked
+
+MATCHES = ("id", "evidence")
+
+
+@dataclass(frozen=True)
+class Matching:
+    """What makes a returned document a right one: its "id", or the "evidence" that it holds (docs/evidence.md).
+
+    how: the similarity of a chunk and a gold span; threshold: from which on the chunk covers it, in (0, 1].
+    """
+
+    by: str = "id"
+    how: str = "partial"
+    threshold: float = THRESHOLD
+
+    def __post_init__(self) -> None:
+        facts = (("match", repr(self.by), MATCHES, self.by in MATCHES),
+                 ("match-how", repr(self.how), HOW, self.how in HOW),
+                 ("match-threshold", str(self.threshold), ("a number above 0, at most 1",), 0 < self.threshold <= 1))
+        wrong = [Problem("unknown-matching", found, " or ".join(allowed), "Choose one of these.", field=name)
+                 for name, found, allowed, right in facts if not right]
+        if wrong:
+            raise InputError(wrong)
 
 
 class Match:
@@ -27,16 +57,18 @@ class Match:
     Raises InputError under duplicates="error" if the run repeats a document.
     """
 
-    def __init__(self, run: Run, truth: Truth, conventions: Conventions | None = None, *, mirrored: bool = False):
+    def __init__(self, run: Run, truth: Truth, conventions: Conventions | None = None,
+                 matching: Matching | None = None, *, mirrored: bool = False):
         self.run, self.truth, self.mirrored = run, truth, mirrored
-        self.conventions = conventions or Conventions()
+        self.conventions, self.matching = conventions or Conventions(), matching or Matching()
         if self.conventions.duplicates == "error" and run.duplicates:
             raise InputError([_as_error(problem) for problem in run.problems if problem.kind == "duplicate-document"])
 
     def under(self, **changes: str) -> Match:
         """The same match under other conventions; what does not depend on them is not computed again."""
-        other = Match(self.run, self.truth, replace(self.conventions, **changes), mirrored=self.mirrored)
-        kept = ("truth_query", "ranked") if other.conventions.ties == self.conventions.ties else ("truth_query",)
+        other = Match(self.run, self.truth, replace(self.conventions, **changes), self.matching, mirrored=self.mirrored)
+        kept = ("truth_query", "run_query", "answered", "grounded")
+        kept += ("ranked", "evidence", "covered") if other.conventions.ties == self.conventions.ties else ()
         vars(other).update({name: vars(self)[name] for name in kept if name in vars(self)})
         return other
 
@@ -51,6 +83,11 @@ class Match:
         return pc.fill_null(index, -1).to_numpy().astype(np.int64)
 
     @property
+    def unanswerable(self) -> np.ndarray:
+        """Queries for which nothing is right: no document of grade 1 or more, or no gold span: (Q,) bool."""
+        return (self.covered.gold if self.matching.by == "evidence" else self.ranked.relevant()) == 0
+
+    @property
     def missing(self) -> np.ndarray:
         """Queries of the truth that the run does not name: (Q,) bool."""
         missing = np.ones(len(self.truth), bool)
@@ -61,6 +98,46 @@ class Match:
     def extra(self) -> pa.StringArray:
         """Queries of the run that the truth does not name; they are left out of every metric."""
         return self.run.query_ids.filter(pa.array(self.truth_query < 0))
+
+    def view(self, name: str) -> object:
+        """What the metrics of that view look at. Raises Unavailable where this run or this truth cannot give it."""
+        return getattr(self, name.lower())
+
+    @cached_property
+    def run_query(self) -> np.ndarray:
+        """The run's index of each query of the truth, -1 where the run lacks it: (Q,) int64."""
+        rows = np.full(len(self.truth), -1)
+        known = self.truth_query >= 0
+        rows[self.truth_query[known]] = np.flatnonzero(known)
+        return rows
+
+    @cached_property
+    def answered(self) -> Answered:
+        """The view of the answer metrics."""
+        return aligned.answered(self.run, self.truth, self.run_query)
+
+    @cached_property
+    def grounded(self) -> Grounded:
+        """The view of the grounding metrics."""
+        return aligned.grounded(self.run, self.truth, self.run_query)
+
+    @property
+    def scored(self) -> Scored:
+        """The view of the semantic metrics: what models have said so far, read from the cache."""
+        return aligned.scored(self.run, self.truth, self.run_query)
+
+    @cached_property
+    def evidence(self) -> EvidenceScores:
+        """The similarity of every chunk and gold span, at whichever threshold it is looked at."""
+        at = np.arange(len(self.run.docs))
+        ranks = _ranks(self.run, at, self.conventions.ties)
+        ranks = _mirrored(self.run, at, ranks) if self.mirrored else ranks
+        return match_evidence(self.run, self.truth, self.matching.how, min(FLOOR, self.matching.threshold), ranks=ranks)
+
+    @cached_property
+    def covered(self) -> Covered:
+        """The view of the evidence metrics, and of all metrics of rankings under match="evidence"."""
+        return self.evidence.covered(self.matching.threshold)
 
     @cached_property
     def ranked(self) -> Ranked:

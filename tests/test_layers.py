@@ -17,15 +17,19 @@ LAYERS = """
     columns console
     ranking pairs details fit
     records text
-    views stats bands io models ids
+    views view_texts grounding stats bands io models ids
+    view_covered view_scored
+    evidence aligned
     matching metrics
-    evaluation thresholds band_files
-    slices
+    filling
+    evaluation thresholds band_files scoring
+    slices score_worker
     comparison
     diagnosis gates ledger
     plots
     report
     cli_options cli_inputs
+    cli_score
     cli ui
 """.strip().splitlines()
 LEVEL = {name: level for level, line in enumerate(LAYERS) for name in line.split()}

@@ -1,6 +1,14 @@
 """Every metric, registered. A family is a module here; importing the package fills METRICS in reading order."""
 
-from ragdash.metrics import retrieval, judgements, detection  # noqa: F401, I001  (the order is that of the tables)
+from ragdash.metrics import (  # noqa: F401, I001  (the order is that of the tables)
+    retrieval,
+    judgements,
+    detection,
+    evidence,
+    answers,
+    grounding,
+    semantic,
+)
 from ragdash.metrics.registry import (
     METRICS,
     CorpusValue,

@@ -73,6 +73,9 @@ def _pages() -> dict[str, list]:
                 "ranking.py", "Ranking", "format_list_numbered", "Where does the first good document stand?", "ranking"
             ),
         ],
+        "Generation": [
+            page("answers.py", "Answers", "question_answer", "Are the answers right and grounded?", "answers"),
+        ],
         "Reference": [page("metrics.py", "Metrics", "function", "What does each number mean?", "metrics")],
     }
 

@@ -42,7 +42,8 @@ def _standing(best: int | None, against: dict) -> dict[int, str]:
     """What the table says of the runs: the best, and those that cannot be told apart from it."""
     if not against:
         return {}
-    level = {at: "level with the best" for at, one in against.items() if one.verdict in ("undecided", "equivalent")}
+    level = {at: "level with the best" for at, one in against.items()
+             if one.verdict in ("undecided", "equivalent") and one.n >= 2}
     return {best: "best", **level}
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import pandas as pd
 import streamlit as st
@@ -115,14 +115,20 @@ def chart(
 
 
 def frame(
-    table: pd.DataFrame, key: str, alt: str, *, formats: dict[str, str] | None = None, height: int | None = None
+    table: pd.DataFrame, key: str, alt: str, *, formats: dict[str, str] | None = None, height: int | None = None,
+    pick: Callable[[int], None] | None = None, widths: Mapping[str, int] | None = None
 ) -> None:
-    """A table that can be sorted and searched, with its download; numbers with three decimals, first column pinned."""
+    """A table that can be sorted and searched, with its download; numbers with three decimals, first column pinned.
+
+    pick: called with the number of the row that was clicked; without it rows cannot be chosen.
+    widths: pixels of columns of text.
+    """
     columns = {
         name: st.column_config.NumberColumn(format=(formats or {}).get(name, "%.3f"))
         for name in table.select_dtypes("floating")
     }
     columns |= {name: st.column_config.NumberColumn(format="localized") for name in table.select_dtypes("integer")}
+    columns |= {name: st.column_config.TextColumn(width=width) for name, width in (widths or {}).items()}
     columns |= {
         name: st.column_config.TextColumn(pinned=True, width="medium" if name == "Metric" else None)
         for name in table.columns[:1]
@@ -135,6 +141,8 @@ def frame(
         column_config=columns,
         placeholder=words.UNDEFINED,
         height=height or "auto",
+        selection_mode="single-row",
+        on_select="ignore" if pick is None else lambda: _picked(key, pick),
     )
     st.download_button(
         "Download CSV",
@@ -145,3 +153,9 @@ def frame(
         icon=":material/download:",
         on_click="ignore",
     )
+
+
+def _picked(key: str, pick: Callable[[int], None]) -> None:
+    rows = st.session_state[key]["selection"]["rows"]
+    if rows:
+        pick(rows[0])

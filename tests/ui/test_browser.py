@@ -17,6 +17,7 @@ PAGES = {
     "threshold-bands": "Threshold bands",
     "precision-recall": "Precision-recall",
     "ranking": "Ranking",
+    "answers": "Answers",
     "metrics": "Metrics",
 }
 DENSE = {"light": "#0072B2", "dark": "#56B4E9"}

@@ -1,0 +1,114 @@
+"""How long do the metrics of answers and grounding take?
+
+    python benchmarks/answers.py [--answers 100000] [--limit 60] [--seed 1]
+
+Made-up text with the word frequencies of a natural one (Zipf's): answers of 60 words, all different, one reference of
+40 words and one question of 10 each, five contexts of 120 words drawn from as many chunks as there are answers. A share
+of the answers are copies of contexts, so that all values differ from 0. The views are fresh: every text is tokenised
+within the time shown. Ends with status 1 where EM, F1, ROUGE-L and grounding together take longer than the limit, or
+a sample of values is not that of rouge-score (where it is installed) or of plain counting.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import random
+import re
+import string
+import sys
+import time
+from collections import Counter
+
+import numpy as np
+
+from ragdash.metrics import METRICS, parse_specs
+from ragdash.view_texts import Answered, Grounded
+
+PROMISED = "EM TokenF1 ROUGE_L SupportCoverage SupportDensity HallucinationRate UnsupportedNumbers"
+BESIDE = ("TokenF1(tokens='set') ROUGE_L(tokens='rouge') ROUGE_1 ROUGE_2 "
+          "ROUGE_L(stem='porter',tokens='rouge') AnswerRelevance Refusal EM(normalisation='unicode') "
+          "SupportDensity(normalisation='unicode')")
+CHECKED = 200
+
+
+def views(answers: int, seed: int) -> tuple[Answered, Grounded]:
+    rng = np.random.default_rng(seed)
+    letters = random.Random(seed)
+    book = ["the", "of", "and", "to", "a", "in", "is", "that", "it", "was", "for", "on", "are", "as", "with"]
+    book += ["".join(letters.choices("etaoinshrdlu", k=letters.randint(3, 11))) for _ in range(30_000)]
+    book = np.array([*book, *(f"{number:,}" for number in range(1, 20_000, 7))], object)
+    weights = 1 / np.arange(2, len(book) + 2)
+    weights /= weights.sum()
+
+    def texts(count: int, words: int) -> list[str]:
+        picked = book[rng.choice(len(book), (count, words), p=weights)]
+        return [" ".join(row).capitalize() + "." for row in picked.tolist()]
+
+    chunks = texts(answers, 120)
+    contexts = [tuple(chunks[i] for i in row) for row in rng.integers(answers, size=(answers, 5)).tolist()]
+    written = texts(answers, 60)
+    written[::3] = [" ".join(contexts[q][0].split()[7:50]) + f", {q}." for q in range(0, answers, 3)]
+    references = texts(answers, 40)
+    references[::2] = [" ".join(written[q].split()[5:45]) for q in range(0, answers, 2)]
+    references[::10] = [f"The {written[q]}" for q in range(0, answers, 10)]
+    return (Answered(tuple(written), tuple((text,) for text in references), tuple(texts(answers, 10))),
+            Grounded(tuple(written), tuple(contexts)))
+
+
+def timed(names: str, answered: Answered, grounded: Grounded) -> tuple[float, dict]:
+    """(seconds of all, {spec: values}); prints a line for each."""
+    total, found = 0.0, {}
+    for spec in parse_specs(names):
+        view = {"Answered": answered, "Grounded": grounded}[spec.metric.view]
+        begin = time.perf_counter()
+        found[str(spec)] = METRICS[spec.name].function(view, **dict(spec.params))
+        took = time.perf_counter() - begin
+        total += took
+        defined = found[str(spec)][~np.isnan(found[str(spec)])]
+        print(f"  {spec!s:45} {took:7.2f} s   mean {defined.mean():.4f}, n {len(defined):,}")
+    return total, found
+
+
+def plain_tokens(text: str) -> list[str]:
+    bare = "".join(char for char in text.lower() if char not in string.punctuation)
+    return re.sub(r"\b(a|an|the)\b", " ", bare).split()
+
+
+def wrong(found: dict, answered: Answered, grounded: Grounded) -> list[str]:
+    """Names of metrics whose values of the first queries are not those of an independent count."""
+    expected: dict[str, list[float]] = {"TokenF1": [], "SupportDensity": []}
+    for q in range(min(CHECKED, answered.queries)):
+        ours, right = plain_tokens(answered.answers[q]), plain_tokens(answered.references[q][0])
+        held = {token for text in grounded.contexts[q] for token in plain_tokens(text)}
+        expected["TokenF1"].append(2 * (Counter(ours) & Counter(right)).total() / (len(ours) + len(right)))
+        expected["SupportDensity"].append(sum(token in held for token in ours) / len(ours))
+    if importlib.util.find_spec("rouge_score"):
+        from rouge_score.rouge_scorer import RougeScorer
+
+        scorer = RougeScorer(["rougeL"])
+        expected["ROUGE_L(tokens='rouge')"] = [scorer.score(answered.references[q][0],
+                                                            answered.answers[q])["rougeL"].fmeasure
+                                               for q in range(min(CHECKED, answered.queries))]
+    return [name for name, values in expected.items() if not np.allclose(found[name][:CHECKED], values, 0, 1e-9)]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--answers", type=int, default=100_000)
+    parser.add_argument("--limit", type=float, default=60.0, help="seconds that the promised metrics may take together")
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    answered, grounded = views(options.answers, options.seed)
+    print(f"{options.answers:,} answers, promised within {options.limit:g} s:")
+    promised, found = timed(PROMISED, answered, grounded)
+    print(f"  {'together':45} {promised:7.2f} s")
+    print("beside them, on the same views:")
+    _, more = timed(BESIDE, answered, grounded)
+    bad = wrong(found | more, answered, grounded)
+    print("values of the first queries:", f"WRONG: {', '.join(bad)}" if bad else "as an independent count has them")
+    return int(bool(bad) or promised > options.limit)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,88 @@
+"""What a run and a truth say of each query beside its documents, laid side by side in the truth's order.
+
+Letters: Q queries of the truth.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+
+from ragdash.columns import take
+from ragdash.errors import Unavailable
+from ragdash.models import default_store
+from ragdash.records import Run, Truth
+from ragdash.text import without_reasoning
+from ragdash.view_scored import Scored
+from ragdash.view_texts import Answered, Grounded
+
+FIRST = 5  # documents whose texts stand in for the contexts of a run that does not tell them
+
+
+def answered(run: Run, truth: Truth, rows: np.ndarray) -> Answered:
+    """The answers beside their references. rows (Q,): the run's query for each of the truth, -1 for none.
+
+    Raises Unavailable where the run has no answers or the truth no right ones.
+    """
+    answers = _answers(run, rows)
+    if not _has(truth.details, "answers"):
+        raise Unavailable(f"truth {truth.name!r} without right answers", "a reference answer for a query",
+                          "Give the truth a column answers.", "answers")
+    references = tuple(tuple(value or ()) for value in truth.details["answers"].to_pylist())
+    return Answered(answers, references, _questions(run, truth, rows))
+
+
+def scored(run: Run, truth: Truth, rows: np.ndarray) -> Scored:
+    """The answers, references and questions beside what models said of them. Raises Unavailable without answers."""
+    known = truth.details["answers"].to_pylist() if _has(truth.details, "answers") else [None] * len(truth)
+    return Scored(_answers(run, rows), tuple(tuple(one or ()) for one in known), _questions(run, truth, rows),
+                  default_store(), run.name)
+
+
+def grounded(run: Run, truth: Truth, rows: np.ndarray) -> Grounded:
+    """The answers beside the texts they were made from; the first documents' texts where the run does not tell them.
+
+    Raises Unavailable where the run has no answers, or neither contexts nor texts.
+    """
+    answers = _answers(run, rows)
+    if _has(run.details, "contexts"):
+        contexts = (None if value is None else tuple(text or "" for text in value)
+                    for value in _column(run.details, "contexts", rows))
+        return Grounded(answers, tuple(contexts), True)
+    if run.texts is None:
+        raise Unavailable(f"run {run.name!r} without contexts", "the texts that the answers were made from",
+                          "Give the run a column contexts, or texts to its documents.", "contexts")
+    return Grounded(answers, _first_texts(run, rows), False)
+
+
+def _answers(run: Run, rows: np.ndarray) -> tuple[str | None, ...]:
+    if not _has(run.details, "answer"):
+        raise Unavailable(f"run {run.name!r} without answers", "an answer for a query",
+                          "Give the run a column answer.", "answer")
+    return tuple(None if text is None else without_reasoning(text) for text in _column(run.details, "answer", rows))
+
+
+def _questions(run: Run, truth: Truth, rows: np.ndarray) -> tuple[str | None, ...]:
+    ours = truth.details["query"].to_pylist() if _has(truth.details, "query") else [None] * len(truth)
+    theirs = _column(run.details, "query", rows) if _has(run.details, "query") else [None] * len(truth)
+    return tuple(a if a is not None else b for a, b in zip(ours, theirs, strict=True))
+
+
+def _has(details: pa.Table | None, name: str) -> bool:
+    return details is not None and name in details.column_names and details[name].null_count < len(details)
+
+
+def _column(details: pa.Table, name: str, rows: np.ndarray) -> list:
+    """The values of a column at these rows, None at -1."""
+    return details[name].combine_chunks().take(pa.array(rows, mask=rows < 0)).to_pylist()
+
+
+def _first_texts(run: Run, rows: np.ndarray) -> tuple[tuple[str, ...] | None, ...]:
+    """The texts of the first documents of each query, repeats and documents without text passed over."""
+    repeated = set(run.repeated.tolist())
+    spans = [[] if row < 0 else [at for at in range(run.starts[row], min(run.starts[row] + 2 * FIRST, run.starts[
+        row + 1])) if at not in repeated][:FIRST] for row in rows.tolist()]
+    wanted = np.array([at for span in spans for at in span], np.int64)
+    texts = iter(take(run.texts, run.rows(wanted)).to_pylist())
+    found = [tuple(text for text in (next(texts) for _ in span) if text is not None) for span in spans]
+    return tuple(None if row < 0 else one for row, one in zip(rows.tolist(), found, strict=True))

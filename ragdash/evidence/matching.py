@@ -1,0 +1,111 @@
+"""(Run, Truth) -> the similarity of every returned chunk with every gold span of its query.
+
+Letters: N rows of the run, Q queries of the truth, C chunks compared, P distinct pairs of texts, X rows of scores.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ragdash.columns import take
+from ragdash.errors import InputError, Problem, Unavailable
+from ragdash.evidence.scores import EvidenceScores
+from ragdash.evidence.similarity import HOW, score_pairs
+from ragdash.evidence.spans import Spans, is_empty, normalise, spans
+from ragdash.records import Run, Truth
+
+FLOOR = 0.5
+
+
+def match_evidence(run: Run, truth: Truth, how: str = "partial", floor: float = FLOOR, depth: int | None = None,
+                   ranks: np.ndarray | None = None) -> EvidenceScores:
+    """Scores of every pair of a chunk and a span of its query that reach the floor, at which thresholds may begin.
+
+    how: "partial", "sequence", "exact" or "tokens"; depth: the run counts as cut behind this rank; ranks (N,): the
+    rank of each position of the run, not read where its document is a repeat (default: as the run stands, equal
+    scores in the order of the file). Each distinct pair of texts is compared once. Raises Unavailable where the truth
+    has no evidence or the run no texts, InputError for settings that do not exist.
+    """
+    _check(how, floor, depth)
+    gold = spans(truth, split=how != "sequence")
+    if run.texts is None or run.texts.null_count == len(run.texts) > 0:
+        raise Unavailable(f"run {run.name!r} without texts", "the text of each chunk",
+                          "Give the run a column text, or match by id.", "text")
+    known = pc.fill_null(pc.index_in(truth.query_ids, value_set=run.query_ids), -1).to_numpy().astype(np.int64)
+    at, query, rank = _chunks(run, known, np.bincount(gold.query, minlength=len(truth)), ranks, depth)
+    texts, code = _distinct(take(run.texts, run.rows(at)))
+    returned = np.where(known >= 0, run.lengths[known] if len(run) else 0, 0)
+    row_chunk, row_part, score, kind = _scores(how, floor, gold, query, texts, code)
+    order = np.lexsort((rank[row_chunk], row_part))
+    unread = int((code < 0).sum())
+    problems = [Problem("chunk-without-text", f"{unread:,} chunks of run {run.name!r} without a text",
+                        "a text for each", "They cover nothing; give them their texts.", field="text",
+                        severity="warning")]
+    return EvidenceScores(run, truth.query_ids, gold, how, floor, depth, at, query, rank, texts, code,
+                          row_chunk[order], row_part[order], score[order], kind[order],
+                          np.zeros(len(order), np.int8), np.minimum(returned, depth or np.iinfo(np.int64).max),
+                          known < 0, (*gold.problems, *problems[:unread and 1]))
+
+
+def _check(how: str, floor: float, depth: int | None) -> None:
+    wrong = []
+    if how not in HOW:
+        wrong.append(("unknown-similarity", repr(how), " or ".join(HOW), "Choose one of these.", "how"))
+    if not 0 < floor <= 1:
+        wrong.append(("wrong-floor", str(floor), "a similarity above 0, at most 1", "The usual one is 0.5.", "floor"))
+    if depth is not None and depth < 1:
+        wrong.append(("wrong-depth", str(depth), "1 or more, or none", "Leave it out.", "depth"))
+    if wrong:
+        raise InputError([Problem(*facts[:4], field=facts[4]) for facts in wrong])
+
+
+def _chunks(run: Run, known: np.ndarray, gold: np.ndarray, ranks: np.ndarray | None,
+            depth: int | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(position, query of the truth, rank) of the chunks to compare, sorted by query and rank: (C,) int64 each.
+
+    known (Q,): the run's query for each of the truth, -1 for none; gold (Q,): spans of each.
+    """
+    asked = np.flatnonzero((known >= 0) & (gold > 0))
+    sizes = run.starts[known[asked] + 1] - run.starts[known[asked]]
+    first = np.repeat(run.starts[known[asked]], sizes)
+    at = first + np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    query = np.repeat(asked, sizes)
+    rank = at - first + 1
+    if len(run.repeated):
+        rank -= np.searchsorted(run.repeated, at) - np.searchsorted(run.repeated, first)
+    rank = rank if ranks is None else ranks[at]
+    kept = ~np.isin(at, run.repeated) & (rank <= (depth or np.iinfo(np.int64).max))
+    at, query, rank = at[kept], query[kept], rank[kept]
+    order = np.lexsort((rank, query))
+    return at[order], query[order], rank[order]
+
+
+def _distinct(column: pa.Array) -> tuple[tuple[str, ...], np.ndarray]:
+    """(distinct texts; the text of each chunk (C,) int64, -1 for none)."""
+    encoded = column.dictionary_encode()
+    return tuple(encoded.dictionary.to_pylist()), pc.fill_null(encoded.indices, -1).to_numpy().astype(np.int64)
+
+
+def _scores(how: str, floor: float, gold: Spans, query: np.ndarray, texts: tuple[str, ...],
+            code: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """(chunk, part, score, kind) (X,) of all that reaches the floor."""
+    plain = [normalise(text) for text in texts]
+    filled = np.array([not is_empty(text) for text in plain] + [False])[code]  # -1 is the last one
+    first = np.searchsorted(gold.query, np.arange(gold.queries + 1))
+    chunk = np.flatnonzero(filled)
+    sizes = np.diff(first)[query[chunk]]
+    chunk = np.repeat(chunk, sizes)
+    span = first[query[chunk]] + np.arange(len(chunk)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    distinct = {text: i for i, text in enumerate(dict.fromkeys(gold.plain))}
+    text_of = np.array([distinct[text] for text in gold.plain])
+    keys, back = np.unique(code[chunk] * len(distinct) + text_of[span], return_inverse=True)
+    part_first = np.searchsorted(gold.part_span, np.arange(len(gold) + 1))
+    parts = {text: gold.parts[part_first[i]:part_first[i + 1]] for i, text in enumerate(gold.plain)}
+    pair, part, score, kind = score_pairs(how, plain, list(distinct), [parts[text] for text in distinct], floor,
+                                          keys // len(distinct), keys % len(distinct))
+    begin = np.searchsorted(pair, np.arange(len(keys) + 1))
+    counts = np.diff(begin)[back]
+    row = np.repeat(begin[back], counts) + np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+    return np.repeat(chunk, counts), part_first[np.repeat(span, counts)] + part[row], score[row], kind[row]

@@ -1,0 +1,190 @@
+"""Is the answer right? Answers against references, by their words.
+
+Of several references the best one counts. Undefined (NaN, never 0): no answer, no reference. An empty answer is an
+answer: it is right where the reference is empty too, as in SQuAD 2.0. normalisation and tokens: ragdash.text; language
+gives the articles that normalisation='unicode' leaves out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from rapidfuzz.distance import LCSseq
+
+from ragdash.errors import InputError, Problem
+from ragdash.metrics.registry import metric
+from ragdash.text import ARTICLES, is_refusal
+from ragdash.view_texts import Answered, Coded
+from ragdash.views import Values
+
+_NORMAL = {"normalisation": ("squad", "unicode"), "language": tuple(ARTICLES)}
+_TOKENS = {"tokens": ("squad", "rouge", "unicode"), "stem": ("no", "porter")}
+_BLOCK = 1 << 14  # pairs compared together, so that the temporaries stay small
+
+
+@metric("EM", "Exact match", formula=r"\max_r\, [norm(answer) = norm(r)]", source="SQuAD v1.1 evaluation script",
+        relevance=False, aliases=("exact_match",), allowed=_NORMAL)
+def exact_match(answered: Answered, *, normalisation: str = "squad", language: str = "en") -> Values:
+    """1 if the answer equals a reference after normalisation, else 0.
+
+    'squad' deletes punctuation, so that 3.5% equals 35 and -5 equals 5; 'unicode' keeps decimal marks and reads any
+    script. Two answers without a token are equal. Returns (Q,): 0 or 1.
+    """
+    _only_unicode(language, normalisation)
+    normal = answered.coded(normalisation, language=language)
+    same = answered.each(("same", normalisation, language), lambda _: normal.same())
+    query, answer, reference = answered.pairs
+    return answered.best(query, (same[answer] == same[reference]).astype(np.float64))
+
+
+@metric("TokenF1", "Token F1", formula=r"\max_r \frac{2 |answer \cap r|}{|answer| + |r|}",
+        source="SQuAD v1.1 evaluation script; tokens='set': published hybrid RAG study", relevance=False,
+        aliases=("token_f1", "answer_f1"), allowed={"tokens": ("squad", "set"), **_NORMAL})
+def token_f1(answered: Answered, *, tokens: str = "squad", normalisation: str = "squad",
+             language: str = "en") -> Values:
+    """Harmonic mean of precision and recall of the answer's tokens in the best reference, order left aside.
+
+    tokens='squad': a token counts as often as it occurs; two texts without a token give 1, one of them 0.
+    tokens='set': each token once, lower case, punctuation deleted, articles kept; 0 if either has none. The two differ:
+    0.909 and 0.923 for "The capital of France is Paris" and "Paris is the capital city of France".
+    Returns (Q,) in [0, 1].
+    """
+    _only_unicode(language, normalisation)
+    if tokens == "set" and normalisation != "squad":
+        raise _mistake("tokens='set' with a normalisation", "Leave one of them out: sets have their own.")
+    query, answer, reference = answered.pairs
+    if tokens == "set":
+        return answered.best(query, _f1(answered.coded("set").distinct(), answer, reference, both_empty=0.0))
+    coded = answered.coded(normalisation, language=language)
+    return answered.best(query, _f1(coded, answer, reference, both_empty=1.0))
+
+
+@metric("ROUGE_L", "ROUGE-L", formula=r"\max_r \frac{2\, LCS(answer, r)}{|answer| + |r|}",
+        source="Lin 2004; tokens='rouge': rouge-score 0.1.2", relevance=False, aliases=("rougeL", "rouge-l"),
+        allowed=_TOKENS)
+def rouge_l(answered: Answered, *, tokens: str = "squad", stem: str = "no") -> Values:
+    """Longest common subsequence of the tokens of answer and reference, as F1; 0 if one of them is empty.
+
+    tokens='squad' leaves articles out; tokens='rouge' is rouge-score's (a-z and 0-9 only, articles kept) and
+    stem='porter' its use_stemmer. 0.545 and 0.615 for the example of TokenF1. A reference that has letters or digits
+    but no token ('rouge' reads no Chinese) is passed over; undefined if all are. Returns (Q,) in [0, 1].
+    """
+    return _rouge(answered, tokens, stem, _common_order, 1)
+
+
+@metric("ROUGE_1", "ROUGE-1", formula=r"\max_r \frac{2 |answer \cap r|}{|answer| + |r|}",
+        source="Lin 2004; rouge-score 0.1.2", relevance=False, aliases=("rouge1", "rouge-1"), allowed=_TOKENS)
+def rouge_1(answered: Answered, *, tokens: str = "rouge", stem: str = "no") -> Values:
+    """Overlap of the single tokens of answer and reference, as F1; 0 if one of them is empty.
+
+    TokenF1 over rouge-score's tokens: a-z and 0-9, articles kept; undefined as ROUGE_L. Returns (Q,) in [0, 1].
+    """
+    return _rouge(answered, tokens, stem, _common, 1)
+
+
+@metric("ROUGE_2", "ROUGE-2", formula=r"\max_r \frac{2 |pairs(answer) \cap pairs(r)|}{|pairs(answer)| + |pairs(r)|}",
+        source="Lin 2004; rouge-score 0.1.2", relevance=False, aliases=("rouge2", "rouge-2"), allowed=_TOKENS)
+def rouge_2(answered: Answered, *, tokens: str = "rouge", stem: str = "no") -> Values:
+    """Overlap of the pairs of neighbouring tokens of answer and reference, as F1; 0 if one of them has no pair.
+
+    So an answer of one word has 0 even if it is right, as in rouge-score; undefined as ROUGE_L.
+    Returns (Q,) in [0, 1].
+    """
+    return _rouge(answered, tokens, stem, _common, 2)
+
+
+@metric("AnswerRelevance", "Answer relevance", formula=r"\frac{2 |answer \cap question|}{|answer| + |question|}",
+        source="published RAG evaluation framework, token overlap with the query", relevance=False,
+        aliases=("answer_relevance",), allowed=_NORMAL)
+def answer_relevance(answered: Answered, *, normalisation: str = "squad", language: str = "en") -> Values:
+    """Token F1 of the answer and the question: does it speak of what was asked?
+
+    A right answer of one word has a low value, a question repeated the highest; what a model judges bears the name
+    AnswerRelevanceJudged. Undefined without an answer, or without a token in the question. Returns (Q,) in [0, 1].
+    """
+    _only_unicode(language, normalisation)
+    coded = answered.coded(normalisation, language=language)
+    query = np.flatnonzero((answered.answer >= 0) & (answered.question >= 0))
+    query = query[coded.lengths[answered.question[query]] > 0]
+    return answered.best(query, _f1(coded, answered.answer[query], answered.question[query], both_empty=1.0))
+
+
+@metric("Refusal", "Refusal", formula=r"[\text{the answer declines}]", source="ragdash", better=None, relevance=False,
+        aliases=("refusals", "abstention"))
+def refusal(answered: Answered) -> Values:
+    """1 if the answer declines to answer ("I don't know", "the context does not say"), else 0.
+
+    Told by a list of phrases in its first sentence; neither good nor bad, since some questions have no answer.
+    Undefined without an answer, or for one without a letter or a digit. Returns (Q,): 0 or 1.
+    """
+    once = {text: float(is_refusal(text)) if _says_something(text) else np.nan
+            for text in dict.fromkeys(answered.answers) if text is not None}
+    return np.array([once.get(text, np.nan) for text in answered.answers], np.float64)
+
+
+def _says_something(text: str) -> bool:
+    """Whether it has a letter or a digit of any script."""
+    return any(map(str.isalnum, text))
+
+
+def _rouge(answered: Answered, tokens: str, stem: str, common: Callable, n: int) -> Values:
+    """F1 of what `common` counts of n tokens in a row: (Q,)."""
+    single = answered.coded(tokens, stem=stem == "porter")
+    coded, (query, answer, reference) = single.grams(n), answered.pairs
+    total = coded.lengths[answer] + coded.lengths[reference]
+    values = np.divide(2 * common(coded, answer, reference), total, out=np.zeros(len(query)), where=total > 0)
+    says = np.array(answered.each("says", lambda texts: [_says_something(text) for text in texts]), bool)
+    values[says[reference] & (single.lengths[reference] == 0)] = np.nan  # in a script that these tokens do not read
+    return answered.best(query, values)
+
+
+def _f1(coded: Coded, left: np.ndarray, right: np.ndarray, *, both_empty: float) -> np.ndarray:
+    """2 * common / (left + right) of pairs of texts: (P,)."""
+    total = coded.lengths[left] + coded.lengths[right]
+    return np.divide(2 * _common(coded, left, right), total, out=np.full(len(left), both_empty), where=total > 0)
+
+
+def _common(coded: Coded, left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """Tokens that both texts of a pair have, each as often as in the one that has it less: (P,) float64."""
+    blocks = [_common_of(coded, left[i:i + _BLOCK], right[i:i + _BLOCK]) for i in range(0, len(left), _BLOCK)]
+    return np.concatenate(blocks) if blocks else np.zeros(0)
+
+
+def _common_of(coded: Coded, left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    pairs = len(left)
+    text = np.concatenate([left, right])
+    sizes = coded.lengths[text]
+    owner = np.repeat(np.arange(2 * pairs), sizes)
+    at = np.arange(len(owner)) + np.repeat(coded.starts[text] - np.cumsum(sizes) + sizes, sizes)
+    codes, pair, side = coded.codes[at], owner % max(pairs, 1), owner // max(pairs, 1)
+    keys = np.sort((pair * coded.size + codes) * 2 + side)  # below 2^63: a block has 2^14 pairs
+    groups, side = keys >> 1, keys & 1
+    first = np.ones(len(groups), bool)
+    first[1:] = groups[1:] != groups[:-1]
+    group = np.cumsum(first) - 1
+    of_right = np.bincount(group, side, first.sum())
+    of_left = np.bincount(group, minlength=first.sum()) - of_right
+    return np.bincount(groups[first] // coded.size, np.minimum(of_left, of_right), pairs).astype(np.float64)
+
+
+def _common_order(coded: Coded, left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """Length of the longest common subsequence of the tokens of a pair: (P,) float64."""
+    lists: dict[int, list[int]] = {}
+
+    def of(text: int) -> list[int]:
+        if text not in lists:
+            lists[text] = coded.codes[coded.starts[text]:coded.starts[text + 1]].tolist()
+        return lists[text]
+
+    return np.array([LCSseq.similarity(of(a), of(b)) for a, b in zip(left.tolist(), right.tolist(), strict=True)],
+                    np.float64)
+
+
+def _only_unicode(language: str, normalisation: str) -> None:
+    if language != "en" and normalisation != "unicode":
+        raise _mistake(f"language={language!r} with normalisation={normalisation!r}", "Add normalisation='unicode'.")
+
+
+def _mistake(found: str, mend: str) -> InputError:
+    return InputError([Problem("metric-parameter", found, "parameters that fit together", mend, field="metric")])

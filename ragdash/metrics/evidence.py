@@ -1,0 +1,212 @@
+"""Was the evidence found? Gold spans that returned chunks cover, and the retrieval metrics with spans for documents.
+
+Unless a docstring says otherwise: undefined (NaN) for a query without gold spans, 0 for an empty ranking. What covers
+what depends on the similarity and its threshold (docs/evidence.md), which stand in the settings of an evaluation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from ragdash.errors import Unavailable
+from ragdash.metrics.registry import CorpusValue, Metric, metric
+from ragdash.metrics.retrieval import _over, _undefined_without, average_precision, precision
+from ragdash.view_covered import Covered
+from ragdash.views import Cutoffs, Ranked, Values, ordinal
+
+
+@metric("EvidenceRecall", "Evidence recall",
+        formula=r"\frac{\sum_q |spans_q \text{ covered by } top_k|}{\sum_q |spans_q|}",
+        source="TAT-RAG evaluation (EvidenceRecall@3, @10)", aggregate="corpus", aliases=("evidence_recall",))
+def evidence_recall(covered: Covered, k: Cutoffs) -> tuple[CorpusValue, ...]:
+    """Share of all gold spans, of all queries together, that the first k chunks cover (micro).
+
+    A query with many spans weighs more; PerQueryCoverage weighs all queries alike. Returns a CorpusValue for each
+    cutoff, whose values (Q,) are the shares of the queries, in [0, 1].
+    """
+    gold = covered.gold.astype(np.float64)
+    found = covered.covered_at(k)
+    shares = _over(found.copy(), covered.gold)
+    return tuple(CorpusValue(shares[:, i], 0.0, ((1.0, found[:, i], gold),)) for i in range(len(k)))
+
+
+@metric("PerQueryCoverage", "Coverage per query", formula=r"\frac{|spans \text{ covered by } top_k|}{|spans|}",
+        source="TAT-RAG evaluation (PerQueryCoverage@k)", aliases=("per_query_coverage",))
+def per_query_coverage(covered: Covered, k: Cutoffs) -> Values:
+    """Share of the gold spans of a query that the first k chunks cover, averaged over the queries (macro).
+
+    A span counts once, however many chunks cover it. The same as R@k by evidence. Returns (Q, K) in [0, 1].
+    """
+    return _over(covered.covered_at(k), covered.gold)
+
+
+@metric("FullCoverageRate", "Full coverage", formula=r"1 \text{ if } top_k \text{ covers every span, else } 0",
+        source="TAT-RAG evaluation (FullCoverageRate@k)", aliases=("full_coverage_rate",))
+def full_coverage_rate(covered: Covered, k: Cutoffs) -> Values:
+    """1 if the first k chunks cover every gold span of the query, else 0; its mean is the share of such queries.
+
+    Returns (Q, K): 0 or 1.
+    """
+    return _undefined_without(covered.gold, covered.covered_at(k) == covered.gold[:, None])
+
+
+@metric("ContextPrecision", "Context precision",
+        formula=r"\frac{\sum_{i \leq k} P@i \cdot hit_i}{\sum_{i \leq k} hit_i},\ "
+                r"hit_i = 1 \text{ if chunk i covers a span}",
+        source="RAGAS NonLLMContextPrecisionWithReference; form='share': IDBasedContextPrecision",
+        aliases=("context_precision",), allowed={"form": ("ranked", "share")})
+def context_precision(covered: Covered, k: Cutoffs, *, form: str = "ranked") -> Values:
+    """How far up the chunks that cover something stand: the mean of the precisions at their ranks.
+
+    Divides by the covering chunks that were returned, so it says nothing of spans that were not found: read it beside
+    ContextRecall. 0 where no chunk covers anything. The same as AP(denominator='retrieved') by evidence. RAGAS adds
+    1e-10 to the denominator and takes a threshold of 0.5 on whole strings. form='share': covering chunks over
+    returned ones, whatever their order. No model is asked; RAGAS metrics of the same name with a judge are others.
+    Returns (Q, K) in [0, 1].
+    """
+    if form == "share":
+        return precision(covered.ranks, k, denominator="returned")
+    return average_precision(covered.ranks, k, denominator="retrieved")
+
+
+@metric("ContextRecall", "Context recall", formula=r"\frac{|spans \text{ covered by the chunks}|}{|spans|}",
+        source="RAGAS NonLLMContextRecall, IDBasedContextRecall", aliases=("context_recall",))
+def context_recall(covered: Covered, k: Cutoffs) -> Values:
+    """Share of the gold spans of a query that some chunk covers: PerQueryCoverage under the name RAGAS gives it.
+
+    RAGAS compares whole strings with a threshold of 0.5; here the settings of the match decide. Returns (Q, K) in
+    [0, 1].
+    """
+    return per_query_coverage(covered, k)
+
+
+@metric("NoiseShare", "Noise share",
+        formula=r"1 - \frac{|\{i \leq k: \text{chunk i covers a span}\}|}{\min(k, returned)}",
+        source="complement of the precision over what was returned", better="lower", relevance=False,
+        aliases=("noise_share",),
+        weight=lambda covered, k: covered.ranks.returned_at(k) * (covered.gold > 0)[:, None])
+def noise_share(covered: Covered, k: Cutoffs) -> Values:
+    """Share of the first k chunks that cover no gold span. Lower is better.
+
+    Noise by the gold spans: a chunk may help in ways that nobody marked. Undefined where nothing was returned, too.
+    Returns (Q, K) in [0, 1].
+    """
+    returned = covered.ranks.returned_at(k)
+    useless = returned - covered.ranks.hits_at(k)
+    return _undefined_without(covered.gold, _over(useless.astype(np.float64), returned))
+
+
+@metric("TokensToFullCoverage", "Tokens to full coverage",
+        formula=r"\sum_{i \leq r} |tokens_i|,\ r = \text{rank by which every span is covered}",
+        source="what a generator has to read until all the evidence is there", range=(0.0, np.inf), better="lower",
+        unit="words", relevance=False, aliases=("tokens_to_full_coverage",))
+def tokens_to_full_coverage(covered: Covered) -> Values:
+    """Tokens of the chunks down to the rank by which every gold span of the query is covered. Lower is better.
+
+    A token is a word here, or a character of a script without spaces; a model counts more of them. Undefined where
+    not every span is covered, so read it beside FullCoverageRate; undefined where a chunk on the way has no
+    text. Returns (Q,) >= 0.
+    """
+    needed = covered.chunk_rank <= np.nan_to_num(covered.full_rank, nan=0.0)[covered.chunk_query]
+    total = np.bincount(covered.chunk_query[needed], covered.words[needed], covered.queries)
+    return np.where(np.isnan(covered.full_rank), np.nan, total)
+
+
+@dataclass(frozen=True)
+class Form:
+    """A metric under match='evidence': function(covered, *cutoffs, **parameters), and the weight of its micro average.
+
+    unit: what stands for its documents: "ranks", "spans", "ranks and spans"; "evidence" for a metric of the evidence.
+    """
+
+    unit: str
+    function: Callable
+    weight: Callable | None = None
+
+
+def average_precision_of_spans(covered: Covered, k: Cutoffs, *, rel: int = 1, denominator: str = "relevant") -> Values:
+    """AP with each span credited once, at its first covering rank r, with precision c / max(r, c): (Q, K) in [0, 1].
+
+    c: spans covered by rank r. It may be greater than r, as a chunk can cover several.
+    """
+    spans = covered.spans
+    query, rank = spans.hits()
+    last = np.append((query[1:] != query[:-1]) | (rank[1:] != rank[:-1]), True)[:len(query)]
+    place = np.flatnonzero(last)[np.cumsum(last) - last]  # the last of the spans that share query and rank
+    count = ordinal(query)[place]
+    return _over(spans.up_to(k, query, rank, count / np.maximum(rank, count)), covered.gold)
+
+
+def f1_of_spans(covered: Covered, k: Cutoffs, *, rel: int = 1) -> Values:
+    """Harmonic mean of P@k (of ranks) and R@k (of spans), 0 if both are 0: (Q, K) in [0, 1]."""
+    p = covered.ranks.hits_at(k) / k
+    r = _over(covered.covered_at(k), covered.gold)
+    return 2 * p * r / np.where(p + r == 0, 1, p + r)
+
+
+def aqwv_of_spans(covered: Covered, k: Cutoffs, *, beta: float = 40.0, **others: object) -> Values:
+    """The thresholdless AQWV@k: R@k of spans minus beta times the share of ranks without a hit: (Q, K)."""
+    returned = covered.ranks.returned_at(k)
+    alarms = (returned - covered.ranks.hits_at(k)) / np.maximum(returned, 1)
+    return _over(covered.covered_at(k), covered.gold) - beta * alarms
+
+
+OF_RANKS = frozenset({"P", "Success", "RR", "Rprec", "ERR", "RBP", "RBPResidual", "MeanRank", "FirstRank", "AUC",
+                      "Judged", "n_ret"})
+OF_SPANS = frozenset({"R", "nDCG", "n_rel", "n_rel_ret"})
+OF_BOTH = {"AP": average_precision_of_spans, "F1": f1_of_spans, "AQWV": aqwv_of_spans}
+BY_ID_ALONE = frozenset({"bpref", "MQWV"})  # need documents that are judged not relevant, or a corpus of documents
+
+
+def by_evidence(definition: Metric, params: Mapping[str, object], k: int | None = None) -> Form:
+    """How a metric is computed under match='evidence'; params, k: as in its Spec (average may be among them).
+
+    Ranks: a rank is a hit if its chunk covers any span (P, Success, RR ...; R is the number of spans). Spans: each
+    counts once, at its first covering rank (R, nDCG ...). AP is of spans, AP(denominator='retrieved') of ranks.
+    Raises Unavailable where the metric, or this form of it, has no meaning for spans.
+    """
+    name = definition.name
+    if definition.view == "Covered":
+        return Form("evidence", definition.function, definition.weight)
+    needs = _needs(name, params, k)
+    if needs or definition.view != "Ranked" or name not in OF_RANKS | OF_SPANS | OF_BOTH.keys():
+        raise Unavailable(f"{name} by evidence", "a metric of ranks or spans" + needs,
+                          "Match by id, or choose another metric.", "metric")
+    if name == "AP" and params.get("denominator") == "retrieved":
+        return _through("ranks", definition)
+    if name in OF_BOTH:
+        return Form("spans" if name == "AP" else "ranks and spans", OF_BOTH[name])
+    return _through("ranks" if name in OF_RANKS else "spans", definition)
+
+
+def as_ranked(covered: Covered, unit: str) -> Ranked:
+    """The view with ranks or with spans for documents, by unit."""
+    return {"ranks": covered.ranks, "spans": covered.spans}[unit]
+
+
+def _needs(name: str, params: Mapping[str, object], k: int | None) -> str:
+    """What parameters ask for that spans do not have, in words; empty where they fit."""
+    if params.get("rel", 1) != 1:
+        return "; spans have no grades, so rel is 1"
+    of_corpus = params.get("form") == "material" or {"threshold", "corpus_size"} & params.keys()
+    if name == "AQWV" and (k is None or of_corpus):
+        return "; AQWV at a cutoff"
+    if name == "AUC" and params.get("unretrieved") == "last":
+        return "; AUC of what was returned"
+    if name == "F1" and params.get("average") == "micro":
+        return "; precision and recall count different things, so F1 has no common denominator"
+    return ""
+
+
+def _through(unit: str, definition: Metric) -> Form:
+    """The definition by id, over ranks or spans in place of documents."""
+    def function(covered: Covered, *args, **params) -> object:
+        return definition.function(as_ranked(covered, unit), *args, **params)
+
+    def weight(covered: Covered, *args, **params) -> np.ndarray:
+        return definition.weight(as_ranked(covered, unit), *args, **params)
+
+    return Form(unit, function, weight if definition.weight else None)

@@ -1,0 +1,91 @@
+"""How much of an answer stands in the texts it was made from, as a bag of words: order, negation and paraphrase are
+not seen, so a high value is no proof and a low one a hint to look.
+
+Undefined (NaN, never 0): no answer, an answer without a token, contexts that are not known. An empty list of contexts
+supports nothing: coverage and density 0, hallucination 1. Contexts are those given to the generator; where a run has
+none the texts of its first documents stand in for them. normalisation: ragdash.text.normalise; "squad" takes a
+sentence of Chinese as one token, "unicode" letter by letter.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ragdash.metrics.registry import metric
+from ragdash.text import stop_words
+from ragdash.view_texts import Grounded
+from ragdash.views import Values
+
+_FACTS = {"relevance": False, "allowed": {"normalisation": ("squad", "unicode")}}
+
+
+def _shares(parts: list[int], wholes: list[int]) -> Values:
+    """parts / wholes, NaN where the whole is 0: (Q,)."""
+    wholes = np.array(wholes, np.float64)
+    return np.divide(parts, wholes, out=np.full(len(wholes), np.nan), where=wholes > 0)
+
+
+def _content(grounded: Grounded, normalisation: str) -> tuple[list[int], list[int]]:
+    """(distinct content words of the answer that a context holds, all of them): (Q,) each."""
+    stops, (asked, held) = stop_words(normalisation), grounded.support(normalisation)
+    return [len(found - stops) for found in held], [len(set(words or ()) - stops) for words in asked]
+
+
+def _tokens(grounded: Grounded, normalisation: str) -> tuple[list[int], list[int]]:
+    """(tokens of the answer that a context holds, all of them), with repeats: (Q,) each."""
+    asked, held = grounded.support(normalisation)
+    return ([sum(map(found.__contains__, words or ())) for words, found in zip(asked, held, strict=True)],
+            [len(words or ()) for words in asked])
+
+
+@metric("SupportCoverage", "Support coverage",
+        formula=r"\frac{|content(answer) \cap content(contexts)|}{|content(answer)|}",
+        source="lexical grounding, as in RAG practice", aliases=("support_coverage",), **_FACTS,
+        weight=lambda grounded, normalisation="squad": np.array(_content(grounded, normalisation)[1], float))
+def support_coverage(grounded: Grounded, *, normalisation: str = "squad") -> Values:
+    """Share of the answer's distinct content words that some context holds; numbers are content.
+
+    Content words are those that are not on the Snowball project's list of English stop words; an answer in another
+    language keeps its function words. Undefined for an answer without a content word too. Returns (Q,) in [0, 1].
+    """
+    return _shares(*_content(grounded, normalisation))
+
+
+@metric("SupportDensity", "Support density", formula=r"\frac{|\{t \in answer: t \in contexts\}|}{|answer|}",
+        source="lexical grounding, as in RAG practice", aliases=("support_density",), **_FACTS,
+        weight=lambda grounded, normalisation="squad": np.array(_tokens(grounded, normalisation)[1], float))
+def support_density(grounded: Grounded, *, normalisation: str = "squad") -> Values:
+    """Share of the answer's tokens, repeats and stop words counted, that some context holds.
+
+    Stop words are in nearly every context, so it lies higher than the coverage. Returns (Q,) in [0, 1].
+    """
+    return _shares(*_tokens(grounded, normalisation))
+
+
+@metric("HallucinationRate", "Hallucination rate", formula=r"1 - SupportDensity",
+        source="lexical grounding, as in RAG practice", better="lower", aliases=("hallucination_rate",), **_FACTS,
+        weight=lambda grounded, normalisation="squad": np.array(_tokens(grounded, normalisation)[1], float))
+def hallucination_rate(grounded: Grounded, *, normalisation: str = "squad") -> Values:
+    """Share of the answer's tokens, repeats and stop words counted, that no context holds: 1 - SupportDensity.
+
+    A word in place of another is no lie, and a lie can be told in the contexts' words: metrics of this name that ask a
+    model are others. Lower is better. Returns (Q,) in [0, 1].
+    """
+    return 1 - support_density(grounded, normalisation=normalisation)
+
+
+@metric("UnsupportedNumbers", "Unsupported numbers",
+        formula=r"\frac{|\{n \in numbers(answer): n \notin numbers(contexts)\}|}{|numbers(answer)|}",
+        source="ragdash", better="lower", relevance=False, aliases=("unsupported_numbers",),
+        weight=lambda grounded: np.array([len(found or ()) for found in grounded.number_support()[0]], float))
+def unsupported_numbers(grounded: Grounded) -> Values:
+    """Share of the answer's numbers, repeats counted, that no context contains.
+
+    4,213 and 4213 are one number, 3.50 and 3.5 too; signs, units, per cent, number words, the numbering of lists and
+    citations like [2] are passed over. A sum that the answer worked out counts as unsupported. Undefined for an answer
+    without a number. Lower is better. Returns (Q,) in [0, 1].
+    """
+    asked, held = grounded.number_support()
+    missing = [sum(number not in found for number in numbers or ())
+               for numbers, found in zip(asked, held, strict=True)]
+    return _shares(missing, [len(numbers or ()) for numbers in asked])

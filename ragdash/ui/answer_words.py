@@ -1,0 +1,167 @@
+"""Answers in words and marks: what is unavailable and why, how refusals weigh, the unsupported words of an answer.
+
+No streamlit here.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from ragdash.errors import Problem
+from ragdash.evaluation import Evaluation
+from ragdash.grounding import Spans
+from ragdash.metrics import Spec
+from ragdash.plots.theme import Theme
+from ragdash.ui.words import UNDEFINED, count, escape, listed, number
+
+LONGEST = 20_000  # characters of an answer that are shown
+CELL = 300  # characters of a text in a table
+FEW = 4  # runs that are listed one by one
+NAMED = 12  # unsupported words that are listed
+LIMITS = ("Words are compared one by one, as a bag: neither their order, nor a negation, nor a paraphrase is seen. A "
+          "high value is no proof that the answer follows from the contexts, a low one a hint to look.")
+
+
+def unavailable(names: Sequence[str], found: Sequence[Evaluation]) -> list[str]:
+    """What cannot be computed, why, and what would help: one line for each reason, with all runs that it holds for."""
+    reasons: dict[tuple[str, ...], list[str]] = {}
+    for name, one in zip(names, found, strict=True):
+        for problem in one.problems:
+            if problem.kind == "unavailable":
+                reasons.setdefault(_reason(problem), []).append(name)
+    lines = []
+    for (of, what, mend), runs in reasons.items():
+        held = f"**{escape(listed(runs))}** " if of == "run" and len(runs) < len(names) else "Every run shown " \
+            if of == "run" and len(names) > 1 else f"**{escape(names[0])}** " if of == "run" else ""
+        what = what if held else what[:1].upper() + what[1:]
+        lines.append(f"{held}{escape(what)}. {escape(mend)}")
+    return lines
+
+
+def _reason(problem: Problem) -> tuple[str, str, str]:
+    """("run" or "", what was found without the run's name, what to do)."""
+    if problem.found.startswith("run ") and " without " in problem.found:
+        return "run", "is without " + problem.found.rpartition(" without ")[2], problem.mend
+    return "", problem.found, problem.mend
+
+
+def reason(one: Evaluation) -> str:
+    """Why the only metric of an evaluation is undefined for every query, in a few words."""
+    found = next((problem for problem in one.problems if problem.kind == "unavailable"), None)
+    if found is None:
+        return "undefined for every query"
+    return "without " + found.found.rpartition(" without ")[2] if " without " in found.found else "not available"
+
+
+def declined(refused: np.ndarray, bare: np.ndarray) -> str:
+    """17 of 122, 10 of them without a reference. refused (Q,): 1 declines, NaN no answer; bare (Q,): no reference."""
+    n = int(np.isfinite(refused).sum())
+    if not n:
+        return UNDEFINED
+    many = int(np.nansum(refused))
+    right = int((bare & (refused == 1)).sum())
+    return f"**{many:,}** :gray[of {n:,}" + (f", {right:,} of them without a reference]" if right else "]")
+
+
+def without_refusals(names: Sequence[str], spec: Spec, values: Sequence[np.ndarray],
+                     refused: Sequence[np.ndarray]) -> str:
+    """The mean of a metric over the answers that do not decline, for each run; empty where none declines."""
+    if not any((one == 1).any() for one in refused):
+        return ""
+    held = [(name, value[np.isfinite(value) & (one != 1)])
+            for name, value, one in zip(names, values, refused, strict=True)]
+    held = [(name, kept) for name, kept in held if len(kept)]
+    parts = [f"{number(kept.mean())} {escape(f'(n = {len(kept):,})')}" + (f" for {escape(name)}" if len(names) > 1
+             else "") for name, kept in held]
+    if len(parts) > FEW:
+        means = [kept.mean() for _, kept in held]
+        parts = [f"{number(min(means))} to {number(max(means))}"]
+    said = (f"Answers that decline count here too, though the words of a refusal seldom stand in a context. Without "
+            f"them the {spec.title[:1].lower()}{spec.title[1:]} is ")
+    return said + f"{listed(parts)}." if parts else ""
+
+
+def parted(names: Sequence[str], counts: np.ndarray) -> str:
+    """One sentence: which run is right most often, and how often the documents were found and the answer is wrong."""
+    known = counts[:, :4].sum(axis=1)
+    if not known.any():
+        return ""
+    right = counts[:, 0] + counts[:, 1]
+    share = np.divide(right, known, out=np.zeros(len(names)), where=known > 0)
+    best = int(np.argmax(share))
+    said = (f"**{escape(names[best])}** is right for {right[best]:,} of {count(int(known[best]), 'query', 'queries')}"
+            f" ({share[best]:.0%})")
+    wrong = known[best] - right[best]
+    if wrong:
+        said += f"; of its {wrong:,} wrong answers {counts[best, 2]:,} had a relevant document at hand"
+    return said + "."
+
+
+def strongest(rows: Sequence[str], columns: Sequence[str], rho: np.ndarray, n: np.ndarray) -> str:
+    """One sentence: the pair of metrics that go together most."""
+    if not np.isfinite(rho).any():
+        return "No correlation is defined: one side is the same for every query, or fewer than 3 have both."
+    at = np.unravel_index(np.nanargmax(np.abs(rho)), rho.shape)
+    return (f"Closest: {rows[at[0]]} with {columns[at[1]]}, Spearman {number(rho[at], 2)} over "
+            f"{count(int(n[at]), 'query', 'queries')}.")
+
+
+def cut(text: str | None, limit: int = CELL) -> str | None:
+    """A text on one line, as much of it as a table shows."""
+    if text is None:
+        return None
+    line = " ".join(text[:4 * limit].split())
+    return line if len(line) <= limit and len(text) <= 4 * limit else line[:limit - 1] + "…"
+
+
+def joined(references: Iterable[str]) -> str | None:
+    """All right answers of a query in a cell, None where none is known."""
+    return cut(" / ".join(references)) or None
+
+
+def named(answer: str, spans: Spans) -> str:
+    """The distinct words at these places, at most 12 of them."""
+    found = list(dict.fromkeys(answer[start:stop] for start, stop in spans))
+    more = f" and {len(found) - NAMED:,} more" if len(found) > NAMED else ""
+    return ", ".join(found[:NAMED]) + more
+
+
+def marked(answer: str, spans: Spans, numbers: Spans, theme: Theme) -> str:
+    """The answer as HTML: unsupported words underlined with dots, unsupported numbers in a box, both tinted."""
+    red, green, blue = (int(theme.worse[at:at + 2], 16) for at in (1, 3, 5))
+    tint = f"background:rgba({red},{green},{blue},0.16);color:inherit;border-radius:3px;"
+    looks = {False: tint + f"text-decoration:underline dotted 2px {theme.worse};text-underline-offset:3px",
+             True: tint + f"border:2px solid {theme.worse};padding:0 3px;font-weight:600"}
+    boxed = [(a, b, True) for a, b in numbers]
+    plain = [(a, b, False) for a, b in spans if not any(a < stop and start < b for start, stop, _ in boxed)]
+    parts, at = [], 0
+    for start, stop, box in sorted(boxed + plain):
+        if stop > LONGEST:
+            break
+        title = "a number that no context contains" if box else "in no context"
+        parts += [html.escape(answer[at:start]),
+                  f'<mark style="{looks[box]}" title="{title}">{html.escape(answer[start:stop])}</mark>']
+        at = stop
+    return block("".join([*parts, html.escape(answer[at:LONGEST])]))
+
+
+def shown(text: str | None) -> str:
+    """A text as HTML, cut where it is very long; a dash for none, a word for an empty one."""
+    if text is None:
+        return UNDEFINED
+    return html.escape(text[:LONGEST]) if text.strip() else "<i>empty</i>"
+
+
+def block(inner: str) -> str:
+    """A paragraph that keeps its lines and reads from the side that its script begins at."""
+    return f'<div dir="auto" style="white-space:pre-wrap;overflow-wrap:anywhere;line-height:1.6">{inner}</div>'
+
+
+def numbered(texts: Sequence[str], most: int, limit: int) -> str:
+    """Texts as an HTML list: at most `most`, each cut at `limit` characters."""
+    rows = [f"<li>{block(html.escape(text[:limit]) + (' …' if len(text) > limit else ''))}</li>"
+            for text in texts[:most]]
+    return f'<ol style="padding-left:1.4em;margin:0">{"".join(rows)}</ol>'

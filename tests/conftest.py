@@ -1,0 +1,12 @@
+"""What every test stands on: a cache of its own for what models said, never the user's."""
+
+from __future__ import annotations
+
+import pytest
+
+
+@pytest.fixture(autouse=True, scope="session")
+def own_cache(tmp_path_factory):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("RAGDASH_CACHE", str(tmp_path_factory.mktemp("cache")))
+        yield

@@ -1,0 +1,204 @@
+"""Answers: who answers best, what is unavailable and why, counts that equal the rows they show, marks, the address."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from ragdash.plots.theme import LIGHT
+from ragdash.records import Run, Truth
+from ragdash.ui import answer_cases, answer_words
+from ragdash.ui.store import LOADED, SHORT
+
+ROOT = Path(__file__).resolve().parents[2]
+QUERIES = 24
+IDS = [f"q{at:02}" for at in range(QUERIES)]
+CONTEXT = "The Eagle landed in the Sea of Tranquility."
+BARE = 20  # from here on no reference is known
+
+
+@pytest.fixture(autouse=True)
+def nothing_given(monkeypatch):
+    monkeypatch.delenv("RAGDASH_FILES", raising=False)
+    monkeypatch.delenv("RAGDASH_TRUTH", raising=False)
+
+
+def built(name: str, answers: list[str | None] | None, *, contexts: bool = True, texts: bool = False) -> Run:
+    """A run that finds the document of every query but each third."""
+    docs = [["x", "a"] if at % 3 else ["x", "y"] for at in range(QUERIES)]
+    rows = [(query, doc, 2.0 - rank) for query, own in zip(IDS, docs, strict=True) for rank, doc in enumerate(own)]
+    columns = {"query_id": IDS}
+    if answers is not None:
+        columns["answer"] = answers
+    if contexts:
+        columns["contexts"] = [[CONTEXT]] * QUERIES
+    return Run.build(name, *map(list, zip(*rows, strict=True)), details=pa.table(columns),
+                     texts=[CONTEXT] * len(rows) if texts else None)
+
+
+def the_truth(references: bool = True) -> Truth:
+    columns = {"query_id": IDS, "query": [f"question {at}?" for at in range(QUERIES)]}
+    if references:
+        columns["answers"] = [["Sea of Tranquility"] if at < BARE else [] for at in range(QUERIES)]
+    return Truth.build("truth", IDS, ["a"] * QUERIES, np.ones(QUERIES, int), details=pa.table(columns))
+
+
+def runs() -> dict[str, Run]:
+    """good: right on the first 10, then wrong, q12 and q22 declined; bad: always wrong, with a number of its own."""
+    good = ["the Sea of Tranquility" if at < 10 else "landed" for at in range(QUERIES)]
+    good[12] = good[22] = "I don't know."
+    return {"good": built("good", good), "bad": built("bad", ["Moscow in 1974 <b>"] * QUERIES),
+            "near": built("near", ["Sea of Storms"] * QUERIES), "mute": built("mute", None),
+            "texts": built("texts", good, contexts=False, texts=True)}
+
+
+def opened(*names: str, truth: Truth | None = None, **more) -> AppTest:
+    truth, held = truth or the_truth(), [runs()[name] for name in names]
+    for one in (truth, *held):
+        LOADED.put(one)
+    digests = {one.name: one.digest[:SHORT] for one in held}
+    at = AppTest.from_file(ROOT / "app.py", default_timeout=60)
+    address = {"run": [f"{one.digest[:SHORT]}.{slot}.{one.name}" for slot, one in enumerate(held)],
+               "truth": truth.digest[:SHORT], **{key: digests.get(value, value) if isinstance(value, str) else
+                                              value for key, value in more.items()}}
+    for key, value in address.items():
+        at.query_params[key] = value
+    at.run()
+    at.switch_page("pages/answers.py").run()
+    assert not at.exception, at.exception
+    return at
+
+
+def texts(at: AppTest) -> str:
+    return "\n".join(one.value for one in (*at.markdown, *at.caption))
+
+
+def widget(at: AppTest, kind: str, key: str):
+    return next(one for one in at.get(kind) if one.key == key)
+
+
+def asked(at: AppTest, key: str) -> list[str]:
+    """The values of a query parameter."""
+    value = at.query_params[key]
+    return [value] if isinstance(value, str) else list(value)
+
+
+def drawn(at: AppTest) -> str:
+    return "\n".join(one.proto.body for one in at.get("html"))
+
+
+def counts(at: AppTest) -> dict[str, int]:
+    return {option.rpartition(" ")[0]: int(option.rpartition(" ")[2].replace(",", ""))
+            for option in widget(at, "button_group", "kind").options}
+
+
+def test_the_best_run_is_named_with_what_it_can_be_told_apart_from():
+    at = opened("bad", "good")
+    said = texts(at)
+    assert "**good** has the highest Token F1" in said and "It is better than **bad**" in said
+    right, grounded = (one.value for one in at.table)
+    assert "good" in right["Run"][0] and "best" in right["Run"][0]
+    assert any("Hallucination rate" in name for name in grounded.columns)
+    column = next(name for name in grounded.columns if name.startswith("Hallucination rate"))
+    assert "▲ −" in grounded[column][0].replace("\u00a0", " ").replace("\\", ""), "lower is better"
+
+
+def test_refusals_are_counted_apart():
+    at = opened("good", "bad")
+    column = dict(zip(("good", "bad"), at.table[0].value["Declined"], strict=True))
+    assert "**2**" in column["good"] and "of 24, 1 of them without a reference" in column["good"]
+    assert "**0**" in column["bad"]
+    assert "Without them the hallucination rate is" in texts(at)
+
+
+def test_the_counts_of_the_filter_are_the_rows_that_it_shows():
+    expected = {"All": 24, "Found and right": 6, "Not found and right": 4, "Found and wrong": 7,
+                "Not found and wrong": 3, "Cannot be said": 4, "Declined": 2}
+    assert counts(opened("good", "bad", look="good")) == expected
+    for kind, title in {"all": "All", **{name: title for name, (title, _, _) in answer_cases.KINDS.items()},
+                        "unknown": "Cannot be said", "declined": "Declined"}.items():
+        at = opened("good", "bad", look="good", kind=kind)
+        rows = at.dataframe[-1].value
+        assert len(rows) == expected[title]
+        if kind not in ("all", "declined"):
+            assert rows["Reading"].str.startswith(title).all()
+
+
+def test_right_may_begin_at_another_band():
+    """Two of three words of "Sea of Storms" are right: 0.667 is good, and not excellent."""
+    edges = answer_cases.edges()
+    assert edges["good"].low <= 2 / 3 < edges["excellent"].low
+    at = opened("near")
+    assert widget(at, "selectbox", "right").value == "good" and counts(at)["Found and right"] == 13
+    widget(at, "selectbox", "right").set_value("excellent").run()
+    assert counts(at)["Found and right"] == 0 and counts(at)["Found and wrong"] == 13
+    assert asked(at, "right") == ["excellent"]
+
+
+def test_the_worst_answer_comes_first_and_undefined_ones_last():
+    rows = opened("good").dataframe[-1].value
+    values = rows["Token F1"].to_numpy()
+    assert values[0] == 0 and (np.diff(values[:BARE]) >= 0).all() and np.isnan(values[BARE:]).all()
+    rows = opened("good", answer="HallucinationRate").dataframe[-1].value
+    assert rows["Hallucination rate"][0] == 1 and (np.diff(rows["Hallucination rate"]) <= 0).all()
+
+
+def test_the_chosen_answer_is_shown_with_marks_and_its_numbers_named():
+    at = opened("bad", query="q05")
+    assert "q05" in at.subheader[0].value and "question 5" in at.subheader[0].value
+    page = drawn(at)
+    assert page.count("<mark") == 3 and "1974</mark>" in page and "&lt;<mark" in page and "<b>" not in page
+    assert "Sea of Tranquility" in page
+    said = texts(at).replace("\\", "")
+    assert "Numbers that no context contains (box): 1974." in said and "In no context (dotted line): Moscow" in said
+    widget(at, "button", "answer_next").click().run()
+    assert asked(at, "query") == ["q06"] and "q06" in at.subheader[0].value
+
+
+def test_texts_that_stand_in_for_contexts_are_said_so():
+    said = texts(opened("texts", "good"))
+    assert "texts: the contexts are not known" in said and "They stand in for the contexts" in said
+    assert "stand in for" not in texts(opened("good", "bad"))
+    assert "neither their order, nor a negation" in said
+
+
+def test_a_run_without_answers_is_a_dash_with_its_reason_told_once():
+    at = opened("good", "mute")
+    row = at.table[0].value.iloc[-1]
+    assert "mute" in row["Run"] and "level" not in row["Run"] and row.iloc[1] == "– :gray[without answers]"
+    assert texts(at).count("is without answers") == 1
+    assert not [one for one in at.selectbox if one.key == "look"], "only one run has answers to read"
+
+
+def test_no_answers_at_all_says_what_to_load():
+    at = opened("mute")
+    assert [one.value for one in at.header] == ["No answers are loaded"]
+    assert "column answer" in texts(at) and not at.table
+
+
+def test_without_references_grounding_alone_is_measured():
+    at = opened("good", "bad", truth=the_truth(references=False))
+    assert widget(at, "selectbox", "answer").value == "SupportCoverage"
+    said = texts(at)
+    assert "**good** has the highest Support coverage" in said and said.count("without right answers") == 1
+    assert "right answers" in said and "Of no query is it known both" in said
+
+
+def test_choices_are_in_the_address():
+    at = opened("good", "bad", look="bad", answer="ROUGE_L", kind="found_wrong", answers=["ROUGE_L", "EM"])
+    assert asked(at, "answer") == ["ROUGE_L"] and asked(at, "kind") == ["found_wrong"]
+    assert asked(at, "answers") == ["ROUGE_L", "EM"]
+    assert asked(at, "look") == [runs()["bad"].digest[:SHORT]]
+    assert "has the highest ROUGE-L" in texts(at)
+
+
+def test_marks_do_not_overlap_and_long_answers_are_cut():
+    answer = "It was 4,213 km & <i>more</i>"
+    page = answer_words.marked(answer, [(7, 12), (20, 21)], [(7, 12)], LIGHT)
+    assert page.count("<mark") == 2 and "border:2px" in page and "&amp; &lt;" in page
+    long = answer_words.marked("word " * 300_000, [(0, 4), (1_000_000, 1_000_004)], [], LIGHT)
+    assert long.count("<mark") == 1 and len(long) < answer_words.LONGEST + 1_000
