@@ -75,12 +75,12 @@ def take_uploads() -> None:
 
 def read_waiting() -> None:
     """Read the files noted, one after another, telling how far it is; one not begun yet is read at the next run."""
+    place = st.empty()  # there in every run, so that nothing moves when the bar has gone
     if not state.waiting():
         return
     state.set_files(replace(record, content=None) for record in state.files())
     fresh = 0
     while state.waiting():
-        place = st.empty()
         file, *rest = state.waiting()
         after = f"; {words.count(len(rest), 'more file')} after it" if rest else ""
         with progress.reading(place, file.name, file.size, after):
