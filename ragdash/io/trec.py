@@ -7,6 +7,7 @@ number that is none), the file is read line by line.
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 
@@ -68,18 +69,32 @@ def read_columns(source: Source, layout: Layout, problems: Collector) -> Columns
     extra = shape.width - len(layout.columns)
     columns = None
     if extra == 0 or (extra > 0 and layout.wider):
-        if is_regular(source.plain_file or source.data, shape.separator):
-            with source.arrow() as text:
-                columns = _read_fast(text, shape, layout)
-        elif not (extra and shape.separator == " " and b"\t" in source.data):
+        regular, columns = _read_regular(source, shape, layout)
+        if not regular and not (extra and shape.separator == " " and b"\t" in source.data):
             text = tidy(source.data, shape.separator)
-            if is_regular(text, shape.separator):
-                columns = _read_fast(pa.BufferReader(text), shape, layout)
+            columns = _read_fast(pa.BufferReader(text), shape, layout) if is_regular(text, shape.separator) else None
     if columns is None:
         return read_lines(source.data, layout, problems)
     if extra:
         note_wide(shape.width, layout, problems, shape.line, len(columns.docs))
     return columns
+
+
+def _read_regular(source: Source, shape: Shape, layout: Layout) -> tuple[bool, Columns | None]:
+    """(whether the text is regular; its rows, None where it is not or anything else is odd).
+
+    The look takes what the reader leaves of the cores, and the reader's rows are dropped where it finds something.
+    """
+    content = source.plain_file or source.data
+    if source.packed < BLOCK:
+        with source.arrow() as text:
+            regular = is_regular(content, shape.separator)
+            return regular, _read_fast(text, shape, layout, threads=False) if regular else None
+    with ThreadPoolExecutor(1) as beside:
+        regular = beside.submit(is_regular, content, shape.separator)
+        with source.arrow() as text:
+            columns = _read_fast(text, shape, layout)
+    return (True, columns) if regular.result() else (False, None)
 
 
 @dataclass(frozen=True)
@@ -98,14 +113,14 @@ def look(head: bytes, layout: Layout) -> Shape:
     return Shape("\t" if b"\t" in first and width == first.count(b"\t") + 1 else " ", width, line)
 
 
-def _read_fast(text: pa.NativeFile, shape: Shape, layout: Layout) -> Columns | None:
+def _read_fast(text: pa.NativeFile, shape: Shape, layout: Layout, threads: bool = True) -> Columns | None:
     """The rows of a regular text, or None where anything is odd."""
     names = [*layout.columns, *(f"extra {i}" for i in range(shape.width - len(layout.columns)))]
     types = {"query_id": CODED, "doc_id": pa.string(), layout.value: pa.float64()}
     try:
         table = csv.read_csv(
             text, memory_pool=memory_pool(),
-            read_options=csv.ReadOptions(column_names=names, block_size=BLOCK),
+            read_options=csv.ReadOptions(column_names=names, block_size=BLOCK, use_threads=threads),
             parse_options=csv.ParseOptions(delimiter=shape.separator, quote_char=False, escape_char=False),
             convert_options=csv.ConvertOptions(include_columns=list(types), column_types=types, null_values=[]))
     except pa.ArrowInvalid:
@@ -124,7 +139,9 @@ def _note_tags(source: Source, problems: Collector) -> None:
     text = one_line_end(source.head)
     if len(source.head) >= HEAD - 3:
         text = text[:text.rfind(b"\n") + 1]
-    if len({line.rsplit(None, 1)[-1] for line in text.split(b"\n") if line.strip()}) < 2:
+    first = text.split(b"\n", 1)[0].split()
+    if first and text.count(b"\n") + (not text.endswith(b"\n")) == sum(map((text + b"\n").count, (
+            b" " + first[-1] + b"\n", b"\t" + first[-1] + b"\n"))):
         return
     tags: dict[bytes, int] = {}
     for number, line in data_lines(text):

@@ -57,7 +57,7 @@ def _piece_is_odd(text: bytes | Path, start: int, stop: int, separator: str) -> 
     """Look at the bytes start:stop, each with the one before it. One buffer is filled again and again."""
     with io.BytesIO(text) if isinstance(text, bytes) else text.open("rb", buffering=0) as stream:
         stream.seek(max(start - 1, 0))
-        window = _Window(before=stream.read(1)[0] if start else NEWLINE)
+        window = _Window(stream.read(1)[0] if start else NEWLINE, min(STEP, stop - start))
         while start < stop and (count := stream.readinto(window.room[:min(STEP, stop - start)])):
             if window.is_odd(count, separator):
                 return True
@@ -68,12 +68,12 @@ def _piece_is_odd(text: bytes | Path, start: int, stop: int, separator: str) -> 
 class _Window:
     """A step of the text behind its byte before, and room for what is computed on the way."""
 
-    def __init__(self, before: int):
-        self._buffer = bytearray(STEP + 1)
+    def __init__(self, before: int, step: int):
+        self._buffer = bytearray(step + 1)
         self._buffer[0] = before
         self.room = memoryview(self._buffer)[1:]
         self._content = np.frombuffer(self._buffer, np.uint8)
-        self._white, self._both = np.empty(STEP + 1, bool), np.empty(STEP, bool)
+        self._white, self._both = np.empty(step + 1, bool), np.empty(step, bool)
 
     def is_odd(self, count: int, separator: str) -> bool:
         """True where white space stands beside white space, or other white space than the separator parts fields."""
