@@ -114,17 +114,18 @@ def _guess(header: Header) -> dict[str, str]:
 
 def _lines(head: bytes, header: Header | None) -> tuple[str, str, str]:
     """(format, role, reason) of lines that are no table with a row for each document or query."""
-    lines = [(split(line, RUN), split(line, QRELS)) for _, line in islice(data_lines(head), LOOKED_AT)]
-    runs = sum(_fits(run, RUN) for run, _ in lines)
-    qrels = sum(_fits(judged, QRELS) for _, judged in lines)
+    lines = [line for _, line in islice(data_lines(head), LOOKED_AT)]
+    fields = [split(line, RUN) for line in lines]
+    runs = sum(_fits(run, RUN) for run in fields)
+    qrels = 0 if runs == len(lines) else sum(_fits(split(line, QRELS), QRELS) for line in lines)
     if runs and runs >= qrels:
         return "trec-run", "run", "lines of query, Q0, document, rank, score and tag"
     if qrels:
         return "trec-qrels", "truth", "lines of query, iteration, document and grade"
     if header:
         return header.format, "unknown", f"a header line with {', '.join(header.columns)}"
-    width = Counter(len(run) for run, _ in lines).most_common(1)[0][0] if lines else 0
-    if width >= len(RUN.columns) and all(b"Q0" in run[1:2] for run, _ in lines[:1]):
+    width = Counter(map(len, fields)).most_common(1)[0][0] if lines else 0
+    if width >= len(RUN.columns) and all(b"Q0" in run[1:2] for run in fields[:1]):
         return "trec-run", "run", f"{width} columns, with Q0 as the second"
     if width in (5, 6):
         return "trec-run", "unknown", f"{width} columns; a TREC run has 6"
