@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parent
@@ -22,3 +23,15 @@ def named(text: str) -> tuple[str | None, str]:
     if not equals or "/" in name or os.sep in name or Path(text).exists():
         return None, text
     return name, path
+
+
+def workspace() -> Path:
+    """The user's folder for what is to be kept: RAGDASH_WORKSPACE, else where the system keeps a program's data."""
+    if os.environ.get("RAGDASH_WORKSPACE"):
+        return Path(os.environ["RAGDASH_WORKSPACE"]).expanduser()
+    user = Path.home()
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA") or user / "AppData" / "Local") / "ragdash" / "Data"
+    if sys.platform == "darwin":
+        return user / "Library" / "Application Support" / "ragdash"
+    return Path(os.environ.get("XDG_DATA_HOME") or user / ".local" / "share") / "ragdash"

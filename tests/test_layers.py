@@ -23,9 +23,11 @@ LAYERS = """
     matching metrics
     filling
     evaluation thresholds band_files scoring
-    slices score_worker
-    comparison
-    diagnosis gates ledger
+    slices score_worker costs
+    comparison likeness
+    diagnosis gates ledger reviews unjudged
+    failing
+    selection
     plots
     report
     cli_options cli_inputs
