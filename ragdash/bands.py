@@ -205,3 +205,27 @@ def judged(target: Target, mean: float, low: float, high: float, better: str | N
     sign = 1 if better == "higher" else -1
     ends = sorted(sign * end - sign * target.value for end in (min(low, mean), max(high, mean)))
     return "pass" if ends[0] >= -EDGE else "fail" if ends[1] < -EDGE else "undecided"
+
+
+@dataclass(frozen=True)
+class Cut:
+    """A value from which on something counts as in order, and who says so. metric: what it is held against, in words;
+    value: the default; source: as for Bands.
+    """
+
+    metric: str
+    value: float
+    source: str
+
+
+CUTS: dict[str, Cut] = {
+    "k": Cut("rank of a gold document", 10, "the cutoff of Recall@10 in both published tables above"),
+    "coverage": Cut("share of the gold in the first k", 1.0, "ragdash: gold is what is needed, all of it; 0 where one "
+                    "document is as good as another"),
+    "right": Cut("TokenF1(tokens='set') with the best reference", bands_of("TokenF1")[0].bands[3].low,
+                 f"{_HYBRID}: where \"good\" begins"),
+    "grounded": Cut("SupportCoverage", bands_of("Faithfulness")[0].bands[1].low,
+                    f"{_GUIDE}: the minimum of Faithfulness, which a judge tells; here taken over for the share of "
+                    "words that the contexts hold"),
+}
+"""Where the stages of a diagnosis part (ragdash.diagnosis.Rules)."""
