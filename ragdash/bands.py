@@ -209,9 +209,7 @@ def judged(target: Target, mean: float, low: float, high: float, better: str | N
 
 @dataclass(frozen=True)
 class Cut:
-    """A value from which on something counts as in order, and who says so. metric: what it is held against, in words;
-    value: the default; source: as for Bands.
-    """
+    """A value from which on something is in order. metric: what is held against it; source: who says so."""
 
     metric: str
     value: float
@@ -219,13 +217,10 @@ class Cut:
 
 
 CUTS: dict[str, Cut] = {
-    "k": Cut("rank of a gold document", 10, "the cutoff of Recall@10 in both published tables above"),
-    "coverage": Cut("share of the gold in the first k", 1.0, "ragdash: gold is what is needed, all of it; 0 where one "
-                    "document is as good as another"),
-    "right": Cut("TokenF1(tokens='set') with the best reference", bands_of("TokenF1")[0].bands[3].low,
-                 f"{_HYBRID}: where \"good\" begins"),
+    "k": Cut("rank", 10, "the cutoff of Recall@10 in both published tables"),
+    "coverage": Cut("share of the gold in the first k", 1.0, "ragdash: all of the gold is needed"),
+    "right": Cut(bands_of("TokenF1")[0].spec, bands_of("TokenF1")[0].bands[3].low, f"{_HYBRID}: where good begins"),
     "grounded": Cut("SupportCoverage", bands_of("Faithfulness")[0].bands[1].low,
-                    f"{_GUIDE}: the minimum of Faithfulness, which a judge tells; here taken over for the share of "
-                    "words that the contexts hold"),
+                    f"{_GUIDE}: the minimum of Faithfulness, taken over for the share of words in the contexts"),
 }
 """Where the stages of a diagnosis part (ragdash.diagnosis.Rules)."""

@@ -1,7 +1,8 @@
 """For each query of a run the first stage at which it went wrong, from gold evidence to a right answer."""
 
-from ragdash.diagnosis.corridor import diagnose, text_specs
+from ragdash.diagnosis.answering import text_specs
 from ragdash.diagnosis.corpus import Corpus
+from ragdash.diagnosis.corridor import diagnose
 from ragdash.diagnosis.gains import Gain
 from ragdash.diagnosis.kinds import KINDS, kinds
 from ragdash.diagnosis.result import Diagnosis, Step

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from ragdash.diagnosis.gains import Best, Gain, gains
 from ragdash.diagnosis.rules import Rules
-from ragdash.diagnosis.stages import FINE, STAGES, Stage, number
+from ragdash.diagnosis.stages import ASIDE, FINE, STAGES, WAY, Stage, number
 from ragdash.diagnosis.verdicts import Verdict, verdict
 from ragdash.errors import Problem
 from ragdash.evaluation import Evaluation
@@ -36,14 +36,6 @@ class Step:
     unknown: int
 
 
-# What is asked at each step of the way, by the stage of those who fail it.
-WAY = {"no-gold": "Something is known to be right", "not-in-corpus": "Gold in the corpus",
-       "not-retrieved": "Gold retrieved", "below-k": "Gold in the first k", "partly-covered": "Gold covered",
-       "below-threshold": "Covered above the threshold", "refused": "Answered", "wrong-answer": "Answered right",
-       "not-grounded": "Right and grounded"}
-ASIDE = {"answered-unanswerable": "Declined where there is no answer"}
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class Diagnosis:
     """A run's queries by the first stage at which they went wrong. Make one with `diagnose`.
@@ -51,7 +43,8 @@ class Diagnosis:
     stage (Q,) int8: index into STAGES; known (S, Q) bool: whether the check of that stage could be made for the query
     (of "fine": whether any could); numbers: what the checks looked at, (Q,) float64 each, NaN where not known
     (ragdash.diagnosis.verdicts says what they are); kinds: the edge cases that the truth marks, (Q,) bool each;
-    reasons: {stage: why its check could be made for no query}; rules and settings: what is needed to get it again.
+    own_contexts: the contexts are those that the run tells; reasons: {stage: why its check could be made for no query};
+    rules and settings: what is needed to get it again.
     """
 
     run: str
@@ -64,6 +57,7 @@ class Diagnosis:
     numbers: Mapping[str, np.ndarray]
     kinds: Mapping[str, np.ndarray]
     best: Best
+    own_contexts: bool = False
     reasons: Mapping[str, str] = field(default_factory=dict)
     settings: Mapping[str, object] = field(default_factory=dict)
     problems: tuple[Problem, ...] = ()
@@ -96,10 +90,10 @@ class Diagnosis:
         inside = np.ones(len(self.stage), bool) if queries is None else queries
         steps = []
         for way, here in ((WAY, inside & ~self.aside), (ASIDE, inside & self.aside)):
-            for name, title in way.items():
+            for name in way:
                 lost = here & self.at(name)
                 unknown = here & ~self.known[number(name)]
-                steps.append(Step(name, title.replace(" k", f" {self.rules.k}"), int(here.sum()), int(lost.sum()),
+                steps.append(Step(name, self.passed(name), int(here.sum()), int(lost.sum()),
                                   int((unknown & ~lost).sum())))
                 here = here & ~lost
         return tuple(steps)
@@ -108,6 +102,10 @@ class Diagnosis:
     def aside(self) -> np.ndarray:
         """Queries judged as questions without an answer: (Q,) bool."""
         return self.known[number("answered-unanswerable")]
+
+    def passed(self, name: str) -> str:
+        """What holds for those who come past a stage: "Gold in the first 10"."""
+        return STAGES[number(name)].passed.format(k=self.rules.k)
 
     def gains(self, evaluation: Evaluation, spec: Spec | str) -> tuple[Gain, ...]:
         """How much each fix could gain at most (ragdash.diagnosis.gains): a Gain for each stage but "fine"."""
