@@ -1,4 +1,4 @@
-"""How alike are runs: the lists of N runs side by side, their likeness, what one alone found, the best run per query."""
+"""How alike are runs: their lists side by side, their likeness, what one alone found, the best run of each query."""
 
 from ragdash.likeness.found import OnlyFound, Oracle, only_found, oracle
 from ragdash.likeness.lists import DEPTH, Lists, lists
