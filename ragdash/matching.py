@@ -67,8 +67,9 @@ class Match:
     def under(self, **changes: str) -> Match:
         """The same match under other conventions; what does not depend on them is not computed again."""
         other = Match(self.run, self.truth, replace(self.conventions, **changes), self.matching, mirrored=self.mirrored)
-        kept = ("truth_query", "run_query", "answered", "grounded")
-        kept += ("ranked", "evidence", "covered") if other.conventions.ties == self.conventions.ties else ()
+        kept = ("truth_query", "run_query", "answered", "grounded", "_hits")
+        if other.conventions.ties == self.conventions.ties:
+            kept += ("ranked", "judgement", "evidence", "covered")
         vars(other).update({name: vars(self)[name] for name in kept if name in vars(self)})
         return other
 
@@ -111,6 +112,11 @@ class Match:
         rows[self.truth_query[known]] = np.flatnonzero(known)
         return rows
 
+    def ranks(self, at: np.ndarray) -> np.ndarray:
+        """Rank from 1 of positions of the run that are no repeats, ties as the conventions settle them: (X,) int64."""
+        rank = _ranks(self.run, at, self.conventions.ties)
+        return _mirrored(self.run, at, rank) if self.mirrored else rank
+
     @cached_property
     def answered(self) -> Answered:
         """The view of the answer metrics."""
@@ -129,9 +135,7 @@ class Match:
     @cached_property
     def evidence(self) -> EvidenceScores:
         """The similarity of every chunk and gold span, at whichever threshold it is looked at."""
-        at = np.arange(len(self.run.docs))
-        ranks = _ranks(self.run, at, self.conventions.ties)
-        ranks = _mirrored(self.run, at, ranks) if self.mirrored else ranks
+        ranks = self.ranks(np.arange(len(self.run.docs)))
         return match_evidence(self.run, self.truth, self.matching.how, min(FLOOR, self.matching.threshold), ranks=ranks)
 
     @cached_property
@@ -140,12 +144,21 @@ class Match:
         return self.evidence.covered(self.matching.threshold)
 
     @cached_property
+    def _hits(self) -> tuple[np.ndarray, np.ndarray]:
+        return _judged_positions(self.run, self.truth, self.truth_query)
+
+    @cached_property
+    def judgement(self) -> np.ndarray:
+        """Which judgement of the truth each row of `ranked` is: (H,) int64."""
+        at, judgement = self._hits
+        return judgement[np.lexsort((self.ranks(at), self.truth.queries[judgement]))]
+
+    @cached_property
     def ranked(self) -> Ranked:
         """The view of the retrieval metrics."""
         run, truth = self.run, self.truth
-        at, judgement = _judged_positions(run, truth, self.truth_query)
-        rank = _ranks(run, at, self.conventions.ties)
-        rank = _mirrored(run, at, rank) if self.mirrored else rank
+        at, judgement = self._hits
+        rank = self.ranks(at)
         query, grade = truth.queries[judgement], truth.grades[judgement]
         score = np.full(len(at), np.nan) if run.scores is None else run.scores[at]
         order = np.lexsort((rank, query))
