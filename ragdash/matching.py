@@ -32,12 +32,14 @@ MATCHES = ("id", "evidence")
 class Matching:
     """What makes a returned document a right one: its "id", or the "evidence" that it holds (docs/evidence.md).
 
-    how: the similarity of a chunk and a gold span; threshold: from which on the chunk covers it, in (0, 1].
+    how: the similarity of a chunk and a gold span; threshold: from which on the chunk covers it, in (0, 1]; model: of
+    how="embedding", a model's name or its weights' hash, "": the one last used.
     """
 
     by: str = "id"
     how: str = "partial"
     threshold: float = THRESHOLD
+    model: str = ""
 
     def __post_init__(self) -> None:
         facts = (("match", repr(self.by), MATCHES, self.by in MATCHES),
@@ -136,7 +138,8 @@ class Match:
     def evidence(self) -> EvidenceScores:
         """The similarity of every chunk and gold span, at whichever threshold it is looked at."""
         ranks = self.ranks(np.arange(len(self.run.docs)))
-        return match_evidence(self.run, self.truth, self.matching.how, min(FLOOR, self.matching.threshold), ranks=ranks)
+        return match_evidence(self.run, self.truth, self.matching.how, min(FLOOR, self.matching.threshold),
+                              ranks=ranks, model=self.matching.model)
 
     @cached_property
     def covered(self) -> Covered:
