@@ -3,6 +3,7 @@
 from ragdash.records import CHOICES
 
 RUN, TRUTH, SHOWN, BASELINE, METRIC, K, SLICE = "run", "truth", "shown", "baseline", "metric", "k", "slice"
+MATCH, HOW, FROM, DECIDED = "match", "how", "from", "decided"  # what makes a document a relevant one
 METRICS, SORT = "columns", "sort"  # Leaderboard
 CURVES, SCALE, VIEW = "curves", "axis", "view"  # Precision-recall
 ACROSS, UP = "across", "up"  # Ranking
@@ -13,7 +14,7 @@ ANSWERS, ANSWER, RIGHT, LOOKED, KIND, QUERY = "answers", "answer", "right", "loo
 ABOUT, SEARCH = "about", "find"  # Metrics
 CONVENTIONS = tuple(CHOICES)  # missing, unanswerable, ...
 
-SIDEBAR = (SHOWN, BASELINE, METRIC, K, SLICE, *CONVENTIONS)
+SIDEBAR = (SHOWN, BASELINE, METRIC, K, SLICE, MATCH, HOW, FROM, DECIDED, *CONVENTIONS)
 PAGE = (METRICS, SORT, CURVES, SCALE, VIEW, ACROSS, UP, CANDIDATE, MARGIN, PICTURE, OUTCOME, BY, SOURCE, TARGETS,
         BANDED, MEASURE, CUTOFF_BY, TUNED, AVERAGED, CORPUS, ANSWERS, ANSWER, RIGHT, LOOKED, KIND, QUERY, ABOUT, SEARCH)
 MANY = (SHOWN, METRICS, CURVES, TARGETS, ANSWERS)  # hold several values
