@@ -24,12 +24,12 @@ WITH, WITHOUT = "yes", "no"  # a person's decisions
 
 def choose() -> None:
     """The control of the sidebar, where the truth has evidence and a run texts; by id everywhere else."""
-    offered = _offered()
-    state.one(state.MATCH, list(BY) if offered else ["id"], "id")
+    can = offered()
+    state.one(state.MATCH, list(BY) if can else ["id"], "id")
     state.one(state.HOW, list(HOW), "partial")
     state.share(state.FROM, FLOOR, 1.0, THRESHOLD)
     state.one(state.DECIDED, [WITH, WITHOUT], WITH)
-    if not offered:
+    if not can:
         return
     st.segmented_control("Relevant", list(BY), format_func=BY.get, required=True, key=state.MATCH,
                          help="By id: a document is relevant if the truth grades its id so. By evidence: if its text "
@@ -48,7 +48,8 @@ def _settings() -> None:
               help="From this similarity on a chunk covers a span. The Threshold bands page shows what hangs on it.")
 
 
-def _offered() -> bool:
+def offered() -> bool:
+    """Whether relevance by evidence can be had: the truth has gold spans and a run texts."""
     truth = LOADED.truth(state.truth() or "")
     texts = any(run is not None and run.texts is not None for run in (LOADED.run(one.digest) for one in state.runs()))
     return truth is not None and texts and has_evidence(truth)

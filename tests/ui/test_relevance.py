@@ -81,9 +81,9 @@ def hand_made(texts_known: bool = True, evidence: bool = True) -> tuple[Truth, R
 def test_every_page_follows_and_says_so(samples, page):
     at = opened(page, **address(*samples), match="evidence", **{"from": "0.8"})
     assert not at.error
-    assert "Relevant by evidence" in texts(at) and "0.80 or more similar" in texts(at)
+    assert "**Relevant by evidence**" in texts(at) and "0.80 or more similar" in texts(at)
     assert asked(at, "match") == ["evidence"] and asked(at, "from") == ["0.8"]
-    assert "Relevant by evidence" not in texts(opened(page, **address(*samples)))
+    assert "**Relevant by evidence**" not in texts(opened(page, **address(*samples)))
 
 
 def test_the_leaderboard_has_the_numbers_of_evaluate(samples):
