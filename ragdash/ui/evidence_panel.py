@@ -97,8 +97,8 @@ def _picture(now: View, spec: Spec) -> None:
                       f"{name} {words.number(value)}" for name, value in zip(now.names, here, strict=True)))
     band = " with 95 % intervals" if len(found) <= pictures_of.BANDED else "; the table has the 95 % intervals"
     st.caption(f"Relevant by evidence, mean over {words.over([one.n for one in found])}{band}. The symbols stand at "
-               f"the threshold in use." + ("" if now.scope.by_evidence else " The pages above and beside go by id; "
-               "**Relevant** in the sidebar changes that."))
+               f"the threshold in use." + ("" if now.scope.by_evidence else " The other pages and the rest of this one "
+               "go by id; **Relevant** in the sidebar changes that."))
 
 
 def _table(now: View, found: list[Sweep], spec: Spec) -> pd.DataFrame:
