@@ -108,8 +108,8 @@ def _table(now: View, found: list[Sweep], spec: Spec) -> pd.DataFrame:
                       for name, one in zip(now.names, found, strict=True)], ignore_index=True)
 
 
-def _apart(now: View, spec: Spec, decided: int) -> str:
+def _apart(now: View, spec: Spec, decided: str) -> str:
     """The means with the decisions and without them."""
     applied, bare = ([row[0].mean for row in cache.summary(now.digests, by_evidence(now.scope, stamp), [spec])]
-                     for stamp in (decided, 0))
+                     for stamp in (decided, ""))
     return evidence_words.apart(now.names, applied, bare)

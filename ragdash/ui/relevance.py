@@ -70,20 +70,20 @@ def _has_evidence(truth: str, _truth: Truth) -> bool:
     return True
 
 
-def chosen() -> tuple[Matching, int]:
-    """(matching, which state of the decisions is applied, 0: none), as a Scope holds them; by id where not offered."""
+def chosen() -> tuple[Matching, str]:
+    """(matching, which state of the decisions is applied, "": none), as a Scope holds them; by id where not offered."""
     if state.get(state.MATCH) is None:
-        return Matching(), 0
+        return Matching(), ""
     matching = Matching(state.get(state.MATCH), state.get(state.HOW), state.get(state.FROM))
-    return matching, 0 if state.get(state.DECIDED) == WITHOUT else newest()
+    return matching, "" if state.get(state.DECIDED) == WITHOUT else newest()
 
 
-def newest() -> int:
-    """The state of the kept decisions as it is now; 0 where they cannot be read, which the bands page tells."""
+def newest() -> str:
+    """The state of the kept decisions as it is now; "" where they cannot be read, which the bands page tells."""
     try:
         return kept_decisions().stamp()
     except InputError:
-        return 0
+        return ""
 
 
 def told(matching: Matching, decisions: int) -> str:
