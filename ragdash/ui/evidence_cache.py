@@ -19,11 +19,11 @@ from ragdash.evaluation import Evaluation, evaluate_match, summaries
 from ragdash.evidence import FLOOR, EvidenceScores, digest
 from ragdash.evidence.passages import passage
 from ragdash.evidence.scores import ACCEPTED, REJECTED
-from ragdash.matching import Match, Matching
+from ragdash.matching import Match
 from ragdash.metrics import Spec, parse_specs
 from ragdash.ui import cache
 from ragdash.ui.cache import Scope
-from ragdash.ui.scope import covered, evidence
+from ragdash.ui.scope import covered, evidence, origin
 from ragdash.ui.store import LOADED
 
 MARGIN = 0.05  # a pair is borderline if it is this near to the threshold
@@ -55,12 +55,12 @@ def sweep(run: str, scope: Scope, spec: Spec) -> Sweep:
     Raises Unavailable where the run has no texts, InputError where the spec does not fit.
     """
     scope = by_evidence(scope)
-    facts = (scope.truth, *astuple(scope.conventions), scope.part, scope.matching.how, scope.decided)
-    return _sweep(run, facts, str(spec), _match=covered(run, scope), _scores=evidence(run, scope), _scope=scope)
+    facts = (*origin(run, scope), *astuple(scope.conventions), scope.part, scope.decided)
+    return _sweep(facts, str(spec), _match=covered(run, scope), _scores=evidence(run, scope), _scope=scope)
 
 
 @st.cache_resource(max_entries=128, show_spinner="Trying thresholds …")
-def _sweep(run: str, facts: tuple, spec: str, _match: Match, _scores: EvidenceScores, _scope: Scope) -> Sweep:
+def _sweep(facts: tuple, spec: str, _match: Match, _scores: EvidenceScores, _scope: Scope) -> Sweep:
     inside = cache.queries(_scope)
     step = FINE if int(inside.sum()) <= cache.MANY_QUERIES else COARSE
     thresholds = np.round(np.arange(FLOOR, 1 + step / 2, step), 2)
@@ -69,7 +69,7 @@ def _sweep(run: str, facts: tuple, spec: str, _match: Match, _scores: EvidenceSc
     for threshold in thresholds.tolist():
         many = int(_scores.covering(threshold).sum())  # fewer and fewer: as many as before are the same ones
         if many != held:
-            one = evaluate_match(_match.under(Matching("evidence", _scores.how, threshold), _scores),
+            one = evaluate_match(_match.under(replace(_scope.matching, threshold=threshold), _scores),
                                  parse_specs(spec))
             found.append(one.only(one.query_ids.filter(pa.array(inside)).to_pylist()) if _scope.part else one)
             held = many
@@ -107,7 +107,7 @@ def pairs(runs: Sequence[str], scope: Scope, decided: str) -> list[Pair]:
     scope = by_evidence(scope, decided)
     found: dict[tuple[str, str, str], Pair] = {}
     for run in runs:
-        for one in _pairs(run, (scope.truth, scope.conventions.ties, scope.part, *astuple(scope.matching), decided),
+        for one in _pairs(run, (*origin(run, scope), scope.part, scope.matching.threshold, decided),
                           _scores=evidence(run, scope), _scope=scope):
             held = found.get(one.key)
             found[one.key] = replace(held, places=held.places + one.places) if held else one
