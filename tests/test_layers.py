@@ -25,7 +25,7 @@ LAYERS = """
     evaluation thresholds band_files scoring
     slices score_worker costs
     comparison likeness
-    diagnosis gates ledger reviews unjudged
+    diagnosis gates ledger reviews unjudged workspace
     failing
     selection
     plots
