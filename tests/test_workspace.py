@@ -17,6 +17,7 @@ import pyarrow.parquet as pq
 import pytest
 from helpers import random_case, run_of, truth_of
 
+from ragdash.corpus import Corpus
 from ragdash.errors import InputError
 from ragdash.evaluation import evaluate
 from ragdash.io import read_run, read_truth
@@ -43,6 +44,8 @@ def assert_same(one, other) -> None:
     assert one.digest == other.digest
     for name in one.__dataclass_fields__:
         a, b = getattr(one, name), getattr(other, name)
+        if name == "corpus":
+            continue
         if isinstance(a, np.ndarray):
             assert a.dtype == b.dtype and np.array_equal(a, b), name
             assert a.flags.writeable or not b.flags.writeable, name
@@ -388,3 +391,18 @@ def test_a_truth_with_everything_comes_back(workspace):
     truth = Truth.build("t", ["q1", "q1"], ["a", "b"], [0, -2], details=details)
     workspace.add_truth(truth)
     assert_same(truth, workspace.load_truth(truth.digest))
+
+
+def test_the_corpus_of_a_truth_comes_back(workspace):
+    truth = truth_of({"q": ["d"]})
+    for corpus in (Corpus.build("c", ["d", "e"], ["one", None], [None, "title"]), Corpus.build("ids", ["d"]), None):
+        held = truth.with_corpus(corpus)
+        workspace.add_truth(held)
+        again = workspace.load_truth(held.digest)
+        assert again.digest == held.digest and (again.corpus is None) == (corpus is None)
+        if corpus is not None:
+            assert again.corpus.documents(["e", "d", "x"]).equals(corpus.documents(["e", "d", "x"]))
+            assert again.corpus.name == corpus.name
+    (workspace.folder / "truths" / workspace.truths()[0].digest / "corpus.parquet").unlink()
+    with pytest.raises(InputError, match="corpus"):
+        workspace.load_truth(workspace.truths()[0].digest)

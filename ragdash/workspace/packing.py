@@ -1,7 +1,7 @@
 """A run or a truth as Parquet tables and back, without a loss: digest, ties, texts, details, settings, problems.
 
-A table has a row for each returned document (judgement) in file order, another a row for each query. Letters: N rows
-of a run, R judgements, Q queries.
+"rows" has a row for each returned document (judgement) in file order, "queries" one for each query, "corpus" one for
+each document of a truth's corpus. Letters: N rows of a run, R judgements, Q queries, D documents of a corpus.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from ragdash.columns import hash_text, text_column
+from ragdash.corpus import Corpus
 from ragdash.errors import InputError, Problem
 from ragdash.ranking import pair_hashes, query_starts
 from ragdash.records import Run, Truth
@@ -47,7 +48,7 @@ def about_of(schema: pa.Schema) -> dict:
 
 def facts(thing: Run | Truth) -> dict:
     """What a list of runs and truths tells of one without reading it."""
-    parts = [name for name in ("scores", "texts", "sources") if getattr(thing, name, None) is not None]
+    parts = [name for name in ("scores", "texts", "sources", "corpus") if getattr(thing, name, None) is not None]
     parts += thing.details.column_names if thing.details is not None else []
     own = {"rows": len(thing.docs), "depth": thing.depth} if isinstance(thing, Run) else {"judgements": len(thing.docs)}
     return {"queries": len(thing), **own, "parts": parts}
@@ -73,7 +74,13 @@ def _pack_run(run: Run) -> Tables:
 
 def _pack_truth(truth: Truth) -> Tables:
     columns = {"query": truth.queries.astype(np.int32), "doc_id": truth.docs, "grade": truth.grades}
-    return {"rows": _told(pa.table(columns), truth, {}), "queries": _told(_queries(truth), truth, {})}
+    corpus = truth.corpus
+    about = {"corpus": corpus and {"name": corpus.name, "problems": [asdict(one) for one in corpus.problems]}}
+    tables = {"rows": _told(pa.table(columns), truth, about), "queries": _told(_queries(truth), truth, about)}
+    if corpus is not None:
+        own = {"doc_id": corpus.doc_ids, "text": corpus.texts, "title": corpus.titles}
+        tables["corpus"] = pa.table({name: column for name, column in own.items() if column is not None})
+    return tables
 
 
 def _unpack_run(tables: Tables, about: dict) -> Run:
@@ -101,7 +108,15 @@ def _unpack_truth(tables: Tables, about: dict) -> Truth:
     rows, (names, details) = tables["rows"], _names(tables["queries"], about)
     arrays = {"queries": rows["query"].to_numpy().astype(np.int64), "grades": rows["grade"].to_numpy()}
     return Truth(about["name"], names, docs=_one(rows["doc_id"]), details=details, problems=_problems(about),
-                 **_locked(arrays))
+                 corpus=_corpus(tables, about["corpus"]), **_locked(arrays))
+
+
+def _corpus(tables: Tables, about: Mapping | None) -> Corpus | None:
+    if about is None:
+        return None
+    table = tables["corpus"]
+    texts, titles = (table[name] if name in table.column_names else None for name in ("text", "title"))
+    return Corpus(about["name"], table["doc_id"], texts, titles, _problems(about))
 
 
 def _in_file_order(values: np.ndarray, order: np.ndarray | None) -> np.ndarray:
