@@ -15,7 +15,7 @@ from ragdash import io
 from ragdash.errors import InputError, Problem
 from ragdash.places import SAMPLE_TRUTH, SAMPLES, home, named
 from ragdash.records import Run
-from ragdash.ui import cache, progress, state, words
+from ragdash.ui import cache, progress, shelf, state, words
 from ragdash.ui.store import LOADED
 
 FILES, TRUTHS = "RAGDASH_FILES", "RAGDASH_TRUTH"  # set by `ragdash dashboard FILE...`
@@ -170,6 +170,7 @@ def _given(text: str, role: str | None) -> Given:
 def _upload(name: str, content: bytes, role: str | None, mapping: Mapping[str, str] | None = None) -> FileRecord:
     record = _read(name, lambda: cache.load(name, content, role, mapping), None, role)
     record = replace(record, mapping=tuple((mapping or {}).items()))
+    shelf.keep(record.digests, name)
     if len(content) > KEPT:
         return record
     record = replace(record, key=cache.key_of(content)[:8])

@@ -99,7 +99,7 @@ def _sidebar():
                       "or type another number.")
     _slice()
     with st.popover("Copy link", icon=":material/link:", width="stretch", key="copy_link"):
-        st.caption("Opens this view again, in any browser, for as long as this server runs.")
+        st.caption("Opens this view again, in any browser that reaches this server, for as long as it keeps the runs.")
         return st.empty()
 
 
