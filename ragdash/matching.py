@@ -23,6 +23,7 @@ from ragdash.records import Conventions, Run, Truth
 from ragdash.view_covered import Covered
 from ragdash.view_scored import Scored
 from ragdash.view_texts import Answered, Grounded
+from ragdash.view_timed import Timed, timed
 from ragdash.views import Ranked
 
 MATCHES = ("id", "evidence")
@@ -67,7 +68,7 @@ class Match:
     def under(self, **changes: str) -> Match:
         """The same match under other conventions; what does not depend on them is not computed again."""
         other = Match(self.run, self.truth, replace(self.conventions, **changes), self.matching, mirrored=self.mirrored)
-        kept = ("truth_query", "run_query", "answered", "grounded")
+        kept = ("truth_query", "run_query", "answered", "grounded", "timed")
         kept += ("ranked", "evidence", "covered") if other.conventions.ties == self.conventions.ties else ()
         vars(other).update({name: vars(self)[name] for name in kept if name in vars(self)})
         return other
@@ -120,6 +121,11 @@ class Match:
     def grounded(self) -> Grounded:
         """The view of the grounding metrics."""
         return aligned.grounded(self.run, self.truth, self.run_query)
+
+    @cached_property
+    def timed(self) -> Timed:
+        """The view of the metrics of speed and cost."""
+        return timed(self.run.name, self.run.details, self.run_query)
 
     @property
     def scored(self) -> Scored:

@@ -18,7 +18,7 @@ LAYERS = """
     ranking pairs details fit corpus
     records text
     views view_texts grounding stats bands io models ids
-    view_covered view_scored
+    view_covered view_scored view_timed
     evidence aligned
     matching metrics
     filling
