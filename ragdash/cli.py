@@ -15,7 +15,18 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from ragdash.cli_inputs import adapted, chosen, conventions, distinct_names, read, read_as, reading, source, specs_of
+from ragdash.cli_inputs import (
+    adapted,
+    chosen,
+    conventions,
+    distinct_names,
+    read,
+    read_as,
+    reading,
+    source,
+    specs_of,
+    with_documents,
+)
 from ragdash.cli_options import parser, split_at_dashes
 from ragdash.cli_score import score
 from ragdash.comparison import Rules, comparable, compare
@@ -23,7 +34,7 @@ from ragdash.console import count, say, unwritable, write
 from ragdash.errors import InputError, Problem
 from ragdash.evaluation import Evaluation, evaluate_match, summaries
 from ragdash.gates import Check, parse_bound, parse_limit
-from ragdash.io import read_runs, read_truth, sniff, write_run, write_truth
+from ragdash.io import read_corpus, read_runs, read_truth, sniff, write_run, write_truth
 from ragdash.ledger import Ledger, ledger
 from ragdash.ledger import as_text as as_ledger_text
 from ragdash.matching import Match, Matching
@@ -159,7 +170,7 @@ def _convert(options: argparse.Namespace) -> int:
     """Write what a file holds in another format; what is lost is told."""
     opened = source(options.file)
     if options.truth or sniff(opened, **reading(options)).role == "truth":
-        thing, write_it = read_truth(opened, **reading(options)), write_truth
+        thing, write_it = with_documents(read_truth(opened, **reading(options)), options), write_truth
     else:
         runs = adapted(read_runs(opened, name=named(options.file)[0], **reading(options)), None, options)
         thing, write_it = chosen(runs, options), write_run
@@ -219,13 +230,16 @@ def _checked(text: str, is_truth: bool, options: argparse.Namespace) -> tuple[st
     """(what a file was read as, in words; what it holds: a run with the truth in its rows holds both)."""
     opened, lines, things = source(text), [], []
     sniffed = sniff(opened, **reading(options))
+    if sniffed.role == "corpus" and not is_truth:
+        corpus = read_corpus(opened, **reading(options))
+        return f"{text}: corpus ({sniffed.format}), {count(len(corpus), 'document')}; pass it with --corpus", []
     if not is_truth and sniffed.role != "truth":
         things = read_runs(opened, name=named(text)[0], **reading(options))
         lines = [f"{text}: run {run.name!r} ({sniffed.format}), {count(len(run), 'query', 'queries')}, "
                  f"{count(len(run.docs), 'document')} returned, {run.depth} deep{_warned(run.problems)}"
                  for run in things]
     if not things or (sniffed.role == "both" and not options.truth):
-        truth = read_truth(opened, **reading(options))
+        truth = with_documents(read_truth(opened, **reading(options)), options)
         things.append(truth)
         lines.append(f"{text}: truth ({sniffed.format}), {count(len(truth), 'query', 'queries')}, "
                      f"{count(truth.judgements, 'judgement')}, {truth.queries_without_relevant} without a relevant "

@@ -111,6 +111,8 @@ def _reading_options() -> argparse.ArgumentParser:
     reading.add_argument("--map", action="append", metavar="OURS=THEIRS,...", help="columns that are not recognised: "
                          f"{', '.join(FIELDS)}, and the column that holds it, such as query=question,retrieved=url; "
                          "their name first is understood too")
+    reading.add_argument("--corpus", metavar="FILE", help="the documents that could be returned with their texts, such "
+                         "as BEIR's corpus.jsonl; used where a run has no texts")
     reading.add_argument("--ids", metavar="SPELLING", help="read ids as the truth writes them where they are equal but "
                          f"for: {', '.join(one.name for one in SPELLINGS)}, or several with commas")
     reading.add_argument("--collapse", metavar="WAY", help="chunks become documents, by the column source or by "

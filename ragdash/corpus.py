@@ -6,6 +6,7 @@ Letters: D documents of the corpus, N ids that are looked up.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ragdash.columns import hash_text, lanes_of, mix, take, text_column
+from ragdash.columns import hash_text, in_blocks, take, text_column
 from ragdash.errors import InputError, Problem
 
 SHOWN = 20  # documents that stand twice
@@ -90,6 +91,22 @@ class Corpus:
         return pa.table({"doc_id": text_column(ids), "title": self._column(self.titles, rows),
                          "text": self._column(self.texts, rows)})
 
+    def filled(self, texts: pa.Array, ids: pa.Array) -> tuple[pa.Array, int]:
+        """(texts (N,), null where there is none still, of which the corpus gave how many): null ones by their ids."""
+        lacking = np.flatnonzero(texts.is_null().to_numpy(zero_copy_only=False))
+        if not len(lacking) or self.texts is None:
+            return texts, 0
+        given = self.texts_of(ids.take(pa.array(lacking)))
+        place = np.full(len(ids), -1)
+        place[lacking] = np.arange(len(lacking))
+        return pc.coalesce(texts, given.take(pa.array(place, mask=place < 0))), len(given) - given.null_count
+
+    def note(self, count: int, run: str) -> Problem:
+        """That so many documents of a run have their texts from here."""
+        return Problem("texts-from-corpus", f"{count:,} documents of run {run!r} with their texts from the corpus "
+                       f"{self.name!r}, not from the run", "the texts that the run returned", "A text in the run would "
+                       "win: it is what the system saw.", field="text", severity="note")
+
     @cached_property
     def digest(self) -> str:
         """128 bits of the content: ids, texts and titles; not of the name, the file or the order of the documents."""
@@ -97,14 +114,19 @@ class Corpus:
 
     @cached_property
     def lanes(self) -> np.ndarray:
-        """What the digest is made of: (2,) uint64."""
-        ids = hash_text(self.doc_ids, seed=5)
-        lanes = lanes_of(ids)
-        for seed, column in ((6, self.texts), (7, self.titles)):
-            if column is not None:
-                present = np.flatnonzero(column.is_valid().to_numpy())
-                lanes = lanes + lanes_of(mix(ids, hash_text(column, seed))[present])
-        return lanes
+        """What the digest is made of: (2,) uint64. Documents stand in the order of the hashes of their ids."""
+        order = np.argsort(hash_text(self.doc_ids))
+
+        def work(start: int, stop: int) -> bytes:
+            found = hashlib.blake2b(digest_size=16)
+            for column in (self.doc_ids, self.texts, self.titles):
+                for part in () if column is None else _raw(take(column, order[start:stop])):
+                    found.update(part)
+                found.update(b"|")
+            return found.digest()
+
+        whole = hashlib.blake2b(b"".join(in_blocks(work, len(self))), digest_size=16)
+        return np.frombuffer(whole.digest(), np.uint64)
 
     @staticmethod
     def _column(column: pa.ChunkedArray | None, rows: np.ndarray) -> pa.StringArray:
@@ -122,6 +144,14 @@ def _coded(ids) -> tuple[pa.StringArray, np.ndarray]:
     column = text_column(ids)
     encoded = pa.concat_arrays([pa.array([], pa.string()), *column.chunks]).dictionary_encode()
     return encoded.dictionary, pc.fill_null(encoded.indices, -1).to_numpy().astype(np.int64)
+
+
+def _raw(texts: pa.StringArray) -> tuple[memoryview | bytes, ...]:
+    """The lengths of texts (-1 for none) and their characters one behind the other, as bytes."""
+    lengths = pc.fill_null(pc.binary_length(texts), -1).to_numpy()
+    offsets = np.frombuffer(texts.buffers()[1], np.int32)[texts.offset:texts.offset + len(texts) + 1]
+    data = texts.buffers()[2]
+    return lengths.tobytes(), memoryview(data)[offsets[0]:offsets[-1]] if data is not None else b""
 
 
 def _once(ids: pa.ChunkedArray, columns: list, file: str | None, lines) -> np.ndarray | None:

@@ -17,5 +17,6 @@ SIDEBAR = (SHOWN, BASELINE, METRIC, K, SLICE, *CONVENTIONS)
 PAGE = (METRICS, SORT, CURVES, SCALE, VIEW, ACROSS, UP, CANDIDATE, MARGIN, PICTURE, OUTCOME, BY, SOURCE, TARGETS,
         BANDED, MEASURE, CUTOFF_BY, TUNED, AVERAGED, CORPUS, ANSWERS, ANSWER, RIGHT, LOOKED, KIND, QUERY, ABOUT, SEARCH)
 MANY = (SHOWN, METRICS, CURVES, TARGETS, ANSWERS)  # hold several values
+DOCUMENTS = "_documents"  # digest of those dropped last, of the session alone
 BANDS_FILE = "_bands_file"  # of the session alone: a file is not in the address
 OF_RUNS = (SHOWN, BASELINE, ACROSS, UP, CANDIDATE, LOOKED)  # hold digests of runs

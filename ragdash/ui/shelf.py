@@ -25,11 +25,17 @@ def keep(digests: Iterable[str], file: str) -> None:
     """Keep what was uploaded; where that is not possible it is loaded all the same, and told."""
     if store.read_only():
         return
+    things = [LOADED.get(digest) for digest in digests]
     try:
         home = workspace()
-        for thing in map(LOADED.get, digests):
-            if thing is not None:
-                (home.add_run if isinstance(thing, Run) else home.add_truth)(thing)
+        for thing in things:
+            if isinstance(thing, Run):
+                home.add_run(thing)
+        truth = LOADED.truth(state.truth() or "")  # as it is used: beside its documents
+        if truth is not None and not all(isinstance(thing, Run) for thing in things):
+            home.add_truth(truth)
+            if truth.corpus is not None and home.find(truth.judged_digest, "truth"):
+                home.archive(truth.judged_digest)  # links to the judgements alone go on working
     except InputError as error:
         state.set_notice(replace(problem, found=f"{file} loaded, but not kept for the next start: {problem.found}")
                          for problem in error.problems)

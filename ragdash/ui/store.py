@@ -14,6 +14,7 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from ragdash import places
+from ragdash.corpus import Corpus
 from ragdash.errors import InputError
 from ragdash.records import Run, Truth
 from ragdash.workspace import Workspace
@@ -36,33 +37,33 @@ def workspace() -> Workspace:
 
 
 class Store:
-    """Runs and truths by digest. Every method may be called from any thread.
+    """Runs, truths and their documents by digest. Every method may be called from any thread.
 
     behind: gives the workspace where what is not held is looked for.
     """
 
     def __init__(self, limit: int = LIMIT, behind: Callable[[], Workspace] | None = None):
         self.limit, self.behind = limit, behind
-        self._held: OrderedDict[str, Run | Truth] = OrderedDict()
+        self._held: OrderedDict[str, Run | Truth | Corpus] = OrderedDict()
         self._lock = threading.RLock()
 
-    def put(self, thing: Run | Truth) -> str:
-        """Keep a run or a truth; returns its digest. What is there already stays as it is."""
+    def put(self, thing: Run | Truth | Corpus) -> str:
+        """Keep a run, a truth or a corpus; returns its digest. What is there already stays as it is."""
         with self._lock:
             self._held.setdefault(thing.digest, thing)
             self._held.move_to_end(thing.digest)
             self._let_go()
             return thing.digest
 
-    def get(self, digest: str) -> Run | Truth | None:
-        """The run or truth whose digest starts with this text (at least SHORT characters), or None.
+    def get(self, digest: str) -> Run | Truth | Corpus | None:
+        """The run, truth or corpus whose digest starts with this text (at least SHORT characters), or None.
 
         None too where the workspace cannot read it; the Runs page tells why.
         """
         with suppress(InputError):
             return self.load(digest)
 
-    def load(self, digest: str) -> Run | Truth | None:
+    def load(self, digest: str) -> Run | Truth | Corpus | None:
         """The same, with InputError where the workspace has it and cannot read it."""
         if len(digest) < SHORT:
             return None
@@ -94,6 +95,11 @@ class Store:
         thing = self.get(digest)
         return thing if isinstance(thing, Truth) else None
 
+    def corpus(self, digest: str) -> Corpus | None:
+        """The documents of that digest, None where they are not held."""
+        thing = self.get(digest)
+        return thing if isinstance(thing, Corpus) else None
+
     def __len__(self) -> int:
         with self._lock:
             return len(self._held)
@@ -111,8 +117,8 @@ class Store:
             total -= sizes.pop(0)
 
 
-def weight(thing: Run | Truth) -> int:
-    """About how many bytes a run or truth holds."""
+def weight(thing: Run | Truth | Corpus) -> int:
+    """About how many bytes it holds."""
     return sum(int(getattr(part, "nbytes", 0) or 0) for part in vars(thing).values())
 
 
