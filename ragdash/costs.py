@@ -118,9 +118,12 @@ def speeds(view: Timed, queries: np.ndarray | None = None) -> tuple[Speed, ...]:
     return tuple(found)
 
 
-def spent(view: Timed, settings: Mapping, prices: Prices = Prices()) -> Spent:
-    """Dollars of each query: by the prices that were said by hand; else as recorded; else by those of its settings."""
-    used, by_hand = prices.used(view.run, settings)
+def spent(view: Timed, settings: Mapping, prices: Prices = Prices(), name: str | None = None) -> Spent:
+    """Dollars of each query: by the prices that were said by hand; else as recorded; else by those of its settings.
+
+    name: what the run is called in the price table; its own name where None.
+    """
+    used, by_hand = prices.used(view.run if name is None else name, settings)
     recorded = not np.isnan(view.cost).all()
     if recorded and not by_hand:
         return Spent(view.cost, "recorded")

@@ -30,19 +30,18 @@ def percentiles(values: np.ndarray, shares: Sequence[float], *, level: float = L
     found = np.empty((resamples, len(shares)))
     weights = resample_weights(n, resamples=resamples, seed=seed)
     step = max(1, _CELLS // n)
+    ranks = np.minimum(np.stack([below, below + 1]), n - 1).ravel()
     for start in range(0, resamples, step):
-        reached = np.cumsum(weights[start:start + step], axis=1, dtype=np.int32)
-        for at in range(len(shares)):
-            low, high = (values[_first(reached, min(rank, n - 1))] for rank in (below[at], below[at] + 1))
-            found[start:start + step, at] = _between(low, high, place[at] - below[at])
+        low, high = values[_places(weights[start:start + step], ranks)].reshape(-1, 2, len(shares)).swapaxes(0, 1)
+        found[start:start + step] = low + (place - below) * (high - low)
     low, high = np.percentile(found, [50 * (1 - level), 50 * (1 + level)], axis=0)
     return np.percentile(values, shares), low, high
 
 
-def _first(reached: np.ndarray, rank: int) -> np.ndarray:
-    """The first place of each row (B, n) of cumulated weights that lies beyond `rank`: (B,)."""
-    return np.argmax(reached > rank, axis=1)
-
-
-def _between(low: np.ndarray, high: np.ndarray, share: float) -> np.ndarray:
-    return low + share * (high - low)
+def _places(weights: np.ndarray, ranks: np.ndarray) -> np.ndarray:
+    """Which of the ascending values stands at each rank (from 0) of each resample: (B, ranks). weights (B, n)."""
+    rows, n = weights.shape
+    reached = np.cumsum(weights, axis=1, dtype=np.int64)
+    first = np.arange(rows)[:, None]
+    reached += first * (n + 1)  # row by row ascending, all in one piece
+    return np.searchsorted(reached.ravel(), ranks + first * (n + 1), "right") - first * n

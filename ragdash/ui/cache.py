@@ -125,6 +125,11 @@ def _evaluation(run: str, scope: tuple[str, ...], specs: tuple[str, ...], _match
     return found.only(found.query_ids.filter(pa.array(queries(_scope))).to_pylist()) if _scope.part else found
 
 
+def key_of_scope(scope: Scope) -> tuple[str, ...]:
+    """What a scope is kept under."""
+    return _key(scope)
+
+
 def _key(scope: Scope) -> tuple[str, ...]:
     return scope.truth, *astuple(scope.conventions), scope.part
 

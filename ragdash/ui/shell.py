@@ -76,6 +76,9 @@ def _pages() -> dict[str, list]:
         "Generation": [
             page("answers.py", "Answers", "question_answer", "Are the answers right and grounded?", "answers"),
         ],
+        "Operation": [
+            page("speed-cost.py", "Speed & cost", "speed", "What does it cost?", "speed-cost"),
+        ],
         "Reference": [page("metrics.py", "Metrics", "function", "What does each number mean?", "metrics")],
     }
 
