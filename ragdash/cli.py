@@ -41,10 +41,11 @@ from ragdash.ledger import as_text as as_ledger_text
 from ragdash.matching import Match, Matching
 from ragdash.metrics import METRICS, find_metric
 from ragdash.metrics.reference import as_json, as_markdown, as_text
-from ragdash.places import home, named
+from ragdash.places import home, named, workspace
 from ragdash.records import Run, Truth
 from ragdash.report import SCHEMA, as_junit, render, render_comparisons
 from ragdash.stats import LEVEL, METHOD
+from ragdash.workspace import Workspace
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -196,7 +197,12 @@ def _dashboard(options: argparse.Namespace) -> int:
             raise InputError([Problem("no-such-file", "no file of this name", "an existing file", "Check the path.",
                                       named(text)[1])])
     paths = {"RAGDASH_FILES": options.files, "RAGDASH_TRUTH": options.truth or ()}
-    environment = {**os.environ, **{key: os.pathsep.join(map(_absolute, files)) for key, files in paths.items()}}
+    environment = {**os.environ, **{key: os.pathsep.join(map(_absolute, files)) for key, files in paths.items()},
+                   **({"RAGDASH_READ_ONLY": "1"} if options.read_only else {})}
+    if options.workspace or options.read_only:
+        folder = Path(options.workspace).expanduser().resolve() if options.workspace else workspace()
+        Workspace(folder, options.read_only).check()
+        environment["RAGDASH_WORKSPACE"] = str(folder)
     port = options.port or _free_port(options.host)
     command = [sys.executable, "-m", "streamlit", "run", str(home() / "app.py"), f"--server.port={port}",
                f"--server.headless={str(options.no_browser).lower()}", f"--server.address={options.host}",

@@ -116,6 +116,9 @@ def _add_tools(commands, reading: argparse.ArgumentParser, computing: argparse.A
                                   epilog="Options behind -- go to Streamlit.")
     command.add_argument("files", nargs="*", metavar="FILE", help="runs and truths, told apart by content")
     command.add_argument("--truth", action="append", metavar="TRUTH")
+    command.add_argument("--workspace", metavar="DIR", help="where uploaded runs and truths are kept; default: "
+                         "RAGDASH_WORKSPACE, else a folder of the user")
+    command.add_argument("--read-only", action="store_true", help="show the workspace, without upload or change")
     command.add_argument("--host", default="127.0.0.1")
     command.add_argument("--port", type=_whole(1))
     command.add_argument("--no-browser", action="store_true")

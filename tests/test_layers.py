@@ -18,14 +18,14 @@ LAYERS = """
     ranking pairs details fit corpus
     records text
     views view_texts grounding stats bands io models ids
-    view_covered view_scored
+    view_covered view_scored view_timed
     evidence aligned
     matching metrics
     filling
     evaluation thresholds band_files scoring
     slices score_worker costs
     comparison likeness
-    diagnosis gates ledger reviews unjudged
+    diagnosis gates ledger reviews unjudged workspace
     failing
     selection
     plots

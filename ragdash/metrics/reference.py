@@ -10,7 +10,8 @@ from itertools import groupby
 from ragdash.bands import bands_of
 from ragdash.metrics.registry import Metric
 
-FAMILIES = {"retrieval": "Retrieval", "judgements": "Judgements and counts", "detection": "Detection"}
+FAMILIES = {"retrieval": "Retrieval", "judgements": "Judgements and counts", "detection": "Detection",
+            "cost": "Speed and cost"}
 _HEAD = """# Metrics
 
 Generated from the registry by `ragdash metrics --format markdown -o docs/metrics.md`.

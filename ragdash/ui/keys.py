@@ -12,13 +12,14 @@ SOURCE, TARGETS, BANDED = "bands", "targets", "banded"  # Threshold bands
 MEASURE, CUTOFF_BY, TUNED, AVERAGED, CORPUS = "measure", "score", "tuned", "average", "corpus"  # its score cutoffs
 COVERS, PAIRS, PAIR = "covers", "pairs", "pair"  # its evidence match threshold
 ANSWERS, ANSWER, RIGHT, LOOKED, KIND, QUERY = "answers", "answer", "right", "look", "kind", "query"  # Answers
+STAGE, PAID = "stage", "paid"  # Speed & cost
 ABOUT, SEARCH = "about", "find"  # Metrics
 CONVENTIONS = tuple(CHOICES)  # missing, unanswerable, ...
 
 SIDEBAR = (SHOWN, BASELINE, METRIC, K, SLICE, MATCH, HOW, FROM, DECIDED, *CONVENTIONS)
 PAGE = (METRICS, SORT, CURVES, SCALE, VIEW, ACROSS, UP, CANDIDATE, MARGIN, PICTURE, OUTCOME, BY, SOURCE, TARGETS,
         BANDED, MEASURE, CUTOFF_BY, TUNED, AVERAGED, CORPUS, COVERS, PAIRS, PAIR, ANSWERS, ANSWER, RIGHT,
-        LOOKED, KIND, QUERY, ABOUT, SEARCH)
+        LOOKED, KIND, QUERY, STAGE, PAID, ABOUT, SEARCH)
 MANY = (SHOWN, METRICS, CURVES, TARGETS, ANSWERS)  # hold several values
 DOCUMENTS = "_documents"  # digest of those dropped last, of the session alone
 BANDS_FILE = "_bands_file"  # of the session alone: a file is not in the address

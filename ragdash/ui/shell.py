@@ -76,6 +76,9 @@ def _pages() -> dict[str, list]:
         "Generation": [
             page("answers.py", "Answers", "question_answer", "Are the answers right and grounded?", "answers"),
         ],
+        "Operation": [
+            page("speed-cost.py", "Speed & cost", "speed", "What does it cost?", "speed-cost"),
+        ],
         "Reference": [page("metrics.py", "Metrics", "function", "What does each number mean?", "metrics")],
     }
 
@@ -100,7 +103,7 @@ def _sidebar():
     _slice()
     relevance.choose()
     with st.popover("Copy link", icon=":material/link:", width="stretch", key="copy_link"):
-        st.caption("Opens this view again, in any browser, for as long as this server runs.")
+        st.caption("Opens this view again, in any browser that reaches this server, for as long as it keeps the runs.")
         return st.empty()
 
 

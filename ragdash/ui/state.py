@@ -283,7 +283,7 @@ def _spell(key: str, value) -> str:
 def _restore(address: dict[str, list[str]]) -> None:
     """Take runs, truth and choices from the address; what cannot be read is left at its default."""
     if RUN in address or TRUTH in address:
-        found = [parse(token) for token in address.get(RUN, ())]
+        found = [parse(token, address.get(TRUTH, [""])[0]) for token in address.get(RUN, ())]
         by_origin = {entry.loaded: entry for entry in found if isinstance(entry, Entry)}
         st.session_state[_RUNS] = tuple({entry.digest: entry for entry in by_origin.values()}.values())
         st.session_state[_LOST] = tuple(entry for entry in found if isinstance(entry, str))
