@@ -28,6 +28,7 @@ LAYERS = """
     diagnosis gates ledger reviews unjudged
     failing
     selection
+    wording
     plots
     report
     cli_options cli_inputs

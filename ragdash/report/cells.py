@@ -23,13 +23,6 @@ def signed(value: float) -> str:
     return f"{value:+.3f}" if round(value, 3) else number(abs(value))
 
 
-def p_value(p: float) -> str:
-    """Two digits that count, below 0.0001 as that; a dash for undefined."""
-    if math.isnan(p):
-        return number(p)
-    return "< 0.0001" if p < 0.0001 else f"{p:.2g}" if p < 0.1 else f"{p:.2f}"
-
-
 def null(value: float) -> float | None:
     """None for NaN and infinity, which JSON lacks."""
     return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -9,9 +9,10 @@ import pyarrow as pa
 
 from ragdash.comparison import Comparison, Rules
 from ragdash.errors import Problem
-from ragdash.report.cells import as_bytes, as_note, as_text, null, number, p_value, signed
+from ragdash.report.cells import as_bytes, as_note, as_text, null, number, signed
 from ragdash.report.evaluations import INTERVALS, SCHEMA
 from ragdash.stats import METHOD
+from ragdash.wording.words import p_value
 
 COMPARISON_FORMATS = ("table", "json", "csv", "markdown", "latex", "parquet", "junit")
 MARKS = {"better": "▲ better", "worse": "▼ worse", "equivalent": "= equivalent", "undecided": "? undecided"}
