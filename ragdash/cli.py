@@ -17,6 +17,7 @@ from pathlib import Path
 
 from ragdash.cli_inputs import adapted, chosen, conventions, distinct_names, read, read_as, reading, source, specs_of
 from ragdash.cli_options import parser, split_at_dashes
+from ragdash.cli_report import report
 from ragdash.cli_score import score
 from ragdash.comparison import Rules, comparable, compare
 from ragdash.console import count, say, unwritable, write
@@ -39,7 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit status."""
     arguments, streamlit = split_at_dashes(list(sys.argv[1:] if arguments is None else arguments))
     options = parser().parse_args(arguments)
-    options.streamlit = streamlit
+    options.streamlit, options.given = streamlit, arguments
     try:
         return COMMANDS[options.command](options)
     except InputError as error:
@@ -249,4 +250,4 @@ def _free_port(host: str, first: int = 8501) -> int:
 
 
 COMMANDS = {"evaluate": _evaluate, "compare": _compare, "check": _check, "convert": _convert, "metrics": _metrics,
-            "score": score, "dashboard": _dashboard}
+            "score": score, "report": report, "dashboard": _dashboard}

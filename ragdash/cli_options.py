@@ -44,8 +44,25 @@ def parser() -> argparse.ArgumentParser:
                          '"nDCG@10.low=0.02", where the interval does not exclude it')
     command.set_defaults(command="compare")
 
+    _add_report(commands, [reading, computing, drawing])
     _add_tools(commands, reading, computing)
     return top
+
+
+def _add_report(commands, parents: list[argparse.ArgumentParser]) -> None:
+    """The command that makes a page for others."""
+    command = commands.add_parser("report", parents=parents, help="one HTML file with everything, for people who will "
+                                  "never install anything")
+    command.add_argument("runs", nargs="+", metavar="RUN", help="a path or NAME=path; the first is the baseline")
+    command.add_argument("--baseline", metavar="NAME", help="the run that the others are held against")
+    command.add_argument("--k", type=_whole(1), default=10, help="cutoff of the metrics and of the curves' mark")
+    command.add_argument("--title", default="Retrieval configurations compared")
+    command.add_argument("--sections", metavar="NAME,NAME", help="only these, such as verdict,leaderboard,queries; a "
+                         "name that there is none of tells them all")
+    command.add_argument("--no-texts", action="store_true", help="no questions, documents or answers: ids alone")
+    command.add_argument("--margin", type=float, help="differences up to this do not matter: verdict equivalent")
+    command.add_argument("--bands", metavar="FILE", help="bands of your own (TOML) in place of the published ones")
+    command.set_defaults(command="report")
 
 
 def _add_tools(commands, reading: argparse.ArgumentParser, computing: argparse.ArgumentParser) -> None:
