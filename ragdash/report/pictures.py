@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import importlib.util
 import os
 import shutil
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 
 from ragdash.errors import InputError, Problem
 from ragdash.report.tables import Form
@@ -36,24 +39,38 @@ def lacking() -> Problem | None:
 
 
 def picture(figure, form: str, *, background: str = "#ffffff", width: int = WIDTH) -> bytes:
-    """A plotly figure as one of PICTURES; height as in its layout. width: pixels; a PNG has SCALE times as many.
+    """A plotly figure as one of PICTURES, its height as in its layout; else as `pictures`."""
+    return pictures([figure], form, background=background, width=width)[0]
+
+
+def pictures(figures: Sequence, form: str, *, background: str = "#ffffff", width: int = WIDTH) -> list[bytes]:
+    """Several at once, which starts the browser once. width: pixels; a PNG has SCALE times as many.
 
     background: of png and svg, as "#rrggbb". Nothing is fetched: no MathJax, and plotly.js comes with plotly.
     InputError where png and svg cannot be drawn on this machine, or the browser fails.
     """
     if form == "json":
-        return figure.to_json().encode()
+        return [figure.to_json().encode() for figure in figures]
     problem = lacking()
     if problem:
         raise InputError([problem])
-    import kaleido  # of the extra `pictures`
-
-    content = figure.to_plotly_json()
-    content["layout"] = {**content["layout"], "paper_bgcolor": background}
-    size = {"width": width, "height": content["layout"].get("height") or 400, "scale": SCALE if form == "png" else 1}
+    wanted = []
+    for figure in figures:
+        content = figure.to_plotly_json()
+        content["layout"] = {**content["layout"], "paper_bgcolor": background}
+        wanted.append((content, {"format": form, "width": width, "height": content["layout"].get("height") or 400,
+                                 "scale": SCALE if form == "png" else 1}))
     try:
-        return kaleido.calc_fig_sync(content, {"format": form, **size}, kopts={"path": browser(), "mathjax": False})
-    except (RuntimeError, OSError, TimeoutError) as error:
+        with ThreadPoolExecutor(1) as apart:  # with a loop of its own, whether or not the caller runs in one
+            return apart.submit(asyncio.run, _drawn(wanted)).result()
+    except (RuntimeError, OSError, ValueError) as error:
         raise InputError([Problem("browser-failed", f"{type(error).__name__}: {str(error)[:200]}",
                                   f"a picture by {browser()}", "Try again, or take plotly JSON.",
                                   field="--format")]) from error
+
+
+async def _drawn(wanted: Sequence[tuple[dict, dict]]) -> list[bytes]:
+    import kaleido  # of the extra `pictures`
+
+    async with kaleido.Kaleido(n=1, path=browser(), mathjax=False) as drawing:
+        return [await drawing.calc_fig(content, options) for content, options in wanted]
