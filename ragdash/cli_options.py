@@ -11,7 +11,7 @@ from ragdash.io.names import FIELDS
 from ragdash.io.write import FORMATS as WRITTEN
 from ragdash.matching import MATCHES, Matching
 from ragdash.records import CHOICES, Conventions
-from ragdash.report import COMPARISON_FORMATS, FORMATS
+from ragdash.report import COMPARISON_FORMATS, FORMATS, SHAPES
 from ragdash.stats import PERMUTATIONS, RESAMPLES, SEED
 
 
@@ -26,6 +26,8 @@ def parser() -> argparse.ArgumentParser:
                                   help="metrics of runs, with intervals")
     command.add_argument("runs", nargs="+", metavar="RUN", help="a path, NAME=path, or - for standard input")
     command.add_argument("--per-query", action="store_true", help="the values of every query")
+    command.add_argument("--shape", choices=SHAPES, default="rows", help="of --per-query: rows (one per run and query, "
+                         "a column per metric), long (one per run, query and metric), wide (one per query)")
     command.add_argument("--format", choices=(*FORMATS, "junit"), default="table")
     command.add_argument("--fail-under", action="append", metavar="METRIC=BOUND",
                          help='exit 1 below this mean, or below the interval\'s lower end with "nDCG@10.low=0.45"')

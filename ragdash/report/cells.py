@@ -106,6 +106,6 @@ def _csv(table: pa.Table) -> str:
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(map(harmless, table.column_names))
     columns = [column.to_pylist() for column in table.columns]
-    writer.writerows(zip(*([harmless(cell) if isinstance(cell, str) else cell for cell in column]
-                           for column in columns), strict=True))
+    writer.writerows(zip(*([harmless(cell) if isinstance(cell, str) else None if cell != cell else cell
+                            for cell in column] for column in columns), strict=True))
     return out.getvalue()

@@ -10,14 +10,14 @@ CANDIDATE, MARGIN, PICTURE, OUTCOME, BY = "candidate", "margin", "picture", "out
 SOURCE, TARGETS, BANDED = "bands", "targets", "banded"  # Threshold bands
 MEASURE, CUTOFF_BY, TUNED, AVERAGED, CORPUS = "measure", "score", "tuned", "average", "corpus"  # its score cutoffs
 ANSWERS, ANSWER, RIGHT, LOOKED, KIND, QUERY = "answers", "answer", "right", "look", "kind", "query"  # Answers
-PARTS, TEXTS, TABLE, FORM, DRAWN, LEADS = "sections", "texts", "table", "as", "pictures", "to"  # Share
+SHARING = PARTS, TEXTS, TABLE, FORM, DRAWN, LEADS = "sections", "texts", "table", "as", "pictures", "to"  # Share
 ABOUT, SEARCH = "about", "find"  # Metrics
 CONVENTIONS = tuple(CHOICES)  # missing, unanswerable, ...
 
 SIDEBAR = (SHOWN, BASELINE, METRIC, K, SLICE, *CONVENTIONS)
 PAGE = (METRICS, SORT, CURVES, SCALE, VIEW, ACROSS, UP, CANDIDATE, MARGIN, PICTURE, OUTCOME, BY, SOURCE, TARGETS,
-        BANDED, MEASURE, CUTOFF_BY, TUNED, AVERAGED, CORPUS, ANSWERS, ANSWER, RIGHT, LOOKED, KIND, QUERY, ABOUT, SEARCH, PARTS,
-        TEXTS, TABLE, FORM, DRAWN, LEADS)
+        BANDED, MEASURE, CUTOFF_BY, TUNED, AVERAGED, CORPUS, ANSWERS, ANSWER, RIGHT, LOOKED, KIND, QUERY, ABOUT, SEARCH,
+        *SHARING)
 MANY = (SHOWN, METRICS, CURVES, TARGETS, ANSWERS, PARTS)  # hold several values
 BANDS_FILE = "_bands_file"  # of the session alone: a file is not in the address
 OF_RUNS = (SHOWN, BASELINE, ACROSS, UP, CANDIDATE, LOOKED)  # hold digests of runs

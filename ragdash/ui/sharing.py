@@ -14,14 +14,12 @@ from ragdash.report.page import page
 from ragdash.report.pictures import PICTURES, lacking
 from ragdash.report.sections import SECTIONS
 from ragdash.report.tables import TABLES, export, long_values, wide_values
-from ragdash.ui import cache, comparison_tables, state, view, widgets, words
+from ragdash.ui import cache, comparison_tables, shell, state, view, widgets, words
 from ragdash.ui.view import View
 
 TITLE = "Retrieval configurations compared"
 KINDS = {"means": "Means and intervals", "tests": "Differences and tests",
          "long": "Values of every query, a row each", "wide": "Values of every query, a column each"}
-LINKED = {"leaderboard": "Leaderboard", "compare": "Compare", "threshold-bands": "Threshold bands",
-          "precision-recall": "Precision-recall", "ranking": "Ranking", "answers": "Answers", "share": "Share"}
 
 
 def request(now: View, specs: Sequence[Spec]) -> Request:
@@ -35,8 +33,8 @@ def request(now: View, specs: Sequence[Spec]) -> Request:
 
 def report(now: View, specs: Sequence[Spec]) -> None:
     """One file with everything, for people who will never open this page."""
-    st.header("Report", anchor=False, help="One HTML file: no server, no network. It opens in any browser, in light and "
-                                           "dark, and prints well.")
+    st.header("Report", anchor=False, help="One HTML file: no server, no network. It opens in any browser, in light "
+                                           "and dark, and prints well.")
     titles = {name: title for name, (title, _) in SECTIONS.items()}
     st.pills("Sections", list(titles), format_func=titles.get, selection_mode="multi", persist_state="session",
              key=state.several(state.PARTS, list(titles), list(titles)))
@@ -105,8 +103,9 @@ def links() -> None:
     """The address of a page with everything as it is chosen here."""
     st.header("Link", anchor=False, help="Opens the view again in any browser, for as long as this server holds the "
                                          "runs.")
-    st.selectbox("Page", list(LINKED), format_func=LINKED.get, width=320, persist_state="session",
-                 key=state.one(state.LEADS, list(LINKED), "leaderboard"))
+    pages = shell.addresses()
+    st.selectbox("Page", list(pages), format_func=pages.get, width=320, persist_state="session",
+                 key=state.one(state.LEADS, list(pages), "leaderboard"))
     at = state.get(state.LEADS)
     st.code(state.link(at), language=None, wrap_lines=True)
     st.caption("For a wiki or a slide (an iframe), without the frame around the page:")

@@ -81,6 +81,11 @@ def _pages() -> dict[str, list]:
     }
 
 
+def addresses() -> dict[str, str]:
+    """The pages' titles by their place in the address."""
+    return {page.url_path: page.title for pages in _pages().values() for page in pages}
+
+
 def _sidebar():
     """The choices that every page shares; returns the place of the link, which is known when the page has run."""
     runs = state.runs()

@@ -18,7 +18,7 @@ from ragdash.plots.theme import COLOURED
 from ragdash.records import CHOICES, Conventions
 from ragdash.ui.entry import Entry, parse
 from ragdash.ui.keys import *  # noqa: F403  (state.METRIC is how everybody names a choice)
-from ragdash.ui.keys import CONVENTIONS, MANY, OF_RUNS, PAGE, RUN, SHOWN, SIDEBAR, TRUTH
+from ragdash.ui.keys import CONVENTIONS, MANY, OF_RUNS, PAGE, RUN, SHARING, SHOWN, SIDEBAR, TRUTH
 from ragdash.ui.store import LOADED, SHORT
 
 _RUNS, _TRUTH, _WRITTEN, _USED, _FILES, _LOST = "_runs", "_truth", "_written", "_used", "_files", "_lost"
@@ -68,7 +68,9 @@ def link(page: str | None = None, *, embed: bool = False) -> str:
     base = (st.context.url or "").split("?")[0]
     found = parameters()
     if page is not None:
-        base, found = f"{base.rpartition('/')[0]}/{page}", parameters(everywhere=True)
+        left = SHARING if page != "share" else ()
+        base = f"{base.rpartition('/')[0]}/{page}"
+        found = {key: values for key, values in parameters(everywhere=True).items() if key not in left}
     return f"{base}?{urlencode({**found, **({'embed': ['true']} if embed else {})}, doseq=True)}"
 
 
