@@ -61,7 +61,8 @@ def _evaluate(options: argparse.Namespace) -> int:
     problems = list(dict.fromkeys(problem for evaluation in evaluations for problem in evaluation.problems))
     say(problems)
     content = _junit(checks, "--fail-under") if options.format == "junit" else render(
-        evaluations, rows, options.format, per_query=options.per_query, shape=options.shape, settings=settings, problems=problems)
+        evaluations, rows, options.format, per_query=options.per_query, shape=options.shape, settings=settings,
+        problems=problems)
     write(content, options.output)
     return _kept(checks)
 

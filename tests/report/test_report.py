@@ -107,7 +107,7 @@ def test_tables_and_pictures_can_be_read_by_those_who_do_not_see(page):
     assert all(attributes.get("scope") in ("col", "row") for tag, attributes in page.tags if tag == "th")
     assert sum(tag == "table" for tag, _ in page.tags) == sum(tag == "caption" for tag, _ in page.tags)
     pictures = [attributes for _, attributes in page.tags if "data-figure" in attributes]
-    assert len(pictures) >= 10 and all(one["role"] == "img" and len(one["aria-label"]) > 20 for one in pictures)
+    assert len(pictures) >= 10 and all(one["role"] == "group" and len(one["aria-label"]) > 20 for one in pictures)
     ids = [attributes["id"] for _, attributes in page.tags if "id" in attributes]
     assert len(ids) == len(set(ids))
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
@@ -118,15 +120,33 @@ def test_no_script_of_the_data_runs_and_no_request_leaves(show, tmp_path):
     assert "<script>window.pwned=1</script> 0" in page.inner_text("#leaderboard")
 
 
-def test_the_policy_stops_a_script_that_got_in(show, file, tmp_path):
-    """Were the escaping to fail, the content security policy would still hold."""
+def test_the_policy_stops_what_got_in(browser, file, tmp_path):
+    """Were the escaping to fail, the content security policy would still hold: nothing runs, nothing is asked for."""
+    asked: list[str] = []
+
+    class Listening(BaseHTTPRequestHandler):
+        def do_GET(self):
+            asked.append(self.path)
+            self.send_error(404)
+
+        def log_message(self, *_):
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Listening)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    bad = (f"<script>window.pwned=1</script><img src='http://127.0.0.1:{server.server_port}/x.png' onerror='pwned=2'>"
+           f"<link rel=stylesheet href='http://127.0.0.1:{server.server_port}/x.css'><main")
     path = tmp_path / "broken.html"
-    path.write_bytes(file.read_bytes().replace(
-        b"<main", b"<script>window.pwned=1</script><img src='http://evil.example/x.png' onerror='pwned=2'><main", 1))
-    page, faults = show(path)
+    path.write_bytes(file.read_bytes().replace(b"<main", bad.encode(), 1))
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(path.as_uri())
+    page.wait_for_function("document.documentElement.dataset.ready === 'yes'")
+    page.evaluate(f"fetch('http://127.0.0.1:{server.server_port}/f').catch(() => 0)")
     page.wait_for_timeout(300)
-    assert page.evaluate("typeof window.pwned") == "undefined"
-    assert all("violates" in fault or "Refused" in fault for fault in faults) and faults
+    assert page.evaluate("typeof window.pwned") == "undefined" and not asked
+    context.close()
+    server.shutdown()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -159,7 +179,7 @@ def test_the_share_page_gives_the_report_and_the_tables(visit):
     app = shared(visit)
     app.page.locator(".st-key-sections").get_by_text("Threshold bands").click()
     app.settle()
-    app.page.get_by_text("Left out").click()
+    app.page.get_by_text("Left out", exact=True).click()
     app.settle()
     content = downloaded(app, "Download the report").read_text()
     assert 'id="bands"' not in content and 'id="verdict"' in content and "left out on request" in content
