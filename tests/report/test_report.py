@@ -302,3 +302,17 @@ def test_a_full_disk_leaves_the_last_report_as_it_was(tmp_path, capsys, monkeypa
     assert main(command(tmp_path, "--sections", "verdict")) == 2
     assert "No space left" in capsys.readouterr().err
     assert (tmp_path / "report.html").read_text() == "the last one" and len(list(tmp_path.iterdir())) == 1
+
+
+def test_the_example_in_the_docs_is_that_of_its_command(tmp_path, monkeypatch, capsys):
+    """Words and figures but for versions, which change what computes and draws them."""
+    monkeypatch.chdir(ROOT)
+    line = re.search(r"<!-- example -->\n```\n(ragdash .*)\n```", (ROOT / "docs" / "sharing.md").read_text())[1]
+    words = shlex.split(line)[1:]
+    held = Page(Path(words[-1]).read_bytes())
+    assert main([*words[:-1], str(tmp_path / "report.html")]) == 0
+    fresh = Page((tmp_path / "report.html").read_bytes())
+    assert held.headings == fresh.headings, "run the command of docs/sharing.md again"
+    assert held.text.partition("ragdash0.1")[0].partition("Python")[0] == fresh.text.partition(
+        "ragdash0.1")[0].partition("Python")[0]
+    assert (ROOT / "docs" / "example-report.html").stat().st_size < 6_000_000

@@ -13,6 +13,7 @@ from markupsafe import Markup
 from ragdash.bands import bands_of
 from ragdash.ledger import ledger
 from ragdash.metrics import METRICS, Metric
+from ragdash.metrics.guide import guide
 from ragdash.metrics.reference import direction_words, range_words, signature
 from ragdash.report.blocks import Facts, Grid, Heading, Section, Words
 from ragdash.report.content import Content
@@ -85,11 +86,16 @@ def metrics(content: Content, title: str) -> Section:
 
 def _definition(metric: Metric) -> Iterable[tuple[str, str | Markup]]:
     yield "Means", metric.summary_line
+    told = guide(metric.name)
+    if told:
+        yield "When to look at it", told.when
     yield "Formula", Markup("<code>{}</code>").format(metric.formula)
     yield "Written", Markup("<code>{}</code>").format(signature(metric))
     yield "Range", f"{range_words(metric)}; {direction_words(metric)}; {metric.aggregate} over queries"
     for table in bands_of(metric.name):
         yield f"Bands of {table.spec}", f"{table.words()} ({table.source})"
+    if told and told.differs:
+        yield "Elsewhere", told.differs
     if metric.source:
         yield "Source", metric.source
 
