@@ -12,7 +12,7 @@ from ragdash.io.names import FIELDS
 from ragdash.io.write import FORMATS as WRITTEN
 from ragdash.matching import MATCHES, Matching
 from ragdash.records import CHOICES, Conventions
-from ragdash.report import COMPARISON_FORMATS, DIAGNOSIS_FORMATS, FORMATS
+from ragdash.report import COMPARISON_FORMATS, DIAGNOSIS_FORMATS, FORMATS, SHAPES
 from ragdash.stats import PERMUTATIONS, RESAMPLES, SEED
 
 
@@ -27,6 +27,8 @@ def parser() -> argparse.ArgumentParser:
                                   help="metrics of runs, with intervals")
     command.add_argument("runs", nargs="+", metavar="RUN", help="a path, NAME=path, or - for standard input")
     command.add_argument("--per-query", action="store_true", help="the values of every query")
+    command.add_argument("--shape", choices=SHAPES, default="rows", help="of --per-query: rows (one per run and query, "
+                         "a column per metric), long (one per run, query and metric), wide (one per query)")
     command.add_argument("--format", choices=(*FORMATS, "junit"), default="table")
     command.add_argument("--fail-under", action="append", metavar="METRIC=BOUND",
                          help='exit 1 below this mean, or below the interval\'s lower end with "nDCG@10.low=0.45"')
@@ -46,6 +48,7 @@ def parser() -> argparse.ArgumentParser:
     command.set_defaults(command="compare")
 
     _add_diagnose(commands, reading)
+    _add_report(commands, [reading, computing, drawing])
     _add_tools(commands, reading, computing)
     return top
 
@@ -71,6 +74,22 @@ def _add_diagnose(commands, reading: argparse.ArgumentParser) -> None:
         shown = "" if default is None else f" (default: {default})"
         rules.add_argument(f"--{name}", type=kind, metavar=name.upper(), help=text + shown)
     command.set_defaults(command="diagnose")
+
+
+def _add_report(commands, parents: list[argparse.ArgumentParser]) -> None:
+    """The command that makes a page for others."""
+    command = commands.add_parser("report", parents=parents, help="one HTML file with everything, for people who will "
+                                  "never install anything")
+    command.add_argument("runs", nargs="+", metavar="RUN", help="a path or NAME=path; the first is the baseline")
+    command.add_argument("--baseline", metavar="NAME", help="the run that the others are held against")
+    command.add_argument("--k", type=_whole(1), default=10, help="cutoff of the metrics and of the curves' mark")
+    command.add_argument("--title", default="Retrieval configurations compared")
+    command.add_argument("--sections", metavar="NAME,NAME", help="only these, such as verdict,leaderboard,queries; a "
+                         "name that there is none of tells them all")
+    command.add_argument("--no-texts", action="store_true", help="no questions, documents or answers: ids alone")
+    command.add_argument("--margin", type=float, help="differences up to this do not matter: verdict equivalent")
+    command.add_argument("--bands", metavar="FILE", help="bands of your own (TOML) in place of the published ones")
+    command.set_defaults(command="report")
 
 
 def _add_tools(commands, reading: argparse.ArgumentParser, computing: argparse.ArgumentParser) -> None:

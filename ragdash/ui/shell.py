@@ -79,8 +79,14 @@ def _pages() -> dict[str, list]:
         "Operation": [
             page("speed-cost.py", "Speed & cost", "speed", "What does it cost?", "speed-cost"),
         ],
+        "Show it": [page("share.py", "Share", "ios_share", "How do I show it to others?", "share")],
         "Reference": [page("metrics.py", "Metrics", "function", "What does each number mean?", "metrics")],
     }
+
+
+def addresses() -> dict[str, str]:
+    """The pages' titles by their place in the address."""
+    return {page.url_path: page.title for pages in _pages().values() for page in pages}
 
 
 def _sidebar():
