@@ -128,7 +128,12 @@ def finding(board: Board) -> None:
             said += f", the least; **{words.escape(names[order[-1]])}** {money(dollars[order[-1]])}"
         lines.append(said + ".")
     if lines:
-        st.markdown("\n".join(f"- {line}" for line in lines) if len(lines) > 1 else lines[0])
+        _said([line.replace("$", "\\$") for line in lines])
+
+
+def _said(lines: Sequence[str]) -> None:
+    """A sentence, or a list of several."""
+    st.markdown("\n".join(f"- {line}" for line in lines) if len(lines) > 1 else lines[0])
 
 
 def tables(board: Board) -> None:
@@ -189,8 +194,7 @@ def trade(board: Board, spec: Spec) -> None:
     quality = np.array([[getattr(one, part) for one in found] for part in ("mean", "low", "high")], float)
     on = costs.front(quality[0], price[0], spec.metric.better)
     steps = costs.steps(quality[0], price[0], spec.metric.better, draws=_draws(board, spec, paid))
-    said = spending_tables.front(board.now.names, on, steps, spec, PAID[paid], unit)
-    st.markdown("\n".join(f"- {line}" for line in said))
+    _said(spending_tables.front(board.now.names, on, steps, spec, PAID[paid], unit))
     figure = plots.pareto(board.now.names, board.now.slots, price, quality, on, axis=words.axis(spec),
                           title=PAID[paid] if unit == "$" else f"{PAID[paid]} (ms)", unit=unit,
                           n=[one.n for one in found], theme=widgets.theme())
@@ -200,7 +204,7 @@ def trade(board: Board, spec: Spec) -> None:
                   formats={PAID[paid]: "%.6g", "Cost of one more point": "%.4g", "Paid low": "%.6g",
                            "Paid high": "%.6g"})
     st.caption(f"One more point is 0.01 of {words.escape(spec.title)}. Bars are 95 % intervals; hollow runs are not on "
-               "the front.")
+               "the front, which goes by the means: whether a difference is real, the Compare page tells.")
 
 
 def _draws(board: Board, spec: Spec, paid: str) -> tuple[np.ndarray, np.ndarray] | None:
