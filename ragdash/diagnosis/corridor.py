@@ -37,6 +37,7 @@ def diagnose(match: Match, rules: Rules | None = None, corpus: Corpus | pa.Array
     truth, and where corpus or answers were made for another truth or run.
     """
     rules = rules or Rules()
+    corpus = match.truth.corpus.doc_ids if corpus is None and match.truth.corpus is not None else corpus
     if corpus is not None and not isinstance(corpus, Corpus):
         corpus = Corpus.build(match.truth, corpus)
     if corpus is not None and corpus.truth != match.truth.digest:
