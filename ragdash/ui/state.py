@@ -45,7 +45,8 @@ def close_session() -> None:
     """End a script run: write every choice to the address."""
     written = parameters()
     if _address() != written:
-        kept = {key: st.query_params.get_all(key) for key in st.query_params if key not in (RUN, TRUTH, *SIDEBAR, *PAGE)}
+        ours = (RUN, TRUTH, *SIDEBAR, *PAGE)
+        kept = {key: st.query_params.get_all(key) for key in st.query_params if key not in ours}
         st.query_params.from_dict({**kept, **written})
     st.session_state[_WRITTEN] = written
 
