@@ -7,7 +7,7 @@ from contextvars import ContextVar
 import streamlit as st
 
 from ragdash.places import PACKAGE, home
-from ragdash.ui import cache, loading, state, store, view, words
+from ragdash.ui import cache, loading, relevance, state, store, view, words
 
 ASSETS = PACKAGE / "ui" / "assets"
 ICON = ASSETS / "icon.svg"  # a local file: a material icon here would be fetched from a font host
@@ -76,8 +76,17 @@ def _pages() -> dict[str, list]:
         "Generation": [
             page("answers.py", "Answers", "question_answer", "Are the answers right and grounded?", "answers"),
         ],
+        "Operation": [
+            page("speed-cost.py", "Speed & cost", "speed", "What does it cost?", "speed-cost"),
+        ],
+        "Show it": [page("share.py", "Share", "ios_share", "How do I show it to others?", "share")],
         "Reference": [page("metrics.py", "Metrics", "function", "What does each number mean?", "metrics")],
     }
+
+
+def addresses() -> dict[str, str]:
+    """The pages' titles by their place in the address."""
+    return {page.url_path: page.title for pages in _pages().values() for page in pages}
 
 
 def _sidebar():
@@ -98,8 +107,9 @@ def _sidebar():
                  help="How many documents from the top are looked at, for example what fits into the prompt. Choose, "
                       "or type another number.")
     _slice()
+    relevance.choose()
     with st.popover("Copy link", icon=":material/link:", width="stretch", key="copy_link"):
-        st.caption("Opens this view again, in any browser, for as long as this server runs.")
+        st.caption("Opens this view again, in any browser that reaches this server, for as long as it keeps the runs.")
         return st.empty()
 
 

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+from conftest import start_server, stop, visitor
 
 pytestmark = pytest.mark.browser
 
@@ -18,6 +19,8 @@ PAGES = {
     "precision-recall": "Precision-recall",
     "ranking": "Ranking",
     "answers": "Answers",
+    "speed-cost": "Speed & cost",
+    "share": "Share",
     "metrics": "Metrics",
 }
 DENSE = {"light": "#0072B2", "dark": "#56B4E9"}
@@ -182,7 +185,8 @@ def test_a_table_is_one_tab_away_and_can_be_downloaded(visit):
     app.page.get_by_role("tab", name="All numbers").click()
     app.settle()
     with app.page.expect_download() as download:
-        app.page.get_by_role("button", name="Download CSV").first.click()
+        app.page.get_by_role("button", name="Download", exact=True).click()
+        app.page.get_by_role("button", name="CSV").click()
     lines = Path(download.value.path()).read_text().splitlines()
     assert lines[0].startswith("Run,Metric,Mean,Low,High,n,") and len(lines) == 1 + 3 * 5
     assert download.value.suggested_filename == "ragdash-leaderboard.csv"
@@ -225,3 +229,27 @@ def test_a_run_that_lost_its_zeros_is_mended_with_one_click(visit):
     app.page.get_by_role("button", name="Undo").click()
     app.page.get_by_text("lost returns no document").wait_for()
     app.calm()
+
+
+def test_a_link_opens_in_another_browser_after_the_server_was_killed(browser, tmp_path):
+    process, url = start_server(tmp_path / "one.log", RAGDASH_WORKSPACE=str(tmp_path / "kept"))
+    try:
+        app, faults, context = visitor(browser, url)
+        app.open().upload(*files("dense", "hybrid", "truth"))
+        app.page.get_by_role("heading", name="Runs (2)").wait_for()
+        app.go("Leaderboard")
+        link, said = copied_link(app), app.page.get_by_test_id("stTable").first.inner_text()
+        context.close()
+    finally:
+        process.kill()
+        process.wait(20)
+    process, again = start_server(tmp_path / "two.log", RAGDASH_WORKSPACE=str(tmp_path / "kept"))
+    try:
+        other, more, context = visitor(browser, again)
+        other.open(link.replace(url, again))
+        assert other.page.get_by_test_id("stTable").first.inner_text() == said
+        other.calm()
+        context.close()
+        assert not faults and not more
+    finally:
+        stop(process, tmp_path / "two.log")
