@@ -130,6 +130,11 @@ def key_of_scope(scope: Scope) -> tuple[str, ...]:
     return _key(scope)
 
 
+def weights(scope: Scope) -> np.ndarray | None:
+    """The resamples of the queries in scope that all intervals share; None where they are better drawn each time."""
+    return _weights(int(queries(scope).sum()))
+
+
 def _key(scope: Scope) -> tuple[str, ...]:
     return scope.truth, *astuple(scope.conventions), scope.part
 
