@@ -9,12 +9,13 @@ import pytest
 from ragdash.cli import main
 
 RUN = "q1 Q0 a 1 3.0 t\nq1 Q0 b 2 2.0 t\nq2 Q0 x 1 2.0 t\nq3 Q0 y 1 2.0 t\n"
+CORPUS = "".join(f'{{"_id": "{name}", "title": ""}}\n' for name in "abcxy")
 QRELS = "q1 0 b 1\nq2 0 c 1\nq3 0 d 1\nq4 0 z 0\n"
 
 
 @pytest.fixture
 def files(tmp_path):
-    for name, text in (("run.trec", RUN), ("qrels.txt", QRELS), ("corpus.jsonl", "".join(f'{{"_id": "{name}", "title": ""}}\n' for name in "abcxy"))):
+    for name, text in (("run.trec", RUN), ("qrels.txt", QRELS), ("corpus.jsonl", CORPUS)):
         (tmp_path / name).write_text(text)
     return tmp_path
 
