@@ -129,9 +129,10 @@ class Match:
     @cached_property
     def evidence(self) -> EvidenceScores:
         """The similarity of every chunk and gold span, at whichever threshold it is looked at."""
-        at = np.arange(len(self.run.docs))
-        ranks = _ranks(self.run, at, self.conventions.ties)
-        ranks = _mirrored(self.run, at, ranks) if self.mirrored else ranks
+        at = np.delete(np.arange(len(self.run.docs)), self.run.repeated)
+        rank = _ranks(self.run, at, self.conventions.ties)
+        ranks = np.zeros(len(self.run.docs), np.int64)  # of a repeat: not read
+        ranks[at] = _mirrored(self.run, at, rank) if self.mirrored else rank
         return match_evidence(self.run, self.truth, self.matching.how, min(FLOOR, self.matching.threshold), ranks=ranks)
 
     @cached_property

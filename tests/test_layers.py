@@ -27,7 +27,7 @@ LAYERS = """
     comparison likeness
     diagnosis gates ledger reviews unjudged
     failing
-    selection
+    selection searching rankings
     plots
     report
     cli_options cli_inputs
