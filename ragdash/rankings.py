@@ -5,8 +5,8 @@ Letters: L rows of the ranking, N runs, D documents.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 import pyarrow as pa
@@ -17,7 +17,9 @@ from ragdash.evidence import match_evidence
 from ragdash.evidence.matching import FLOOR
 from ragdash.matching import Match
 from ragdash.records import Run, Truth
+from ragdash.text import without_reasoning
 
+FIRST = 5  # documents whose texts stand in for the contexts of a run that does not tell them
 LONGEST = 100_000  # characters of a chunk that is laid beside the evidence here; longer ones are not
 
 
@@ -89,19 +91,18 @@ def ranking(match: Match, query: int) -> Ranking | None:
                    np.array([grades.get(name, np.nan) for name in names], float))
 
 
-def moves(rankings: Sequence[Ranking | None], k: int) -> tuple[tuple[str, ...], np.ndarray]:
+def moves(rankings: Sequence[Ranking | None], k: int, also: Iterable[str] = ()) -> tuple[tuple[str, ...], np.ndarray]:
     """(documents that some run has among its first k, (D, N) ranks at whatever depth, NaN where not returned).
 
-    Documents by their best rank.
+    Documents by their best rank; also: documents that are told of in any case.
     """
     places: list[dict[str, int]] = [{} if one is None else dict(zip(one.docs, one.rank.tolist(), strict=True))
                                     for one in rankings]
-    docs = dict.fromkeys(doc for place in places for doc, rank in place.items() if rank <= k)
+    docs = dict.fromkeys([*(doc for place in places for doc, rank in place.items() if rank <= k), *also])
     ranks = np.array([[place.get(doc, np.nan) for place in places] for doc in docs], float).reshape(
         len(docs), len(places))
-    best = np.lexsort((np.where(np.isnan(ranks), np.inf, ranks).sum(axis=1), np.nanmin(ranks, axis=1))) \
-        if len(docs) else np.zeros(0, int)
-    names = list(docs)
+    filled, names = np.where(np.isnan(ranks), np.inf, ranks), list(docs)
+    best = np.lexsort((filled.sum(axis=1), filled.min(axis=1, initial=np.inf)))
     return tuple(names[row] for row in best), ranks[best]
 
 
@@ -110,6 +111,55 @@ def alone(docs: Sequence[str], ranks: np.ndarray, k: int) -> list[list[str]]:
     inside = np.asarray(ranks) <= k
     only = inside & (inside.sum(axis=1, keepdims=True) == 1)
     return [[docs[row] for row in np.flatnonzero(only[:, run])] for run in range(inside.shape[1])]
+
+
+@dataclass(frozen=True)
+class Said:
+    """What a run tells of a query beside its ranking; None for what it does not tell.
+
+    contexts: those of the run, or where `given` is False the texts of its first documents. latency: {stage:
+    milliseconds}; tokens: {kind: number}; cost in US dollars. answer: without its reasoning.
+    """
+
+    answer: str | None = None
+    contexts: tuple[str, ...] | None = None
+    given: bool = True
+    latency: Mapping[str, float] = field(default_factory=dict)
+    tokens: Mapping[str, int] = field(default_factory=dict)
+    cost: float | None = None
+
+
+def said(match: Match, query: int, one: Ranking | None) -> Said:
+    """What the run tells of this query; one: its ranking there."""
+    own, details = int(match.run_query[query]), match.run.details
+    if own < 0:
+        return Said()
+    row = {} if details is None else details.slice(own, 1).to_pylist()[0]
+    contexts = row.get("contexts")
+    given = contexts is not None
+    if not given and one is not None and match.run.texts is not None:
+        contexts = [text for text in one.texts(one.first(FIRST)) if text is not None]
+    answer = row.get("answer")
+    return Said(None if answer is None else without_reasoning(answer),
+                None if contexts is None else tuple(text or "" for text in contexts), given,
+                {stage: ms for stage, ms in (row.get("latency_ms") or {}).items() if ms is not None},
+                {name: row[name] for name in ("prompt_tokens", "completion_tokens") if row.get(name) is not None},
+                row.get("cost_usd"))
+
+
+def references(truth: Truth, query: int) -> tuple[str, ...]:
+    """The right answers of a query, none where none is known."""
+    if truth.details is None or "answers" not in truth.details.column_names:
+        return ()
+    return tuple(truth.details["answers"][query].as_py() or ())
+
+
+def spans(truth: Truth, query: int) -> tuple[tuple[str, str | None], ...]:
+    """(text, source) of each gold span of a query, as written."""
+    if truth.details is None or "evidence" not in truth.details.column_names:
+        return ()
+    return tuple((one, None) if isinstance(one, str) else (one["text"], one["source"])
+                 for one in truth.details["evidence"][query].as_py() or () if one is not None)
 
 
 def covering(match: Match, query: int, one: Ranking, k: int) -> pa.Table:

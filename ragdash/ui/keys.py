@@ -10,12 +10,17 @@ CANDIDATE, MARGIN, PICTURE, OUTCOME, BY = "candidate", "margin", "picture", "out
 SOURCE, TARGETS, BANDED = "bands", "targets", "banded"  # Threshold bands
 MEASURE, CUTOFF_BY, TUNED, AVERAGED, CORPUS = "measure", "score", "tuned", "average", "corpus"  # its score cutoffs
 ANSWERS, ANSWER, RIGHT, LOOKED, KIND, QUERY = "answers", "answer", "right", "look", "kind", "query"  # Answers
+CASE, LEAST, ORDER = "case", "least", "order"  # Queries
+FIND, WHERE, HOW = "text", "where", "how"
+ATTRIBUTES, STAGES, READINGS, MARKED = "attributes", "stages", "readings", "marked"
+RANKS, DOC, AGAINST = "ranks", "doc", "against"
 ABOUT, SEARCH = "about", "find"  # Metrics
 CONVENTIONS = tuple(CHOICES)  # missing, unanswerable, ...
 
 SIDEBAR = (SHOWN, BASELINE, METRIC, K, SLICE, *CONVENTIONS)
 PAGE = (METRICS, SORT, CURVES, SCALE, VIEW, ACROSS, UP, CANDIDATE, MARGIN, PICTURE, OUTCOME, BY, SOURCE, TARGETS,
-        BANDED, MEASURE, CUTOFF_BY, TUNED, AVERAGED, CORPUS, ANSWERS, ANSWER, RIGHT, LOOKED, KIND, QUERY, ABOUT, SEARCH)
-MANY = (SHOWN, METRICS, CURVES, TARGETS, ANSWERS)  # hold several values
+        BANDED, MEASURE, CUTOFF_BY, TUNED, AVERAGED, CORPUS, ANSWERS, ANSWER, RIGHT, LOOKED, KIND, QUERY, CASE,
+        LEAST, ORDER, FIND, WHERE, HOW, ATTRIBUTES, STAGES, READINGS, MARKED, RANKS, DOC, AGAINST, ABOUT, SEARCH)
+MANY = (SHOWN, METRICS, CURVES, TARGETS, ANSWERS, ATTRIBUTES, STAGES, READINGS, MARKED)  # hold several values
 BANDS_FILE = "_bands_file"  # of the session alone: a file is not in the address
 OF_RUNS = (SHOWN, BASELINE, ACROSS, UP, CANDIDATE, LOOKED)  # hold digests of runs

@@ -76,6 +76,9 @@ def _pages() -> dict[str, list]:
         "Generation": [
             page("answers.py", "Answers", "question_answer", "Are the answers right and grounded?", "answers"),
         ],
+        "Why": [
+            page("queries.py", "Queries", "manage_search", "Why does this query fail?", "queries"),
+        ],
         "Reference": [page("metrics.py", "Metrics", "function", "What does each number mean?", "metrics")],
     }
 
