@@ -64,12 +64,25 @@ class Match:
         if self.conventions.duplicates == "error" and run.duplicates:
             raise InputError([_as_error(problem) for problem in run.problems if problem.kind == "duplicate-document"])
 
-    def under(self, **changes: str) -> Match:
-        """The same match under other conventions; what does not depend on them is not computed again."""
-        other = Match(self.run, self.truth, replace(self.conventions, **changes), self.matching, mirrored=self.mirrored)
+    def under(self, matching: Matching | None = None, evidence: EvidenceScores | None = None,
+              **changes: str) -> Match:
+        """The same match under other conventions or another matching; what does not hang on them is kept.
+
+        evidence: the scores to look at in place of its own, such as those under a person's decisions.
+        """
+        other = Match(self.run, self.truth, replace(self.conventions, **changes), matching or self.matching,
+                      mirrored=self.mirrored)
         kept = ("truth_query", "run_query", "answered", "grounded")
-        kept += ("ranked", "evidence", "covered") if other.conventions.ties == self.conventions.ties else ()
+        same_ties, same_how = (other.conventions.ties == self.conventions.ties,
+                               other.matching.how == self.matching.how)
+        kept += ("ranked",) if same_ties else ()
+        kept += ("covered",) if same_ties and other.matching == self.matching and evidence is None else ()
+        if same_ties and same_how and "evidence" in vars(self) and vars(self)["evidence"].floor <= \
+                other.matching.threshold:
+            kept += ("evidence",)
         vars(other).update({name: vars(self)[name] for name in kept if name in vars(self)})
+        if evidence is not None:
+            vars(other)["evidence"] = evidence
         return other
 
     @property

@@ -24,6 +24,7 @@ from ragdash.ui import (
     words,
 )
 from ragdash.ui.answer_cases import KINDS, NAMES, REST, USUAL
+from ragdash.ui.scope import facts
 from ragdash.ui.score_cache import drawn
 from ragdash.ui.view import View
 
@@ -201,7 +202,7 @@ def pictures(board: Board, spec: Spec) -> None:
 def _spread(board: Board, spec: Spec) -> None:
     now, values = board.now, [one.column(spec) for one in board.values]
     st.header(f"How {spec.title} spreads", anchor=False, help=spec.metric.summary_line)
-    figure = drawn("spread", *_facts(now), spec, draw=lambda: plots.distribution(
+    figure = drawn("spread", *_facts(now, [spec]), spec, draw=lambda: plots.distribution(
         now.names, now.slots, values, axis=words.axis(spec), theme=widgets.theme()))
     widgets.chart(figure, answer_tables.spreads(now.names, spec, values), "answer_spread",
                   f"Distribution of {spec.title} over the queries of each run")
@@ -249,15 +250,15 @@ def correlation(board: Board) -> None:
     titles = [spec.title for spec in rows], [spec.title for spec in columns]
     st.markdown(answer_words.strongest(*titles, rho, n))
     with st.container(width=860, key="correlations"):
-        figure = drawn("correlation", *_facts(now), at, *titles, draw=lambda: plots.correlation(
+        figure = drawn("correlation", *_facts(now, rows), at, *titles, draw=lambda: plots.correlation(
             *titles, rho, n, theme=widgets.theme()))
         widgets.chart(figure, answer_tables.correlations(rows, columns, rho, n), "answer_correlation",
                       f"Rank correlation of retrieval and answer metrics in {now.names[at]}")
 
 
-def _facts(now: View) -> tuple:
-    """What every picture is made of: the runs with their names and colours, the scope, the appearance."""
-    return now.digests, now.names, now.slots, now.scope, widgets.theme().name
+def _facts(now: View, specs: Sequence[Spec] = ()) -> tuple:
+    """What every picture is made of: runs with names and colours, the scope, the appearance, what models have said."""
+    return now.digests, now.names, now.slots, now.scope, facts(now.scope, specs), widgets.theme().name
 
 
 def chosen_run(board: Board) -> int:

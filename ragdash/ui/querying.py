@@ -55,9 +55,9 @@ def _asked(desk: Desk) -> tuple[Filters, Facts]:
     """The filters as they are set, and what they look at; what is set and means nothing here any more is let go."""
     state.text(state.LEAST), state.text(state.FIND)
     state.one(state.WHERE, list(query_words.WHERE), "question")
-    state.one(state.HOW, list(query_words.HOW), "plain")
+    state.one(state.AS, list(query_words.HOW), "plain")
     by = _least()
-    asked = Filters(by=by, text=state.get(state.FIND), regex=state.get(state.HOW) == "regex",
+    asked = Filters(by=by, text=state.get(state.FIND), regex=state.get(state.AS) == "regex",
                     where=state.get(state.WHERE))
     try:
         facts = query_facts.facts(desk, asked)
@@ -120,7 +120,7 @@ def _search(desk: Desk, asked: Filters, facts: Facts) -> None:
     st.selectbox("In", list(query_words.WHERE), format_func=query_words.WHERE.get, key=state.WHERE, width=120,
                  persist_state="session",
                  help=f"Answers and chunks are those of {words.escape(desk.now.names[desk.at])}, all that it returned.")
-    st.selectbox("Text is", list(query_words.HOW), format_func=query_words.HOW.get, key=state.HOW, width=170,
+    st.selectbox("Text is", list(query_words.HOW), format_func=query_words.HOW.get, key=state.AS, width=170,
                  persist_state="session", help="Upper and lower case are alike. Regular expressions are those of RE2.")
     if asked.text and facts.found is None:
         st.caption(f":orange[:material/warning: {words.escape(desk.now.names[desk.at])} has no text to search there; "

@@ -238,6 +238,18 @@ def number(key: str, high: int, default: int) -> str:
     return _used(key)
 
 
+def share(key: str, low: float, high: float, default: float) -> str:
+    """Make sure that st.session_state[key] is a number from low to high with two decimals; returns the key."""
+    try:
+        value = round(float(st.session_state.get(key, default)), 2)
+    except (TypeError, ValueError):
+        value = default
+    value = value if low <= value <= high else default
+    if st.session_state.get(key) != value:
+        st.session_state[key] = value
+    return _used(key)
+
+
 def text(key: str) -> str:
     """Make sure that st.session_state[key] is text; returns the key for the widget."""
     if not isinstance(st.session_state.get(key), str):
