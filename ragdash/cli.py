@@ -15,6 +15,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
+from ragdash.cli_diagnose import diagnosed
 from ragdash.cli_inputs import adapted, chosen, conventions, distinct_names, read, read_as, reading, source, specs_of
 from ragdash.cli_options import parser, split_at_dashes
 from ragdash.cli_score import score
@@ -249,4 +250,4 @@ def _free_port(host: str, first: int = 8501) -> int:
 
 
 COMMANDS = {"evaluate": _evaluate, "compare": _compare, "check": _check, "convert": _convert, "metrics": _metrics,
-            "score": score, "dashboard": _dashboard}
+            "score": score, "diagnose": diagnosed, "dashboard": _dashboard}

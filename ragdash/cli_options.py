@@ -5,13 +5,14 @@ from __future__ import annotations
 import argparse
 
 from ragdash.comparison import CORRECTIONS
+from ragdash.diagnosis import Rules
 from ragdash.evidence import HOW
 from ragdash.ids import SPELLINGS
 from ragdash.io.names import FIELDS
 from ragdash.io.write import FORMATS as WRITTEN
 from ragdash.matching import MATCHES, Matching
 from ragdash.records import CHOICES, Conventions
-from ragdash.report import COMPARISON_FORMATS, FORMATS
+from ragdash.report import COMPARISON_FORMATS, DIAGNOSIS_FORMATS, FORMATS
 from ragdash.stats import PERMUTATIONS, RESAMPLES, SEED
 
 
@@ -44,8 +45,32 @@ def parser() -> argparse.ArgumentParser:
                          '"nDCG@10.low=0.02", where the interval does not exclude it')
     command.set_defaults(command="compare")
 
+    _add_diagnose(commands, reading)
     _add_tools(commands, reading, computing)
     return top
+
+
+def _add_diagnose(commands, reading: argparse.ArgumentParser) -> None:
+    command = commands.add_parser("diagnose", parents=[reading, _matching_options()],
+                                  help="where does each query go wrong first, and what could each fix gain?")
+    command.add_argument("runs", nargs="+", metavar="RUN", help="a path, NAME=path, or - for standard input")
+    command.add_argument("-m", "--metrics", metavar="METRICS", help="whose gains are told (default: nDCG at k)")
+    command.add_argument("--corpus", metavar="FILE", help="the ids of all documents: JSONL, CSV, TSV, an id on a line")
+    command.add_argument("--queries", action="store_true", help="the verdict on every query")
+    command.add_argument("--format", choices=DIAGNOSIS_FORMATS, default="table")
+    rules = command.add_argument_group("rules", "see docs/diagnosis.md")
+    for name, kind, text in (("k", _whole(1), "the first k documents count"),
+                             ("rel", _whole(1), "grades from here on are gold"),
+                             ("coverage", float, "share of the gold to stand in the first k; 0: one is enough"),
+                             ("score", float, "score below which documents are cut off"),
+                             ("right", float, "value from which an answer is right"),
+                             ("right-by", str, "metric that tells whether it is"),
+                             ("grounded", float, "value from which an answer is grounded"),
+                             ("grounded-by", str, "metric that tells whether it is")):
+        default = getattr(Rules, name.replace("-", "_"))
+        shown = "" if default is None else f" (default: {default})"
+        rules.add_argument(f"--{name}", type=kind, metavar=name.upper(), help=text + shown)
+    command.set_defaults(command="diagnose")
 
 
 def _add_tools(commands, reading: argparse.ArgumentParser, computing: argparse.ArgumentParser) -> None:
@@ -127,18 +152,25 @@ def _metric_options() -> argparse.ArgumentParser:
 
 def _drawing_options() -> argparse.ArgumentParser:
     """Of the commands that put numbers with intervals out."""
-    drawing = argparse.ArgumentParser(add_help=False)
-    drawing.add_argument("--truth", metavar="TRUTH", help="what is known to be right; where it stands in the rows of "
-                         "the run, it can be left out")
-    drawing.add_argument("-o", "--output", metavar="FILE")
-    drawing.add_argument("--match", choices=MATCHES, default=Matching.by, help="a document is right by its id, "
-                         "or where its text holds gold evidence of the truth")
-    drawing.add_argument("--match-how", choices=HOW, default=Matching.how, help="similarity of a chunk and a gold span")
-    drawing.add_argument("--match-threshold", type=float, default=Matching.threshold, metavar="T",
-                         help="from which similarity on a chunk holds a span")
+    drawing = argparse.ArgumentParser(add_help=False, parents=[_matching_options()])
     drawing.add_argument("--seed", type=_whole(0), default=SEED)
     drawing.add_argument("--resamples", type=_whole(1), default=RESAMPLES)
     return drawing
+
+
+def _matching_options() -> argparse.ArgumentParser:
+    """Of the commands that hold runs against a truth and put out what they find."""
+    matching = argparse.ArgumentParser(add_help=False)
+    matching.add_argument("--truth", metavar="TRUTH", help="what is known to be right; where it stands in the rows of "
+                          "the run, it can be left out")
+    matching.add_argument("-o", "--output", metavar="FILE")
+    matching.add_argument("--match", choices=MATCHES, default=Matching.by, help="a document is right by its id, "
+                          "or where its text holds gold evidence of the truth")
+    matching.add_argument("--match-how", choices=HOW, default=Matching.how,
+                          help="similarity of a chunk and a gold span")
+    matching.add_argument("--match-threshold", type=float, default=Matching.threshold, metavar="T",
+                          help="from which similarity on a chunk holds a span")
+    return matching
 
 
 def _cutoffs(text: str) -> list[int]:

@@ -41,7 +41,7 @@ def slices(truth: Truth) -> dict[str, tuple[Slice, ...]]:
     """
     found = {}
     for name, values in attributes(truth).items():
-        own = _quarters(name, values) if _are_numbers(values) else _by_value(name, values)
+        own = by_value(name, values)
         if 1 < len(own) <= MOST_VALUES + 1:
             found[name] = own
     return found
@@ -63,8 +63,10 @@ def find_slice(truth: Truth, attribute: str, value: str) -> Slice | None:
     return next((one for one in slices(truth).get(attribute, ()) if one.value == value), None)
 
 
-def _by_value(name: str, values: list[object]) -> tuple[Slice, ...]:
-    """A slice for each different value, largest first."""
+def by_value(name: str, values: list[object]) -> tuple[Slice, ...]:
+    """A slice for each different value of Q values, largest first, None as NOT_GIVEN; of many numbers, quarters."""
+    if _are_numbers(values):
+        return _quarters(name, values)
     members: dict[str, list[int]] = {}
     for at, value in enumerate(values):
         for one in dict.fromkeys(map(_text, value if isinstance(value, list) and value else [value])):

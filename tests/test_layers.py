@@ -31,7 +31,7 @@ LAYERS = """
     plots
     report
     cli_options cli_inputs
-    cli_score
+    cli_score cli_diagnose
     cli ui
 """.strip().splitlines()
 LEVEL = {name: level for level, line in enumerate(LAYERS) for name in line.split()}
