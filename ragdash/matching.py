@@ -72,10 +72,10 @@ class Match:
         """
         other = Match(self.run, self.truth, replace(self.conventions, **changes), matching or self.matching,
                       mirrored=self.mirrored)
-        kept = ("truth_query", "run_query", "answered", "grounded")
+        kept = ("truth_query", "run_query", "answered", "grounded", "_hits")
         same_ties, same_how = (other.conventions.ties == self.conventions.ties,
                                other.matching.how == self.matching.how)
-        kept += ("ranked",) if same_ties else ()
+        kept += ("ranked", "judgement") if same_ties else ()
         kept += ("covered",) if same_ties and other.matching == self.matching and evidence is None else ()
         if same_ties and same_how and "evidence" in vars(self) and vars(self)["evidence"].floor <= \
                 other.matching.threshold:
@@ -124,6 +124,11 @@ class Match:
         rows[self.truth_query[known]] = np.flatnonzero(known)
         return rows
 
+    def ranks(self, at: np.ndarray) -> np.ndarray:
+        """Rank from 1 of positions of the run that are no repeats, ties as the conventions settle them: (X,) int64."""
+        rank = _ranks(self.run, at, self.conventions.ties)
+        return _mirrored(self.run, at, rank) if self.mirrored else rank
+
     @cached_property
     def answered(self) -> Answered:
         """The view of the answer metrics."""
@@ -143,9 +148,8 @@ class Match:
     def evidence(self) -> EvidenceScores:
         """The similarity of every chunk and gold span, at whichever threshold it is looked at."""
         at = np.delete(np.arange(len(self.run.docs)), self.run.repeated)
-        rank = _ranks(self.run, at, self.conventions.ties)
         ranks = np.zeros(len(self.run.docs), np.int64)  # of a repeat: not read
-        ranks[at] = _mirrored(self.run, at, rank) if self.mirrored else rank
+        ranks[at] = self.ranks(at)
         return match_evidence(self.run, self.truth, self.matching.how, min(FLOOR, self.matching.threshold), ranks=ranks)
 
     @cached_property
@@ -154,12 +158,21 @@ class Match:
         return self.evidence.covered(self.matching.threshold)
 
     @cached_property
+    def _hits(self) -> tuple[np.ndarray, np.ndarray]:
+        return _judged_positions(self.run, self.truth, self.truth_query)
+
+    @cached_property
+    def judgement(self) -> np.ndarray:
+        """Which judgement of the truth each row of `ranked` is: (H,) int64."""
+        at, judgement = self._hits
+        return judgement[np.lexsort((self.ranks(at), self.truth.queries[judgement]))]
+
+    @cached_property
     def ranked(self) -> Ranked:
         """The view of the retrieval metrics."""
         run, truth = self.run, self.truth
-        at, judgement = _judged_positions(run, truth, self.truth_query)
-        rank = _ranks(run, at, self.conventions.ties)
-        rank = _mirrored(run, at, rank) if self.mirrored else rank
+        at, judgement = self._hits
+        rank = self.ranks(at)
         query, grade = truth.queries[judgement], truth.grades[judgement]
         score = np.full(len(at), np.nan) if run.scores is None else run.scores[at]
         order = np.lexsort((rank, query))
