@@ -8,7 +8,7 @@ import numpy as np
 import streamlit as st
 
 from ragdash.metrics import Spec
-from ragdash.ui import answer_cases, answer_tables, answer_words, state, texts, widgets, words
+from ragdash.ui import answer_cases, answer_tables, answer_words, query_links, state, texts, widgets, words
 from ragdash.ui.answer_cases import KINDS, NAMES, REST, UNKNOWN, Told
 from ragdash.ui.answering import Board
 
@@ -44,6 +44,10 @@ def one_by_one(board: Board, spec: Spec) -> None:
     widgets.frame(table, f"answer_rows_{state.get(state.KIND)}", f"{words.count(len(rows), 'query', 'queries')}, worst "
                   f"{spec.title} first", height=min(38 + 35 * len(rows), TALL), pick=partial(_show, ids), widths=WIDTHS)
     _steps(ids)
+    kind = state.get(state.KIND)
+    query_links.link("All runs side by side for these queries", now.digests[at],
+                     **{state.READINGS: [] if kind == ALL else [kind], state.QUERY: state.get(state.QUERY),
+                        state.RIGHT: state.get(state.RIGHT)})
     _one(board, at, told, told.ids.index(state.get(state.QUERY)))
 
 

@@ -8,7 +8,19 @@ import streamlit as st
 
 from ragdash import rankings
 from ragdash.plots import queries
-from ragdash.ui import query_answers, query_cases, query_words, querying, ranking_html, state, texts, widgets, words
+from ragdash.ui import (
+    cache,
+    diagnoses,
+    query_answers,
+    query_cases,
+    query_words,
+    querying,
+    ranking_html,
+    state,
+    texts,
+    widgets,
+    words,
+)
 from ragdash.ui.query_cases import Case
 from ragdash.ui.query_facts import Desk
 from ragdash.ui.ranking_html import Column
@@ -42,10 +54,17 @@ def _head(one: Case) -> None:
     if question and len(question) > 400:
         with st.expander("The whole question", key="whole_question"):
             st.html(texts.block(texts.shown(question)))
-    values = desk.values[:, one.row]
-    st.markdown(f"{desk.spec.title}: " + " · ".join(
-        f"{widgets.swatch(slot, name)} **{words.number(value)}**"
-        for slot, name, value in zip(now.slots, now.names, values, strict=True)))
+    parts = ", ".join(token.replace("=", ": ", 1) for token, part in cache.parts(now.scope.truth).items()
+                      if part.queries[one.query])
+    if parts:
+        st.caption(words.escape(parts))
+    lines = []
+    for at, digest in enumerate(now.digests):
+        found = diagnoses.diagnosis(digest, now.scope, now.k).verdict(one.query)
+        lines.append(f"- {widgets.swatch(now.slots[at], now.names[at])} {desk.spec.title} "
+                     f"**{words.number(desk.values[at, one.row])}** :gray[·] **{found.stage.title}**: "
+                     f"{words.escape(found.rule)}")
+    st.markdown("\n".join(lines))
 
 
 def _ranks(one: Case, k: int) -> int:

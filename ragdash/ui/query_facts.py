@@ -11,10 +11,11 @@ import numpy as np
 import streamlit as st
 
 from ragdash import searching, selection
+from ragdash.diagnosis import STAGES
 from ragdash.matching import Match
 from ragdash.metrics import Spec
 from ragdash.selection import Facts, Filters
-from ragdash.ui import answer_cases, cache, state, texts
+from ragdash.ui import answer_cases, cache, diagnoses, state, texts
 from ragdash.ui.cache import Scope
 from ragdash.ui.store import LOADED
 from ragdash.ui.view import View
@@ -65,9 +66,15 @@ def facts(desk: Desk, filters: Filters) -> Facts:
     now = desk.now
     choices = {"outcome": selection.outcomes(desk.values, desk.spec, desk.at, now.baseline, filters.by),
                "attributes": {token: one.queries[desk.inside] for token, one in cache.parts(now.scope.truth).items()},
-               "kinds": kinds(desk)}
+               "stages": stages(desk), "kinds": kinds(desk)}
     found = search(desk, filters) if filters.text else None
     return Facts(len(desk.ids), choices, found)
+
+
+def stages(desk: Desk) -> dict[str, np.ndarray]:
+    """The queries of each stage at which the run that is looked at went wrong, those stages alone that occur."""
+    held = diagnoses.diagnosis(desk.run, desk.now.scope, desk.now.k).stage[desk.inside]
+    return {stage.name: held == at for at, stage in enumerate(STAGES) if (held == at).any()}
 
 
 def kinds(desk: Desk) -> dict[str, np.ndarray]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from ragdash.diagnosis import STAGES
 from ragdash.metrics import Spec
 from ragdash.rankings import Said
 from ragdash.selection import failing
@@ -11,11 +12,12 @@ from ragdash.ui.answer_cases import KINDS, REST, UNKNOWN
 from ragdash.ui.query_facts import DECLINED
 from ragdash.ui.words import count, escape, number
 
+STAGE = {stage.name: stage.title for stage in STAGES}
 READINGS = {**{name: title for name, (title, _, _) in KINDS.items()}, UNKNOWN: REST, DECLINED: "Declined"}
-FACETS = {"outcome": "which queries", "text": "the search", "attributes": "the attributes", "stages": "the stage",
+FACETS = {"outcome": "the choice of queries", "text": "the search", "attributes": "the attributes", "stages": "the stage",
           "kinds": "the kind of answer", "marks": "notes and verdicts"}
 WHERE = {"question": "Question", "answer": "Answer", "chunk": "Chunks"}
-HOW = {"plain": "As written", "regex": "Regular expression"}
+AS = {"plain": "As written", "regex": "Regular expression"}
 
 
 def outcomes(run: str, baseline: str, by: float) -> dict[str, str]:

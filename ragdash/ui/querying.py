@@ -10,16 +10,17 @@ import pandas as pd
 import streamlit as st
 
 from ragdash import selection
+from ragdash.diagnosis import STAGES
 from ragdash.errors import InputError
 from ragdash.metrics import Spec
 from ragdash.selection import Facts, Filters
-from ragdash.ui import cache, query_facts, query_words, state, view, widgets, words
+from ragdash.ui import cache, diagnoses, query_facts, query_links, query_words, state, view, widgets, words
 from ragdash.ui.query_facts import Desk
 from ragdash.ui.view import View
 
+TITLES = np.array([stage.title for stage in STAGES], object)
 TALL = 290  # pixels of the table at most
 WIDTHS = {"Question": 420}
-RESET = (state.CASE, state.LEAST, state.FIND, state.ATTRIBUTES, state.STAGES, state.READINGS, state.MARKED)
 FACET_KEYS = {"outcome": state.CASE, "text": state.FIND, "attributes": state.ATTRIBUTES, "stages": state.STAGES,
               "kinds": state.READINGS, "marks": state.MARKED}
 
@@ -55,7 +56,7 @@ def _asked(desk: Desk) -> tuple[Filters, Facts]:
     """The filters as they are set, and what they look at; what is set and means nothing here any more is let go."""
     state.text(state.LEAST), state.text(state.FIND)
     state.one(state.WHERE, list(query_words.WHERE), "question")
-    state.one(state.AS, list(query_words.HOW), "plain")
+    state.one(state.AS, list(query_words.AS), "plain")
     by = _least()
     asked = Filters(by=by, text=state.get(state.FIND), regex=state.get(state.AS) == "regex",
                     where=state.get(state.WHERE))
@@ -91,13 +92,13 @@ def _choices(desk: Desk, asked: Filters, facts: Facts) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", key="query_filters"):
         if len(now.entries) > 1:
             names = dict(zip(now.digests, now.names, strict=True))
-            st.selectbox("Run looked at", now.digests, format_func=names.get, key=state.LOOKED, width=190,
-                         persist_state="session", help="The run whose failures, answers and chunks the filters are "
-                                                       "about. The baseline is chosen in the sidebar.")
+            st.selectbox("Run looked at", now.digests, format_func=names.get, key=state.LOOKED, width=170,
+                         persist_state="session", help="The run that the filters, the stages and the order are about. "
+                                                       "The baseline is chosen in the sidebar.")
         said = selection.counts(facts, asked, "outcome")
         titles = query_words.outcomes(name, base, asked.by)
         st.selectbox("Which queries", list(said), format_func=lambda one: f"{titles[one]} ({said[one]:,})",
-                     key=state.CASE, width=300, persist_state="session", help=query_words.failed(desk.spec))
+                     key=state.CASE, width=270, persist_state="session", help=query_words.failed(desk.spec))
         if asked.outcome in ("worse", "better"):
             st.text_input("By at least", key=state.LEAST, placeholder="any", width=100, persist_state="session",
                           help=f"The least difference of {desk.spec.title}, such as 0.2.")
@@ -105,26 +106,29 @@ def _choices(desk: Desk, asked: Filters, facts: Facts) -> None:
         st.selectbox("Sort by", list(orders), format_func=orders.get, persist_state="session", width=230,
                      key=state.one(state.ORDER, list(orders), "worst"),
                      help="Equal values: the query on which another run does best comes first.")
-        _search(desk, asked, facts)
+        st.text_input("Search", key=state.FIND, placeholder="text", icon=":material/search:", width=200,
+                      persist_state="session")
+        with st.popover(f"in {query_words.WHERE[asked.where].lower()}", key="search_in",
+                        help="Where the text is searched, and whether it is a regular expression."):
+            _search(desk)
+    with st.container(horizontal=True, vertical_alignment="bottom", key="more_filters"):
+        _several("stages", f"Stage of {name}", asked, facts, query_words.STAGE)
         _several("attributes", "Attributes", asked, facts, {})
-        _several("stages", "Stage", asked, facts, {})
-        _several("kinds", "Kind of answer", asked, facts, query_words.READINGS)
+        _several("kinds", f"Answer of {name}", asked, facts, query_words.READINGS)
         _several("marks", "Notes and verdicts", asked, facts, {})
+    if asked.text and facts.found is None:
+        st.caption(f":orange[:material/warning: {words.escape(name)} has no text to search there; the search is left "
+                   "aside.]")
     if state.get(state.LEAST).strip() and not asked.by and asked.outcome in ("worse", "better"):
         st.caption(":orange[:material/warning: The least difference is a number, such as 0.2. None is used.]")
 
 
-def _search(desk: Desk, asked: Filters, facts: Facts) -> None:
-    st.text_input("Search", key=state.FIND, placeholder="in questions, answers or chunks", icon=":material/search:",
-                  width=240, persist_state="session")
-    st.selectbox("In", list(query_words.WHERE), format_func=query_words.WHERE.get, key=state.WHERE, width=120,
+def _search(desk: Desk) -> None:
+    st.selectbox("Search in", list(query_words.WHERE), format_func=query_words.WHERE.get, key=state.WHERE,
                  persist_state="session",
                  help=f"Answers and chunks are those of {words.escape(desk.now.names[desk.at])}, all that it returned.")
-    st.selectbox("Text is", list(query_words.HOW), format_func=query_words.HOW.get, key=state.AS, width=170,
+    st.selectbox("The text is", list(query_words.AS), format_func=query_words.AS.get, key=state.AS,
                  persist_state="session", help="Upper and lower case are alike. Regular expressions are those of RE2.")
-    if asked.text and facts.found is None:
-        st.caption(f":orange[:material/warning: {words.escape(desk.now.names[desk.at])} has no text to search there; "
-                   "the search is left aside.]")
 
 
 def _several(facet: str, label: str, asked: Filters, facts: Facts, titles: dict[str, str]) -> None:
@@ -157,7 +161,7 @@ def _nothing(facts: Facts, asked: Filters) -> None:
         for facet, n in left.items():
             st.button(f"Without {query_words.FACETS[facet]}: {n:,}", key=f"loosen_{facet}", on_click=_clear,
                       args=((FACET_KEYS[facet],),))
-        st.button("Clear all filters", key="loosen_all", on_click=_clear, args=(RESET,), type="primary")
+        st.button("Clear all filters", key="loosen_all", on_click=_clear, args=(query_links.RESET,), type="primary")
 
 
 def _clear(keys: tuple[str, ...]) -> None:
@@ -179,6 +183,8 @@ def _frame(desk: Desk, rows: list[int]) -> pd.DataFrame:
         columns[f"{name} {spec.title}" if name in ("Query", "Question", "Spread") else name] = values[rows]
     if len(names) > 1:
         columns["Spread"] = selection.spread(desk.values[:, rows])
+    held = diagnoses.diagnosis(desk.run, desk.now.scope, desk.now.k).stage[desk.inside[rows]]
+    columns[f"Stage of {names[desk.at]}" if len(names) > 1 else "Stage"] = TITLES[held]
     return pd.DataFrame(columns)
 
 
