@@ -18,8 +18,13 @@ from ragdash.places import workspace
 
 FILE = "evidence-decisions-1.sqlite"  # the number grows with the table
 WAIT = 30.0  # seconds for another writer
-_TABLE = ("create table if not exists decisions (id integer primary key autoincrement, query_id text not null, "
-          "chunk text not null, span text not null, accept integer)")  # accept: null where it was taken back
+_ALL = 2 ** 62
+_TABLES = (  # accept: null where it was taken back; name: of this file, so that no other one has its stamps
+    "create table if not exists decisions (id integer primary key autoincrement, query_id text not null, "
+    "chunk text not null, span text not null, accept integer)",
+    "create table if not exists file (name text)",
+    "insert into file select hex(randomblob(8)) where not exists (select 1 from file)")
+_STAMP = "select name || '-' || (select max(id) from decisions) from file"
 _STATE = ("select query_id, chunk, span, accept from decisions where id in (select max(id) from decisions "
           "where id <= ? group by query_id, chunk, span) and accept is not null")
 
@@ -32,22 +37,25 @@ class KeptDecisions:
 
     path: Path
 
-    def stamp(self) -> int:
-        """The number of its newest row, 0 for none: it grows with every decision."""
+    def stamp(self) -> str:
+        """The state that it is in: another one after every decision, "" where there was none yet."""
         with self._open() as db:
-            return 0 if db is None else db.execute("select ifnull(max(id), 0) from decisions").fetchone()[0]
+            return "" if db is None else db.execute(_STAMP).fetchone()[0] or ""
 
-    def at(self, stamp: int | None = None) -> dict[tuple[str, str, str], bool]:
-        """{(query id, digest of the chunk, digest of the span): accepted} as it stands, or stood at a stamp."""
+    def at(self, stamp: str | None = None) -> dict[tuple[str, str, str], bool]:
+        """{(query id, digest of the chunk, digest of the span): accepted} as it stands, or stood at a stamp of this
+        file; nothing for a stamp of another one.
+        """
         with self._open() as db:
-            rows = [] if db is None else db.execute(_STATE, (2 ** 62 if stamp is None else stamp,)).fetchall()
+            now = "" if db is None else db.execute(_STAMP).fetchone()[0] or ""
+            name, _, last = (now if stamp is None else stamp).rpartition("-")
+            rows = db.execute(_STATE, (int(last),)).fetchall() if name and name == now.rpartition("-")[0] else []
         return {(query, chunk, span): bool(accept) for query, chunk, span, accept in rows}
 
     def keep(self, decisions: Mapping[tuple[str, str, str], bool | None]) -> int:
         """Add these; None takes a decision back. What says nothing new is not written. Returns how many were."""
         with self._open(write=True) as db:
-            db.execute("begin immediate")
-            held = {(query, chunk, span): bool(accept) for query, chunk, span, accept in db.execute(_STATE, (2 ** 62,))}
+            held = {(query, chunk, span): bool(accept) for query, chunk, span, accept in db.execute(_STATE, (_ALL,))}
             new = [(*pair, accept if accept is None else int(accept)) for pair, accept in decisions.items()
                    if held.get(pair) != accept]
             db.executemany("insert into decisions (query_id, chunk, span, accept) values (?, ?, ?, ?)", new)
@@ -65,7 +73,9 @@ class KeptDecisions:
             place = self.path if write else f"{self.path.resolve().as_uri()}?mode=ro"
             with closing(sqlite3.connect(place, timeout=WAIT, uri=not write)) as db, db:
                 if write:
-                    db.execute(_TABLE)
+                    db.execute("begin immediate")
+                    for statement in _TABLES:
+                        db.execute(statement)
                 yield db
         except (OSError, sqlite3.Error) as error:
             raise InputError([Problem("unusable-decisions", f"kept decisions that cannot be used ({error})",

@@ -94,6 +94,11 @@ def words(plain: str) -> list[str]:
     return _WORD.findall(plain)
 
 
+def word_places(text: str) -> list[tuple[int, int]]:
+    """(start, stop) of the words and numbers of a text as it is written."""
+    return [found.span() for found in _WORD.finditer(text)]
+
+
 def split_span(plain: str) -> list[str]:
     """Parts of at most LONG characters and of about equal length, cut at spaces where there are some."""
     parts = []

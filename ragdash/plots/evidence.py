@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import plotly.graph_objects as go
@@ -19,14 +20,14 @@ def by_threshold(names: Sequence[str], slots: Sequence[int], thresholds: np.ndar
     """A line with its interval for each run over the thresholds; the one in use is marked.
 
     thresholds (T,) ascending; mean, low, high (N, T), NaN: no line there. used: a vertical line, with the run's symbol
-    at its mean there, at_used (N,). n: (N,) queries.
+    at its mean there, at_used (N,). n: (N,) queries. The scale follows the values, so that lines can be told apart.
     """
     mean = np.asarray(mean, dtype=float)
     fig = figure(theme, height=380)
     drawn = looks(names, slots, theme)
     every = [mean.ravel(), np.asarray(at_used, dtype=float)]
     every += [np.ravel(low), np.ravel(high)] if len(drawn) <= BANDED else []
-    y_range = axis_range(axis, np.concatenate(every)) or [0, 1]
+    y_range = axis_range(replace(axis, high=None), np.concatenate(every)) or [0, 1]
     fig.add_vline(x=used, line={"color": theme.muted, "width": 1.4, "dash": "dot"}, layer="below")
     for index, look in enumerate(drawn):
         if len(drawn) <= BANDED:

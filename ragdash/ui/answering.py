@@ -14,6 +14,7 @@ from ragdash.plots import answers as plots
 from ragdash.plots.leaderboard import best_first
 from ragdash.ui import (
     answer_cases,
+    answer_scoring,
     answer_tables,
     answer_words,
     comparison_tables,
@@ -93,6 +94,7 @@ def board(now: View, specs: list[Spec]) -> Board:
         widgets.empty("Nothing to hold the answers against" if held else "No answers are loaded",
                       f"{advice}\n\nA run may carry an **answer** and the **contexts** it was made from beside the "
                       "documents of each query; the truth, right **answers**. The samples show all of it.")
+        answer_scoring.panel(now, specs, found.values)
         st.page_link("pages/runs.py", label="Go to Runs", icon=":material/upload_file:")
         raise view.PageEnds
     return found
@@ -146,6 +148,7 @@ def tables(board: Board, spec: Spec) -> None:
             widgets.frame(comparison_tables.numbers(now, board.summaries, order, deltas), "answer_numbers",
                           "Every number of the answers", formats={"p (Holm)": "%.4f"})
     _notes(board)
+    answer_scoring.panel(now, board.specs, board.values)
 
 
 def _readable(board: Board, order: list[int], deltas, standing: dict) -> None:

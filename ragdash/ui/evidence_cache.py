@@ -40,7 +40,7 @@ class Sweep:
     n: int
 
 
-def by_evidence(scope: Scope, decided: int | None = None) -> Scope:
+def by_evidence(scope: Scope, decided: str | None = None) -> Scope:
     """The scope with relevance by evidence, whatever the sidebar says; decided: under this state of the decisions."""
     return replace(scope, matching=replace(scope.matching, by="evidence"),
                    decided=scope.decided if decided is None else decided)
@@ -99,7 +99,7 @@ class Pair:
         return ".".join(self.key)
 
 
-def pairs(runs: Sequence[str], scope: Scope, decided: int) -> list[Pair]:
+def pairs(runs: Sequence[str], scope: Scope, decided: str) -> list[Pair]:
     """The borderline pairs of the runs, the nearest to the threshold first, and those that have been decided."""
     scope = by_evidence(scope, decided)
     found: dict[tuple[str, str, str], Pair] = {}

@@ -27,7 +27,7 @@ MEGABYTES = 5  # of a file of decisions
 NOTE, READ = "_decisions_note", "_decisions_read"
 
 
-def deciding(now: View, spec: Spec, apart: Callable[[View, Spec, int], str] | None) -> None:
+def deciding(now: View, spec: Spec, apart: Callable[[View, Spec, str], str] | None) -> None:
     """The list, the pair that is looked at, and what the decisions do to the metric."""
     st.subheader("Borderline pairs", anchor=False,
                  help=f"Pairs of a returned chunk and a gold span whose similarity is within {MARGIN:g} of the "
@@ -56,15 +56,15 @@ def deciding(now: View, spec: Spec, apart: Callable[[View, Spec, int], str] | No
     _list(now, shown)
 
 
-def _state() -> tuple[tuple, int]:
+def _state() -> tuple[tuple, str]:
     """(problems, the state of the kept decisions)."""
     try:
         return (), kept_decisions().stamp()
     except InputError as error:
-        return error.problems, 0
+        return error.problems, ""
 
 
-def _applied(now: View, spec: Spec, stamp: int, apart: Callable[[View, Spec, int], str] | None) -> None:
+def _applied(now: View, spec: Spec, stamp: str, apart: Callable[[View, Spec, str], str] | None) -> None:
     """How many decisions hold here, whether they count, and what that changes."""
     note = st.session_state.pop(NOTE, None)
     if note:
@@ -82,7 +82,7 @@ def _applied(now: View, spec: Spec, stamp: int, apart: Callable[[View, Spec, int
                    + (f"{words.escape(spec.title)}: {apart(now, spec, stamp)}" if apart else ""))
 
 
-def _files(stamp: int) -> None:
+def _files(stamp: str) -> None:
     """The decisions as a file, and from one."""
     with st.popover("Export, import", icon=":material/swap_vert:", key="decisions_files"):
         st.caption("One line of JSON for each decision: query, digests of the two texts, accepted or not.")

@@ -97,8 +97,8 @@ def _picture(now: View, spec: Spec) -> None:
                       f"{name} {words.number(value)}" for name, value in zip(now.names, here, strict=True)))
     band = " with 95 % intervals" if len(found) <= pictures_of.BANDED else "; the table has the 95 % intervals"
     st.caption(f"Relevant by evidence, mean over {words.over([one.n for one in found])}{band}. The symbols stand at "
-               f"the threshold in use." + ("" if now.scope.by_evidence else " The pages above and beside go by id; "
-               "**Relevant** in the sidebar changes that."))
+               f"the threshold in use." + ("" if now.scope.by_evidence else " The other pages and the rest of this one "
+               "go by id; **Relevant** in the sidebar changes that."))
 
 
 def _table(now: View, found: list[Sweep], spec: Spec) -> pd.DataFrame:
@@ -108,8 +108,8 @@ def _table(now: View, found: list[Sweep], spec: Spec) -> pd.DataFrame:
                       for name, one in zip(now.names, found, strict=True)], ignore_index=True)
 
 
-def _apart(now: View, spec: Spec, decided: int) -> str:
+def _apart(now: View, spec: Spec, decided: str) -> str:
     """The means with the decisions and without them."""
     applied, bare = ([row[0].mean for row in cache.summary(now.digests, by_evidence(now.scope, stamp), [spec])]
-                     for stamp in (decided, 0))
+                     for stamp in (decided, ""))
     return evidence_words.apart(now.names, applied, bare)

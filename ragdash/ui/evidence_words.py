@@ -6,13 +6,12 @@ No streamlit here.
 from __future__ import annotations
 
 import html
-import re
 from collections.abc import Sequence
 
 import numpy as np
 
 from ragdash.evidence import normalise
-from ragdash.evidence.spans import words as words_of
+from ragdash.evidence.spans import word_places
 from ragdash.plots.theme import Theme
 from ragdash.thresholds import Change
 from ragdash.ui.answer_words import block
@@ -20,7 +19,6 @@ from ragdash.ui.words import count, escape, listed, number
 
 TOLD, PASSED, NAMED = 3, 2, 4  # changes of the order, runs of each, and runs with their numbers that are told
 AROUND = 600  # characters of a chunk on either side of the passage
-_WORD = re.compile(r"\w+")
 
 
 def orders(title: str, names: Sequence[str], first: Sequence[int], changes: Sequence[Change]) -> str:
@@ -84,11 +82,11 @@ def both(chunk: str, place: tuple[int, int] | None, span: str, theme: Theme) -> 
 
 def _marked(text: str, other: str, theme: Theme) -> str:
     """A text as HTML with the words that the other one has, too."""
-    held = set(words_of(normalise(other)))
+    held = {normalise(other[start:stop]) for start, stop in word_places(other)}
     look = f"color:inherit;background:none;font-weight:650;border-bottom:2px solid {theme.better}"
     parts, at = [], 0
-    for found in _WORD.finditer(text):
-        if normalise(found[0]) in held or held.issuperset(words_of(normalise(found[0])) or [None]):
-            parts += [html.escape(text[at:found.start()]), f'<mark style="{look}">{html.escape(found[0])}</mark>']
-            at = found.end()
+    for start, stop in word_places(text):
+        if normalise(text[start:stop]) in held:
+            parts += [html.escape(text[at:start]), f'<mark style="{look}">{html.escape(text[start:stop])}</mark>']
+            at = stop
     return "".join([*parts, html.escape(text[at:])])

@@ -24,13 +24,14 @@ WITH, WITHOUT = "yes", "no"  # a person's decisions
 
 def choose() -> None:
     """The control of the sidebar, where the truth has evidence and a run texts; by id everywhere else."""
-    can = offered()
-    state.one(state.MATCH, list(BY) if can else ["id"], "id")
+    if not offered():
+        for key in (state.MATCH, state.HOW, state.FROM, state.DECIDED):
+            st.session_state.pop(key, None)
+        return
+    state.one(state.MATCH, list(BY), "id")
     state.one(state.HOW, list(HOW), "partial")
     state.share(state.FROM, FLOOR, 1.0, THRESHOLD)
     state.one(state.DECIDED, [WITH, WITHOUT], WITH)
-    if not can:
-        return
     st.segmented_control("Relevant", list(BY), format_func=BY.get, required=True, key=state.MATCH,
                          help="By id: a document is relevant if the truth grades its id so. By evidence: if its text "
                               "holds a gold span of the query, or is similar enough. Every page then follows. The two "
@@ -69,18 +70,20 @@ def _has_evidence(truth: str, _truth: Truth) -> bool:
     return True
 
 
-def chosen() -> tuple[Matching, int]:
-    """(matching, which state of the decisions is applied: 0 for none), as a Scope holds them."""
+def chosen() -> tuple[Matching, str]:
+    """(matching, which state of the decisions is applied, "": none), as a Scope holds them; by id where not offered."""
+    if state.get(state.MATCH) is None:
+        return Matching(), ""
     matching = Matching(state.get(state.MATCH), state.get(state.HOW), state.get(state.FROM))
-    return matching, 0 if state.get(state.DECIDED) == WITHOUT else newest()
+    return matching, "" if state.get(state.DECIDED) == WITHOUT else newest()
 
 
-def newest() -> int:
-    """The state of the kept decisions as it is now; 0 where they cannot be read, which the bands page tells."""
+def newest() -> str:
+    """The state of the kept decisions as it is now; "" where they cannot be read, which the bands page tells."""
     try:
         return kept_decisions().stamp()
     except InputError:
-        return 0
+        return ""
 
 
 def told(matching: Matching, decisions: int) -> str:

@@ -28,14 +28,14 @@ class Scope:
     """What runs are measured against: a truth by digest, the conventions, and a slice of the queries ("" for all).
 
     matching: what makes a document a right one; decided: which state of the kept decisions is applied to the evidence
-    (KeptDecisions.stamp), 0 for none.
+    (KeptDecisions.stamp), "" for none.
     """
 
     truth: str
     conventions: Conventions
     part: str = ""
     matching: Matching = field(default_factory=Matching)
-    decided: int = 0
+    decided: str = ""
 
     @property
     def by_evidence(self) -> bool:
@@ -114,7 +114,7 @@ def covered(run: str, scope: Scope) -> Match:
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
-def _covered(run: str, truth: str, ties: str, matching: tuple, decided: int, _match: Match, _scope: Scope) -> Match:
+def _covered(run: str, truth: str, ties: str, matching: tuple, decided: str, _match: Match, _scope: Scope) -> Match:
     found = _match.under(_scope.matching, evidence(run, _scope))
     found.view("Covered")  # built here, once, as above
     return found
@@ -129,7 +129,7 @@ def evidence(run: str, scope: Scope) -> EvidenceScores:
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)
-def _decided(run: str, truth: str, ties: str, how: str, decided: int, _scores: EvidenceScores) -> EvidenceScores:
+def _decided(run: str, truth: str, ties: str, how: str, decided: str, _scores: EvidenceScores) -> EvidenceScores:
     return _scores.decided(kept_decisions().at(decided))
 
 
@@ -140,7 +140,7 @@ def decided_pairs(run: str, scope: Scope) -> frozenset[tuple[str, str, str]]:
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
-def _decided_pairs(run: str, truth: str, ties: str, how: str, decided: int,
+def _decided_pairs(run: str, truth: str, ties: str, how: str, decided: str,
                    _scores: EvidenceScores) -> frozenset[tuple[str, str, str]]:
     rows = np.flatnonzero(_scores.verdict)
     chunks, spans = _scores.row_chunk[rows], _scores.spans.part_span[_scores.row_part[rows]]

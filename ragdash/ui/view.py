@@ -83,6 +83,12 @@ class View:
         """For each run shown: queries, missing, unanswerable, extra."""
         return [cache.counts(digest, self.scope) for digest in self.digests]
 
+    def counted(self) -> list[str]:
+        """What the means leave out or count as 0, one sentence each."""
+        said = words.counted(self.names, self.counts(), self.conventions)
+        return [one.replace("without a relevant document", "without a gold span") if self.scope.by_evidence else one
+                for one in said]
+
     def evaluations(self, specs: Sequence[Spec]) -> list[Evaluation]:
         """For each run shown the values of every query in scope."""
         return [replace(cache.evaluation(entry.digest, self.scope, specs), name=entry.name) for entry in self.entries]
