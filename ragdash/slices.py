@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
+import pyarrow as pa
 
+from ragdash.columns import frozen
 from ragdash.records import Truth
 
 MOST_VALUES = 40  # an attribute with more different texts names single queries rather than kinds of them
@@ -116,3 +118,13 @@ def _slice(name: str, value: str, members: list[int], n: int) -> Slice:
     queries = np.zeros(n, bool)
     queries[members] = True
     return Slice(name, value, queries)
+
+
+def part(truth: Truth, queries: np.ndarray) -> Truth:
+    """The truth of these queries (Q,) bool alone, in the same order: judgements and details are kept."""
+    kept = queries[truth.queries]
+    row = np.cumsum(queries) - 1
+    details = None if truth.details is None else truth.details.filter(pa.array(queries)).combine_chunks()
+    return replace(truth, query_ids=truth.query_ids.filter(pa.array(queries)),
+                   queries=frozen(row[truth.queries[kept]]), docs=truth.docs.filter(pa.array(kept)),
+                   grades=frozen(truth.grades[kept]), details=details)
