@@ -13,6 +13,7 @@ from ragdash.ui import (
     diagnoses,
     query_answers,
     query_cases,
+    query_reviews,
     query_words,
     querying,
     ranking_html,
@@ -44,6 +45,8 @@ def show(desk: Desk, rows: list[int]) -> None:
         _read(one, columns, k)
         query_answers.answers(one)
         _cost(one)
+        query_reviews.panel(one)
+    query_reviews.kept(desk)
 
 
 def _head(one: Case) -> None:
@@ -134,13 +137,14 @@ def _read(one: Case, columns: list[Column], k: int) -> None:
     """The whole text of one document, the evidence in it marked."""
     good = [doc for doc, grade in one.grades.items() if grade >= 1]
     docs = list(dict.fromkeys([*good, *rankings.moves(one.rankings, max(k, 10))[0]]))
-    if not docs or not any(own is not None and own.run.texts is not None for own in one.rankings):
+    if not docs:
         return
-    with st.expander("Read a document whole", icon=":material/article:", key="read", on_change="rerun") as fold:
+    with st.expander("Read and judge a document", icon=":material/article:", key="read", on_change="rerun") as fold:
         if not fold.open:
             return
         st.selectbox("Document", docs, key=state.one(state.DOC, docs, docs[0]), persist_state="session", width=420)
         doc = state.get(state.DOC)
+        query_reviews.judge(one, doc)
         text, held = query_cases.text_of(one, doc)
         if text is None:
             st.caption("No run shown returned it with a text." if held else "No run shown returned it.")

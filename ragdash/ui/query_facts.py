@@ -15,7 +15,7 @@ from ragdash.diagnosis import STAGES
 from ragdash.matching import Match
 from ragdash.metrics import Spec
 from ragdash.selection import Facts, Filters
-from ragdash.ui import answer_cases, cache, diagnoses, state, texts
+from ragdash.ui import answer_cases, cache, diagnoses, reviewing, state, texts
 from ragdash.ui.cache import Scope
 from ragdash.ui.store import LOADED
 from ragdash.ui.view import View
@@ -66,7 +66,8 @@ def facts(desk: Desk, filters: Filters) -> Facts:
     now = desk.now
     choices = {"outcome": selection.outcomes(desk.values, desk.spec, desk.at, now.baseline, filters.by),
                "attributes": {token: one.queries[desk.inside] for token, one in cache.parts(now.scope.truth).items()},
-               "stages": stages(desk), "kinds": kinds(desk)}
+               "stages": stages(desk), "kinds": kinds(desk),
+               "marks": reviewing.marks(LOADED.truth(now.scope.truth).query_ids, desk.inside)}
     found = search(desk, filters) if filters.text else None
     return Facts(len(desk.ids), choices, found)
 

@@ -14,8 +14,8 @@ from ragdash.ui.words import count, escape, number
 
 STAGE = {stage.name: stage.title for stage in STAGES}
 READINGS = {**{name: title for name, (title, _, _) in KINDS.items()}, UNKNOWN: REST, DECLINED: "Declined"}
-FACETS = {"outcome": "the choice of queries", "text": "the search", "attributes": "the attributes", "stages": "the stage",
-          "kinds": "the kind of answer", "marks": "notes and verdicts"}
+FACETS = {"outcome": "the choice of queries", "text": "the search", "attributes": "the attributes",
+          "stages": "the stage", "kinds": "the kind of answer", "marks": "notes and verdicts"}
 WHERE = {"question": "Question", "answer": "Answer", "chunk": "Chunks"}
 AS = {"plain": "As written", "regex": "Regular expression"}
 

@@ -14,7 +14,7 @@ from ragdash.diagnosis import STAGES
 from ragdash.errors import InputError
 from ragdash.metrics import Spec
 from ragdash.selection import Facts, Filters
-from ragdash.ui import cache, diagnoses, query_facts, query_links, query_words, state, view, widgets, words
+from ragdash.ui import cache, diagnoses, query_facts, query_links, query_words, reviewing, state, view, widgets, words
 from ragdash.ui.query_facts import Desk
 from ragdash.ui.view import View
 
@@ -115,7 +115,7 @@ def _choices(desk: Desk, asked: Filters, facts: Facts) -> None:
         _several("stages", f"Stage of {name}", asked, facts, query_words.STAGE)
         _several("attributes", "Attributes", asked, facts, {})
         _several("kinds", f"Answer of {name}", asked, facts, query_words.READINGS)
-        _several("marks", "Notes and verdicts", asked, facts, {})
+        _several("marks", "Notes and verdicts", asked, facts, reviewing.TITLES)
     if asked.text and facts.found is None:
         st.caption(f":orange[:material/warning: {words.escape(name)} has no text to search there; the search is left "
                    "aside.]")
@@ -185,6 +185,9 @@ def _frame(desk: Desk, rows: list[int]) -> pd.DataFrame:
         columns["Spread"] = selection.spread(desk.values[:, rows])
     held = diagnoses.diagnosis(desk.run, desk.now.scope, desk.now.k).stage[desk.inside[rows]]
     columns[f"Stage of {names[desk.at]}" if len(names) > 1 else "Stage"] = TITLES[held]
+    said = {event.query_id for event in reviewing.reviews().events}
+    if said:
+        columns["Yours"] = [reviewing.said(name) if name in said else None for name in columns["Query"]]
     return pd.DataFrame(columns)
 
 

@@ -7,7 +7,7 @@ from contextvars import ContextVar
 import streamlit as st
 
 from ragdash.places import PACKAGE, home
-from ragdash.ui import cache, loading, relevance, state, store, view, words
+from ragdash.ui import cache, loading, relevance, reviewing, state, store, view, words
 
 ASSETS = PACKAGE / "ui" / "assets"
 ICON = ASSETS / "icon.svg"  # a local file: a material icon here would be fetched from a font host
@@ -102,6 +102,7 @@ def _sidebar():
                       "or type another number.")
     _slice()
     relevance.choose()
+    reviewing.choose()
     with st.popover("Copy link", icon=":material/link:", width="stretch", key="copy_link"):
         st.caption("Opens this view again, in any browser, for as long as this server runs.")
         return st.empty()

@@ -312,3 +312,67 @@ def test_nothing_loaded_is_told_what_to_do():
     at = AppTest.from_file(ROOT / "app.py", default_timeout=60).run()
     at = shown(at.switch_page("pages/queries.py").run())
     assert "No runs are loaded yet" in [one.value for one in at.header]
+
+
+def test_a_verdict_and_a_note_are_kept_counted_and_filtered():
+    at = opened(query="q03")
+    shown(widget(at, "button_group", "review_verdict").set_value("wrong gold").run())
+    shown(widget(at, "text_area", "review_note").set_value("look <b>again</b>").run())
+    assert "1 verdict, 1 note and 0 judgements on 1 query" in texts(at)
+    again = opened(query="q05")  # another session sees it
+    assert table(again).set_index("Query").loc["q03", "Yours"] == "wrong gold; “look <b>again</b>”"
+    assert widget(again, "button_group", "review_verdict").value is None
+    said = counts(widget(again, "multiselect", "marked").options)
+    assert said == {"With a note": 1, "Wrong gold": 1}
+    shown(widget(again, "multiselect", "marked").set_value(["note"]).run())
+    assert list(table(again)["Query"]) == ["q03"]
+    assert widget(again, "button_group", "review_verdict").value == "wrong gold"
+    assert widget(again, "text_area", "review_note").value == "look <b>again</b>"
+    shown(widget(again, "text_area", "review_note").set_value("").run())
+    assert "1 verdict, 0 notes" in texts(again)
+
+
+def test_a_verdict_on_one_run_is_not_one_on_all():
+    at = opened(query="q03")
+    shown(widget(at, "selectbox", "review_run").set_value(runs()["new"].digest).run())
+    shown(widget(at, "button_group", "review_verdict").set_value("wrong run").run())
+    shown(widget(at, "selectbox", "review_run").set_value("").run())
+    assert widget(at, "button_group", "review_verdict").value is None
+
+
+def test_a_judgement_counts_where_it_is_applied_and_both_means_are_shown():
+    at = opened(query="q12", read="open")
+    at.session_state["read"] = True
+    shown(at.run())
+    shown(widget(at, "selectbox", "doc").set_value("new-0").run())
+    assert "Unjudged." in texts(at)
+    shown(widget(at, "button", "grade_2").click().run())
+    assert "Grade 2, by you." in texts(at) and "1 judgement" in texts(at)
+    without, mine = (evaluate(runs()["new"], truth, "nDCG@10").column("nDCG@10") for truth in (
+        the_truth(), with_judgement("q12", "new-0")))
+    row = at.table[-1].value.iloc[1]
+    assert row["Of the file"].startswith(f"{np.nanmean(without):.3f}")
+    assert row["With mine"].startswith(f"{np.nanmean(mine):.3f}") and np.nanmean(mine) > np.nanmean(without)
+    before = table(at).set_index("Query").loc["q12", "new"]
+    shown(widget(at, "selectbox", "reviewed").set_value("mine").run())
+    assert table(at).set_index("Query").loc["q12", "new"] > before == 0
+    assert "reviewed" in at.query_params
+    board = opened(page="leaderboard", reviewed="mine")
+    assert f"{np.nanmean(mine):.3f}" in "".join(board.table[0].value.iloc[:, 1])
+    shown(widget(at, "button", "grade_none").click().run())
+    assert "Unjudged." in texts(at) and not has(at, "selectbox", "reviewed")
+
+
+def with_judgement(query: str, doc: str) -> Truth:
+    truth = the_truth()
+    ids = [truth.query_ids[q].as_py() for q in truth.queries]
+    details = truth.details.append_column("query_id", truth.query_ids)
+    return Truth.build("truth", [*ids, query], [*truth.docs.to_pylist(), doc], [*truth.grades.tolist(), 2],
+                       details=details)
+
+
+def test_reviews_can_be_taken_along():
+    at = opened(query="q03")
+    assert not has(at, "download_button", "reviews_jsonl")
+    shown(widget(at, "button_group", "review_verdict").set_value("fine").run())
+    assert any(one.proto.id for one in at.get("download_button") if "reviews_jsonl" in one.proto.id)
