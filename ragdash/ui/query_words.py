@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from ragdash.diagnosis import STAGES
 from ragdash.metrics import Spec
 from ragdash.rankings import Said
-from ragdash.selection import failing
+from ragdash.selection import Filters, failing
 from ragdash.ui.answer_cases import KINDS, REST, UNKNOWN
 from ragdash.ui.query_facts import DECLINED
 from ragdash.ui.words import count, escape, number
@@ -46,6 +46,13 @@ def failed(spec: Spec) -> str:
         return (f"Failed: {spec.title} below {rule.edge:g}, the lowest band ({rule.source}). An undefined value has "
                 "not failed.")
     return f"Failed: {spec.title} of {rule.edge:g}, the worst it can be. An undefined value has not failed."
+
+
+def chosen(asked: Filters, marks: Mapping[str, str]) -> list[str]:
+    """The choices of the filters that stand out of sight, in words."""
+    found = [STAGE[name] for name in asked.stages], [READINGS[name] for name in asked.kinds], [
+        marks[name] for name in asked.marks]
+    return [" or ".join(one).lower() for one in found if one] + [one.replace("=", ": ", 1) for one in asked.attributes]
 
 
 def loosen(left: Mapping[str, int]) -> str:

@@ -92,35 +92,49 @@ def _choices(desk: Desk, asked: Filters, facts: Facts) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", key="query_filters"):
         if len(now.entries) > 1:
             names = dict(zip(now.digests, now.names, strict=True))
-            st.selectbox("Run looked at", now.digests, format_func=names.get, key=state.LOOKED, width=170,
+            st.selectbox("Run looked at", now.digests, format_func=names.get, key=state.LOOKED, width=180,
                          persist_state="session", help="The run that the filters, the stages and the order are about. "
                                                        "The baseline is chosen in the sidebar.")
         said = selection.counts(facts, asked, "outcome")
         titles = query_words.outcomes(name, base, asked.by)
         st.selectbox("Which queries", list(said), format_func=lambda one: f"{titles[one]} ({said[one]:,})",
-                     key=state.CASE, width=270, persist_state="session", help=query_words.failed(desk.spec))
+                     key=state.CASE, width=280, persist_state="session", help=query_words.failed(desk.spec))
         if asked.outcome in ("worse", "better"):
             st.text_input("By at least", key=state.LEAST, placeholder="any", width=100, persist_state="session",
                           help=f"The least difference of {desk.spec.title}, such as 0.2.")
         orders = _orders(desk)
-        st.selectbox("Sort by", list(orders), format_func=orders.get, persist_state="session", width=230,
+        st.selectbox("Sort by", list(orders), format_func=orders.get, persist_state="session", width=250,
                      key=state.one(state.ORDER, list(orders), "worst"),
                      help="Equal values: the query on which another run does best comes first.")
-        st.text_input("Search", key=state.FIND, placeholder="text", icon=":material/search:", width=200,
-                      persist_state="session")
+    with st.container(horizontal=True, vertical_alignment="center", key="query_search"):
+        st.text_input("Search", key=state.FIND, placeholder="Search", icon=":material/search:", width=300,
+                      persist_state="session", label_visibility="collapsed")
         with st.popover(f"in {query_words.WHERE[asked.where].lower()}", key="search_in",
                         help="Where the text is searched, and whether it is a regular expression."):
             _search(desk)
-    with st.container(horizontal=True, vertical_alignment="bottom", key="more_filters"):
-        _several("stages", f"Stage of {name}", asked, facts, query_words.STAGE)
-        _several("attributes", "Attributes", asked, facts, {})
-        _several("kinds", f"Answer of {name}", asked, facts, query_words.READINGS)
-        _several("marks", "Notes and verdicts", asked, facts, reviewing.TITLES)
+        _more(name, asked, facts)
+    chosen = query_words.chosen(asked, reviewing.TITLES)
+    if chosen:
+        st.caption(f"Only {words.escape('; '.join(chosen))}.")
     if asked.text and facts.found is None:
         st.caption(f":orange[:material/warning: {words.escape(name)} has no text to search there; the search is left "
                    "aside.]")
     if state.get(state.LEAST).strip() and not asked.by and asked.outcome in ("worse", "better"):
         st.caption(":orange[:material/warning: The least difference is a number, such as 0.2. None is used.]")
+
+
+def _more(name: str, asked: Filters, facts: Facts) -> None:
+    """The filters with several choices, and how many of them are set."""
+    own = [facet for facet in ("stages", "attributes", "kinds", "marks") if facts.choices.get(facet)]
+    many = sum(bool(getattr(asked, facet)) for facet in own)
+    if not own:
+        return
+    with st.popover("More filters" + (f" ({many})" if many else ""), icon=":material/filter_list:",
+                    key="more_filters"):
+        _several("stages", f"Stage of {name}", asked, facts, query_words.STAGE)
+        _several("attributes", "Attributes", asked, facts, {})
+        _several("kinds", f"Answer of {name}", asked, facts, query_words.READINGS)
+        _several("marks", "Notes and verdicts", asked, facts, reviewing.TITLES)
 
 
 def _search(desk: Desk) -> None:
@@ -141,7 +155,7 @@ def _several(facet: str, label: str, asked: Filters, facts: Facts, titles: dict[
         return f"{titles.get(choice) or choice.replace('=', ': ', 1)} ({said[choice]:,})"
 
     st.multiselect(label, list(facts.choices[facet]), format_func=title, key=FACET_KEYS[facet], placeholder="any",
-                   persist_state="session", width=240)
+                   persist_state="session")
 
 
 def _orders(desk: Desk) -> dict[str, str]:

@@ -19,7 +19,7 @@ from ragdash.ui.words import UNDEFINED, count, number
 
 LONG = 1_200  # characters of a chunk in a cell
 READ = 50  # ranks whose texts are sent with the table
-NARROW, RANK, NAMED = 210, 44, 250  # pixels of a run's column, of the ranks' and of the names'
+NARROW, RANK, NAMED = 210, 44, 180  # pixels of a run's column, of the ranks' and of the names'
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,6 +18,7 @@ PAGES = {
     "precision-recall": "Precision-recall",
     "ranking": "Ranking",
     "answers": "Answers",
+    "queries": "Queries",
     "metrics": "Metrics",
 }
 DENSE = {"light": "#0072B2", "dark": "#56B4E9"}
