@@ -198,7 +198,7 @@ def _dashboard(options: argparse.Namespace) -> int:
 
 def _evaluations(runs: Iterable[Run], truth: Truth, options: argparse.Namespace) -> list[Evaluation]:
     specs = specs_of(options)
-    matching = Matching(options.match, options.match_how, options.match_threshold)
+    matching = Matching(options.match, options.match_how, options.match_threshold, options.match_model)
     evaluations, problems = [], []
     for run in runs:
         try:

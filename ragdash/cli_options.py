@@ -101,7 +101,10 @@ def _add_tools(commands, reading: argparse.ArgumentParser, computing: argparse.A
                                   "what they say is kept, and evaluate and the pages read it")
     command.add_argument("runs", nargs="+", metavar="RUN")
     command.add_argument("--truth", metavar="TRUTH")
-    command.add_argument("-m", "--metrics", default="SBERT", metavar="METRICS", help='such as "SBERT CrossEncoder"')
+    command.add_argument("-m", "--metrics", metavar="METRICS", help='such as "SBERT CrossEncoder" (default: SBERT, or '
+                         "none with --match-how)")
+    command.add_argument("--match-how", choices=HOW[-1:], help="what `evaluate --match evidence` needs with this "
+                         "similarity of chunks and gold spans")
     command.add_argument("--model", metavar="FOLDER", help="a sentence-transformers model, or its name in the cache")
     command.add_argument("--cross-encoder", metavar="FOLDER")
     command.add_argument("--hub", action="store_true", help="fetch a model that is not on this machine")
@@ -168,6 +171,8 @@ def _matching_options() -> argparse.ArgumentParser:
                           "or where its text holds gold evidence of the truth")
     matching.add_argument("--match-how", choices=HOW, default=Matching.how,
                           help="similarity of a chunk and a gold span")
+    matching.add_argument("--match-model", metavar="NAME", default=Matching.model, help="of --match-how embedding: the "
+                          "model whose values count (default: the one that scored last)")
     matching.add_argument("--match-threshold", type=float, default=Matching.threshold, metavar="T",
                           help="from which similarity on a chunk holds a span")
     return matching

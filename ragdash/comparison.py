@@ -177,8 +177,9 @@ def _check(baseline: Evaluation, candidates: Sequence[Evaluation], specs: Sequen
 
 def _matched(evaluation: Evaluation) -> tuple:
     """What decides which documents are right ones."""
-    names = ("match", "match_how", "match_threshold") if evaluation.settings["match"] == "evidence" else ("match",)
-    return tuple(evaluation.settings[name] for name in names)
+    names = ("match", "match_how", "match_threshold", "match_model")
+    return tuple(evaluation.settings.get(name) for name in names if evaluation.settings["match"] == "evidence"
+                 or name == "match")
 
 
 def tested(baseline: Evaluation, labels: Sequence[tuple[Evaluation, Spec, Slice | None]], rules: Rules,

@@ -32,12 +32,14 @@ MATCHES = ("id", "evidence")
 class Matching:
     """What makes a returned document a right one: its "id", or the "evidence" that it holds (docs/evidence.md).
 
-    how: the similarity of a chunk and a gold span; threshold: from which on the chunk covers it, in (0, 1].
+    how: the similarity of a chunk and a gold span; threshold: from which on the chunk covers it, in (0, 1]; model: of
+    how="embedding", a model's name or its weights' hash, "": the one last used.
     """
 
     by: str = "id"
     how: str = "partial"
     threshold: float = THRESHOLD
+    model: str = ""
 
     def __post_init__(self) -> None:
         facts = (("match", repr(self.by), MATCHES, self.by in MATCHES),
@@ -73,8 +75,8 @@ class Match:
         other = Match(self.run, self.truth, replace(self.conventions, **changes), matching or self.matching,
                       mirrored=self.mirrored)
         kept = ("truth_query", "run_query", "answered", "grounded", "_hits")
-        same_ties, same_how = (other.conventions.ties == self.conventions.ties,
-                               other.matching.how == self.matching.how)
+        same_ties = other.conventions.ties == self.conventions.ties
+        same_how = (other.matching.how, other.matching.model) == (self.matching.how, self.matching.model)
         kept += ("ranked", "judgement") if same_ties else ()
         kept += ("covered",) if same_ties and other.matching == self.matching and evidence is None else ()
         if same_ties and same_how and "evidence" in vars(self) and vars(self)["evidence"].floor <= \
@@ -150,7 +152,8 @@ class Match:
         at = np.delete(np.arange(len(self.run.docs)), self.run.repeated)
         ranks = np.zeros(len(self.run.docs), np.int64)  # of a repeat: not read
         ranks[at] = self.ranks(at)
-        return match_evidence(self.run, self.truth, self.matching.how, min(FLOOR, self.matching.threshold), ranks=ranks)
+        return match_evidence(self.run, self.truth, self.matching.how, min(FLOOR, self.matching.threshold),
+                              ranks=ranks, model=self.matching.model)
 
     @cached_property
     def covered(self) -> Covered:

@@ -176,5 +176,6 @@ def covering(match: Match, query: int, one: Ranking, k: int) -> pa.Table:
     details = match.truth.details
     own = None if details is None else details.slice(query, 1).append_column("query_id", pa.array([name]))
     truth = Truth.build(match.truth.name, [], [], [], details=own)
-    found = match_evidence(run, truth, match.matching.how, min(FLOOR, match.matching.threshold))
+    found = match_evidence(run, truth, match.matching.how, min(FLOOR, match.matching.threshold),
+                           model=match.matching.model)
     return found.table(match.matching.threshold)

@@ -98,6 +98,7 @@ def _note(summaries: Summaries, settings: dict) -> str:
     text = (f"95 % intervals over queries: {INTERVALS[METHOD]}, {settings.get('resamples', 0):,} resamples, "
             f"seed {settings.get('seed', 0)}.")
     if settings.get("match") == "evidence":
-        text += (f" Documents count by the evidence they hold: similarity {settings['match_how']!r} of at least "
+        by = f" by {settings['match_model']}" if settings.get("match_model") else ""
+        text += (f" Documents count by the evidence they hold: similarity {settings['match_how']!r}{by} of at least "
                  f"{settings['match_threshold']:g}.")
     return f"{text} Up to {undefined} queries are undefined and left out of a mean." if undefined else text

@@ -101,7 +101,9 @@ def _offer(now: View, names: list[str]) -> None:
         st.code(installed.mend, language="bash")
         return
     models = {kind: _choose(kind) for kind in dict.fromkeys(NEEDS[name].kind for name in names)}
-    if not all(models.values()):
+    models = {kind: model for kind, model in models.items() if model}
+    names = [name for name in names if NEEDS[name].kind in models]
+    if not names:
         st.caption("Choose a model, or type the folder that it is in, to see how long it takes.")
         return
     try:

@@ -5,22 +5,25 @@ Letters: T thresholds, X rows of scores.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import astuple, dataclass, replace
+from functools import cache as cached
 
 import numpy as np
 import pyarrow as pa
 import streamlit as st
 
+from ragdash.columns import take
 from ragdash.errors import InputError
 from ragdash.evaluation import Evaluation, evaluate_match, summaries
-from ragdash.evidence import FLOOR, EvidenceScores
+from ragdash.evidence import FLOOR, EvidenceScores, digest
 from ragdash.evidence.passages import passage
-from ragdash.matching import Match, Matching
+from ragdash.evidence.scores import ACCEPTED, REJECTED
+from ragdash.matching import Match
 from ragdash.metrics import Spec, parse_specs
 from ragdash.ui import cache
 from ragdash.ui.cache import Scope
-from ragdash.ui.scope import covered, evidence
+from ragdash.ui.scope import covered, evidence, origin
 from ragdash.ui.store import LOADED
 
 MARGIN = 0.05  # a pair is borderline if it is this near to the threshold
@@ -52,12 +55,12 @@ def sweep(run: str, scope: Scope, spec: Spec) -> Sweep:
     Raises Unavailable where the run has no texts, InputError where the spec does not fit.
     """
     scope = by_evidence(scope)
-    facts = (scope.truth, *astuple(scope.conventions), scope.part, scope.matching.how, scope.decided)
-    return _sweep(run, facts, str(spec), _match=covered(run, scope), _scores=evidence(run, scope), _scope=scope)
+    facts = (*origin(run, scope), *astuple(scope.conventions), scope.part, scope.decided)
+    return _sweep(facts, str(spec), _match=covered(run, scope), _scores=evidence(run, scope), _scope=scope)
 
 
 @st.cache_resource(max_entries=128, show_spinner="Trying thresholds …")
-def _sweep(run: str, facts: tuple, spec: str, _match: Match, _scores: EvidenceScores, _scope: Scope) -> Sweep:
+def _sweep(facts: tuple, spec: str, _match: Match, _scores: EvidenceScores, _scope: Scope) -> Sweep:
     inside = cache.queries(_scope)
     step = FINE if int(inside.sum()) <= cache.MANY_QUERIES else COARSE
     thresholds = np.round(np.arange(FLOOR, 1 + step / 2, step), 2)
@@ -66,7 +69,7 @@ def _sweep(run: str, facts: tuple, spec: str, _match: Match, _scores: EvidenceSc
     for threshold in thresholds.tolist():
         many = int(_scores.covering(threshold).sum())  # fewer and fewer: as many as before are the same ones
         if many != held:
-            one = evaluate_match(_match.under(Matching("evidence", _scores.how, threshold), _scores),
+            one = evaluate_match(_match.under(replace(_scope.matching, threshold=threshold), _scores),
                                  parse_specs(spec))
             found.append(one.only(one.query_ids.filter(pa.array(inside)).to_pylist()) if _scope.part else one)
             held = many
@@ -104,7 +107,7 @@ def pairs(runs: Sequence[str], scope: Scope, decided: str) -> list[Pair]:
     scope = by_evidence(scope, decided)
     found: dict[tuple[str, str, str], Pair] = {}
     for run in runs:
-        for one in _pairs(run, (scope.truth, scope.conventions.ties, scope.part, *astuple(scope.matching), decided),
+        for one in _pairs(run, (*origin(run, scope), scope.part, scope.matching.threshold, decided),
                           _scores=evidence(run, scope), _scope=scope):
             held = found.get(one.key)
             found[one.key] = replace(held, places=held.places + one.places) if held else one
@@ -119,20 +122,28 @@ def _pairs(run: str, facts: tuple, _scores: EvidenceScores, _scope: Scope) -> li
     far = np.abs(_scores.score - threshold)
     near = np.flatnonzero(asked & (far <= MARGIN + 1e-12) & (_scores.kind == 0) & (_scores.verdict == 0))
     near = near[np.argsort(far[near], kind="stable")][:NEAREST]
-    done = np.flatnonzero(asked & (_scores.verdict != 0))
+    done = np.flatnonzero(asked & (_scores.verdict != 0) & (_scores.kind == 0) & ~np.isnan(_scores.score))
+    rows = np.concatenate([done, near])
+    rows = rows[np.argsort(far[rows], kind="stable")]
     found: dict[tuple[str, str, str], Pair] = {}
-    for row in _only(_scores, np.sort(np.concatenate([near, done]))).borderline(threshold, 1.0).to_pylist():
-        key = row["query_id"], row["chunk"], row["span_digest"]
-        said = {"accepted": True, "rejected": False}.get(row["decision"])
-        found.setdefault(key, Pair(key, row["span"], row["source"], row["score"], row["part"], row["parts"], said,
-                                   ((run, row["rank"], row["doc_id"]),)))
+    for one in _listed(run, _scores, rows):
+        found.setdefault(one.key, one)
     return list(found.values())
 
 
-def _only(scores: EvidenceScores, rows: np.ndarray) -> EvidenceScores:
-    """The same scores with these rows alone."""
-    return replace(scores, **{name: getattr(scores, name)[rows]
-                              for name in ("row_chunk", "row_part", "score", "kind", "verdict")})
+def _listed(run: str, scores: EvidenceScores, rows: np.ndarray) -> Iterator[Pair]:
+    """The pair of each row."""
+    chunks, parts, spans = scores.row_chunk[rows], scores.row_part[rows], scores.spans
+    of, first = spans.part_span[parts], np.searchsorted(spans.part_span, np.arange(len(spans) + 1))
+    ids = scores.query_ids.take(pa.array(scores.query[chunks])).to_pylist()
+    docs = take(scores.run.docs, scores.run.rows(scores.at[chunks])).to_pylist()
+    known = cached(digest)
+    for at, (row, chunk, span) in enumerate(zip(rows.tolist(), chunks.tolist(), of.tolist(), strict=True)):
+        key = ids[at], known(scores.texts[scores.text[chunk]]), known(spans.texts[span])
+        yield Pair(key, spans.texts[span], spans.sources[span], float(scores.score[row]),
+                   int(parts[at] - first[span]) + 1, int(first[span + 1] - first[span]),
+                   {0: None, ACCEPTED: True, REJECTED: False}[int(scores.verdict[row])],
+                   ((run, int(scores.rank[chunk]), docs[at]),))
 
 
 def texts_of(pair: Pair, scope: Scope) -> tuple[str, tuple[int, int] | None]:

@@ -53,10 +53,12 @@ def _some(names: Sequence[str], order: Sequence[int]) -> str:
 def apart(names: Sequence[str], applied: Sequence[float], bare: Sequence[float]) -> str:
     """Each run's mean with the decisions and without them; with many runs those that differ most."""
     gap = np.abs(np.array(applied) - np.array(bare))
+    if not (np.nan_to_num(gap) >= 5e-4).any():
+        return "the same with them and without, to three decimals."
     order = np.argsort(-np.nan_to_num(gap), kind="stable")[:NAMED] if len(names) > NAMED else range(len(names))
     said = [f"{escape(names[at])} {number(applied[at])} ({number(bare[at])})" for at in order]
     rest = f", the {len(names) - NAMED} others differ less" if len(names) > NAMED else ""
-    return f"With the decisions, in brackets without: {', '.join(said)}{rest}."
+    return f"with the decisions, in brackets without: {', '.join(said)}{rest}."
 
 
 def shown(chunk: str, place: tuple[int, int] | None, span: str, theme: Theme) -> str:

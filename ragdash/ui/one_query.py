@@ -13,6 +13,7 @@ from ragdash.ui import (
     diagnoses,
     query_answers,
     query_cases,
+    query_next,
     query_reviews,
     query_words,
     querying,
@@ -46,6 +47,7 @@ def show(desk: Desk, rows: list[int]) -> None:
         query_answers.answers(one)
         _cost(one)
         query_reviews.panel(one)
+    query_next.following(desk)
     query_reviews.kept(desk)
 
 

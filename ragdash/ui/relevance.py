@@ -18,7 +18,8 @@ from ragdash.ui.scope import Scope, decided_pairs
 from ragdash.ui.store import LOADED
 
 BY = {"id": "by id", "evidence": "by evidence"}
-HOW = {"partial": "Best aligned part", "exact": "Word for word", "tokens": "Share of words", "sequence": "Whole texts"}
+HOW = {"partial": "Best aligned part", "exact": "Word for word", "tokens": "Share of words", "sequence": "Whole texts",
+       "embedding": "Meaning"}
 WITH, WITHOUT = "yes", "no"  # a person's decisions
 
 
@@ -44,7 +45,8 @@ def _settings() -> None:
     st.selectbox("Similarity", list(HOW), format_func=HOW.get, key=state.HOW, persist_state="session",
                  help="How a chunk and a gold span are compared where neither stands in the other. Best aligned part "
                       "fits chunks of any length; whole texts is the published rule, which chunks much longer than "
-                      "the span can hardly pass.")
+                      "the span can hardly pass. Meaning asks what a sentence embedding model has said (ragdash score "
+                      "--match-how embedding).")
     st.slider("Similar from", FLOOR, 1.0, step=0.01, format="%.2f", key=state.FROM, persist_state="session",
               help="From this similarity on a chunk covers a span. The Threshold bands page shows what hangs on it.")
 

@@ -7,7 +7,7 @@ run, a truth and a way to compare; thresholds and decisions are applied to what 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, astuple, dataclass, field
+from dataclasses import asdict, astuple, dataclass, field, replace
 
 import numpy as np
 import streamlit as st
@@ -21,6 +21,8 @@ from ragdash.models import default_store
 from ragdash.records import Conventions, Run, Truth
 from ragdash.ui.store import LOADED
 from ragdash.views import Ranked
+
+EMBEDDING = "embedding"  # the similarity that a model gives
 
 
 @dataclass(frozen=True)
@@ -46,12 +48,18 @@ class Scope:
 def facts(scope: Scope, specs: Sequence[Spec] = ()) -> tuple[object, ...]:
     """What values of these specs hang on beside the run. By id the evidence's settings count for its own metrics alone.
 
-    What models have said so far is part of it where a spec looks at that.
+    What models have said so far is part of it where a spec or the similarity looks at that.
     """
     evidence = scope.by_evidence or needs_evidence(specs)
-    said = _said() if any(spec.metric.view == "Scored" for spec in specs) else ""
-    return (scope.truth, *astuple(scope.conventions), scope.part, *(astuple(scope.matching) if evidence else ()),
-            *([scope.decided] if evidence else ()), said)
+    asked = any(spec.metric.view == "Scored" for spec in specs) or (evidence and scope.matching.how == EMBEDDING)
+    return (scope.truth, *astuple(scope.conventions), scope.part,
+            *((*astuple(scope.matching), scope.decided) if evidence else ()), _said() if asked else "")
+
+
+def origin(run: str, scope: Scope) -> tuple[str, ...]:
+    """What the similarities of chunks and spans hang on, whatever the threshold."""
+    said = _said() if scope.matching.how == EMBEDDING else ""
+    return run, scope.truth, scope.conventions.ties, scope.matching.how, scope.matching.model, said
 
 
 def judged(match: Match, *, spans: bool = False) -> Ranked:
@@ -105,17 +113,17 @@ def covered(run: str, scope: Scope) -> Match:
 
     Where there is none (no texts, no gold spans) what asks for it is unavailable, as it is without the cache.
     """
-    facts, found = (run, scope.truth, scope.conventions.ties), laid(run, scope.truth, scope.conventions)
+    found = laid(run, scope.truth, scope.conventions)
     try:
-        return _covered(*facts, astuple(scope.matching), scope.decided, _match=found, _scope=scope).under(
+        return _covered(origin(run, scope), scope.matching, scope.decided, _match=found, _scope=scope).under(
             **asdict(scope.conventions))
     except Unavailable:
         return found.under(scope.matching)
 
 
-@st.cache_resource(max_entries=64, show_spinner=False)
-def _covered(run: str, truth: str, ties: str, matching: tuple, decided: str, _match: Match, _scope: Scope) -> Match:
-    found = _match.under(_scope.matching, evidence(run, _scope))
+@st.cache_resource(max_entries=64, show_spinner=False, hash_funcs={Matching: repr})
+def _covered(origin: tuple, matching: Matching, decided: str, _match: Match, _scope: Scope) -> Match:
+    found = _match.under(_scope.matching, evidence(origin[0], _scope))
     found.view("Covered")  # built here, once, as above
     return found
 
@@ -123,38 +131,33 @@ def _covered(run: str, truth: str, ties: str, matching: tuple, decided: str, _ma
 def evidence(run: str, scope: Scope) -> EvidenceScores:
     """The similarity of the run's chunks and the gold spans, under the decisions. Unavailable where there is none."""
     found = compared(run, scope)
-    if not scope.decided:
-        return found
-    return _decided(run, scope.truth, scope.conventions.ties, scope.matching.how, scope.decided, _scores=found)
+    return _decided(origin(run, scope), scope.decided, _scores=found) if scope.decided else found
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)
-def _decided(run: str, truth: str, ties: str, how: str, decided: str, _scores: EvidenceScores) -> EvidenceScores:
+def _decided(origin: tuple, decided: str, _scores: EvidenceScores) -> EvidenceScores:
     return _scores.decided(kept_decisions().at(decided))
+
+
+def compared(run: str, scope: Scope) -> EvidenceScores:
+    """The same without the decisions: computed once, whatever the threshold. Unavailable where there is none."""
+    return _compared(origin(run, scope), _match=laid(run, scope.truth, scope.conventions), _matching=scope.matching)
+
+
+@st.cache_resource(max_entries=32, show_spinner="Comparing chunks with gold spans …")
+def _compared(origin: tuple, _match: Match, _matching: Matching) -> EvidenceScores:
+    return _match.under(replace(_matching, by="evidence", threshold=FLOOR)).evidence
 
 
 def decided_pairs(run: str, scope: Scope) -> frozenset[tuple[str, str, str]]:
     """The decisions that hold for a pair of this run: (query id, digest of the chunk, digest of the span)."""
-    return _decided_pairs(run, scope.truth, scope.conventions.ties, scope.matching.how, scope.decided,
-                          _scores=evidence(run, scope))
+    return _decided_pairs(origin(run, scope), scope.decided, _scores=evidence(run, scope))
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
-def _decided_pairs(run: str, truth: str, ties: str, how: str, decided: str,
-                   _scores: EvidenceScores) -> frozenset[tuple[str, str, str]]:
+def _decided_pairs(origin: tuple, decided: str, _scores: EvidenceScores) -> frozenset[tuple[str, str, str]]:
     rows = np.flatnonzero(_scores.verdict)
     chunks, spans = _scores.row_chunk[rows], _scores.spans.part_span[_scores.row_part[rows]]
     return frozenset((_scores.query_ids[int(_scores.query[chunk])].as_py(),
                       digest(_scores.texts[_scores.text[chunk]]), digest(_scores.spans.texts[span]))
                      for chunk, span in zip(chunks.tolist(), spans.tolist(), strict=True))
-
-
-def compared(run: str, scope: Scope) -> EvidenceScores:
-    """The same without the decisions: computed once, whatever the threshold. Unavailable where there is none."""
-    return _compared(run, scope.truth, scope.conventions.ties, scope.matching.how,
-                     _match=laid(run, scope.truth, scope.conventions))
-
-
-@st.cache_resource(max_entries=32, show_spinner="Comparing chunks with gold spans …")
-def _compared(run: str, truth: str, ties: str, how: str, _match: Match) -> EvidenceScores:
-    return _match.under(Matching("evidence", how, FLOOR)).evidence

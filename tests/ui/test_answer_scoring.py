@@ -151,6 +151,12 @@ def test_the_estimate_counts_distinct_texts_and_a_wrong_folder_is_explained(fold
     assert len(at.error) == 1 and "nowhere" in at.error[0].value and "score_start" not in keys(at, "button")
 
 
+def test_one_model_is_enough_to_start_with(folder):
+    at = opened(folder, answers=["SBERT", "CrossEncoder", "TokenF1"])
+    assert "**SBERT similarity and Cross-encoder similarity** need a model" in texts(at)
+    assert "tiny: 18 texts to compute" in texts(at) and "score_start" in keys(at, "button")
+
+
 def test_the_process_gets_what_it_needs_and_shows_how_far_it_is(folder, monkeypatch):
     asked = stand_in(monkeypatch, "time.sleep(600)")
     at = opened(folder)

@@ -50,6 +50,14 @@ def values(trace: dict, side: str) -> np.ndarray:
     return np.array(held, float)
 
 
+def test_what_decisions_change_in_words():
+    names = [f"r{at}" for at in range(6)]
+    assert evidence_words.apart(names[:1], [0.5], [0.5]).startswith("the same")
+    assert "r0 0.500 (0.600)" in evidence_words.apart(names[:1], [0.5], [0.6])
+    said = evidence_words.apart(names, [0.5] * 6, [0.5, 0.5, 0.1, 0.5, 0.2, np.nan])
+    assert said.index("r2 0.500 (0.100)") < said.index("r4 0.500 (0.200)") and "the 2 others differ less" in said
+
+
 def in_use(at: AppTest) -> list[float]:
     """Each run's mean at the threshold in use; the line goes through it."""
     data = figure(at)["data"]
@@ -157,7 +165,7 @@ def test_with_and_without_the_decisions():
     low = f"{np.floor(here * 100) / 100:.2f}"
     at = opened(PAGE, **address(*two()), match="evidence", covers="R@k", **{"from": low})
     at.button(key="pair_reject").click().run()
-    assert "Recall@10: With the decisions, in brackets without: near 0.333 (0.667), word 0.333 (0.333)." in \
+    assert "Recall@10: with the decisions, in brackets without: near 0.333 (0.667), word 0.333 (0.333)." in \
         texts(at).replace("\\", "")
     assert in_use(at) == pytest.approx([1 / 3, 1 / 3])
     group(at, "decided").set_value("no").run()

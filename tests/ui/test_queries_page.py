@@ -376,3 +376,30 @@ def test_reviews_can_be_taken_along():
     assert not has(at, "download_button", "reviews_jsonl")
     shown(widget(at, "button_group", "review_verdict").set_value("fine").run())
     assert any(one.proto.id for one in at.get("download_button") if "reviews_jsonl" in one.proto.id)
+
+
+def test_judge_next_names_bounds_and_opens_the_document():
+    own = {"one": built("one", [2] * QUERIES), "two": built("two", [2] * QUERIES)}
+    at = opened("one", "two", own=own)
+    at.session_state["judge_next"] = True
+    shown(at.run())
+    said = texts(at)
+    assert "one and two could each have the best NDCG@10" in said
+    bounds = next(one.value for one in at.table if "If all are" in one.value.columns)
+    low, high = (bounds[name].astype(float) for name in ("If none is relevant", "If all are"))
+    assert (low < high).all() and len(bounds) == 2
+    rows = next(one.value for one in at.dataframe if "Influence" in one.value.columns)
+    assert rows["Influence"].is_monotonic_decreasing and set(rows["Document"]) <= {
+        f"{run}-{rank}" for run in own for rank in range(4)}
+    assert rows["Ranks"][0].split()[0] in own
+
+
+def test_one_leader_that_nothing_unjudged_can_reach_is_said():
+    rows = [(query, "a") for query in IDS]
+    own = {"full": Run.build("full", *map(list, zip(*rows, strict=True))),
+           "none": Run.build("none", IDS, ["n"] * QUERIES)}
+    truth = Truth.build("truth", [*IDS, *IDS], ["a"] * QUERIES + ["n"] * QUERIES, [1] * QUERIES + [0] * QUERIES)
+    at = opened("full", "none", own=own, truth=truth)
+    at.session_state["judge_next"] = True
+    shown(at.run())
+    assert "Whatever the unjudged documents are, full has the best NDCG@10" in texts(at)

@@ -10,11 +10,13 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from ragdash import evaluate, read_runs, read_truth
-from ragdash.evidence import kept
+from ragdash.evidence import HOW, embedded_texts, kept
 from ragdash.matching import Match, Matching
 from ragdash.metrics import parse_spec, parse_specs
+from ragdash.models import default_store
+from ragdash.models.cache import text_key
 from ragdash.records import Conventions, Run, Truth
-from ragdash.ui import cache, scope
+from ragdash.ui import cache, relevance, scope
 from ragdash.ui.cache import Scope
 from ragdash.ui.entry import Entry
 from ragdash.ui.store import LOADED
@@ -142,6 +144,23 @@ def test_moving_the_threshold_compares_nothing_again(samples, monkeypatch):
         np.testing.assert_array_equal(values[-1], expected)
     assert len(calls) == 1 + 4, "one by the cache, four by evaluate"
     assert np.nansum(values[0]) > np.nansum(values[-1])
+
+
+def test_every_similarity_of_the_core_is_offered():
+    assert set(relevance.HOW) == set(HOW)
+
+
+def test_meaning_that_no_model_has_given_says_how_to_get_it_and_is_there_once_it_has(monkeypatch):
+    truth, run = hand_made()
+    at = opened("leaderboard", **address(truth, [run]), match="evidence", how="embedding", columns="P@1")
+    assert len(at.error) == 1 and "ragdash score" in at.error[0].value and not at.table
+    store, found = default_store(), embedded_texts(run, truth)
+    model = store.use("encoder", "tiny", "w" * 32, 128)
+    turned = np.array([[1.0, 0.0] if "probe" in text else [0.0, 1.0] for text in found], np.float32)
+    store.put("vectors", model, [text_key(text) for text in found], np.zeros(len(found), bool), turned)
+    at.run()
+    assert not at.exception and not at.error
+    assert "0.333" in at.table[0].value["Precision@1"][0].replace("\\", "")
 
 
 def test_metrics_of_the_evidence_follow_the_threshold_under_match_by_id_too():
