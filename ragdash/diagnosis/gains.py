@@ -46,12 +46,13 @@ class Best:
     def values(self, spec: Spec, by: str = "id") -> np.ndarray:
         """(Q,) float64; by: "id" or "evidence", as documents were matched.
 
-        By id, for a metric of rankings, its value where the relevant documents and nothing else are returned, best
-        first; where no document is relevant, 0. Else the better end of the metric's range, NaN where that is infinite.
+        By id, for a metric of relevance, its value where the relevant documents and nothing else are returned, best
+        first; where no document is relevant, 0. Else the better end of the metric's range; where that is infinite, the
+        former again for a metric of rankings by id, NaN otherwise.
         """
         end = spec.range[1] if direction(spec) == 1 else spec.range[0]
         best = np.full(self.queries, end if np.isfinite(end) else np.nan)
-        if spec.metric.view != "Ranked" or by != "id":
+        if spec.metric.view != "Ranked" or by != "id" or (np.isfinite(end) and not spec.metric.relevance):
             return best
         cutoffs = () if spec.metric.cutoff == "none" else (cutoff_array([spec]),)
         params = {key: value for key, value in spec.params if key != "average"}

@@ -10,10 +10,10 @@ import re
 from collections.abc import Iterator, Mapping
 
 import numpy as np
+import orjson
 
 from ragdash.errors import Problem
 from ragdash.records import Truth
-from ragdash.slices import attributes
 
 # kind -> what it is called, without case, blanks and hyphens: as a value of one of NAMED_IN, or as a name of its own.
 SPELLINGS: Mapping[str, frozenset[str]] = {
@@ -30,6 +30,7 @@ NAMED_IN = frozenset(("type", "types", "kind", "kinds", "category", "categories"
                       "tags", "questiontype", "questiontypes", "querytype", "tasktype", "answertype", "reasoningtype",
                       "reasoning", "answerability", "edgecase", "edgecases", "attributes", "metadata", "enrichments"))
 ANSWERABLE = frozenset(("answerable", "isanswerable", "hasanswer"))  # as a name; no says that there is no answer
+_NAMES = NAMED_IN | ANSWERABLE | frozenset().union(*SPELLINGS.values())
 _YES, _NO = frozenset(("true", "yes", "y", "t", "1")), frozenset(("false", "no", "n", "f", "0"))
 
 
@@ -40,21 +41,24 @@ def kinds(truth: Truth) -> dict[str, np.ndarray]:
 
 def read_kinds(truth: Truth) -> tuple[dict[str, np.ndarray], tuple[Problem, ...]]:
     """The queries of each kind, and a warning where a question is called answerable and without an answer at once."""
-    found = {kind: np.zeros(len(truth), bool) for kind in KINDS}
-    answerable = np.zeros(len(truth), bool)
-    known: dict[tuple[str, object], list[tuple[str, bool]]] = {}
-    for name, values in attributes(truth).items():
-        for at, value in enumerate(values):
-            if value is None:
+    found = {kind: np.zeros(len(truth), bool) for kind in (*KINDS, "answerable")}
+    told = truth.details is not None and "attributes" in truth.details.column_names
+    known: dict[tuple[str, type, object], tuple[tuple[str, bool], ...]] = {}
+    matters: dict[str, bool] = {}
+    for at, text in enumerate(truth.details["attributes"].to_pylist() if told else ()):
+        for name, value in orjson.loads(text).items() if text else ():
+            if name not in matters:
+                matters[name] = _plain(name) in _NAMES
+            if not matters[name] and type(value) is not dict:
                 continue
-            key = (name, str(value))
-            for kind, is_so in known.setdefault(key, list(_said(name, value))) if key in known or len(known) < 10_000 \
-                    else _said(name, value):
-                if kind == "answerable":
-                    answerable[at] |= is_so
-                    found["no_answer"][at] |= not is_so
-                elif is_so:
-                    found[kind][at] = True
+            if isinstance(value, (dict, list)):
+                said = tuple(_said(name, value))
+            else:
+                key = (name, type(value), value)
+                said = known[key] if key in known else known.setdefault(key, tuple(_said(name, value)))
+            for kind, is_so in said:
+                found["no_answer" if kind == "answerable" and not is_so else kind][at] |= is_so or kind == "answerable"
+    answerable = found.pop("answerable")
     return found, _unclear(truth, answerable & found["no_answer"])
 
 

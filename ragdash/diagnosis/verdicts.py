@@ -138,7 +138,8 @@ def _answered(diagnosis: Diagnosis, q: int, numbers: Numbers) -> str:
 
 def _fine(diagnosis: Diagnosis, q: int, numbers: Numbers) -> str:
     if diagnosis.aside[q]:
-        how = "declines" if numbers["declines"] == 1 else _near(diagnosis, numbers) if numbers["right"] else "is empty"
+        how = "declines" if numbers["declines"] == 1 else _near(diagnosis, numbers) if numbers["right"] == 1 \
+            else "is empty"
         return f"The truth marks the question as {' and '.join(_marked(diagnosis, q))}, and the answer: {how}."
     parts = []
     if diagnosis.known[number("partly-covered"), q]:

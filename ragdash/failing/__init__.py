@@ -2,6 +2,6 @@
 
 from ragdash.failing.clusters import Cluster, clusters, question_vectors
 from ragdash.failing.shared import LEAST, Shared, shared
-from ragdash.failing.traits import questions, traits
+from ragdash.failing.traits import properties, questions, traits
 
-__all__ = ["LEAST", "Cluster", "Shared", "clusters", "question_vectors", "questions", "shared", "traits"]
+__all__ = ["LEAST", "Cluster", "Shared", "clusters", "properties", "question_vectors", "questions", "shared", "traits"]

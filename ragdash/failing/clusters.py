@@ -17,7 +17,8 @@ from ragdash.models.cache import text_key
 from ragdash.records import Truth
 from ragdash.text import content_words
 
-MOST, ROUNDS, STARTS = 12, 100, 5
+MOST, ROUNDS, STARTS = 12, 30, 3
+SAMPLE = 2_000  # questions that the middles are found on; all are put to the nearest
 WORDS = 8  # told of a cluster
 
 
@@ -58,7 +59,7 @@ def clusters(vectors: np.ndarray, texts: Sequence[str | None], failing: np.ndarr
     """The failing questions in k groups at most, the largest first; a question without a vector is in none.
 
     vectors (Q, V), NaN rows where unknown; texts (Q,): the questions; failing (Q,) bool; k: None: sqrt(n / 2), from 2
-    to MOST. Spherical k-means (cosine), k-means++ starts from the seed, the best of STARTS; every start gives groups,
+    to MOST. Spherical k-means (cosine), k-means++ starts from the seed, the best of STARTS. There are groups
     whether or not the questions fall into groups. Words: class-based tf-idf (Grootendorst 2022), a class for each
     group and one for the questions that do not fail. ValueError for k < 1. Source: Dhillon & Modha 2001.
     """
@@ -68,10 +69,11 @@ def clusters(vectors: np.ndarray, texts: Sequence[str | None], failing: np.ndarr
     rows = np.flatnonzero(failing & (length > 0))  # not NaN
     if not len(rows):
         return []
-    unit = np.asarray(vectors, np.float64)[rows] / length[rows, None]
+    unit = (np.asarray(vectors, np.float64)[rows] / length[rows, None]).astype(np.float32)
     k = min(k or int(np.clip(np.sqrt(len(rows) / 2), 2, MOST)), len(rows))
-    tries = [_k_means(unit, k, np.random.default_rng((seed, start))) for start in range(STARTS)]
-    label, likeness = max(tries, key=lambda one: one[1].sum())
+    some = np.random.default_rng(seed).permutation(len(rows))[:SAMPLE] if len(rows) > SAMPLE else slice(None)
+    tries = [_middles(unit[some], k, np.random.default_rng((seed, start))) for start in range(STARTS)]
+    label, likeness = _nearest(unit, max(tries, key=lambda one: float(_nearest(unit[some], one)[1].sum())))
     groups = [rows[label == at] for at in np.unique(label)]
     words = _typical([[texts[q] for q in group.tolist()] for group in groups],
                      [text for text, bad in zip(texts, failing.tolist(), strict=True) if not bad])
@@ -83,30 +85,38 @@ def clusters(vectors: np.ndarray, texts: Sequence[str | None], failing: np.ndarr
     return sorted(found, key=lambda one: (-len(one.queries), int(one.queries.min())))
 
 
-def _k_means(unit: np.ndarray, k: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """(group of each row, cosine with its middle): (n,) both. unit (n, V): rows of length 1."""
+def _middles(unit: np.ndarray, k: int, rng: np.random.Generator) -> np.ndarray:
+    """The middles of the groups: (k, V), of length 1; fewer where rows are the same. unit (n, V): rows of length 1.
+
+    Ends where at most one row in a thousand changes its group, or after ROUNDS.
+    """
     middles = _spread(unit, k, rng)
     label = np.full(len(unit), -1)
     for _ in range(ROUNDS):
-        cosine = unit @ middles.T
-        now = cosine.argmax(axis=1)
-        if (now == label).all():
+        now = _nearest(unit, middles)[0]
+        if (now != label).sum() <= len(unit) // 1000:
             break
         label = now
-        sums = np.zeros_like(middles)
-        np.add.at(sums, label, unit)
+        sums = (label == np.arange(len(middles))[:, None]).astype(unit.dtype) @ unit
         length = np.linalg.norm(sums, axis=1, keepdims=True)
-        middles = np.where(length > 1e-12, sums / np.maximum(length, 1e-12), middles)  # an empty group keeps its middle
-    return label, (unit * middles[label]).sum(axis=1)
+        middles = np.where(length > 1e-6, sums / np.maximum(length, 1e-6), middles)  # an empty group keeps its middle
+    return middles
+
+
+def _nearest(unit: np.ndarray, middles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(the middle that is nearest to each row, its cosine): (n,) both."""
+    cosine = unit @ middles.T
+    label = cosine.argmax(axis=1)
+    return label, cosine[np.arange(len(label)), label]
 
 
 def _spread(unit: np.ndarray, k: int, rng: np.random.Generator) -> np.ndarray:
     """k rows to begin with, each drawn in proportion to its distance from those before (k-means++): (k, V)."""
     picked = [int(rng.integers(len(unit)))]
-    far = np.maximum(1 - unit @ unit[picked[0]], 0.0)
-    while len(picked) < k and far.sum() > 1e-9:
+    far = np.maximum(1 - (unit @ unit[picked[0]]).astype(np.float64), 0.0)
+    while len(picked) < k and far.sum() > 1e-5 * len(unit):
         picked.append(int(rng.choice(len(unit), p=far / far.sum())))
-        far = np.minimum(far, np.maximum(1 - unit @ unit[picked[-1]], 0.0))
+        far = np.minimum(far, np.maximum(1 - (unit @ unit[picked[-1]]).astype(np.float64), 0.0))
     return unit[picked]
 
 

@@ -38,20 +38,30 @@ def questions(truth: Truth) -> list[str | None]:
 def traits(truth: Truth, texts: Mapping[str, str] | None = None, *, rel: int = 1) -> list[Slice]:
     """Slices by everything that may explain a failure; a trait that all queries or none have is left out.
 
-    The truth's attributes; edge cases (ragdash.diagnosis.kinds); gold documents (of grade rel or more) and gold spans
-    of a query; of its question: words, question word, whether it has a number, its rarest word (in how many of all
-    questions with their gold texts that stands: 1 is none but its own), and the share of its content words that stand
-    in its gold texts. Gold texts are the evidence, or, where a corpus is given, texts: {doc_id: text}, the documents of
-    grade rel or more. Numbers of many different values are put in quarters. Of slices with the same queries the first
-    stays. Stop words are known for English only.
+    The truth's attributes, edge cases (ragdash.diagnosis.kinds), and `properties`. Numbers of many different values are
+    put in quarters. Of slices with the same queries the first stays. texts, rel: as for `properties`.
+    """
+    found = [one for some in slices(truth).values() for one in some]
+    found += [Slice("edge case", kind, queries) for kind, queries in kinds(truth).items()]
+    for name, values in properties(truth, texts, rel=rel).items():
+        found += by_value(name, values)
+    return _distinct(found)
+
+
+def properties(truth: Truth, texts: Mapping[str, str] | None = None, *, rel: int = 1) -> dict[str, list]:
+    """What the truth tells of each query beside its attributes: {name: Q values, None where not known}.
+
+    Its gold documents (of grade rel or more) and gold spans; of the question: its words, its question word, whether it
+    has a number, in how many of all questions with their gold texts its rarest word stands (1: in none but its own),
+    the share of its content words that stand in its gold texts. Gold texts are the evidence or, where a corpus is
+    given, texts: {doc_id: text}, the gold documents. Stop words are known for English only. A property that is not
+    known of any query is left out.
     """
     asked = questions(truth)
     words = [None if text is None else tokens(text, HOW) for text in asked]
     content = [None if found is None else frozenset(found) - stop_words(HOW) for found in words]
     gold = _gold_words(truth, texts, rel)
-    found = [one for some in slices(truth).values() for one in some]
-    found += [Slice("edge case", kind, queries) for kind, queries in kinds(truth).items()]
-    numbers = {
+    found = {
         "gold documents": np.bincount(truth.queries[truth.grades >= rel], minlength=len(truth)).tolist(),
         "gold spans": _spans_of(truth),
         "words of the question": [None if found is None else len(found) for found in words],
@@ -60,10 +70,7 @@ def traits(truth: Truth, texts: Mapping[str, str] | None = None, *, rel: int = 1
         "queries with its rarest word": _rarest(content, gold),
         "words shared with the gold": [None if not own or not held else round(len(own & held) / len(own), 3)
                                        for own, held in zip(content, gold, strict=True)]}
-    for name, values in numbers.items():
-        if any(value is not None for value in values):
-            found += by_value(name, values)
-    return _distinct(found)
+    return {name: values for name, values in found.items() if any(value is not None for value in values)}
 
 
 def _distinct(found: Sequence[Slice]) -> list[Slice]:
