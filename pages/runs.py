@@ -6,7 +6,7 @@ shell.ensure()
 
 import streamlit as st  # noqa: E402  (the shell must run first)
 
-from ragdash.ui import cards, comparing, mapping, state, view, widgets  # noqa: E402
+from ragdash.ui import cards, comparing, documents, mapping, shelf, state, view, widgets  # noqa: E402
 
 widgets.title("Runs", "What is loaded, and can it be compared?")
 view.lost_note()
@@ -28,8 +28,10 @@ elif state.truth():
     cards.truth_card()
     widgets.empty("No runs yet", "Drop the files that your retrieval configurations wrote, one file for each.")
 else:
+    documents.note(None)
     widgets.empty(
         "Nothing is loaded yet",
         "Drop the result files of your configurations together with the relevance judgements (qrels), "
         "or open the samples.",
     )
+shelf.panel()

@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from ragdash.columns import take
+from ragdash.corpus import Corpus
 from ragdash.errors import Unavailable
 from ragdash.models import default_store
 from ragdash.records import Run, Truth
@@ -37,17 +38,18 @@ def scored(run: Run, truth: Truth, rows: np.ndarray) -> Scored:
 def grounded(run: Run, truth: Truth, rows: np.ndarray) -> Grounded:
     """The answers beside the texts they were made from; the first documents' texts where the run does not tell them.
 
-    Raises Unavailable where the run has no answers, or neither contexts nor texts.
+    Texts that the run lacks are the corpus'. Raises Unavailable where the run has no answers, or nothing has texts.
     """
     answers = _answers(run, rows)
     if _has(run.details, "contexts"):
         contexts = (None if value is None else tuple(text or "" for text in listed(value))
                     for value in _column(run.details, "contexts", rows))
         return Grounded(answers, tuple(contexts), True)
-    if run.texts is None:
-        raise Unavailable(f"run {run.name!r} without contexts", "the texts that the answers were made from",
-                          "Give the run a column contexts, or texts to its documents.", "contexts")
-    return Grounded(answers, _first_texts(run, rows), False)
+    texts, filled = _first_texts(run, truth.corpus, rows)
+    if run.texts is None and not filled:
+        raise Unavailable(f"run {run.name!r} without contexts", "the texts that the answers were made from", "Give the "
+                          "run a column contexts, or texts to its documents, or the truth a corpus.", "contexts")
+    return Grounded(answers, texts, False, (truth.corpus.note(filled, run.name),) if filled else ())
 
 
 def _answers(run: Run, rows: np.ndarray) -> tuple[str | None, ...]:
@@ -86,16 +88,18 @@ def _column(details: pa.Table, name: str, rows: np.ndarray) -> list:
     return details[name].combine_chunks().take(pa.array(rows, mask=rows < 0)).to_pylist()
 
 
-def _first_texts(run: Run, rows: np.ndarray) -> tuple[tuple[str, ...] | None, ...]:
-    """The texts of the first documents of each query, repeats and documents without text passed over.
+def _first_texts(run: Run, corpus: Corpus | None, rows: np.ndarray) -> tuple[tuple[tuple[str, ...] | None, ...], int]:
+    """(texts of each query's first documents, repeats and those without text passed over; how many are the corpus').
 
     None where the run lacks the query, and where none of the first documents has a text: what was read is not known.
     """
     repeated = set(run.repeated.tolist())
     spans = [[] if row < 0 else [at for at in range(run.starts[row], min(run.starts[row] + 2 * FIRST, run.starts[
         row + 1])) if at not in repeated][:FIRST] for row in rows.tolist()]
-    wanted = np.array([at for span in spans for at in span], np.int64)
-    texts = iter(take(run.texts, run.rows(wanted)).to_pylist())
+    wanted = run.rows(np.array([at for span in spans for at in span], np.int64))
+    column = pa.nulls(len(wanted), pa.string()) if run.texts is None else take(run.texts, wanted)
+    column, filled = (column, 0) if corpus is None else corpus.filled(column, take(run.docs, wanted))
+    texts = iter(column.to_pylist())
     found = [tuple(text for text in (next(texts) for _ in span) if text is not None) for span in spans]
     return tuple(None if row < 0 or (span and not one) else one
-                 for row, span, one in zip(rows.tolist(), spans, found, strict=True))
+                 for row, span, one in zip(rows.tolist(), spans, found, strict=True)), filled

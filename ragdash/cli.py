@@ -16,31 +16,44 @@ from dataclasses import asdict
 from pathlib import Path
 
 from ragdash.cli_diagnose import diagnosed
-from ragdash.cli_inputs import adapted, chosen, conventions, distinct_names, read, read_as, reading, source, specs_of
+from ragdash.cli_inputs import (
+    adapted,
+    chosen,
+    conventions,
+    distinct_names,
+    read,
+    read_as,
+    reading,
+    source,
+    specs_of,
+    with_documents,
+)
 from ragdash.cli_options import parser, split_at_dashes
+from ragdash.cli_report import report
 from ragdash.cli_score import score
 from ragdash.comparison import Rules, comparable, compare
 from ragdash.console import count, say, unwritable, write
 from ragdash.errors import InputError, Problem
 from ragdash.evaluation import Evaluation, evaluate_match, summaries
 from ragdash.gates import Check, parse_bound, parse_limit
-from ragdash.io import read_runs, read_truth, sniff, write_run, write_truth
+from ragdash.io import read_corpus, read_runs, read_truth, sniff, write_run, write_truth
 from ragdash.ledger import Ledger, ledger
 from ragdash.ledger import as_text as as_ledger_text
 from ragdash.matching import Match, Matching
 from ragdash.metrics import METRICS, find_metric
 from ragdash.metrics.reference import as_json, as_markdown, as_text
-from ragdash.places import home, named
+from ragdash.places import home, named, workspace
 from ragdash.records import Run, Truth
 from ragdash.report import SCHEMA, as_junit, render, render_comparisons
 from ragdash.stats import LEVEL, METHOD
+from ragdash.workspace import Workspace
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit status."""
     arguments, streamlit = split_at_dashes(list(sys.argv[1:] if arguments is None else arguments))
     options = parser().parse_args(arguments)
-    options.streamlit = streamlit
+    options.streamlit, options.given = streamlit, arguments
     try:
         return COMMANDS[options.command](options)
     except InputError as error:
@@ -61,7 +74,8 @@ def _evaluate(options: argparse.Namespace) -> int:
     problems = list(dict.fromkeys(problem for evaluation in evaluations for problem in evaluation.problems))
     say(problems)
     content = _junit(checks, "--fail-under") if options.format == "junit" else render(
-        evaluations, rows, options.format, per_query=options.per_query, settings=settings, problems=problems)
+        evaluations, rows, options.format, per_query=options.per_query, shape=options.shape, settings=settings,
+        problems=problems)
     write(content, options.output)
     return _kept(checks)
 
@@ -159,7 +173,7 @@ def _convert(options: argparse.Namespace) -> int:
     """Write what a file holds in another format; what is lost is told."""
     opened = source(options.file)
     if options.truth or sniff(opened, **reading(options)).role == "truth":
-        thing, write_it = read_truth(opened, **reading(options)), write_truth
+        thing, write_it = with_documents(read_truth(opened, **reading(options)), options), write_truth
     else:
         runs = adapted(read_runs(opened, name=named(options.file)[0], **reading(options)), None, options)
         thing, write_it = chosen(runs, options), write_run
@@ -185,7 +199,12 @@ def _dashboard(options: argparse.Namespace) -> int:
             raise InputError([Problem("no-such-file", "no file of this name", "an existing file", "Check the path.",
                                       named(text)[1])])
     paths = {"RAGDASH_FILES": options.files, "RAGDASH_TRUTH": options.truth or ()}
-    environment = {**os.environ, **{key: os.pathsep.join(map(_absolute, files)) for key, files in paths.items()}}
+    environment = {**os.environ, **{key: os.pathsep.join(map(_absolute, files)) for key, files in paths.items()},
+                   **({"RAGDASH_READ_ONLY": "1"} if options.read_only else {})}
+    if options.workspace or options.read_only:
+        folder = Path(options.workspace).expanduser().resolve() if options.workspace else workspace()
+        Workspace(folder, options.read_only).check()
+        environment["RAGDASH_WORKSPACE"] = str(folder)
     port = options.port or _free_port(options.host)
     command = [sys.executable, "-m", "streamlit", "run", str(home() / "app.py"), f"--server.port={port}",
                f"--server.headless={str(options.no_browser).lower()}", f"--server.address={options.host}",
@@ -214,13 +233,16 @@ def _checked(text: str, is_truth: bool, options: argparse.Namespace) -> tuple[st
     """(what a file was read as, in words; what it holds: a run with the truth in its rows holds both)."""
     opened, lines, things = source(text), [], []
     sniffed = sniff(opened, **reading(options))
+    if sniffed.role == "corpus" and not is_truth:
+        corpus = read_corpus(opened, **reading(options))
+        return f"{text}: corpus ({sniffed.format}), {count(len(corpus), 'document')}; pass it with --corpus", []
     if not is_truth and sniffed.role != "truth":
         things = read_runs(opened, name=named(text)[0], **reading(options))
         lines = [f"{text}: run {run.name!r} ({sniffed.format}), {count(len(run), 'query', 'queries')}, "
                  f"{count(len(run.docs), 'document')} returned, {run.depth} deep{_warned(run.problems)}"
                  for run in things]
     if not things or (sniffed.role == "both" and not options.truth):
-        truth = read_truth(opened, **reading(options))
+        truth = with_documents(read_truth(opened, **reading(options)), options)
         things.append(truth)
         lines.append(f"{text}: truth ({sniffed.format}), {count(len(truth), 'query', 'queries')}, "
                      f"{count(truth.judgements, 'judgement')}, {truth.queries_without_relevant} without a relevant "
@@ -250,4 +272,4 @@ def _free_port(host: str, first: int = 8501) -> int:
 
 
 COMMANDS = {"evaluate": _evaluate, "compare": _compare, "check": _check, "convert": _convert, "metrics": _metrics,
-            "score": score, "diagnose": diagnosed, "dashboard": _dashboard}
+            "score": score, "diagnose": diagnosed, "report": report, "dashboard": _dashboard}

@@ -18,7 +18,7 @@ def diagnosed(options: argparse.Namespace) -> int:
     """Read, diagnose every run, put it out; returns the exit status."""
     rules = rules_of(options)
     specs = parse_specs(options.metrics or f"nDCG@{rules.k}")
-    matching = Matching(options.match, options.match_how, options.match_threshold)
+    matching = Matching(options.match, options.match_how, options.match_threshold, options.match_model)
     runs, truth = read(options)
     corpus = Corpus.build(truth, read_corpus_ids(options.corpus)) if options.corpus else None
     found, problems, gains = [], [], []

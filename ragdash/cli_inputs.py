@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from ragdash.console import Bar
 from ragdash.errors import InputError, Problem
 from ragdash.ids import collapsed, with_ids_of
-from ragdash.io import Readable, read_runs, read_truth, sniff
+from ragdash.io import Readable, read_corpus, read_runs, read_truth, sniff
 from ragdash.io.names import FIELDS
 from ragdash.io.watch import watching
 from ragdash.metrics import DEFAULT_SPECS, Spec, parse_spec, parse_specs
@@ -42,13 +42,20 @@ def _read(options: argparse.Namespace) -> tuple[list[Run], Truth]:
         except InputError as error:
             problems.extend(error.problems)
     try:
-        truth = read_truth(source(options.truth), **reading(options)) if options.truth else \
-            inner_truth(sources.values(), options)
+        truth = with_documents(read_truth(source(options.truth), **reading(options)) if options.truth else
+                               inner_truth(sources.values(), options), options)
     except InputError as error:
         problems.extend(error.problems)
     if problems:
         raise InputError(dict.fromkeys(problems))
     return adapted(distinct_names(runs), truth, options), truth
+
+
+def with_documents(truth: Truth, options: argparse.Namespace) -> Truth:
+    """The truth beside the documents of --corpus; with those that it has itself where there is none."""
+    if not options.corpus:
+        return truth
+    return truth.with_corpus(read_corpus(source(options.corpus), encoding=options.encoding))
 
 
 def inner_truth(sources: Iterable[Readable], options: argparse.Namespace) -> Truth:

@@ -12,7 +12,7 @@ from ragdash.io.names import FIELDS
 from ragdash.io.write import FORMATS as WRITTEN
 from ragdash.matching import MATCHES, Matching
 from ragdash.records import CHOICES, Conventions
-from ragdash.report import COMPARISON_FORMATS, DIAGNOSIS_FORMATS, FORMATS
+from ragdash.report import COMPARISON_FORMATS, DIAGNOSIS_FORMATS, FORMATS, SHAPES
 from ragdash.stats import PERMUTATIONS, RESAMPLES, SEED
 
 
@@ -27,6 +27,8 @@ def parser() -> argparse.ArgumentParser:
                                   help="metrics of runs, with intervals")
     command.add_argument("runs", nargs="+", metavar="RUN", help="a path, NAME=path, or - for standard input")
     command.add_argument("--per-query", action="store_true", help="the values of every query")
+    command.add_argument("--shape", choices=SHAPES, default="rows", help="of --per-query: rows (one per run and query, "
+                         "a column per metric), long (one per run, query and metric), wide (one per query)")
     command.add_argument("--format", choices=(*FORMATS, "junit"), default="table")
     command.add_argument("--fail-under", action="append", metavar="METRIC=BOUND",
                          help='exit 1 below this mean, or below the interval\'s lower end with "nDCG@10.low=0.45"')
@@ -46,6 +48,7 @@ def parser() -> argparse.ArgumentParser:
     command.set_defaults(command="compare")
 
     _add_diagnose(commands, reading)
+    _add_report(commands, [reading, computing, drawing])
     _add_tools(commands, reading, computing)
     return top
 
@@ -71,6 +74,22 @@ def _add_diagnose(commands, reading: argparse.ArgumentParser) -> None:
         shown = "" if default is None else f" (default: {default})"
         rules.add_argument(f"--{name}", type=kind, metavar=name.upper(), help=text + shown)
     command.set_defaults(command="diagnose")
+
+
+def _add_report(commands, parents: list[argparse.ArgumentParser]) -> None:
+    """The command that makes a page for others."""
+    command = commands.add_parser("report", parents=parents, help="one HTML file with everything, for people who will "
+                                  "never install anything")
+    command.add_argument("runs", nargs="+", metavar="RUN", help="a path or NAME=path; the first is the baseline")
+    command.add_argument("--baseline", metavar="NAME", help="the run that the others are held against")
+    command.add_argument("--k", type=_whole(1), default=10, help="cutoff of the metrics and of the curves' mark")
+    command.add_argument("--title", default="Retrieval configurations compared")
+    command.add_argument("--sections", metavar="NAME,NAME", help="only these, such as verdict,leaderboard,queries; a "
+                         "name that there is none of tells them all")
+    command.add_argument("--no-texts", action="store_true", help="no questions, documents or answers: ids alone")
+    command.add_argument("--margin", type=float, help="differences up to this do not matter: verdict equivalent")
+    command.add_argument("--bands", metavar="FILE", help="bands of your own (TOML) in place of the published ones")
+    command.set_defaults(command="report")
 
 
 def _add_tools(commands, reading: argparse.ArgumentParser, computing: argparse.ArgumentParser) -> None:
@@ -116,6 +135,9 @@ def _add_tools(commands, reading: argparse.ArgumentParser, computing: argparse.A
                                   epilog="Options behind -- go to Streamlit.")
     command.add_argument("files", nargs="*", metavar="FILE", help="runs and truths, told apart by content")
     command.add_argument("--truth", action="append", metavar="TRUTH")
+    command.add_argument("--workspace", metavar="DIR", help="where uploaded runs and truths are kept; default: "
+                         "RAGDASH_WORKSPACE, else a folder of the user")
+    command.add_argument("--read-only", action="store_true", help="show the workspace, without upload or change")
     command.add_argument("--host", default="127.0.0.1")
     command.add_argument("--port", type=_whole(1))
     command.add_argument("--no-browser", action="store_true")
@@ -136,6 +158,8 @@ def _reading_options() -> argparse.ArgumentParser:
     reading.add_argument("--map", action="append", metavar="OURS=THEIRS,...", help="columns that are not recognised: "
                          f"{', '.join(FIELDS)}, and the column that holds it, such as query=question,retrieved=url; "
                          "their name first is understood too")
+    reading.add_argument("--corpus", metavar="FILE", help="the documents that could be returned with their texts, such "
+                         "as BEIR's corpus.jsonl; used where a run has no texts")
     reading.add_argument("--ids", metavar="SPELLING", help="read ids as the truth writes them where they are equal but "
                          f"for: {', '.join(one.name for one in SPELLINGS)}, or several with commas")
     reading.add_argument("--collapse", metavar="WAY", help="chunks become documents, by the column source or by "

@@ -112,6 +112,13 @@ def direction(spec: Spec) -> int:
     return -1 if spec.metric.better == "lower" else 1
 
 
+def best_first(mean: np.ndarray, better: str | None) -> list[int]:
+    """Indices of the runs from best to worst; undefined ones last, ties in the given order."""
+    mean = np.asarray(mean, dtype=float)
+    key = mean if better == "lower" else -mean
+    return [int(index) for index in np.argsort(np.where(np.isfinite(key), key, np.inf), kind="stable")]
+
+
 def comparable(evaluation: Evaluation, specs: Sequence[Spec]) -> tuple[list[Spec], list[Problem]]:
     """The specs whose means can be compared query by query, and a note on each of the others."""
     kept, problems = [], []

@@ -237,6 +237,8 @@ def _said_by_views(match: Match, specs: Sequence[Spec]) -> list[Problem]:
         with suppress(Unavailable):  # told already
             if view == "Covered" or (view == "Ranked" and match.matching.by == "evidence"):
                 found |= dict.fromkeys(match.evidence.problems)
+            elif view == "Grounded":
+                found |= dict.fromkeys(match.grounded.problems)
             elif view == "Scored":
                 found |= dict.fromkeys(match.scored.problems(spec.name, dict(spec.params).get("model", "")))
     return list(found)

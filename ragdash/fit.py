@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ragdash.errors import Collector
+from ragdash.errors import Collector, InputError, Problem
 
 _MEND = "Give every column one value for each row."
 
@@ -69,3 +69,24 @@ def _check_details(problems: Collector, details: pa.Table | None) -> None:
         twice = [entry["values"] for entry in counts.to_pylist() if entry["counts"] > 1]
         problems.add("duplicate-query", f"query {twice[0]!r} in two rows", "one row for a query",
                      "Keep one of the rows.", field="details")
+
+
+def judged_once(pair, grades, names, codes, ids, file, lines) -> np.ndarray:
+    """Rows of the distinct pairs; InputError where one pair has two grades."""
+    order = np.argsort(pair, kind="stable")
+    same = np.flatnonzero(pair[order][1:] == pair[order][:-1])
+    if not len(same):
+        return np.arange(len(pair))
+    a, b = order[same], order[same + 1]
+    clash = np.flatnonzero(grades[a] != grades[b])
+    if len(clash):
+        problems = []
+        for i in clash[:20]:
+            x, y = int(a[i]), int(b[i])
+            where = f" (lines {lines[x]} and {lines[y]})" if lines is not None else ""
+            what = f"query {names[int(codes[x])].as_py()!r}, document {ids[x].as_py()!r}"
+            problems.append(Problem("conflicting-judgements", f"{what} with grades {grades[x]} and {grades[y]}{where}",
+                                    "one grade for a document", "Keep the right one of the two lines.", file,
+                                    int(lines[y]) if lines is not None else None, "grade"))
+        raise InputError(problems)
+    return np.setdiff1d(np.arange(len(pair)), b)

@@ -23,6 +23,7 @@ from ragdash.records import Conventions, Run, Truth
 from ragdash.view_covered import Covered
 from ragdash.view_scored import Scored
 from ragdash.view_texts import Answered, Grounded
+from ragdash.view_timed import Timed, timed
 from ragdash.views import Ranked
 
 MATCHES = ("id", "evidence")
@@ -74,7 +75,7 @@ class Match:
         """
         other = Match(self.run, self.truth, replace(self.conventions, **changes), matching or self.matching,
                       mirrored=self.mirrored)
-        kept = ("truth_query", "run_query", "answered", "grounded", "_hits")
+        kept = ("truth_query", "run_query", "answered", "grounded", "timed", "_hits")
         same_ties = other.conventions.ties == self.conventions.ties
         same_how = (other.matching.how, other.matching.model) == (self.matching.how, self.matching.model)
         kept += ("ranked", "judgement") if same_ties else ()
@@ -140,6 +141,11 @@ class Match:
     def grounded(self) -> Grounded:
         """The view of the grounding metrics."""
         return aligned.grounded(self.run, self.truth, self.run_query)
+
+    @cached_property
+    def timed(self) -> Timed:
+        """The view of the metrics of speed and cost."""
+        return timed(self.run.name, self.run.details, self.run_query)
 
     @property
     def scored(self) -> Scored:

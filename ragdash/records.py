@@ -14,9 +14,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ragdash.columns import encode, frozen, hash_text, lanes_of, mix, take, text_column
+from ragdash.corpus import Corpus
 from ragdash.details import align, details_digest, unordered
 from ragdash.errors import InputError, Problem
-from ragdash.fit import check_run, check_truth
+from ragdash.fit import check_run, check_truth, judged_once
 from ragdash.pairs import PairIndex
 from ragdash.ranking import (
     duplicate_positions,
@@ -211,6 +212,7 @@ class Truth:
 
     query_ids (Q,): every query it knows; per judgement, sorted by query and then grade descending:
     queries (R,) int64 index into query_ids, docs (R,), grades (R,) int64; details: a row per query, aligned.
+    corpus: the documents that could be returned, where they are known; attached with `with_corpus`.
     """
 
     name: str
@@ -220,6 +222,7 @@ class Truth:
     grades: np.ndarray
     details: pa.Table | None = None
     problems: tuple[Problem, ...] = ()
+    corpus: Corpus | None = None
 
     @classmethod
     def build(cls, name: str, query_ids, docs, grades, *, details: pa.Table | None = None,
@@ -236,7 +239,7 @@ class Truth:
         ids = docs.combine_chunks().dictionary_encode() if len(docs) else pa.array([], pa.string()).dictionary_encode()
         ids = ids.combine_chunks() if isinstance(ids, pa.ChunkedArray) else ids
         pair = codes.astype(np.int64) * max(len(ids.dictionary), 1) + ids.indices.to_numpy().astype(np.int64)
-        keep = _once(pair, grades, names, codes, ids, file, lines)
+        keep = judged_once(pair, grades, names, codes, ids, file, lines)
         keep = keep[np.lexsort((-grades[keep], codes[keep]))]
         kept_docs = ids.dictionary.take(ids.indices.take(pa.array(keep)))
         return cls(name, names, frozen(codes[keep].astype(np.int64)), kept_docs, frozen(grades[keep]), details,
@@ -269,29 +272,22 @@ class Truth:
         """The judged pairs by hash, for matching."""
         return PairIndex(self.pairs)
 
+    def with_corpus(self, corpus: Corpus | None) -> Truth:
+        """The same truth beside these documents (None: without any); the digest follows, `judged_digest` stays."""
+        return replace(self, corpus=corpus)
+
+    @cached_property
+    def _lanes(self) -> np.ndarray:
+        return row_digest(self.pairs, self.grades.astype(np.float64)) + details_digest(self.query_ids, self.details)
+
+    @property
+    def judged_digest(self) -> str:
+        """128 bits of judgements and details: the digest of the same truth without a corpus."""
+        return "".join(f"{int(lane):016x}" for lane in self._lanes)
+
     @cached_property
     def digest(self) -> str:
-        """128 bits of the content: judgements and details; not of the name, the file or its row order."""
-        lanes = row_digest(self.pairs, self.grades.astype(np.float64)) + details_digest(self.query_ids, self.details)
-        return "".join(f"{int(lane):016x}" for lane in lanes)
-
-
-def _once(pair, grades, names, codes, ids, file, lines) -> np.ndarray:
-    """Rows of the distinct pairs; InputError where one pair has two grades."""
-    order = np.argsort(pair, kind="stable")
-    same = np.flatnonzero(pair[order][1:] == pair[order][:-1])
-    if not len(same):
-        return np.arange(len(pair))
-    a, b = order[same], order[same + 1]
-    clash = np.flatnonzero(grades[a] != grades[b])
-    if len(clash):
-        problems = []
-        for i in clash[:20]:
-            x, y = int(a[i]), int(b[i])
-            where = f" (lines {lines[x]} and {lines[y]})" if lines is not None else ""
-            what = f"query {names[int(codes[x])].as_py()!r}, document {ids[x].as_py()!r}"
-            problems.append(Problem("conflicting-judgements", f"{what} with grades {grades[x]} and {grades[y]}{where}",
-                                    "one grade for a document", "Keep the right one of the two lines.", file,
-                                    int(lines[y]) if lines is not None else None, "grade"))
-        raise InputError(problems)
-    return np.setdiff1d(np.arange(len(pair)), b)
+        """128 bits of the content: judgements, details and corpus; not of the name, the file or its row order."""
+        if self.corpus is None:
+            return self.judged_digest
+        return "".join(f"{int(lane):016x}" for lane in self._lanes + mix(self.corpus.lanes, np.uint64(8)))

@@ -16,7 +16,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from ragdash.errors import Unavailable
+from ragdash.errors import Problem, Unavailable
 from ragdash.text import listed, number_value, numbers, tokens
 
 Found = TypeVar("Found")
@@ -165,12 +165,14 @@ class Grounded:
     """Answers beside the texts they were made from, in the order of the truth's queries.
 
     answers (Q,): as in Answered; contexts (Q,): the texts given to the generator, () for none given, None where it is
-    not known; given False: the texts of the first documents stand in for them. Each distinct text is read once.
+    not known; given False: the texts of the first documents stand in for them; problems: what is worth knowing of them.
+    Each distinct text is read once.
     """
 
     answers: tuple[str | None, ...]
     contexts: tuple[tuple[str, ...] | None, ...]
     given: bool = True
+    problems: tuple[Problem, ...] = ()
 
     @property
     def queries(self) -> int:

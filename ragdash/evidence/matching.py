@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ragdash.columns import take
+from ragdash.corpus import Corpus
 from ragdash.errors import InputError, Problem, Unavailable
 from ragdash.evidence.embedding import Asked, Embedded
 from ragdash.evidence.scores import EvidenceScores
@@ -51,23 +52,31 @@ def embedded_texts(run: Run, truth: Truth) -> list[str]:
 def _matched(run: Run, truth: Truth, how: str, like: Similarity, floor: float, depth: int | None,
              ranks: np.ndarray | None) -> EvidenceScores:
     gold = spans(truth, split=how not in WHOLE)
-    if run.texts is None or run.texts.null_count == len(run.texts) > 0:
-        raise Unavailable(f"run {run.name!r} without texts", "the text of each chunk",
-                          "Give the run a column text, or match by id.", "text")
     known = pc.fill_null(pc.index_in(truth.query_ids, value_set=run.query_ids), -1).to_numpy().astype(np.int64)
     at, query, rank = _chunks(run, known, np.bincount(gold.query, minlength=len(truth)), ranks, depth)
-    texts, code = _distinct(take(run.texts, run.rows(at)))
+    found, filled = _texts(run, truth.corpus, run.rows(at))
+    if found.null_count == len(found) and (run.texts is None or run.texts.null_count == len(run.texts)):
+        raise Unavailable(f"run {run.name!r} without texts", "the text of each chunk", "Give the run a column text, "
+                          "or the truth a corpus that holds its documents (--corpus); or match by id.", "text")
+    texts, code = _distinct(found)
     returned = np.where(known >= 0, run.lengths[known] if len(run) else 0, 0)
     row_chunk, row_part, score, kind = _scores(like, floor, gold, query, texts, code)
     order = np.lexsort((rank[row_chunk], row_part))
     unread = int((code < 0).sum())
     problems = [Problem("chunk-without-text", f"{unread:,} chunks of run {run.name!r} without a text",
                         "a text for each", "They cover nothing; give them their texts.", field="text",
-                        severity="warning")]
+                        severity="warning")][:unread and 1]
+    problems += [truth.corpus.note(filled, run.name)] if filled else []
     return EvidenceScores(run, truth.query_ids, gold, how, floor, depth, at, query, rank, texts, code,
                           row_chunk[order], row_part[order], score[order], kind[order],
                           np.zeros(len(order), np.int8), np.minimum(returned, depth or np.iinfo(np.int64).max),
-                          known < 0, (*gold.problems, *problems[:unread and 1]))
+                          known < 0, (*gold.problems, *problems))
+
+
+def _texts(run: Run, corpus: Corpus | None, rows: np.ndarray) -> tuple[pa.Array, int]:
+    """(the text of each of these rows, the corpus' where the run has none; how many are from there)."""
+    texts = pa.nulls(len(rows), pa.string()) if run.texts is None else take(run.texts, rows)
+    return (texts, 0) if corpus is None else corpus.filled(texts, take(run.docs, rows))
 
 
 def _check(how: str, floor: float, depth: int | None) -> None:

@@ -6,7 +6,8 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from ragdash.io import bundle, jsoncolumns, jsondict, llamaindex, native, sheets, table, trec
+from ragdash.corpus import Corpus
+from ragdash.io import bundle, corpora, jsoncolumns, jsondict, llamaindex, native, sheets, table, trec
 from ragdash.io.advice import refuse_unknown_table
 from ragdash.io.mapping import RUN_FIELDS, TRUTH_FIELDS, check_mapping
 from ragdash.io.roles import run_as_truth, truth_as_run
@@ -16,8 +17,8 @@ from ragdash.io.write import write_run, write_truth
 from ragdash.io.writers import write_jsonl, write_qrels, write_trec_run
 from ragdash.records import Run, Truth
 
-__all__ = ["Sniffed", "read_run", "read_runs", "read_truth", "sniff", "write_jsonl", "write_qrels", "write_run",
-           "write_trec_run", "write_truth"]
+__all__ = ["Sniffed", "read_corpus", "read_run", "read_runs", "read_truth", "sniff", "write_jsonl",
+           "write_qrels", "write_run", "write_trec_run", "write_truth"]
 
 Readable = str | os.PathLike | tuple[str, bytes]  # a path, or the name and the content of an uploaded file
 
@@ -49,6 +50,8 @@ def _runs(opened: Source, name: str | None, packed: bool = False) -> list[Run]:
     if sniffed.format == "zip":
         _refuse_nested(opened, packed)
         return bundle.read_runs(opened, name, lambda file, name: _runs(file, name, packed=True))
+    if sniffed.role == "corpus":
+        corpora.corpus_alone(opened)
     check_mapping(opened, sniffed, RUN_FIELDS)
     if sniffed.format == "json-results":
         llamaindex.refuse_predictions(opened)
@@ -85,12 +88,26 @@ def _truth(opened: Source, packed: bool = False) -> Truth:
     if sniffed.format == "zip":
         _refuse_nested(opened, packed)
         return bundle.read_truth(opened, lambda file: _truth(file, packed=True))
+    if sniffed.role == "corpus":
+        corpora.corpus_alone(opened)
     check_mapping(opened, sniffed, TRUTH_FIELDS)
     if sniffed.format == "json-results":
         llamaindex.refuse_predictions(opened)
     if sniffed.format == "trec-run" and sniffed.role == "run":
         run_as_truth(opened, sniffed.reason, "a TREC run")
     return _reader(_TRUTHS, sniffed, opened)(opened)
+
+
+def read_corpus(source: Readable, *, encoding: str = "utf-8", mapping: Mapping[str, str] | None = None) -> Corpus:
+    """The documents of a file with their titles and texts, as BEIR's corpus.jsonl; `truth.with_corpus` takes them.
+
+    mapping: {doc_id, text or title: their column}.
+    """
+    opened = Source(source, encoding, mapping)
+    if sniff_source(opened).format == "zip":
+        opened.fail("nested-archive", "a zip archive", "a file of documents", "Unpack it, or pass the archive with "
+                    "--truth where it is a BEIR folder.")
+    return corpora.read_corpus(opened)
 
 
 def sniff(source: Readable, *, encoding: str = "utf-8", mapping: Mapping[str, str] | None = None) -> Sniffed:

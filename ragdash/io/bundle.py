@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 from ragdash.errors import InputError, Problem
-from ragdash.io import archive, native, table
+from ragdash.io import archive, corpora, native, table
 from ragdash.io.jsontext import Entry, Exact, NeedsExact, quick_lines
 from ragdash.io.sniff import Sniffed, sniff_source
 from ragdash.io.source import Source
@@ -26,7 +26,8 @@ def files_of(source: Source) -> dict[str, Source]:
 
 def files_below(folder: Path, encoding: str, mapping: dict) -> dict[str, Source]:
     """{path: source} of the files of a BEIR folder."""
-    paths = sorted(path for pattern in ("qrels/*", "*.jsonl") for path in folder.glob(pattern) if path.is_file())
+    patterns = ("qrels/*", "*.jsonl", "*.jsonl.*")
+    paths = sorted(path for pattern in patterns for path in folder.glob(pattern) if path.is_file())
     return {path.relative_to(folder).as_posix(): Source(path, encoding, mapping) for path in paths}
 
 
@@ -47,8 +48,9 @@ def read_runs(source: Source, name: str | None, read: Callable[[Source, str | No
     runs, problems, beside = [], [], []
     for path, file in files.items():
         try:
-            if sniff_source(file).role == "truth":
-                beside.append(_unread(file, "what looks like the truth", "Pass it with --truth in a file of its own."))
+            if (role := sniff_source(file).role) in ("truth", "corpus"):
+                what = "the truth" if role == "truth" else "documents with their texts"
+                beside.append(_unread(file, f"what looks like {what}", f"Pass it with --{role} in a file of its own."))
                 continue
             found = read(file, None)
         except InputError as error:
@@ -74,7 +76,7 @@ def _unread(file: Source, found: str, mend: str) -> Problem:
 
 
 def read_truth(source: Source, read: Callable[[Source], Truth]) -> Truth:
-    """The truth in an archive: BEIR's files, or the one file that holds judgements or references."""
+    """The truth in an archive: BEIR's files, or the one file of judgements or references, with one of documents."""
     files = files_of(source)
     if is_beir(files):
         return read_beir(source.name, source.file, files)
@@ -88,7 +90,9 @@ def read_truth(source: Source, read: Callable[[Source], Truth]) -> Truth:
     for wanted in ("truth", "both", "unknown"):
         found = [path for path, role in roles.items() if role == wanted]
         if len(found) == 1:
-            return read(files[found[0]])
+            texts = [corpora.read_corpus(files[path]) for path, role in roles.items() if role == "corpus"]
+            truth = read(files[found[0]])
+            return truth.with_corpus(texts[0]) if len(texts) == 1 else truth
         if len(found) > 1:
             source.fail("several-truths", f"{len(found)} files: {', '.join(found[:5])}", "one file with the truth",
                         "Pass the right one of them on its own.")
@@ -113,16 +117,15 @@ def sniff(source: Source) -> Sniffed:
 
 
 def read_beir(name: str, shown: str, files: dict[str, Source]) -> Truth:
-    """The judgements of qrels/*.tsv with the questions of queries.jsonl."""
+    """The judgements of qrels/*.tsv with the questions of queries.jsonl and the documents of corpus.jsonl."""
     qrels, *others = _qrels(files)
     judged = table.read_truth(files[qrels])
     problems = [_not_read(files[path], f"qrels beside {qrels}") for path in others]
-    questions = next((file for path, file in files.items() if PurePosixPath(path).name == "queries.jsonl"), None)
-    corpus = next((file for path, file in files.items() if PurePosixPath(path).name == "corpus.jsonl"), None)
-    if corpus is not None:
-        problems.append(_not_read(corpus, "texts of the documents"))
+    questions, documents = (_named(files, name) for name in ("queries.jsonl", "corpus.jsonl"))
+    corpus = corpora.read_corpus(documents) if documents else None
+    problems += corpus.problems if corpus else ()
     if questions is None:
-        return replace(judged, name=name, problems=(*judged.problems, *problems))
+        return replace(judged, name=name, problems=(*judged.problems, *problems), corpus=corpus)
     ids = judged.query_ids.take(judged.queries).to_pylist()
     relevant: dict[str, dict] = {query: {} for query in judged.query_ids.to_pylist()}
     for query, doc, grade in zip(ids, judged.docs.to_pylist(), judged.grades.tolist(), strict=True):
@@ -149,7 +152,12 @@ def read_beir(name: str, shown: str, files: dict[str, Source]) -> Truth:
         problem = Problem("wrong-type", "questions that cannot be read", '{"_id", "text"} on each line',
                           "Write queries.jsonl as BEIR does.", shown)
         raise InputError([problem]) from None
-    return replace(truth, name=name, problems=(*judged.problems, *truth.problems, *problems))
+    return replace(truth, name=name, problems=(*judged.problems, *truth.problems, *problems), corpus=corpus)
+
+
+def _named(files: dict[str, Source], name: str) -> Source | None:
+    """The file of this name, compressed or not."""
+    return next((file for path, file in files.items() if PurePosixPath(path).name.startswith(name)), None)
 
 
 def _lines(source: Source, exact: Exact | None):

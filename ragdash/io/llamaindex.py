@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import NoReturn
 
 from ragdash.errors import Collector
-from ragdash.io import native
+from ragdash.io import corpora, native
 from ragdash.io.jsonhead import LIST, keys_by_path
 from ragdash.io.jsontext import Entry, Exact, NeedsExact, note_beside, quick
 from ragdash.io.names import resolve
@@ -30,21 +30,33 @@ def read_runs(source: Source, name: str | None) -> NoReturn:
 
 
 def read_truth(source: Source) -> Truth:
-    """The questions with their relevant nodes; the texts of the corpus are not read."""
-    return native.read_truth(source, _entries)
+    """The questions with their relevant nodes, and the texts of the nodes in its corpus."""
+    texts: dict = {}
+    truth = native.read_truth(source, lambda opened, exact: _entries(opened, exact, texts))
+    if not texts:
+        return truth
+    corpus = corpora.read_texts(source.name, source.file, texts, problems := source.collector())
+    problems.raise_errors()
+    return truth.with_corpus(corpus)
 
 
-def _entries(source: Source, exact: Exact | None) -> Iterator[Entry]:
+def _entries(source: Source, exact: Exact | None, texts: dict) -> Iterator[Entry]:
+    """The queries; texts takes the corpus."""
     if exact is None:
         value = quick(source.data)
-        if type(value) is not dict or value.keys() != set(_PARTS):
+        if type(value) is not dict or value.keys() - {"corpus"} != set(_PARTS):
             raise NeedsExact
+        if type(found := value.pop("corpus", {})) is not dict:
+            raise NeedsExact
+        texts |= found
         parts = {key: (0, part) for key, part in value.items()}
     else:
         parts = {}
         for entry in exact.members():
             if entry.key in _PARTS:
                 parts[entry.key] = entry.line, entry.value
+            elif entry.key == "corpus" and type(entry.value) is dict:
+                texts |= entry.value
             else:
                 note_beside(entry.key or "", ("queries and relevant_docs",), exact.problems, entry.line)
     asked, relevant = (_object(parts, name, exact.problems if exact else None) for name in _PARTS)

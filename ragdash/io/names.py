@@ -71,6 +71,8 @@ OF_TRUTH = ("relevant", "evidence", "answers")
 _DEEPEVAL = {"actualoutput", "expectedoutput", "retrievalcontext"}  # beside them, `context` is what is right
 LIFTED = ("input", "inputs", "vars", "outputs", "reference", "reference_outputs", "provider")  # their members count
 MISSING = ("", "NaN", "nan", "None", "null")  # text that stands for "nothing" in optional columns of tables
+_OF_CORPUS = {"doc_id": OF_DOCUMENT["doc_id"], "text": (*NAMES["text"], "contents", "body", "abstract"),
+              "title": ("title", "headline", "document_title")}
 
 
 @lru_cache(1 << 14)
@@ -96,6 +98,23 @@ def find_all(fields: Iterable[str], wanted: Iterable[str],
         if field is not None:
             found[name] = field
     return found
+
+
+def corpus_fields(fields: Iterable[str], mapping: Mapping[str, str] | None = None) -> dict[str, str]:
+    """{doc_id, text, title: the field that holds it} of a document of a corpus, of those that are there."""
+    fields = list(fields)
+    return {**find_all(fields, _OF_CORPUS, _OF_CORPUS),
+            **{name: field for name, field in (mapping or {}).items() if name in _OF_CORPUS and field in fields}}
+
+
+def is_corpus(fields: Iterable[str]) -> bool:
+    """True for the fields of a document that is no part of a ranking and of no judgement, and of no question either."""
+    fields = list(fields)
+    known = corpus_fields(fields)
+    sure = "title" in known or find(fields, "doc_id") is not None
+    other = ("query_id", "query", "score", "rank", "grade", *RETURNED, *OF_TRUTH)
+    return sure and len(known) > 1 and "doc_id" in known and not find_all(
+        [field for field in fields if field not in known.values()], other, {**OF_QUERY, **NAMES})
 
 
 def is_row(known: Mapping[str, str]) -> bool:

@@ -144,7 +144,7 @@ def _entries(header: Header, rows: Iterator[tuple[int, list]], problems: Collect
 
 def _value(name: str | None, value, cell: Cell, is_wide: bool):
     """The value of a cell as a native object would hold it."""
-    value = _simple(value)
+    value = simple(value)
     if value is None or (type(value) is float and math.isnan(value) and name not in ("score", "rank", "grade")):
         return None
     if name is None:
@@ -169,7 +169,7 @@ def _text(value, cell: Cell):
     return ("TRUE" if value else "FALSE") if type(value) is bool else value
 
 
-def _simple(value):
+def simple(value):
     """A value without types that JSON does not have; numbers as the shortest text of their digits."""
     if value is None or type(value) is bool or isinstance(value, Number):
         return value
@@ -180,11 +180,11 @@ def _simple(value):
             return value
         return Number(int(value) if float(value).is_integer() and abs(value) < 1e15 else repr(value))
     if isinstance(value, dict):
-        return {str(key): part for key, part in ((key, _simple(part)) for key, part in value.items())
+        return {str(key): part for key, part in ((key, simple(part)) for key, part in value.items())
                 if part is not None}
     if isinstance(value, (list, tuple)):
         pairs = bool(value) and all(isinstance(part, tuple) and len(part) == 2 for part in value)
-        return {str(key): _simple(part) for key, part in value} if pairs else [_simple(part) for part in value]
+        return {str(key): simple(part) for key, part in value} if pairs else [simple(part) for part in value]
     if isinstance(value, (datetime.date, datetime.time)):
         return value.isoformat()
     if isinstance(value, Decimal):

@@ -16,7 +16,18 @@ from ragdash.io.jsoncolumns import is_columns
 from ragdash.io.jsonhead import LIST, WRAPPERS, fields_at, keys_by_path, wrapped_at
 from ragdash.io.kilt import is_kilt
 from ragdash.io.llamaindex import is_data_set
-from ragdash.io.names import LIFTED, OF_QUERY, OF_TRUTH, RETURNED, find, is_row, plain, resolve
+from ragdash.io.names import (
+    LIFTED,
+    OF_QUERY,
+    OF_TRUTH,
+    RETURNED,
+    corpus_fields,
+    find,
+    is_corpus,
+    is_row,
+    plain,
+    resolve,
+)
 from ragdash.io.source import HEAD, Source
 from ragdash.io.trec_lines import QRELS, RUN, Layout, data_lines, split
 from ragdash.io.values import as_number
@@ -36,8 +47,9 @@ class Sniffed:
 
     format: trec-run, trec-qrels, jsonl, json-array, json-object, json-results (a list of objects inside of one),
     json-dict, json-dataset (of LlamaIndex), json-columns, csv, tsv, xlsx, parquet, zip, beir or unknown;
-    role: run, truth, both (a run and the truth in the same rows) or unknown; reason: why, in words; compression: gzip,
-    bzip2, zstd or None; columns: the columns or fields that were seen; guess: {our field: the column taken for it}.
+    role: run, truth, both (a run and the truth in the same rows), corpus (documents with their texts) or unknown;
+    reason: why, in words; compression: gzip, bzip2, zstd or None; columns: the columns or fields that were seen; guess:
+    {our field: the column taken for it}.
     """
 
     format: str
@@ -72,6 +84,9 @@ def _container(source: Source) -> Sniffed:
     if source.container == "zip":
         return Sniffed("zip", "unknown", "a zip archive")
     header, _ = sheets.table(source, source.collector())
+    if not source.mapping and is_corpus(header.names):
+        return Sniffed(source.container, "corpus", "columns of documents with their texts", None, header.names,
+                       corpus_fields(header.names))
     if header.is_wide or not is_row(header.known):
         _, role, reason = of_header(header)
         role = role if header.is_wide else "unknown"
@@ -220,6 +235,10 @@ def _object(line: str) -> dict | None:
 def _objects(name: str, what: str, keys: dict, path: tuple[str, ...], mapping: Mapping[str, str]) -> Found:
     """What objects are with these keys at this path."""
     columns = tuple(fields_at(keys, path, (*LIFTED, "response")))
+    if not mapping and is_corpus(columns):
+        known = corpus_fields(columns)
+        return name, "corpus", f"{what}, each a document with its {'text' if 'text' in known else 'title'}", columns, \
+            known
     known = resolve(columns, mapping)
     there = [field for field in (*RETURNED, *OF_TRUTH) if field in known]
     if is_row(known):

@@ -48,15 +48,18 @@ def write_truth(truth: Truth, path: Place, format: str | None = None) -> tuple[P
     Returns warnings of what the format cannot hold.
     """
     format = _format(path, format)
-    if format == "trec":
-        writers.write_qrels(truth, path)
-        return _lost_truth(truth, path, tuple(truth.details.column_names) if truth.details is not None else ())
     if format == "beir":
         return _write_beir(truth, Path(path))
+    texts = () if truth.corpus is None else (_warning(path, f"{len(truth.corpus):,} documents of the corpus: not in "
+                                                      "the file", "Write BEIR (-o FOLDER) to keep them."),)
+    if format == "trec":
+        writers.write_qrels(truth, path)
+        names = tuple(truth.details.column_names) if truth.details is not None else ()
+        return (*_lost_truth(truth, path, names), *texts)
     if format == "jsonl":
         writers.write_jsonl(truth, path)
-        return ()
-    return _write_rows(list(writers.truth_objects(truth)), path, format)
+        return texts
+    return (*_write_rows(list(writers.truth_objects(truth)), path, format), *texts)
 
 
 def _format(path: Place, format: str | None) -> str:
@@ -109,7 +112,10 @@ def _lost_truth(truth: Truth, path: Place, names: tuple[str, ...]) -> tuple[Prob
 
 
 def _write_beir(truth: Truth, folder: Path) -> tuple[Problem, ...]:
-    """qrels/test.tsv and queries.jsonl; references, evidence and attributes are metadata of the questions."""
+    """qrels/test.tsv and queries.jsonl; references, evidence and attributes are metadata of the questions.
+
+    The corpus, where there is one, is corpus.jsonl.
+    """
     (folder / "qrels").mkdir(parents=True, exist_ok=True)
     objects = list(writers.truth_objects(truth))
     _check_ids([*truth.query_ids.to_pylist(), *truth.docs.to_pylist()], folder)
@@ -123,6 +129,9 @@ def _write_beir(truth: Truth, folder: Path) -> tuple[Problem, ...]:
                   "metadata": {name: value for name, value in fields.items() if name not in own}}
                  for fields in objects if fields["relevant"]]
     (folder / "queries.jsonl").write_bytes(b"".join(orjson.dumps(fields) + b"\n" for fields in questions))
+    if truth.corpus is not None:
+        with open(folder / "corpus.jsonl", "wb") as file:
+            file.writelines(writers.corpus_lines(truth.corpus))
     return _lost_truth(truth, folder, ())
 
 

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ragdash.columns import take
+from ragdash.corpus import Corpus
 from ragdash.errors import InputError, Problem
 from ragdash.records import Run, Truth
 
@@ -100,6 +101,15 @@ def truth_objects(truth: Truth) -> Iterator[dict]:
         judged = slice(bounds[q], bounds[q + 1])
         yield {"query_id": query_id, "relevant": dict(zip(docs[judged], truth.grades[judged].tolist(), strict=True)),
                **more}
+
+
+def corpus_lines(corpus: Corpus) -> Iterator[bytes]:
+    """Each document as BEIR's corpus.jsonl has it, without what it lacks."""
+    columns = [("_id", corpus.doc_ids), ("title", corpus.titles), ("text", corpus.texts)]
+    table = pa.table({name: column for name, column in columns if column is not None})
+    for batch in table.to_batches(4096):
+        for row in batch.to_pylist():
+            yield orjson.dumps({name: value for name, value in row.items() if value is not None}) + b"\n"
 
 
 def _details(details: pa.Table | None, count: int) -> Iterable[dict]:

@@ -20,6 +20,7 @@ import streamlit as st
 
 from ragdash import io
 from ragdash.comparison import Comparison, Rules, compare_slices, corrected, tested
+from ragdash.corpus import Corpus
 from ragdash.evaluation import Curves, Evaluation, Summary, curves, evaluate_match, summaries
 from ragdash.matching import Match
 from ragdash.metrics import Spec, parse_specs
@@ -39,15 +40,15 @@ RANKED = ("score", "rank", "retrieved", "contexts", "answer")  # fields of a run
 
 
 def load(name: str, content: bytes, role: str | None,
-         mapping: Mapping[str, str] | None = None) -> tuple[io.Sniffed, tuple[Run | Truth, ...]]:
-    """What an uploaded file holds; role "run", "truth" or "both" overrides what its content says.
+         mapping: Mapping[str, str] | None = None) -> tuple[io.Sniffed, tuple[Run | Truth | Corpus, ...]]:
+    """What an uploaded file holds; role "run", "truth", "both" or "corpus" overrides what its content says.
 
     mapping: {our field: their column}. Raises InputError.
     """
     return _load(key_of(content), name, role, tuple((mapping or {}).items()), _source=(name, content))
 
 
-def load_path(path: str | Path, role: str | None = None) -> tuple[io.Sniffed, tuple[Run | Truth, ...]]:
+def load_path(path: str | Path, role: str | None = None) -> tuple[io.Sniffed, tuple[Run | Truth | Corpus, ...]]:
     """The same for a file of this machine, read again when it has changed."""
     facts = Path(path).stat()
     return _load(f"{path}|{facts.st_mtime_ns}|{facts.st_size}", Path(path).name, role, (), _source=Path(path))
@@ -60,12 +61,14 @@ def key_of(content: bytes) -> str:
 
 @st.cache_resource(max_entries=32, show_spinner=False)
 def _load(key: str, name: str, role: str | None, mapping: tuple[tuple[str, str], ...],
-          _source) -> tuple[io.Sniffed, tuple[Run | Truth, ...]]:
+          _source) -> tuple[io.Sniffed, tuple[Run | Truth | Corpus, ...]]:
     by_hand = dict(mapping)
     sniffed = io.sniff(_source, mapping=by_hand)
     role = role or sniffed.role
     if role == "unknown" and not by_hand.keys().isdisjoint(JUDGED) and by_hand.keys().isdisjoint(RANKED):
         role = "truth"
+    if role == "corpus":
+        return sniffed, (io.read_corpus(_source, mapping=by_hand),)
     truth = (io.read_truth(_source, mapping=by_hand),) if role in ("truth", "both") else ()
     return sniffed, truth + (() if role == "truth" else tuple(io.read_runs(_source, mapping=by_hand)))
 

@@ -7,7 +7,7 @@ import streamlit as st
 
 from ragdash.plots.theme import COLOURED, mark
 from ragdash.records import Run, Truth
-from ragdash.ui import findings, ledgers, loading, mends, state, widgets, words
+from ragdash.ui import documents, findings, ledgers, loading, mends, state, store, widgets, words
 from ragdash.ui.entry import Entry
 from ragdash.ui.store import LOADED
 
@@ -22,6 +22,8 @@ FORMATS = {
     "json-array": "JSON list",
     "json-object": "JSON object",
     "json-dict": "JSON dictionary",
+    "json-dataset": "LlamaIndex data set",
+    "json-columns": "JSON columns",
     "csv": "CSV",
     "tsv": "TSV",
     "json-results": "JSON results",
@@ -30,7 +32,8 @@ FORMATS = {
     "zip": "ZIP archive",
     "beir": "BEIR folder",
 }
-ROLES = {"run": "Run", "truth": "Truth (judgements)", "both": "Run and truth"}
+ROLES = {"run": "Run", "truth": "Truth (judgements)", "both": "Run and truth", "corpus": "Documents (texts)"}
+READ_AS = {"corpus": "documents", "both": "run and truth"}
 PARTS = {
     "answer": "answers",
     "contexts": "contexts",
@@ -41,14 +44,18 @@ PARTS = {
 
 
 def drop_field() -> None:
-    """The upload field and the samples, side by side."""
+    """The upload field and the samples, side by side; neither where the workspace is only shown."""
+    if store.read_only():
+        st.caption("This server shows what its workspace keeps; nothing can be added or changed here.")
+        return
     with st.container(horizontal=True, vertical_alignment="bottom", key="open"):
         st.file_uploader(
             "Drop runs and judgements",
             accept_multiple_files=True,
             key=state.uploads_key(),
             on_change=loading.take_uploads,
-            help="Several files at once: the result file of each configuration, and the relevance judgements (qrels).",
+            help="Several files at once: the result file of each configuration, the relevance judgements (qrels) and, "
+            "if you have them, the documents with their texts (corpus.jsonl).",
         )
         if loading.samples_folder():
             st.button(
@@ -88,7 +95,7 @@ def file_list() -> None:
 def _file_row(index: int, record: loading.FileRecord) -> None:
     left, right = st.columns([3, 1], vertical_alignment="center")
     what = (
-        f"{FORMATS.get(record.format, record.format)}, read as {record.role}: {record.reason}"
+        f"{FORMATS.get(record.format, record.format)}, read as {READ_AS.get(record.role, record.role)}: {record.reason}"
         if record.format
         else "not read"
     )
@@ -207,6 +214,7 @@ def truth_card() -> None:
             "Drop the qrels, or a file with the relevant documents of each query. Every retrieval metric is measured "
             "against them.",
         )
+        documents.note(None)
         return
     with st.container(border=True, key="truth_card"):
         with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center", wrap=False):
@@ -220,6 +228,7 @@ def truth_card() -> None:
                 args=(None,),
             )
         _truth_numbers(truth)
+        documents.note(truth)
         _warnings(truth, truth.name)
 
 

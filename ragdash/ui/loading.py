@@ -12,13 +12,15 @@ from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileMan
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from ragdash import io
+from ragdash.corpus import Corpus
 from ragdash.errors import InputError, Problem
 from ragdash.places import SAMPLE_TRUTH, SAMPLES, home, named
-from ragdash.records import Run
-from ragdash.ui import cache, progress, state, words
+from ragdash.records import Run, Truth
+from ragdash.ui import cache, documents, progress, shelf, state, words
 from ragdash.ui.store import LOADED
 
 FILES, TRUTHS = "RAGDASH_FILES", "RAGDASH_TRUTH"  # set by `ragdash dashboard FILE...`
+KINDS = {Run: "run", Truth: "truth", Corpus: "corpus"}
 KEPT = 64 << 20  # bytes of an upload kept so that its role can be changed
 
 
@@ -125,10 +127,9 @@ def _again(index: int, role: str | None, mapping: Mapping[str, str]) -> None:
 
 
 def drop(digest: str) -> None:
-    """Take a run or the truth out of the session."""
+    """Take a run, the truth or its documents out of the session."""
     state.remove_run(digest)
-    if state.truth() == digest:
-        state.set_truth(None)
+    documents.drop(digest)
 
 
 def forget_files() -> None:
@@ -170,6 +171,7 @@ def _given(text: str, role: str | None) -> Given:
 def _upload(name: str, content: bytes, role: str | None, mapping: Mapping[str, str] | None = None) -> FileRecord:
     record = _read(name, lambda: cache.load(name, content, role, mapping), None, role)
     record = replace(record, mapping=tuple((mapping or {}).items()))
+    shelf.keep(record.digests, name)
     if len(content) > KEPT:
         return record
     record = replace(record, key=cache.key_of(content)[:8])
@@ -201,12 +203,14 @@ def _read(file: str, load: Callable, name: str | None, role: str | None) -> File
         return FileRecord(file, "", role or "unknown", "", problems=(problem,))
     again = [entry.name for entry in state.runs() if entry.digest in {thing.digest for thing in things}]
     for thing in things:
-        LOADED.put(thing)
         if isinstance(thing, Run):
+            LOADED.put(thing)
             state.add_run(thing.digest, name if name and len(things) == 1 else thing.name)
+        elif isinstance(thing, Corpus):
+            documents.add(thing)
         else:
-            state.set_truth(thing.digest)
-    kinds = {"run" if isinstance(thing, Run) else "truth" for thing in things}
+            documents.add_truth(thing)
+    kinds = {KINDS[type(thing)] for thing in things}
     found = "both" if len(kinds) > 1 else kinds.pop() if kinds else "unknown"
     reason = f"chosen by hand; {sniffed.reason}" if role and role != sniffed.role else sniffed.reason
     reason += f"; the same content is loaded already as {', '.join(again)}" if again else ""

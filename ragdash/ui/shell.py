@@ -79,8 +79,17 @@ def _pages() -> dict[str, list]:
         "Why": [
             page("queries.py", "Queries", "manage_search", "Why does this query fail?", "queries"),
         ],
+        "Operation": [
+            page("speed-cost.py", "Speed & cost", "speed", "What does it cost?", "speed-cost"),
+        ],
+        "Show it": [page("share.py", "Share", "ios_share", "How do I show it to others?", "share")],
         "Reference": [page("metrics.py", "Metrics", "function", "What does each number mean?", "metrics")],
     }
+
+
+def addresses() -> dict[str, str]:
+    """The pages' titles by their place in the address."""
+    return {page.url_path: page.title for pages in _pages().values() for page in pages}
 
 
 def _sidebar():
@@ -104,7 +113,7 @@ def _sidebar():
     relevance.choose()
     reviewing.choose()
     with st.popover("Copy link", icon=":material/link:", width="stretch", key="copy_link"):
-        st.caption("Opens this view again, in any browser, for as long as this server runs.")
+        st.caption("Opens this view again, in any browser that reaches this server, for as long as it keeps the runs.")
         return st.empty()
 
 

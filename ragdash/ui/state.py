@@ -18,7 +18,7 @@ from ragdash.plots.theme import COLOURED
 from ragdash.records import CHOICES, Conventions
 from ragdash.ui.entry import Entry, parse
 from ragdash.ui.keys import *  # noqa: F403  (state.METRIC is how everybody names a choice)
-from ragdash.ui.keys import CONVENTIONS, MANY, OF_RUNS, PAGE, RUN, SHOWN, SIDEBAR, TRUTH
+from ragdash.ui.keys import CONVENTIONS, MANY, OF_RUNS, PAGE, RUN, SHARING, SHOWN, SIDEBAR, TRUTH
 from ragdash.ui.store import LOADED, SHORT
 
 _RUNS, _TRUTH, _WRITTEN, _USED, _FILES, _LOST = "_runs", "_truth", "_written", "_used", "_files", "_lost"
@@ -52,21 +52,26 @@ def close_session() -> None:
     st.session_state[_WRITTEN] = written
 
 
-def parameters() -> dict[str, list[str]]:
-    """Every choice of this session and page as query parameters."""
+def parameters(everywhere: bool = False) -> dict[str, list[str]]:
+    """Every choice of this session and page as query parameters; everywhere: those of other pages as well."""
     found = {RUN: [entry.token for entry in runs()], TRUTH: [(st.session_state[_TRUTH] or "")[:SHORT]]}
     for key in (*SIDEBAR, *PAGE):
-        if key in st.session_state[_USED]:
+        if key in st.session_state[_USED] or (everywhere and key in st.session_state):
             value = st.session_state.get(key)
             values = value if isinstance(value, (list, tuple)) else [value]
             found[key] = [_spell(key, item) for item in values if item is not None] or [""]
     return {key: values for key, values in found.items() if values and (values != [""] or key in MANY)}
 
 
-def link() -> str:
-    """The full address of this view."""
+def link(page: str | None = None, *, embed: bool = False) -> str:
+    """The full address of this view, or of another page with every choice made; embed: without Streamlit's frame."""
     base = (st.context.url or "").split("?")[0]
-    return f"{base}?{urlencode(parameters(), doseq=True)}"
+    found = parameters()
+    if page is not None:
+        left = SHARING if page != "share" else ()
+        base = f"{base.rpartition('/')[0]}/{page}"
+        found = {key: values for key, values in parameters(everywhere=True).items() if key not in left}
+    return f"{base}?{urlencode({**found, **({'embed': ['true']} if embed else {})}, doseq=True)}"
 
 
 def runs() -> tuple[Entry, ...]:
@@ -283,7 +288,7 @@ def _spell(key: str, value) -> str:
 def _restore(address: dict[str, list[str]]) -> None:
     """Take runs, truth and choices from the address; what cannot be read is left at its default."""
     if RUN in address or TRUTH in address:
-        found = [parse(token) for token in address.get(RUN, ())]
+        found = [parse(token, address.get(TRUTH, [""])[0]) for token in address.get(RUN, ())]
         by_origin = {entry.loaded: entry for entry in found if isinstance(entry, Entry)}
         st.session_state[_RUNS] = tuple({entry.digest: entry for entry in by_origin.values()}.values())
         st.session_state[_LOST] = tuple(entry for entry in found if isinstance(entry, str))

@@ -120,7 +120,7 @@ def spec_of(template: str, k: int) -> Spec:
 
 def current() -> View:
     """The view of this session; where there is none the page says what is missing and stops."""
-    if not state.runs() or state.truth() is None:
+    if not state.runs() or LOADED.truth(state.truth() or "") is None:
         _nothing()
         raise PageEnds
     shown = [entry for entry in state.runs() if entry.digest in state.get(state.SHOWN)]
@@ -170,6 +170,10 @@ def measurable(view: View, wanted: Sequence[Spec]) -> tuple[list[Spec], list[Pro
 def _usable(shown: Sequence[Entry]) -> tuple[list[Entry], list[Problem]]:
     usable, problems = [], []
     for entry in shown:
+        if LOADED.run(entry.digest) is None:
+            problems.append(Problem("run-let-go", f"run {entry.name!r}, which the server no longer holds", "a run that "
+                                    "is kept", "Load its file again on the Runs page."))
+            continue
         try:
             cache.match(entry.digest, scope())
             if scope().by_evidence:

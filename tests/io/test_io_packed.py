@@ -79,7 +79,7 @@ def test_beir(tmp_path):
     assert truth.digest == unpacked.digest
     assert (truth.name, len(truth), truth.judgements) == ("nq", 2, 2)
     assert truth.details["query"].to_pylist() == ["who?", "when?"]
-    assert sorted(problem.kind for problem in truth.problems) == ["unjudged-queries", "unread-file", "unread-file"]
+    assert sorted(problem.kind for problem in truth.problems) == ["unjudged-queries", "unread-file"]
     assert sniff(tmp_path / "nq").format == "beir"
     assert read_truth(("x", packed({"qrels/test.tsv": BEIR["qrels/test.tsv"]}))).judgements == 2
 

@@ -12,8 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragdash import evaluate
+from ragdash.corpus import Corpus
 from ragdash.errors import InputError
-from ragdash.io import read_run, read_truth, write_run, write_truth
+from ragdash.io import read_corpus, read_run, read_truth, write_run, write_truth
 from ragdash.records import Run, Truth
 
 IDS = st.one_of(st.sampled_from(["007", "2506.00500", "1e5", "NaN", "None", "null", "NA", "-0", "true", "[1]", "d|e",
@@ -51,6 +52,13 @@ def truths(draw, ids=IDS) -> Truth:
     return Truth.build("x", queries, docs, np.array(grades), details=details)
 
 
+@st.composite
+def corpora(draw) -> Corpus:
+    ids = draw(st.lists(IDS, min_size=1, max_size=6, unique=True))
+    texts, titles = ([draw(st.none() | st.just("") | TEXTS) for _ in ids] for _ in range(2))
+    return Corpus.build("x", ids, texts, titles)
+
+
 def rankings(run: Run) -> dict:
     return {query: run.ranking(query)["doc_id"].to_pylist() for query in run.query_ids.to_pylist()}
 
@@ -83,6 +91,20 @@ def test_truths(format, truth):
     bare = Truth.build("x", truth.query_ids.take(pa.array(truth.queries)), truth.docs, truth.grades)
     assert back.digest == (bare if format == "trec" else truth).digest
     assert bool(lost) == (format == "trec")
+
+
+@settings(max_examples=40, deadline=None)
+@given(truths(), corpora())
+def test_documents_beside_a_truth(truth, corpus):
+    with tempfile.TemporaryDirectory() as folder:
+        beside = truth.with_corpus(corpus)
+        assert not write_truth(beside, Path(folder) / "x")
+        back = read_truth(Path(folder) / "x")
+        lost, = write_truth(beside, Path(folder) / "x.jsonl")
+        bare = read_truth(Path(folder) / "x.jsonl")
+        assert read_corpus(Path(folder) / "x" / "corpus.jsonl").digest == corpus.digest
+    assert back.digest == beside.digest and back.corpus.digest == corpus.digest
+    assert bare.digest == truth.digest and f"{len(corpus)} documents" in lost.found
 
 
 @settings(max_examples=5, deadline=None)

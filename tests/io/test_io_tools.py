@@ -99,7 +99,8 @@ def test_a_retrieval_data_set_of_llamaindex():
     assert truth.query_ids.to_pylist() == ["q1", "q2"] and truth.docs.to_pylist() == ["d1", "d2", "d1"]
     assert truth.details["query"].to_pylist() == ["who?", "when?"]
     assert sniff(("x", json.dumps(content, indent=4).encode())).role == "truth"
-    assert {problem.field for problem in truth.problems} == {"corpus", "mode"}
+    assert {problem.field for problem in truth.problems} == {"mode"}
+    assert truth.corpus.documents(["d2", "d3"])["text"].to_pylist() == ["y", None]
     assert refused(read_runs, json.dumps(content).encode())[0].kind == "truth-as-run"
 
 

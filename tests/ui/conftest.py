@@ -40,6 +40,7 @@ def start_server(log: Path, **environment) -> tuple[subprocess.Popen, str]:
     url = f"http://127.0.0.1:{(port := free_port())}"
     settings = {
         "STREAMLIT_SERVER_FILE_WATCHER_TYPE": "none",
+        "RAGDASH_WORKSPACE": str(log.parent / "workspace"),
         **{key: value for key, value in os.environ.items() if not key.startswith("RAGDASH_")},
     }
     command = [
@@ -64,6 +65,12 @@ def start_server(log: Path, **environment) -> tuple[subprocess.Popen, str]:
             time.sleep(0.1)
     process.kill()
     pytest.fail(f"the server does not answer:\n{log.read_text()}")
+
+
+@pytest.fixture(autouse=True)
+def own_workspace(tmp_path, monkeypatch):
+    """What one test keeps is not there for the next."""
+    monkeypatch.setenv("RAGDASH_WORKSPACE", str(tmp_path / "workspace"))
 
 
 @pytest.fixture()
