@@ -149,7 +149,8 @@ def _read(one: Case, columns: list[Column], k: int) -> None:
         query_reviews.judge(one, doc)
         text, held = query_cases.text_of(one, doc)
         if text is None:
-            st.caption("No run shown returned it with a text." if held else "No run shown returned it.")
+            st.caption("No run shown returned it with a text." if held else
+                       "No run shown returned it, and its text is not known.")
             return
         places = [place for column in columns for place in column.places.get(doc, ())]
         long = len(text) > texts.LONGEST

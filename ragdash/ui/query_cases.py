@@ -112,10 +112,13 @@ def moves(one: Case, k: int) -> tuple[tuple[str, ...], np.ndarray, np.ndarray]:
 
 
 def text_of(one: Case, doc: str) -> tuple[str | None, list[int]]:
-    """(the text of a document, None where no run shown has it; the runs that returned it)."""
+    """(the text of a document, None where neither a run shown nor the corpus has it; the runs that returned it)."""
     found, held = None, []
     for at, own in enumerate(one.rankings):
         if own is not None and doc in own.docs:
             held.append(at)
             found = own.texts([own.docs.index(doc)])[0] if found is None else found
+    corpus = one.matches[0].truth.corpus
+    if found is None and corpus is not None:
+        found = corpus.texts_of([doc])[0].as_py()
     return found, held

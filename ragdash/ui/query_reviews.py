@@ -12,7 +12,7 @@ from ragdash.reviews import VERDICTS, ReviewStore, reviews_jsonl, reviews_qrels
 from ragdash.ui import cache, reviewing, state, widgets, words
 from ragdash.ui.query_cases import Case
 from ragdash.ui.query_facts import Desk
-from ragdash.ui.store import LOADED
+from ragdash.ui.store import LOADED, read_only
 
 MEANT = {"fine": "Nothing is wrong with this query.", "wrong gold": "What the truth says is right is not.",
          "wrong run": "The truth is right, the run is not.",
@@ -36,10 +36,11 @@ def panel(one: Case) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", key="review"):
         if len(now.entries) > 1:
             st.selectbox("About", list(names), format_func=names.get, key=ABOUT, width=170)
+        meant = "  \n".join(f"**{name.capitalize()}**: {meaning}" for name, meaning in MEANT.items())
         st.segmented_control("Verdict", VERDICTS, key=VERDICT, format_func=str.capitalize, on_change=_verdict,
-                             args=(query, about), help="  \n".join(f"**{name.capitalize()}**: {meaning}"
-                                                                  for name, meaning in MEANT.items()))
+                             args=(query, about), disabled=read_only(), help=meant)
     st.text_area("Note", key=NOTE, height=80, max_chars=2_000, on_change=_note, args=(query, about),
+                 disabled=read_only(),
                  placeholder="What you found out about this query")
 
 
@@ -61,8 +62,9 @@ def judge(one: Case, doc: str) -> None:
         for grade in range(min(top, 9) + 1):
             st.button("Not relevant (0)" if grade == 0 else f"Relevant ({grade})" if top == 1 else f"Grade {grade}",
                       key=f"grade_{grade}", type="primary" if mine == grade else "secondary",
-                      on_click=reviewing.say, args=("judgement", query, str(grade)), kwargs={"doc_id": doc})
-        if mine is not None:
+                      disabled=read_only(), on_click=reviewing.say, args=("judgement", query, str(grade)),
+                      kwargs={"doc_id": doc})
+        if mine is not None and not read_only():
             st.button("Take back", key="grade_none", icon=":material/undo:", type="tertiary",
                       on_click=reviewing.say, args=("judgement", query, ""), kwargs={"doc_id": doc})
     known = one.grades.get(doc)
@@ -83,7 +85,7 @@ def kept(desk: Desk) -> None:
     st.markdown(f"{words.listed(said)} on {words.count(counts['queries'], 'query', 'queries')}.")
     _effect(desk)
     with st.container(horizontal=True, key="take_along"):
-        truth = state.truth()
+        truth = reviewing.judged()
         st.download_button("Reviews as JSONL", lambda: reviews_jsonl(truth, held.events), "ragdash-reviews.jsonl",
                            "application/jsonl", key="reviews_jsonl", icon=":material/download:", on_click="ignore")
         if counts["judgement"]:

@@ -22,9 +22,15 @@ MARKS = ("note", *VERDICTS, "judgement")
 TITLES = {"note": "With a note", "judgement": "With a judgement of mine", **{one: one.capitalize() for one in VERDICTS}}
 
 
-def reviews(truth: str | None = None) -> Reviews:
+def judged() -> str:
+    """The digest under which reviews are kept: that of the session's truth without documents beside it, "" for none."""
+    truth = LOADED.truth(state.truth() or "")
+    return truth.judged_digest if truth else ""
+
+
+def reviews() -> Reviews:
     """What has been said of the queries of the session's truth; nothing, with the reason, where it cannot be read."""
-    truth = truth or state.truth() or ""
+    truth = judged()
     if not truth:
         return Reviews(truth)
     try:
@@ -42,7 +48,7 @@ def say(kind: str, query_id: str, value: str, run: str = "", doc_id: str = "") -
     """Keep a note, a verdict or a judgement; an empty value takes back what was said. A failure is told on the page."""
     event = Event(kind, query_id, value, run, doc_id, datetime.now(UTC).isoformat(timespec="seconds"))
     try:
-        ReviewStore().add(state.truth() or "", [event])
+        ReviewStore().add(judged(), [event])
     except InputError as error:
         state.set_notice(error.problems)
 
@@ -80,7 +86,7 @@ def truth_in_force(how: str | None = None) -> str | None:
 
 @st.cache_resource(max_entries=8, show_spinner=False)
 def _applied(truth: str, stamp: str, how: str, _truth: Truth, _held: Reviews) -> Truth:
-    return reviewed(_truth, _held, leave_out=how == "sure")
+    return reviewed(_truth.with_corpus(None), _held, leave_out=how == "sure").with_corpus(_truth.corpus)
 
 
 def choose() -> None:
