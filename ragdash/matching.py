@@ -155,7 +155,9 @@ class Match:
     @cached_property
     def evidence(self) -> EvidenceScores:
         """The similarity of every chunk and gold span, at whichever threshold it is looked at."""
-        ranks = self.ranks(np.arange(len(self.run.docs)))
+        at = np.delete(np.arange(len(self.run.docs)), self.run.repeated)
+        ranks = np.zeros(len(self.run.docs), np.int64)  # of a repeat: not read
+        ranks[at] = self.ranks(at)
         return match_evidence(self.run, self.truth, self.matching.how, min(FLOOR, self.matching.threshold),
                               ranks=ranks, model=self.matching.model)
 

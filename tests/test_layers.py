@@ -27,7 +27,7 @@ LAYERS = """
     comparison likeness
     diagnosis gates ledger reviews unjudged workspace
     failing
-    selection
+    selection searching rankings
     wording
     plots
     report

@@ -7,7 +7,7 @@ from contextvars import ContextVar
 import streamlit as st
 
 from ragdash.places import PACKAGE, home
-from ragdash.ui import cache, loading, relevance, state, store, view, words
+from ragdash.ui import cache, loading, relevance, reviewing, state, store, view, words
 
 ASSETS = PACKAGE / "ui" / "assets"
 ICON = ASSETS / "icon.svg"  # a local file: a material icon here would be fetched from a font host
@@ -76,6 +76,9 @@ def _pages() -> dict[str, list]:
         "Generation": [
             page("answers.py", "Answers", "question_answer", "Are the answers right and grounded?", "answers"),
         ],
+        "Why": [
+            page("queries.py", "Queries", "manage_search", "Why does this query fail?", "queries"),
+        ],
         "Operation": [
             page("speed-cost.py", "Speed & cost", "speed", "What does it cost?", "speed-cost"),
         ],
@@ -108,6 +111,7 @@ def _sidebar():
                       "or type another number.")
     _slice()
     relevance.choose()
+    reviewing.choose()
     with st.popover("Copy link", icon=":material/link:", width="stretch", key="copy_link"):
         st.caption("Opens this view again, in any browser that reaches this server, for as long as it keeps the runs.")
         return st.empty()

@@ -12,7 +12,7 @@ from ragdash.errors import InputError, Problem, Unavailable
 from ragdash.evaluation import Curves, Evaluation, Summary
 from ragdash.metrics import Spec, parse_spec
 from ragdash.records import Conventions
-from ragdash.ui import cache, relevance, state, widgets, words
+from ragdash.ui import cache, relevance, reviewing, state, widgets, words
 from ragdash.ui.cache import Scope
 from ragdash.ui.entry import Entry
 from ragdash.ui.scope import evidence
@@ -140,7 +140,7 @@ def current() -> View:
 
 def scope() -> Scope:
     """What the runs of this session are measured against."""
-    return Scope(state.truth(), state.conventions(), state.get(state.SLICE) or "", *relevance.chosen())
+    return Scope(reviewing.truth_in_force(), state.conventions(), state.get(state.SLICE) or "", *relevance.chosen())
 
 
 def specs(templates: Sequence[str], k: int) -> tuple[list[Spec], list[Problem]]:

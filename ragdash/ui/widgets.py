@@ -122,11 +122,12 @@ def chart(
 
 def frame(
     table: pd.DataFrame, key: str, alt: str, *, formats: dict[str, str] | None = None, height: int | None = None,
-    pick: Callable[[int], None] | None = None, widths: Mapping[str, int] | None = None
+    pick: Callable[[int], None] | None = None, place: int | None = None, widths: Mapping[str, int] | None = None
 ) -> None:
     """A table that can be sorted and searched, with its download; numbers with three decimals, first column pinned.
 
-    pick: called with the number of the row that was clicked; without it rows cannot be chosen.
+    pick: called with the number of the row that was clicked; without it rows cannot be chosen. place: the row that is
+    marked as the chosen one, wherever the choice was made.
     widths: pixels of columns of text.
     """
     columns = {
@@ -139,6 +140,8 @@ def frame(
         name: st.column_config.TextColumn(pinned=True, width="medium" if name == "Metric" else None)
         for name in table.columns[:1]
     }
+    if place is not None:
+        st.session_state[key] = {"selection": {"rows": [place], "columns": [], "cells": []}}
     st.dataframe(
         table,
         hide_index=True,

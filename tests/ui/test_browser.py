@@ -20,6 +20,7 @@ PAGES = {
     "ranking": "Ranking",
     "answers": "Answers",
     "speed-cost": "Speed & cost",
+    "queries": "Queries",
     "share": "Share",
     "metrics": "Metrics",
 }

@@ -1,0 +1,29 @@
+"""Links from other pages to the Queries page, with the filter that shows exactly the queries meant."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from ragdash.ui import state
+from ragdash.ui.store import SHORT
+
+PAGE = "pages/queries.py"
+RESET = (state.CASE, state.LEAST, state.FIND, state.ATTRIBUTES, state.STAGES, state.READINGS, state.MARKED)
+OUTCOMES = {"all": "", "better": "better", "equal": "equal", "worse": "worse", "undefined": "undefined"}  # of Compare
+
+
+def address(run: str, order: str = "worst", **filters: str | list[str]) -> dict[str, list[str]]:
+    """The address of the Queries page looking at a run (its digest), with these filters alone.
+
+    filters: {key of ragdash.ui.keys: value or values}; everything else of the session stays.
+    """
+    shared = {key: values for key, values in state.parameters().items() if key in (state.RUN, state.TRUTH,
+                                                                                  *state.SIDEBAR)}
+    chosen = {**dict.fromkeys(RESET, ""), state.LOOKED: run[:SHORT], state.ORDER: order, **filters}
+    return shared | {key: value if isinstance(value, list) else [value] for key, value in chosen.items()}
+
+
+def link(label: str, run: str, order: str = "worst", help: str | None = None, **filters: str | list[str]) -> None:
+    """A link to these queries."""
+    st.page_link(PAGE, label=label, icon=":material/manage_search:", help=help,
+                 query_params=address(run, order, **filters))
