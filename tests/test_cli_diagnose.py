@@ -14,7 +14,8 @@ QRELS = "q1 0 b 1\nq2 0 c 1\nq3 0 d 1\nq4 0 z 0\n"
 
 @pytest.fixture
 def files(tmp_path):
-    for name, text in (("run.trec", RUN), ("qrels.txt", QRELS), ("corpus.jsonl", "".join(f'{{"_id": "{name}", "title": ""}}\n' for name in "abcxy"))):
+    corpus = "".join(f'{{"_id": "{name}", "title": ""}}\n' for name in "abcxy")
+    for name, text in (("run.trec", RUN), ("qrels.txt", QRELS), ("corpus.jsonl", corpus)):
         (tmp_path / name).write_text(text)
     return tmp_path
 
