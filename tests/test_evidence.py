@@ -13,6 +13,7 @@ from ragdash.errors import InputError, Unavailable
 from ragdash.evidence import (
     HOW,
     digest,
+    embedded_texts,
     match_evidence,
     normalise,
     read_decisions,
@@ -21,6 +22,8 @@ from ragdash.evidence import (
     write_decisions,
 )
 from ragdash.evidence.spans import LONG, place_in, split_span
+from ragdash.models import ENCODER, default_store
+from ragdash.models.cache import text_key
 from ragdash.view_covered import NEVER
 
 pytestmark = pytest.mark.filterwarnings("error")
@@ -30,7 +33,24 @@ CHUNK = f"History. {SPAN} It has forty desks and a small garden behind the house
 
 
 def match(chunks: list, evidence: list, how: str = "partial", **options):
-    return match_evidence(run_with_texts({"q": chunks}), truth_with_evidence({"q": evidence}), how, **options)
+    run, truth = run_with_texts({"q": chunks}), truth_with_evidence({"q": evidence})
+    if how == "embedding":
+        let_speak(run, truth)
+    return match_evidence(run, truth, how, **options)
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("RAGDASH_CACHE", str(tmp_path))
+
+
+def let_speak(run, truth) -> None:
+    """A random direction for each text that embedding asks for, so that different texts are not alike."""
+    texts, store = embedded_texts(run, truth), default_store()
+    model = store.use(ENCODER, "random", "random-1", 256)
+    vectors = np.array([np.random.default_rng(list(text.encode())).normal(size=384) for text in texts])
+    store.put("vectors", model, [text_key(text) for text in texts], np.zeros(len(texts), bool),
+              vectors.reshape(len(texts), 384))
 
 
 def covers(chunk: str, span: str, how: str = "partial", threshold: float = 0.7) -> bool:

@@ -28,10 +28,11 @@ LAYERS = """
     diagnosis gates ledger reviews unjudged workspace
     failing
     selection
+    wording
     plots
     report
     cli_options cli_inputs
-    cli_score
+    cli_report cli_score cli_diagnose
     cli ui
 """.strip().splitlines()
 LEVEL = {name: level for level, line in enumerate(LAYERS) for name in line.split()}

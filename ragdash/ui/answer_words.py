@@ -10,12 +10,12 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from ragdash.errors import Problem
 from ragdash.evaluation import Evaluation
 from ragdash.grounding import Spans
 from ragdash.metrics import Spec
 from ragdash.plots.theme import Theme
-from ragdash.ui.words import UNDEFINED, count, escape, listed, number
+from ragdash.wording.answers import unavailable  # noqa: F401
+from ragdash.wording.words import UNDEFINED, count, escape, listed, number
 
 LONGEST = 20_000  # characters of an answer that are shown
 CELL = 300  # characters of a text in a table
@@ -23,29 +23,6 @@ FEW = 4  # runs that are listed one by one
 NAMED = 12  # unsupported words that are listed
 LIMITS = ("Words are compared one by one, as a bag: neither their order, nor a negation, nor a paraphrase is seen. A "
           "high value is no proof that the answer follows from the contexts, a low one a hint to look.")
-
-
-def unavailable(names: Sequence[str], found: Sequence[Evaluation]) -> list[str]:
-    """What cannot be computed, why, and what would help: one line for each reason, with all runs that it holds for."""
-    reasons: dict[tuple[str, ...], list[str]] = {}
-    for name, one in zip(names, found, strict=True):
-        for problem in one.problems:
-            if problem.kind == "unavailable":
-                reasons.setdefault(_reason(problem), []).append(name)
-    lines = []
-    for (of, what, mend), runs in reasons.items():
-        held = f"**{escape(listed(runs))}** " if of == "run" and len(runs) < len(names) else "Every run shown " \
-            if of == "run" and len(names) > 1 else f"**{escape(names[0])}** " if of == "run" else ""
-        what = what if held else what[:1].upper() + what[1:]
-        lines.append(f"{held}{escape(what)}. {escape(mend)}")
-    return lines
-
-
-def _reason(problem: Problem) -> tuple[str, str, str]:
-    """("run" or "", what was found without the run's name, what to do)."""
-    if problem.found.startswith("run ") and " without " in problem.found:
-        return "run", "is without " + problem.found.rpartition(" without ")[2], problem.mend
-    return "", problem.found, problem.mend
 
 
 def reason(one: Evaluation) -> str:

@@ -88,7 +88,7 @@ def table(now: View, specs: list[Spec], found: Grid, at: int, margin: float | No
                           formats=FORMATS)
     rules = cache.rules(now.scope, margin)
     st.caption(f"Differences are candidate minus {words.escape(base)}, mean over the queries with a value for both, "
-               "with 95 % bootstrap intervals.",
+               f"with 95 % bootstrap intervals.{now.basis}",
                help=f"p: paired randomisation test ({rules.permutations:,} sign flips), corrected for "
                     f"{words.count(len(rows), 'comparison')}, every candidate on every metric (Holm). Better and worse "
                     "count queries in the metric's direction.")

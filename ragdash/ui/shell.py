@@ -7,7 +7,7 @@ from contextvars import ContextVar
 import streamlit as st
 
 from ragdash.places import PACKAGE, home
-from ragdash.ui import cache, loading, state, store, view, words
+from ragdash.ui import cache, loading, relevance, state, store, view, words
 
 ASSETS = PACKAGE / "ui" / "assets"
 ICON = ASSETS / "icon.svg"  # a local file: a material icon here would be fetched from a font host
@@ -79,8 +79,14 @@ def _pages() -> dict[str, list]:
         "Operation": [
             page("speed-cost.py", "Speed & cost", "speed", "What does it cost?", "speed-cost"),
         ],
+        "Show it": [page("share.py", "Share", "ios_share", "How do I show it to others?", "share")],
         "Reference": [page("metrics.py", "Metrics", "function", "What does each number mean?", "metrics")],
     }
+
+
+def addresses() -> dict[str, str]:
+    """The pages' titles by their place in the address."""
+    return {page.url_path: page.title for pages in _pages().values() for page in pages}
 
 
 def _sidebar():
@@ -101,6 +107,7 @@ def _sidebar():
                  help="How many documents from the top are looked at, for example what fits into the prompt. Choose, "
                       "or type another number.")
     _slice()
+    relevance.choose()
     with st.popover("Copy link", icon=":material/link:", width="stretch", key="copy_link"):
         st.caption("Opens this view again, in any browser that reaches this server, for as long as it keeps the runs.")
         return st.empty()

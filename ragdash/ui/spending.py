@@ -15,6 +15,7 @@ from ragdash.metrics import Spec
 from ragdash.plots import costs as plots
 from ragdash.stats import bootstrap_intervals
 from ragdash.ui import cache, spending_tables, state, view, widgets, words
+from ragdash.ui.scope import facts
 from ragdash.ui.spending_tables import money, took
 from ragdash.ui.store import LOADED
 from ragdash.ui.view import View
@@ -58,7 +59,7 @@ class Board:
     def _paid(self, at: int, paid: str) -> tuple[float, float, float]:
         total, spent, place = self.speeds[at].get("total"), self.spent[at], SHARES.index(90)
         if paid == "cost" and spent is not None:
-            return _interval(self.now.digests[at], *cache.key_of_scope(self.now.scope), spent.how, repr(self.prices),
+            return _interval(self.now.digests[at], *facts(self.now.scope), spent.how, repr(self.prices),
                              _values=self.values(at, paid), _weights=cache.weights(self.now.scope))
         if paid == "cost" or total is None:
             return (np.nan,) * 3
@@ -77,7 +78,7 @@ def board(now: View, prices: Prices) -> Board:
             faults.append(f"{entry.name}: {fault.problem.found}. {fault.problem.mend}")
             one = None
         taken.append(one)
-        speeds.append({} if one is None else _speeds(entry.digest, *cache.key_of_scope(now.scope), _one=one,
+        speeds.append({} if one is None else _speeds(entry.digest, *facts(now.scope), _one=one,
                                                      _inside=inside, _weights=cache.weights(now.scope)))
         spent.append(None if one is None else costs.spent(one, LOADED.run(entry.digest).settings, prices, entry.name))
     found = Board(now, taken, speeds, spent, inside, faults, prices)
@@ -87,13 +88,13 @@ def board(now: View, prices: Prices) -> Board:
 
 
 @st.cache_resource(max_entries=256, show_spinner="Computing percentiles …")
-def _speeds(run: str, *scope: str, _one: Timed, _inside: np.ndarray,
+def _speeds(run: str, *scope: object, _one: Timed, _inside: np.ndarray,
             _weights: np.ndarray | None) -> dict[str, Speed]:
     return {one.stage: one for one in costs.speeds(_one, _inside, weights=_weights)}
 
 
 @st.cache_resource(max_entries=256, show_spinner=False)
-def _interval(run: str, *facts: str, _values: np.ndarray, _weights: np.ndarray | None) -> tuple[float, float, float]:
+def _interval(run: str, *key: object, _values: np.ndarray, _weights: np.ndarray | None) -> tuple[float, float, float]:
     low, high = bootstrap_intervals(_values[:, None], weights=_weights)
     return float(np.nanmean(_values)) if np.isfinite(_values).any() else np.nan, float(low[0]), float(high[0])
 

@@ -65,11 +65,11 @@ def _board(now: View, specs: list[Spec], found: list[tuple[Summary, ...]], order
         with everything:
             widgets.frame(comparison_tables.numbers(now, found, order, deltas), "leaderboard",
                           "Every number of the leaderboard", formats={"p (Holm)": "%.4f"})
-    said = ["Mean over n queries with its 95 % bootstrap interval."]
+    said = [f"Mean over n queries with its 95 % bootstrap interval.{now.basis}"]
     if len(order) > 1:
         said.append(f"Below it the difference to {words.escape(now.names[now.baseline])}, the baseline: ▲ better, ▼ "
                     "worse, without a mark where it cannot be told from none.")
-    st.caption(" ".join([*said, *words.counted(now.names, now.counts(), now.conventions)]),
+    st.caption(" ".join([*said, *now.counted()]),
                help="p: paired randomisation test, corrected for all differences of this table (Holm). Level with the "
                     "best: the difference to it cannot be told from none, which is not to say that there is none."
                if len(order) > 1 else None)

@@ -9,7 +9,7 @@ import streamlit as st
 
 from ragdash.errors import Problem
 from ragdash.plots import theme as plot_theme
-from ragdash.ui import words
+from ragdash.ui import downloads, words
 
 CARDS = 5  # problems shown as cards; the rest stand in a table
 ROWS = 200
@@ -104,14 +104,20 @@ def chart(
     formats: dict[str, str] | None = None,
     height: int | None = None,
 ) -> None:
-    """A picture, with its numbers one tab away; the table is built and sent only when it is asked for."""
-    picture, numbers = st.tabs(["Picture", "Table"], key=f"{key}_tabs", on_change="rerun")
+    """A picture, with its numbers and its files one tab away; what a tab holds is sent only when it is asked for."""
+    picture, numbers, files = st.tabs(["Picture", "Table", "Download"], key=f"{key}_tabs", on_change="rerun")
     if picture.open is not False:
         with picture:
             st.plotly_chart(fig, key=key, alt=alt, config=_CONFIG)
     if numbers.open:
         with numbers:
             frame(table, f"{key}_table", alt, formats=formats, height=height)
+    if files.open:
+        with files:
+            st.caption("The picture")
+            downloads.pictures(fig, key, theme())
+            st.caption("Its numbers, in full precision")
+            downloads.tables(table, f"{key}_numbers")
 
 
 def frame(
@@ -144,15 +150,7 @@ def frame(
         selection_mode="single-row",
         on_select="ignore" if pick is None else lambda: _picked(key, pick),
     )
-    st.download_button(
-        "Download CSV",
-        lambda: table.to_csv(index=False).encode(),
-        f"ragdash-{key.removesuffix('_table').replace('_', '-')}.csv",
-        "text/csv",
-        key=f"{key}_csv",
-        icon=":material/download:",
-        on_click="ignore",
-    )
+    downloads.menu(table, key)
 
 
 def _picked(key: str, pick: Callable[[int], None]) -> None:

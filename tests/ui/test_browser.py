@@ -20,6 +20,7 @@ PAGES = {
     "ranking": "Ranking",
     "answers": "Answers",
     "speed-cost": "Speed & cost",
+    "share": "Share",
     "metrics": "Metrics",
 }
 DENSE = {"light": "#0072B2", "dark": "#56B4E9"}
@@ -184,7 +185,8 @@ def test_a_table_is_one_tab_away_and_can_be_downloaded(visit):
     app.page.get_by_role("tab", name="All numbers").click()
     app.settle()
     with app.page.expect_download() as download:
-        app.page.get_by_role("button", name="Download CSV").first.click()
+        app.page.get_by_role("button", name="Download", exact=True).click()
+        app.page.get_by_role("button", name="CSV").click()
     lines = Path(download.value.path()).read_text().splitlines()
     assert lines[0].startswith("Run,Metric,Mean,Low,High,n,") and len(lines) == 1 + 3 * 5
     assert download.value.suggested_filename == "ragdash-leaderboard.csv"
