@@ -6,9 +6,8 @@ import argparse
 
 from ragdash.cli_inputs import conventions, read, read_as
 from ragdash.console import say, write
-from ragdash.diagnosis import Corpus, Rules, diagnose
+from ragdash.diagnosis import Rules, diagnose
 from ragdash.evaluation import evaluate_match
-from ragdash.io.corpus import read_corpus_ids
 from ragdash.matching import Match, Matching
 from ragdash.metrics import parse_specs
 from ragdash.report import render_diagnoses
@@ -20,12 +19,11 @@ def diagnosed(options: argparse.Namespace) -> int:
     specs = parse_specs(options.metrics or f"nDCG@{rules.k}")
     matching = Matching(options.match, options.match_how, options.match_threshold, options.match_model)
     runs, truth = read(options)
-    corpus = Corpus.build(truth, read_corpus_ids(options.corpus)) if options.corpus else None
     found, problems, gains = [], [], []
     for run in runs:
         match = Match(run, truth, conventions(options), matching)
         evaluation = evaluate_match(match, specs)
-        found.append(diagnose(match, rules, corpus))
+        found.append(diagnose(match, rules))
         gains.append([found[-1].gains(evaluation, spec) for spec in specs])
         problems += [*evaluation.problems, *found[-1].problems]
     say(problems := list(dict.fromkeys(problems)))

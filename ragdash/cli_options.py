@@ -58,7 +58,6 @@ def _add_diagnose(commands, reading: argparse.ArgumentParser) -> None:
                                   help="where does each query go wrong first, and what could each fix gain?")
     command.add_argument("runs", nargs="+", metavar="RUN", help="a path, NAME=path, or - for standard input")
     command.add_argument("-m", "--metrics", metavar="METRICS", help="whose gains are told (default: nDCG at k)")
-    command.add_argument("--corpus", metavar="FILE", help="the ids of all documents: JSONL, CSV, TSV, an id on a line")
     command.add_argument("--queries", action="store_true", help="the verdict on every query")
     command.add_argument("--format", choices=DIAGNOSIS_FORMATS, default="table")
     rules = command.add_argument_group("rules", "see docs/diagnosis.md")

@@ -106,15 +106,21 @@ class Step:
     high: float
 
 
-def speeds(view: Timed, queries: np.ndarray | None = None) -> tuple[Speed, ...]:
-    """The speed of each stage that a run tells of, the total last. queries (Q,) bool: those that count."""
+def speeds(view: Timed, queries: np.ndarray | None = None, *, weights: np.ndarray | None = None) -> tuple[Speed, ...]:
+    """The speed of each stage that a run tells of, the total last.
+
+    queries (Q,) bool: those that count; weights: stats.resample_weights for so many, where they are used often.
+    """
+    if not view.stages:
+        return ()
+    table = np.stack(list(view.stages.values()), axis=1)
+    table = table if queries is None else table[queries]
+    lows, highs = bootstrap_intervals(table, weights=weights)
     found = []
-    for stage, values in view.stages.items():
-        values = values if queries is None else values[queries]
+    for stage, values, low, high in zip(view.stages, table.T, lows.tolist(), highs.tolist(), strict=True):
         n = int((~np.isnan(values)).sum())
-        low, high = bootstrap_intervals(values[:, None])
         mean = float(np.nanmean(values)) if n else math.nan
-        found.append(Speed(stage, n, mean, float(low[0]), float(high[0]), *percentiles(values, SHARES)))
+        found.append(Speed(stage, n, mean, low, high, *percentiles(values, SHARES, weights=weights)))
     return tuple(found)
 
 
@@ -153,12 +159,13 @@ def front(quality: np.ndarray, cost: np.ndarray, better: str | None = "higher") 
     return known & ~beats.any(axis=0)
 
 
-def means(values: Sequence[np.ndarray], *, resamples: int = DRAWS, seed: int = SEED) -> np.ndarray:
+def means(values: Sequence[np.ndarray], *, resamples: int = DRAWS, seed: int = SEED,
+          weights: np.ndarray | None = None) -> np.ndarray:
     """Means of resampled queries over those defined: (N, B), the same draw for all. values: (Q,) for each run."""
     table = np.stack(values, axis=1)
     defined = ~np.isnan(table)
     sums = resampled_sums(np.concatenate([np.where(defined, table, 0.0), defined], axis=1), resamples=resamples,
-                          seed=seed).astype(np.float64)
+                          seed=seed, weights=weights).astype(np.float64)
     top, bottom = sums[:, :len(values)], sums[:, len(values):]
     return np.divide(top, bottom, out=np.full(top.shape, np.nan), where=bottom > 0).T
 

@@ -1,4 +1,4 @@
-"""`ragdash diagnose`: the tables, the JSON contract, the corpus in several forms, and what is wrong with input."""
+"""`ragdash diagnose`: the tables, the JSON contract, a corpus, and what is wrong with input."""
 
 import csv
 import io
@@ -7,16 +7,15 @@ import json
 import pytest
 
 from ragdash.cli import main
-from ragdash.errors import InputError
-from ragdash.io.corpus import read_corpus_ids
 
 RUN = "q1 Q0 a 1 3.0 t\nq1 Q0 b 2 2.0 t\nq2 Q0 x 1 2.0 t\nq3 Q0 y 1 2.0 t\n"
+CORPUS = "".join(f'{{"_id": "{name}", "title": ""}}\n' for name in "abcxy")
 QRELS = "q1 0 b 1\nq2 0 c 1\nq3 0 d 1\nq4 0 z 0\n"
 
 
 @pytest.fixture
 def files(tmp_path):
-    for name, text in (("run.trec", RUN), ("qrels.txt", QRELS), ("corpus.txt", "a\nb\nc\nx\ny\n")):
+    for name, text in (("run.trec", RUN), ("qrels.txt", QRELS), ("corpus.jsonl", CORPUS)):
         (tmp_path / name).write_text(text)
     return tmp_path
 
@@ -29,7 +28,7 @@ def call(capfdbinary, files, *more):
 
 
 def test_json_is_the_contract(files, capfdbinary):
-    status, out, _ = call(capfdbinary, files, "--corpus", files / "corpus.txt", "--k", 1, "--format", "json",
+    status, out, _ = call(capfdbinary, files, "--corpus", files / "corpus.jsonl", "--k", 1, "--format", "json",
                           "--queries")
     content = json.loads(out)
     assert status == 0 and list(content) == ["schema", "runs", "settings", "problems"]
@@ -75,29 +74,6 @@ def test_what_is_wrong_is_told(files, capfdbinary, more, words):
 
 
 def test_a_corpus_of_other_ids_is_a_warning(files, capfdbinary):
-    (files / "corpus.txt").write_text("A\nB\n")
-    status, _, err = call(capfdbinary, files, "--corpus", files / "corpus.txt")
+    (files / "corpus.jsonl").write_text('{"_id": "A", "title": "x"}\n{"_id": "B", "title": "y"}\n')
+    status, _, err = call(capfdbinary, files, "--corpus", files / "corpus.jsonl")
     assert status == 0 and "a corpus of 2 documents like 'A'" in err
-
-
-@pytest.mark.parametrize("content", [
-    '{"_id": "a", "text": "x"}\n{"_id": "b", "title": "y"}\n', '{"doc_id": "a"}\n\n{"doc_id": "b"}', '["a", "b"]',
-    '[{"id": "a"}, {"id": "b"}]', "a\nb\n", "a\tthe text, of a\nb\ttext", "doc_id,text\na,\"x, y\"\nb,z\n",
-    "text\tdocno\nx\ta\ny\tb\n"])
-def test_a_corpus_in_every_form(content):
-    assert read_corpus_ids(("corpus", content.encode())).to_pylist() == ["a", "b"]
-
-
-def test_ids_of_a_corpus_stay_as_they_are_written():
-    assert read_corpus_ids(("c.jsonl", b'{"id": 7}\n{"id": "007"}\n')).to_pylist() == ["7", "007"]
-    assert read_corpus_ids(("c.txt", b"a,b\n007\n")).to_pylist() == ["a,b", "007"]
-
-
-@pytest.mark.parametrize(("content", "kind"), [
-    ('{"text": "x"}\n', "missing-field"), ('{"id": "a"}\n{"id": \n', "bad-json"), ('{"id": 1.5}\n', "wrong-type"),
-    ('{"id": null}\n{"id": "a"}\n', "missing-id"), ("[1, 2", "bad-json"), ("doc_id,text\n,x\na,y\n", "missing-id"),
-    ("doc_id\n", "no-rows"), ('{"id": ["a"]}\n', "wrong-type")])
-def test_a_bad_corpus_is_told_with_its_line(content, kind):
-    with pytest.raises(InputError) as caught:
-        read_corpus_ids(("corpus", content.encode()))
-    assert kind in {problem.kind for problem in caught.value.problems}

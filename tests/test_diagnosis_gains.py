@@ -60,6 +60,14 @@ def test_gains_by_hand():
     assert rr["below-k"] == pytest.approx((1 - 1 / 3) / 4)
 
 
+def test_a_query_without_relevant_documents_gains_nothing_where_it_counts_0():
+    truth, run = truth_of({"a": ["x"], "b": []}), run_of({"a": ["z"], "b": ["z"]})
+    evaluation = evaluate(run, truth, "nDCG@10", unanswerable="zero")
+    gains = {gain.stage: gain for gain in diagnose(Match(run, truth)).gains(evaluation, "nDCG@10")}
+    assert (gains["no-gold"].defined, gains["no-gold"].at_most) == (1, 0.0)
+    assert gains["not-retrieved"].at_most == 0.5
+
+
 DIRECTED = [name for name, one in METRICS.items() if one.view == "Ranked" and one.better and one.aggregate == "mean"]
 
 

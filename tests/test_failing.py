@@ -73,6 +73,7 @@ def test_words_shared_with_the_gold_and_the_rarest_word():
     truth = truth_of_questions(["the crater", "the sea", "the"], gold=[["a"], ["b"], ["a"]])
     assert properties(truth, {"a": "A crater.", "b": "a crater"})["words shared with the gold"] == [1, 0, None]
     assert "words shared with the gold" not in properties(truth)
+    assert properties(truth)["queries with its rarest word"] == [1, 1, None], "a question of stop words has none"
 
 
 def random_values(seed: int, q: int = 200) -> tuple[np.ndarray, list[Slice]]:
@@ -118,6 +119,18 @@ def test_the_surely_worse_come_first_in_the_direction_of_the_metric():
         ("bad", True), ("few", False), ("good", False)]
     first = shared(values, -1, some)[0]
     assert (first.slice.value, first.worse) == ("good", True)
+
+
+def test_what_does_not_hold_after_correction_is_not_called_worse():
+    rng = np.random.default_rng(4)
+    values, bad = rng.normal(size=100), np.arange(100) < 50
+    values[bad] -= 0.45
+    alone, = shared(values, 1, [Slice("t", "bad", bad)])
+    assert alone.p_corrected == alone.p < 0.05 and alone.worse
+    among = shared(values, 1, [Slice("t", "bad", bad), *(Slice("t", str(at), rng.random(100) < 0.5)
+                                                         for at in range(20))])
+    row = next(one for one in among if one.slice.value == "bad")
+    assert row.p == alone.p and row.p_corrected > 0.05 and not row.worse
 
 
 def test_a_trait_of_few_queries_is_not_looked_at_nor_counted_in_the_correction():

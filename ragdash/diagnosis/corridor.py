@@ -37,6 +37,7 @@ def diagnose(match: Match, rules: Rules | None = None, corpus: Corpus | pa.Array
     truth, and where corpus or answers were made for another truth or run.
     """
     rules = rules or Rules()
+    corpus = match.truth.corpus.doc_ids if corpus is None and match.truth.corpus is not None else corpus
     if corpus is not None and not isinstance(corpus, Corpus):
         corpus = Corpus.build(match.truth, corpus)
     if corpus is not None and corpus.truth != match.truth.digest:
@@ -46,7 +47,7 @@ def diagnose(match: Match, rules: Rules | None = None, corpus: Corpus | pa.Array
     bare = marked["no_answer"] | marked["out_of_scope"]
     found = finding(match, rules, corpus, marked["multi_hop"])
     said = answering(match, rules, answers)
-    checks = {**_retrieval(found), **_answers(found, said)}
+    checks = {**_retrieval(found), **_answers(said)}
     checks = {name: (known & ~bare, failed & ~bare) for name, (known, failed) in checks.items()}
     checks["answered-unanswerable"] = (bare & said.given, bare & said.given & said.says & ~said.declines
                                        & ~said.right)
@@ -78,13 +79,11 @@ def _retrieval(found: Finding) -> Checks:
             "below-threshold": (there & found.scored & (above | clear_in_k), ~above)}
 
 
-def _answers(found: Finding, said: Answering) -> Checks:
-    """The checks of the answer to a question that has one."""
-    wrong = said.judged & ~said.right
-    has_one = said.judged | ((found.gold > 0) & found.looked)  # else it may be a question without an answer
-    return {"wrong-answer": (said.judged, wrong & ~said.declines),
-            "not-grounded": (~np.isnan(said.support) & ~said.declines & ~wrong, ~said.grounded),
-            "refused": (said.says & has_one, said.declines & ~said.right)}
+def _answers(said: Answering) -> Checks:
+    """The checks of the answer to a question that has one; who fails an earlier check does not come to these."""
+    return {"wrong-answer": (said.judged, ~said.right & ~said.declines),
+            "not-grounded": (~np.isnan(said.support) & ~said.declines, ~said.grounded),
+            "refused": (said.says, said.declines & ~said.right)}
 
 
 def _nothing(checks: Checks) -> tuple[np.ndarray, np.ndarray]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 
-from ragdash.errors import Collector, shorten
+from ragdash.errors import Collector, InputError, Problem, shorten
 from ragdash.io.jsontext import NeedsExact, Number
 from ragdash.io.limits import MOST_COLUMNS
 from ragdash.io.values import is_usable, note_bad_value
@@ -146,13 +146,12 @@ def members(value, cell: Cell) -> dict | None:
     return cell.wrong(value, "an object")
 
 
-def fits(fields: dict, cell: Cell) -> bool:
-    """False for an object with more fields than any table may have columns, which is noted."""
+def check_width(fields: dict, cell: Cell) -> None:
+    """Raise for an object with more fields than any table may have columns; nothing else is looked for then."""
     if len(fields) > MOST_COLUMNS:
-        cell.note("too-many-columns", f"an object with {len(fields):,} fields", f"at most {MOST_COLUMNS:,}",
-                  "Keep the fields that ragdash reads; a dictionary of queries is an object of objects.")
-        return False
-    return True
+        raise InputError([Problem("too-many-columns", f"an object with {len(fields):,} fields", f"at most "
+                                  f"{MOST_COLUMNS:,}", "Keep the fields that ragdash reads; a dictionary of queries is "
+                                  "an object of objects.", cell.problems.file, cell.line or None, cell.field)])
 
 
 def note_unread(fields: Iterable[str], cell: Cell) -> None:

@@ -14,6 +14,7 @@ from ragdash.io.jsontext import Entry, Exact, NeedsExact, quick
 from ragdash.io.source import Source
 from ragdash.records import Run, Truth
 
+MOST_MISFITS = 1_000
 HIGHEST_GRADE = 4  # whole numbers up to this look like grades
 
 
@@ -38,13 +39,18 @@ def _with(field: str):
             if type(value) is not dict:
                 raise NeedsExact
             found = (Entry(0, part, key) for key, part in value.items())
+        fit = misfits = 0
         for line, value, key in found:
             if not _is_deep(value) if type(value) is dict else _is_flat(value):
+                fit += 1
                 yield Entry(line, {"query_id": key, field: value}, key)
             elif exact is None:
                 raise NeedsExact
             else:
                 _note_type(exact.problems, line, key, value)
+                misfits += 1
+            if misfits > MOST_MISFITS > fit:
+                return  # no dictionary of queries: the rest would say the same
 
     return entries
 

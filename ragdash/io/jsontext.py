@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import orjson
 
-from ragdash.errors import Collector, Problem, shorten
+from ragdash.errors import SHOWN_PER_KIND, Collector, Problem, shorten
 from ragdash.io.source import Source, not_utf8
 from ragdash.io.watch import telling
 
@@ -222,7 +222,11 @@ class Exact:
             return self._broken(text, at, line, "values nested too deeply")
         except UnicodeEncodeError:
             return self._broken(text, at, line, "half of a surrogate pair (\\ud800 to \\udfff)")
-        for key in dict.fromkeys(self._repeated):
+        for place, key in enumerate(again := dict.fromkeys(self._repeated)):
+            if place == SHOWN_PER_KIND:  # looking for the places of all would take for ever
+                self.problems.add("duplicate-key", f"the key {key!r} twice in one object", "each key once in an object",
+                                  "Keep the right one.", line=line, field=key, count=len(again) - place)
+                break
             self._note_repeated(key, text, at, end, line)
         return value, end
 

@@ -9,7 +9,7 @@ from ragdash.errors import Collector
 from ragdash.io import kilt, names
 from ragdash.io.assemble import Rows
 from ragdash.io.details import run_details
-from ragdash.io.fields import Cell, fits, identifier, is_missing, members, note_unknown, note_unread, score, text
+from ragdash.io.fields import Cell, check_width, identifier, is_missing, members, note_unknown, note_unread, score, text
 from ragdash.io.jsontext import Entry
 from ragdash.io.listed import documents
 from ragdash.io.names import OF_DOCUMENT, OF_TRUTH, RETURNED
@@ -43,8 +43,7 @@ class RunReader:
             if is_missing(entry.value):
                 Cell(self.problems, entry.line, "object").wrong(entry.value, "an object")
             return
-        if not fits(fields, Cell(self.problems, entry.line, "object")):
-            return
+        check_width(fields, Cell(self.problems, entry.line, "object"))
         fields = names.lifted(fields, self._resolver.mapping)
         if kilt.is_kilt(fields):
             fields = kilt.of_run(fields, Cell(self.problems, entry.line, "output"))

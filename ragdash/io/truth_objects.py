@@ -11,7 +11,7 @@ import pyarrow as pa
 from ragdash.errors import Collector, InputError
 from ragdash.io import kilt, names
 from ragdash.io.details import TRUTH_TYPES, details_table, truth_details
-from ragdash.io.fields import Cell, fits, identifier, is_missing, note_unknown, note_unread, score
+from ragdash.io.fields import Cell, check_width, identifier, is_missing, note_unknown, note_unread, score
 from ragdash.io.jsontext import Entry, NeedsExact, Number
 from ragdash.io.names import BESIDE, DETAILS, OF_DOCUMENT, OF_TRUTH, RETURNED
 from ragdash.io.queries import QueryIds
@@ -43,8 +43,7 @@ class TruthReader:
         fields = entry.value
         if type(fields) is not dict:
             return Cell(self.problems, entry.line, "object").wrong(fields, "an object")
-        if not fits(fields, Cell(self.problems, entry.line, "object")):
-            return None
+        check_width(fields, Cell(self.problems, entry.line, "object"))
         fields = names.lifted(fields, self._resolver.mapping)
         if kilt.is_kilt(fields):
             fields = kilt.of_truth(fields, Cell(self.problems, entry.line, "output"))

@@ -127,7 +127,8 @@ def _fields(row: dict) -> dict:
         stages = {stage: ms for stage, ms in fields["latency_ms"].items() if ms is not None}
         fields["latency_ms"] = stages["total"] if stages.keys() == {"total"} else stages
     if "evidence" in fields:
-        fields["evidence"] = [span if span["source"] is not None else span["text"] for span in fields["evidence"]]
+        fields["evidence"] = [span if isinstance(span, str) or span["source"] is not None else span["text"]
+                              for span in fields["evidence"]]
     usage = {name: fields.pop(name) for name in ("prompt_tokens", "completion_tokens") if name in fields}
     return {**fields, "usage": usage} if usage else fields
 

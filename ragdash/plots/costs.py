@@ -64,8 +64,8 @@ def pareto(names: Sequence[str], slots: Sequence[int], cost: np.ndarray, quality
         if np.isfinite([cost[0, at], quality[0, at]]).all():
             fig.add_trace(_run(look, cost[:, at], quality[:, at], bool(on[at]), axis, unit, n[at], theme))
             fig.add_annotation(x=float(np.log10(cost[0, at])) if log else float(cost[0, at]), y=float(quality[0, at]),
-                               text=short(names[at], 18), showarrow=False, xanchor="left", yanchor="bottom", xshift=8,
-                               yshift=6, font={"size": 12})
+                               text=short(names[at], 18), showarrow=False, xanchor="left", yanchor="bottom", xshift=9,
+                               yshift=5, font={"size": 12, "color": theme.ink})
     fig.update_xaxes(title_text=escape(title) + " · ← lower is better", type="log" if log else "linear",
                      tickprefix="$" if unit == "$" else "", tickformat=",~g", nticks=7, dtick=1 if log else None,
                      range=_room(cost, log))

@@ -100,6 +100,11 @@ def _evaluation(run: str, scope: tuple, specs: tuple[str, ...], _match: Match, _
     return found.only(found.query_ids.filter(pa.array(queries(_scope))).to_pylist()) if _scope.part else found
 
 
+def weights(scope: Scope) -> np.ndarray | None:
+    """The resamples of the queries in scope that all intervals share; None where they are better drawn each time."""
+    return _weights(int(queries(scope).sum()))
+
+
 def counts(run: str, scope: Scope) -> dict[str, int]:
     """Queries in scope, and how many of them are missing and unanswerable; extra: queries that the truth lacks."""
     found, inside = match(run, scope), queries(scope)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from pathlib import Path
 
 import streamlit as st
 
@@ -138,8 +139,8 @@ def _said(one: Kept) -> str:
     if one.description:
         lines.append(words.escape(" ".join(one.description.split())))
     if one.broken:
-        lines.append(f":orange[:material/error: Cannot be read; its files are set aside in {words.escape(one.broken)}. "
-                     "Load the file again.]")
+        lines.append(":orange[:material/error: Cannot be read; its files are set aside in "
+                     f"broken/{Path(one.broken).name}. Load the file again.]")
     return "  \n".join(lines)
 
 

@@ -38,6 +38,7 @@ class Board:
     spent: list[Spent | None]
     inside: np.ndarray
     faults: list[str]
+    prices: Prices
 
     def stages(self) -> list[str]:
         """The stages that some run tells of, in order."""
@@ -53,8 +54,17 @@ class Board:
 
     def paid(self, paid: str) -> np.ndarray:
         """Mean (or P90) with its interval of every run: (3, N)."""
-        return np.array([_paid(self.values(at, paid), self.speeds[at].get("total"), paid)
-                         for at in range(len(self.taken))]).T.reshape(3, -1)
+        return np.array([self._paid(at, paid) for at in range(len(self.taken))]).T.reshape(3, -1)
+
+    def _paid(self, at: int, paid: str) -> tuple[float, float, float]:
+        total, spent, place = self.speeds[at].get("total"), self.spent[at], SHARES.index(90)
+        if paid == "cost" and spent is not None:
+            return _interval(self.now.digests[at], *facts(self.now.scope), spent.how, repr(self.prices),
+                             _values=self.values(at, paid), _weights=cache.weights(self.now.scope))
+        if paid == "cost" or total is None:
+            return (np.nan,) * 3
+        return (total.mean, total.low, total.high) if paid == "mean" else (
+            total.at[place], total.at_low[place], total.at_high[place])
 
 
 def board(now: View, prices: Prices) -> Board:
@@ -69,25 +79,24 @@ def board(now: View, prices: Prices) -> Board:
             one = None
         taken.append(one)
         speeds.append({} if one is None else _speeds(entry.digest, *facts(now.scope), _one=one,
-                                                     _inside=inside))
+                                                     _inside=inside, _weights=cache.weights(now.scope)))
         spent.append(None if one is None else costs.spent(one, LOADED.run(entry.digest).settings, prices, entry.name))
-    found = Board(now, taken, speeds, spent, inside, faults)
+    found = Board(now, taken, speeds, spent, inside, faults, prices)
     if not any(speeds) and not any(one and one.how for one in spent) and not _has_tokens(found):
         _nothing(found)
     return found
 
 
 @st.cache_resource(max_entries=256, show_spinner="Computing percentiles …")
-def _speeds(run: str, *scope: object, _one: Timed, _inside: np.ndarray) -> dict[str, Speed]:
-    return {one.stage: one for one in costs.speeds(_one, _inside)}
+def _speeds(run: str, *scope: object, _one: Timed, _inside: np.ndarray,
+            _weights: np.ndarray | None) -> dict[str, Speed]:
+    return {one.stage: one for one in costs.speeds(_one, _inside, weights=_weights)}
 
 
-def _paid(values: np.ndarray, total: Speed | None, paid: str) -> tuple[float, float, float]:
-    if paid == "p90":
-        at = SHARES.index(90)
-        return (np.nan,) * 3 if total is None else (total.at[at], total.at_low[at], total.at_high[at])
-    low, high = bootstrap_intervals(values[:, None])
-    return float(np.nanmean(values)) if np.isfinite(values).any() else np.nan, float(low[0]), float(high[0])
+@st.cache_resource(max_entries=256, show_spinner=False)
+def _interval(run: str, *facts: object, _values: np.ndarray, _weights: np.ndarray | None) -> tuple[float, float, float]:
+    low, high = bootstrap_intervals(_values[:, None], weights=_weights)
+    return float(np.nanmean(_values)) if np.isfinite(_values).any() else np.nan, float(low[0]), float(high[0])
 
 
 def _has_tokens(board: Board) -> bool:
@@ -128,7 +137,12 @@ def finding(board: Board) -> None:
             said += f", the least; **{words.escape(names[order[-1]])}** {money(dollars[order[-1]])}"
         lines.append(said + ".")
     if lines:
-        st.markdown("\n".join(f"- {line}" for line in lines) if len(lines) > 1 else lines[0])
+        _said([line.replace("$", "\\$") for line in lines])
+
+
+def _said(lines: Sequence[str]) -> None:
+    """A sentence, or a list of several."""
+    st.markdown("\n".join(f"- {line}" for line in lines) if len(lines) > 1 else lines[0])
 
 
 def tables(board: Board) -> None:
@@ -189,8 +203,7 @@ def trade(board: Board, spec: Spec) -> None:
     quality = np.array([[getattr(one, part) for one in found] for part in ("mean", "low", "high")], float)
     on = costs.front(quality[0], price[0], spec.metric.better)
     steps = costs.steps(quality[0], price[0], spec.metric.better, draws=_draws(board, spec, paid))
-    said = spending_tables.front(board.now.names, on, steps, spec, PAID[paid], unit)
-    st.markdown("\n".join(f"- {line}" for line in said))
+    _said(spending_tables.front(board.now.names, on, steps, spec, PAID[paid], unit))
     figure = plots.pareto(board.now.names, board.now.slots, price, quality, on, axis=words.axis(spec),
                           title=PAID[paid] if unit == "$" else f"{PAID[paid]} (ms)", unit=unit,
                           n=[one.n for one in found], theme=widgets.theme())
@@ -200,7 +213,7 @@ def trade(board: Board, spec: Spec) -> None:
                   formats={PAID[paid]: "%.6g", "Cost of one more point": "%.4g", "Paid low": "%.6g",
                            "Paid high": "%.6g"})
     st.caption(f"One more point is 0.01 of {words.escape(spec.title)}. Bars are 95 % intervals; hollow runs are not on "
-               "the front.")
+               "the front, which goes by the means: whether a difference is real, the Compare page tells.")
 
 
 def _draws(board: Board, spec: Spec, paid: str) -> tuple[np.ndarray, np.ndarray] | None:
@@ -208,9 +221,9 @@ def _draws(board: Board, spec: Spec, paid: str) -> tuple[np.ndarray, np.ndarray]
     evaluations = board.now.evaluations([spec])
     if paid == "p90" or spec.metric.aggregate != "mean" or any(spec in one.corpus for one in evaluations):
         return None
-    many = range(len(evaluations))
-    return (costs.means([one.column(spec) for one in evaluations]),
-            costs.means([board.values(at, paid) for at in many]))
+    weights = cache.weights(board.now.scope)
+    return (costs.means([one.column(spec) for one in evaluations], weights=weights),
+            costs.means([board.values(at, paid) for at in range(len(evaluations))], weights=weights))
 
 
 def measured(now: View) -> Sequence[Spec]:

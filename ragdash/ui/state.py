@@ -45,9 +45,8 @@ def close_session() -> None:
     """End a script run: write every choice to the address."""
     written = parameters()
     if _address() != written:
-        kept = {
-            key: st.query_params.get_all(key) for key in st.query_params if key not in (RUN, TRUTH, *SIDEBAR, *PAGE)
-        }
+        ours = (RUN, TRUTH, *SIDEBAR, *PAGE)
+        kept = {key: st.query_params.get_all(key) for key in st.query_params if key not in ours}
         st.query_params.from_dict({**kept, **written})
     st.session_state[_WRITTEN] = written
 
@@ -110,11 +109,8 @@ def free_name(name: str, but: str | None = None) -> str:
     """The name, with a number behind it where another run (not the one of digest `but`) bears it already."""
     name = " ".join(name.split()) or "run"
     taken = {entry.name for entry in runs() if entry.digest != but}
-    return (
-        name
-        if name not in taken
-        else next(f"{name} ({n})" for n in range(2, len(taken) + 3) if f"{name} ({n})" not in taken)
-    )
+    numbered = (f"{name} ({n})" for n in range(2, len(taken) + 3))
+    return name if name not in taken else next(other for other in numbered if other not in taken)
 
 
 def remove_run(digest: str) -> None:

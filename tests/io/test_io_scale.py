@@ -61,6 +61,41 @@ def test_many_broken_scores_in_a_dictionary():
     assert len(quickly(read)) == SHOWN_PER_KIND
 
 
+WIDE = {  # one object with very many members: content, kind, problems
+    "numbers of no query": (lambda: {f"k{i}": i for i in range(MANY)}, "wrong-type", SHOWN_PER_KIND),
+    "fields of a query": (lambda: {"query_id": "q", "retrieved": [], **{f"k{i}": 1 for i in range(MANY)}},
+                          "too-many-columns", 1),
+    "fields in a list": (lambda: [{"query_id": "q", "retrieved": [], **{f"k{i}": 1 for i in range(MANY)}}],
+                         "too-many-columns", 1),
+}
+
+
+@pytest.mark.parametrize("name", WIDE)
+def test_an_object_with_very_many_members(name):
+    content, kind, count = WIDE[name]
+
+    def read():
+        with pytest.raises(InputError) as caught:
+            read_runs(("x", json.dumps(content()).encode()))
+        return caught.value.problems
+
+    problems = quickly(read)
+    assert [problem.kind for problem in problems] == [kind] * count
+
+
+def test_very_many_keys_that_stand_twice():
+    members = ", ".join(f'"d{i % (MANY // 2)}": 1.5' for i in range(MANY))
+
+    def read():
+        with pytest.raises(InputError) as caught:
+            read_runs(("x", f'{{"q": {{{members}}}}}'.encode()))
+        return caught.value.problems
+
+    problems = quickly(read)
+    assert len(problems) == SHOWN_PER_KIND and {problem.kind for problem in problems} == {"duplicate-key"}
+    assert f"(and {MANY // 2 - SHOWN_PER_KIND:,} more like it)" in problems[-1].found
+
+
 def test_a_large_file_of_several_blocks_is_read_in_pieces():
     content = b"".join(b"query%d Q0 document-%d %d %.6f tag\n" % (i // 1000, i * 7919, i % 1000, 1 / (1 + i % 1000))
                        for i in range(300_000))

@@ -5,6 +5,7 @@ No model is loaded in this process: a stand-in writes what `python -m ragdash sc
 
 from __future__ import annotations
 
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -132,7 +133,22 @@ def test_opening_the_page_offers_a_choice_and_starts_nothing():
     assert "**SBERT similarity** needs a model on this machine. Nothing is fetched." in texts(at)
     assert "score_start" not in keys(at, "button") and score_jobs.current() is None
     assert not default_store().path.exists(), "looking writes nothing"
-    assert "torch" not in sys.modules or "sentence_transformers" in sys.modules
+
+
+def test_the_page_and_the_plan_load_no_model_library(folder):
+    code = f"""
+import subprocess
+import sys
+sys.path.insert(0, {str(Path(__file__).parent)!r})
+from pathlib import Path
+from test_answer_scoring import Availability, answer_scoring, opened, texts
+answer_scoring.library = lambda: Availability(True)
+assert "18 texts to compute" in texts(opened(Path({str(folder)!r})))
+print(*sorted({{"torch", "transformers", "sentence_transformers"}} & sys.modules.keys()))
+"""
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert done.stdout.split() == []
 
 
 def test_without_the_library_the_command_that_mends_it_stands_there(monkeypatch):

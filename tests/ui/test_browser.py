@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+from conftest import start_server, stop, visitor
 
 pytestmark = pytest.mark.browser
 
@@ -19,6 +20,7 @@ PAGES = {
     "ranking": "Ranking",
     "answers": "Answers",
     "queries": "Queries",
+    "speed-cost": "Speed & cost",
     "share": "Share",
     "metrics": "Metrics",
 }
@@ -228,3 +230,27 @@ def test_a_run_that_lost_its_zeros_is_mended_with_one_click(visit):
     app.page.get_by_role("button", name="Undo").click()
     app.page.get_by_text("lost returns no document").wait_for()
     app.calm()
+
+
+def test_a_link_opens_in_another_browser_after_the_server_was_killed(browser, tmp_path):
+    process, url = start_server(tmp_path / "one.log", RAGDASH_WORKSPACE=str(tmp_path / "kept"))
+    try:
+        app, faults, context = visitor(browser, url)
+        app.open().upload(*files("dense", "hybrid", "truth"))
+        app.page.get_by_role("heading", name="Runs (2)").wait_for()
+        app.go("Leaderboard")
+        link, said = copied_link(app), app.page.get_by_test_id("stTable").first.inner_text()
+        context.close()
+    finally:
+        process.kill()
+        process.wait(20)
+    process, again = start_server(tmp_path / "two.log", RAGDASH_WORKSPACE=str(tmp_path / "kept"))
+    try:
+        other, more, context = visitor(browser, again)
+        other.open(link.replace(url, again))
+        assert other.page.get_by_test_id("stTable").first.inner_text() == said
+        other.calm()
+        context.close()
+        assert not faults and not more
+    finally:
+        stop(process, tmp_path / "two.log")

@@ -189,3 +189,12 @@ def test_a_decision_counts_at_every_threshold_and_can_be_left_out():
     store.keep({key: True})
     at = opened("leaderboard", **address(truth, [run]), match="evidence", columns="P@1", **{"from": "1.0"})
     assert "0.333" in at.table[0].value["Precision@1"][0].replace("\\", "")
+
+
+@pytest.mark.parametrize(("key", "value"), [("match", "smell"), ("how", "guess"), ("from", "x"), ("from", "nan"),
+                                            ("from", "0.2"), ("decided", "perhaps"), ("covers", "@@"),
+                                            ("pairs", "all"), ("pair", "q1.x.y")])
+def test_a_broken_link_falls_back_to_the_defaults(key, value):
+    truth, run = hand_made()
+    at = opened("threshold-bands", **{**address(truth, [run]), "match": "evidence", key: value})
+    assert asked(at, "how") == ["partial"] and asked(at, "from") == ["0.7"] and asked(at, "decided") == ["yes"]
