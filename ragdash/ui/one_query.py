@@ -39,7 +39,7 @@ def show(desk: Desk, rows: list[int]) -> None:
     with st.container(border=True, key="one_query"):
         _head(one)
         ranks = _ranks(one, k)
-        columns = query_cases.columns(one, k, ranks)
+        columns = query_cases.columns(one, k)
         _wanted(one, columns, k)
         _rankings(one, columns, ranks)
         _moves(one, k)

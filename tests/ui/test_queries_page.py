@@ -260,6 +260,13 @@ def test_a_run_with_nothing_but_rankings_and_a_query_without_gold():
     assert list(table(at).columns) == ["Query", "Question", "bare", "Stage"]
 
 
+def test_evidence_below_k_is_found_and_without_texts_it_is_not_known():
+    own = {"deep": built("deep", [4] * QUERIES), "bare": runs()["bare"]}
+    page = pages(opened("deep", "bare", own=own, query="q03", k="3"))
+    assert page.count("below 3") == 2, "the document and the evidence that it holds"
+    assert "not known" in page and "not covered" not in page
+
+
 def test_a_query_that_a_run_lacks_is_said():
     own = {"old": runs()["old"], "few": Run.build("few", ["q00"], ["a"])}
     at = opened("old", "few", own=own, query="q05")
