@@ -166,6 +166,14 @@ def test_what_was_returned_is_in_the_corpus_whatever_its_file_says():
     assert stage_of(run_of({"q": ["x"]}), truth, corpus=["b"]) == "not-in-corpus"
 
 
+def test_the_corpus_of_the_truth_is_asked_where_none_is_given():
+    from ragdash.corpus import Corpus as Documents
+
+    truth = truth_of({"q": ["a"], "p": ["b"]}).with_corpus(Documents.build("c", ["b"]))
+    assert stage_of(run_of({"q": ["x"]}), truth) == "not-in-corpus"
+    assert stage_of(run_of({"q": ["x"]}), truth, corpus=["a", "b"]) == "not-retrieved"
+
+
 def test_a_corpus_or_answers_of_something_else_are_refused():
     truth, other = truth_of({"q": ["a"]}), truth_of({"q": ["b"]})
     with pytest.raises(InputError, match="another truth"):

@@ -31,10 +31,11 @@ def diagnose(match: Match, rules: Rules | None = None, corpus: Corpus | pa.Array
              answers: Evaluation | None = None) -> Diagnosis:
     """The first stage at which each query went wrong; docs/diagnosis.md has the rules.
 
-    By id or by evidence, as the match is. corpus: a Corpus made for the truth, or the ids of all its documents;
-    answers: the run evaluated on text_specs(rules), if that is there already. A check that cannot be made is passed
-    over and told: nothing is guessed. Raises InputError where the run has answers and no query in common with the
-    truth, and where corpus or answers were made for another truth or run.
+    By id or by evidence, as the match is. corpus: a Corpus made for the truth, or the ids of all its documents; where
+    none is given, the truth's own, if it has one (looked up anew each time: build it once for several runs). answers:
+    the run evaluated on text_specs(rules), if that is there already. A check that cannot be made is passed over and
+    told: nothing is guessed. Raises InputError where the run has answers and no query in common with the truth, and
+    where corpus or answers were made for another truth or run.
     """
     rules = rules or Rules()
     corpus = match.truth.corpus.doc_ids if corpus is None and match.truth.corpus is not None else corpus

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import re
+from pathlib import Path
 
 import numpy as np
 import openpyxl
@@ -18,6 +19,7 @@ from openpyxl.utils.escape import unescape
 from pyarrow import parquet
 from python_calamine import CalamineWorkbook
 
+from ragdash.cli import main
 from ragdash.errors import InputError
 from ragdash.evaluation import evaluate
 from ragdash.metrics import parse_spec
@@ -155,3 +157,26 @@ def test_png_and_svg_are_drawn():
     assert svg.startswith(b"<svg") and b"&#60;script" in svg and b"<script" not in svg
     png = pictures.picture(figure(), "png", width=500)
     assert png.startswith(b"\x89PNG") and int.from_bytes(png[16:20]) == 1000
+
+
+def put_out(capfdbinary, *more: str) -> bytes:
+    samples = Path(__file__).resolve().parents[2] / "sample_runs"
+    assert main(["evaluate", str(samples / "dense.jsonl"), str(samples / "sparse.jsonl"), "--truth",
+                 str(samples / "truth.jsonl"), "-m", "RR P@5", "--resamples", "20", *more]) == 0
+    return capfdbinary.readouterr().out
+
+
+def test_the_command_line_writes_every_shape(capfdbinary):
+    heads = {shape: put_out(capfdbinary, "--per-query", "--shape", shape, "--format", "csv").decode().splitlines()
+             for shape in ("rows", "long", "wide")}
+    assert {shape: lines[0] for shape, lines in heads.items()} == {
+        "rows": "run,query_id,RR,P@5", "long": "run,query_id,metric,value",
+        "wide": "query_id,dense RR,dense P@5,sparse RR,sparse P@5"}
+    assert [len(lines) - 1 for lines in heads.values()] == [2 * 122, 2 * 122 * 2, 122]
+
+
+def test_the_command_line_writes_excel(capfdbinary):
+    sheet = openpyxl.load_workbook(io.BytesIO(put_out(capfdbinary, "--format", "xlsx"))).active
+    rows = list(sheet.iter_rows(values_only=True))
+    assert rows[0] == ("run", "metric", "mean", "low", "high", "n", "undefined") and len(rows) == 1 + 4
+    assert rows[1][0] == "dense" and isinstance(rows[1][2], float) and rows[1][5] == 110

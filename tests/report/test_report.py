@@ -264,12 +264,12 @@ def big(queries: int = 1_000, runs: int = 5, depth: int = 100) -> tuple[Match, .
 
 def test_five_runs_of_a_thousand_queries_are_quick_and_small():
     matches = big()
-    begun = time.perf_counter()
+    begun, worked = time.perf_counter(), time.process_time()
     content = report(Request(matches))
-    seconds = time.perf_counter() - begun
-    print(f"\n{len(content) / 1e6:.2f} MB in {seconds:.2f} s")
+    seconds, worked = time.perf_counter() - begun, time.process_time() - worked
+    print(f"\n{len(content) / 1e6:.2f} MB in {seconds:.2f} s, {worked:.2f} s of them at work")
     assert len(content) < 8_000_000
-    assert seconds < 30, "10 s on a machine that does nothing else"
+    assert worked < 10, "all cores together; what the clock says hangs on what else the machine does"
 
 
 def command(tmp_path, *more: str) -> list[str]:

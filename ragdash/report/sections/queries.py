@@ -1,4 +1,4 @@
-"""The queries: of which nothing relevant is found, and which of them decide between two runs, with their texts."""
+"""The queries that decide between two runs, with their texts."""
 
 from __future__ import annotations
 
@@ -9,12 +9,10 @@ import pyarrow as pa
 
 from ragdash.comparison import best_first, direction
 from ragdash.comparison import differences as differences_of
-from ragdash.metrics import parse_spec
 from ragdash.plots import compare
 from ragdash.plots.axes import axis
-from ragdash.report.blocks import Document, Grid, Heading, Picture, Query, Section, Words
+from ragdash.report.blocks import Document, Heading, Picture, Query, Section, Words
 from ragdash.report.content import Content
-from ragdash.report.sections import cells
 from ragdash.wording import words
 from ragdash.wording.words import count, escape
 
@@ -22,27 +20,6 @@ DECIDING = 4  # queries of each side
 RANKS = 3  # documents shown of each run
 WANTED = 3  # right documents shown
 LONG = 240  # characters of a document or an answer
-
-
-def failures(content: Content, title: str) -> Section:
-    """How many queries find no relevant document among the first k, in each run and in all of them."""
-    spec = parse_spec(f"Success@{content.request.k}")
-    found = np.array([one.column(spec) for one in content.evaluate([spec])])
-    known = np.isfinite(found).all(axis=0)
-    if not known.any():
-        return Section("failures", title, missing="No query has a relevant document, so none can be missed.")
-    missed = found[:, known] == 0
-    n, every = int(known.sum()), int(missed.all(axis=0).sum())
-    alone = (~missed) & (missed.sum(axis=0) == len(missed) - 1)
-    rows = [[cells.run(name, slot), f"{int(row.sum()):,}", f"{row.mean():.0%}",
-             *([f"{int(only.sum()):,}"] if len(missed) > 1 else [])]
-            for name, slot, row, only in zip(content.names, content.slots, missed, alone, strict=True)]
-    lines = [f"Of {count(n, 'query', 'queries')} with a relevant document, {every:,} "
-             f"({every / n:.0%}) have none among the first {content.request.k:,} of "
-             f"{'any run' if len(missed) > 1 else escape(content.names[0])}."]
-    header = ["Run", "Queries without a relevant document", "Share", *(["Found by this run alone"] * (len(missed) > 1))]
-    return Section("failures", title, (Words(" ".join(lines)), Grid(
-        f"Nothing relevant among the first {content.request.k:,} documents", header, rows, frozenset({1, 2, 3}))))
 
 
 def deciding(content: Content, title: str) -> Section:
