@@ -18,7 +18,8 @@ ATTRIBUTES, STAGES, READINGS, MARKED = "attributes", "stages", "readings", "mark
 RANKS, DOC, AGAINST = "ranks", "doc", "against"
 REVIEWED = "reviewed"  # whether a person's judgements count, on every page
 STAGE, PAID = "stage", "paid"  # Speed & cost
-SHARING = PARTS, TEXTS, TABLE, FORM, DRAWN, LEADS = "sections", "texts", "table", "format", "pictures", "to"  # Share
+SHARING = PARTS, TEXTS, TABLE, FORM, DRAWN, LEADS, LOOK = (  # Share
+    "sections", "texts", "table", "format", "pictures", "to", "look_as")
 ABOUT, SEARCH = "about", "find"  # Metrics
 CONVENTIONS = tuple(CHOICES)  # missing, unanswerable, ...
 

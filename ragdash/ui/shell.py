@@ -7,7 +7,7 @@ from contextvars import ContextVar
 import streamlit as st
 
 from ragdash.places import PACKAGE, home
-from ragdash.ui import cache, door, loading, relevance, reviewing, state, store, view, words
+from ragdash.ui import cache, door, loading, relevance, reviewing, state, store, view, widgets, words
 
 ASSETS = PACKAGE / "ui" / "assets"
 ICON = ASSETS / "icon.svg"  # a local file: a material icon here would be fetched from a font host
@@ -39,7 +39,7 @@ def main() -> None:
         _inside.reset(token)
         state.close_session()
         if link is not None:
-            link.code(state.link(), language=None, wrap_lines=True)
+            link.code(state.link(theme=widgets.theme().name), language=None, wrap_lines=True)
         store.freeze()
 
 
