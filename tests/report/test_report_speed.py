@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import html
+
 import numpy as np
 import pyarrow as pa
 from helpers import truth_of
+from hostile import BAD
 
 from ragdash import costs
 from ragdash.cli import main
@@ -12,6 +15,7 @@ from ragdash.costs import Price, Prices
 from ragdash.matching import Match
 from ragdash.records import Run
 from ragdash.report.content import Content, Request
+from ragdash.report.page import report
 from ragdash.report.sections.speed import speed
 from ragdash.wording.spending import money, took
 
@@ -93,3 +97,12 @@ def test_the_command_takes_a_price_table(tmp_path, capsys):
     (tmp_path / "prices.toml").write_text("[price.small]\nprompt = -1\n")
     assert main([*wanted, str(tmp_path / "prices.toml")]) == 2
     assert "prompt = -1" in capsys.readouterr().err
+
+
+def test_names_of_prices_stay_text():
+    truth, names = truth_of({query: ["a"] for query in IDS}), list(BAD)
+    prices = Prices(tuple(Price(name, call=0.5) for name in names), {"one": tuple(names)})
+    text = report(Request((Match(run("one", 0, 1), truth),), prices=prices, sections=("speed",))).decode()
+    assert html.escape(BAD[3], quote=False) in text.replace("&#34;", '"')
+    for bad in ("<script>window.pwned", "<img src=x", "<svg onload", "<a href=\"http://evil"):
+        assert bad not in text

@@ -8,7 +8,9 @@ from streamlit.testing.v1 import AppTest
 from test_pages import nothing_given, opened, upload  # noqa: F401
 
 from ragdash.errors import InputError
-from ragdash.ui import access, door
+from ragdash.evidence import kept_decisions
+from ragdash.reviews import ReviewStore
+from ragdash.ui import access, door, store
 from ragdash.ui.store import LOADED, workspace
 
 AUTH = {"redirect_uri": "https://rag.example.org/oauth2callback", "cookie_secret": "x" * 40, "client_id": "a",
@@ -154,3 +156,35 @@ def test_a_login_that_is_not_set_up_says_so():
     at = visited({"auth": AUTH, "access": LISTS})
     at.button(key="login_default").click().run()
     assert not at.exception and "docs/deploy.md" in at.error[0].value
+
+
+def samples() -> dict:
+    at = opened()
+    at.button(key="samples").click().run()
+    return dict(at.query_params)
+
+
+def say(at: AppTest, page: str) -> AppTest:
+    """What the page offers to be kept: a note on a query, a decision on a pair."""
+    if page == "queries":
+        return at.text_area(key="review_note").set_value("strange").run()
+    return at.button(key="pair_accept").click().run()
+
+
+@pytest.mark.parametrize("page", ["queries", "threshold-bands"])
+def test_what_a_page_says_all_the_same_is_not_kept_on_a_read_only_server(page, monkeypatch):
+    """The page was drawn for somebody who may change things, as one that was tampered with is."""
+    link = samples()
+    at = opened(page, **link)
+    monkeypatch.setenv(store.READ_ONLY, "1")
+    say(at, page)
+    assert not at.exception and "served read-only" in words(at).replace("\\", "")
+    assert not ReviewStore().truths() and not kept_decisions().at()
+    again = opened(page, **link)
+    assert (again.text_area(key="review_note") if page == "queries" else again.button(key="pair_accept")).disabled
+
+
+@pytest.mark.parametrize("page", ["queries", "threshold-bands"])
+def test_where_changes_are_allowed_the_same_is_kept(page):
+    at = say(opened(page, **samples()), page)
+    assert not at.exception and (ReviewStore().truths() or kept_decisions().at())
