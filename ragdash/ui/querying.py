@@ -116,6 +116,7 @@ def _choices(desk: Desk, asked: Filters, facts: Facts) -> None:
     chosen = query_words.chosen(asked, reviewing.TITLES)
     if chosen:
         st.caption(f"Only {words.escape('; '.join(chosen))}.")
+    diagnoses.note(now.k)
     if asked.text and facts.found is None:
         st.caption(f":orange[:material/warning: {words.escape(name)} has no text to search there; the search is left "
                    "aside.]")

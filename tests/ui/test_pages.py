@@ -17,8 +17,8 @@ from ragdash.ui.store import LOADED, Store
 
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLES = ROOT / "sample_runs"
-PAGES = ["runs", "leaderboard", "compare", "threshold-bands", "precision-recall", "ranking", "answers", "queries",
-         "speed-cost", "share", "metrics"]
+PAGES = ["runs", "leaderboard", "compare", "threshold-bands", "precision-recall", "ranking", "answers", "failures",
+         "queries", "speed-cost", "share", "metrics"]
 
 
 @pytest.fixture(autouse=True)
