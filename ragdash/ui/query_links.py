@@ -34,8 +34,4 @@ def link(label: str, run: str, order: str = "worst", help: str | None = None, *,
 
 def go(run: str, order: str = "worst", **filters: str | list[str]) -> NoReturn:
     """Open these queries at once, as after a click into a picture."""
-    for key, value in {**dict.fromkeys(RESET, ""), **filters}.items():
-        held = value if isinstance(value, list) else [value]
-        st.session_state[key] = [one for one in held if one] if key in state.MANY else value
-    st.session_state.update({state.LOOKED: run, state.ORDER: order})
-    st.switch_page(PAGE)
+    st.switch_page(PAGE, query_params=address(run, order, **filters))

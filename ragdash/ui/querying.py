@@ -96,7 +96,7 @@ def _choices(desk: Desk, asked: Filters, facts: Facts) -> None:
                          persist_state="session", help="The run that the filters, the stages and the order are about. "
                                                        "The baseline is chosen in the sidebar.")
         said = selection.counts(facts, asked, "outcome")
-        titles = query_words.outcomes(name, base, asked.by)
+        titles = query_words.outcomes(name, base, asked.by, now.k)
         st.selectbox("Which queries", list(said), format_func=lambda one: f"{titles[one]} ({said[one]:,})",
                      key=state.CASE, width=280, persist_state="session", help=query_words.failed(desk.spec))
         if asked.outcome in ("worse", "better"):

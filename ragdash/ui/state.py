@@ -54,8 +54,9 @@ def close_session() -> None:
 def parameters(everywhere: bool = False) -> dict[str, list[str]]:
     """Every choice of this session and page as query parameters; everywhere: those of other pages as well."""
     found = {RUN: [entry.token for entry in runs()], TRUTH: [(st.session_state[_TRUTH] or "")[:SHORT]]}
+    used = st.session_state[_USED]
     for key in (*SIDEBAR, *PAGE):
-        if key in st.session_state[_USED] or (everywhere and key in st.session_state):
+        if key in used or (everywhere and key in st.session_state):
             value = st.session_state.get(key)
             values = value if isinstance(value, (list, tuple)) else [value]
             found[key] = [_spell(key, item) for item in values if item is not None] or [""]
