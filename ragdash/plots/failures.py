@@ -11,7 +11,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from ragdash.diagnosis import Step
-from ragdash.plots.theme import LIGHT, Theme, escape, figure, looks, mark, short
+from ragdash.plots.theme import LIGHT, Theme, escape, figure, looks, mark, short, tint
 
 ROW, SLICE = 36, 30  # pixels of a step, and of a slice
 LONG = 14  # characters of a title on one line
@@ -89,8 +89,8 @@ def by_slice(slices: Sequence[str], stages: Sequence[str], counts: np.ndarray, s
     fig = figure(theme, height=92 + SLICE * max(len(slices), 1))
     fig.add_trace(go.Heatmap(
         z=shares, x=np.arange(len(stages)), y=np.arange(len(slices)), zmin=0, zmax=top, showscale=False, xgap=2, ygap=2,
-        colorscale=[[0, theme.paper], [1, theme.worse]], hoverinfo="text", texttemplate="%{text}",
-        textfont={"size": 13}, text=[[f"{many:,}" if many else "·" for many in row] for row in counts.tolist()],
+        colorscale=[[0, theme.paper], [1, tint(theme, theme.worse)]], hoverinfo="text", texttemplate="%{text}",
+        textfont={"size": 13, "color": theme.ink}, text=[[f"{many:,}" if many else "·" for many in row] for row in counts.tolist()],
         hovertext=[[f"{escape(row)}<br>{escape(column)}: {counts[i, j]:,} of {sizes[i]:,} ({shares[i, j]:.0%})"
                     for j, column in enumerate(stages)] for i, row in enumerate(slices)]))
     fig.update_xaxes(tickvals=np.arange(len(stages)), ticktext=[_broken(one) for one in stages], side="top",

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from ragdash.plots.theme import LIGHT, Theme, escape, figure, looks, short, value_text
+from ragdash.plots.theme import LIGHT, Theme, escape, figure, looks, short, tint, value_text
 
 CELL, LABELLED = 46, 6  # pixels; runs with their names above the columns, more have their symbols there
 
@@ -32,8 +32,8 @@ def matrix(names: Sequence[str], slots: Sequence[int], mean: np.ndarray, n: np.n
     fig = figure(theme, height=60 + CELL * max(len(names), 1))
     fig.add_trace(go.Heatmap(
         z=np.where(np.isnan(shown), span[0], shown), x=np.arange(len(names)), y=np.arange(len(names)), zmin=span[0],
-        zmax=span[1], showscale=False, xgap=2, ygap=2, colorscale=[[0, theme.paper], [1, theme.better]], text=text,
-        texttemplate="%{text}", textfont={"size": 13}, hoverinfo="text", hovertext=said))
+        zmax=span[1], showscale=False, xgap=2, ygap=2, colorscale=[[0, theme.paper], [1, tint(theme, theme.better)]],
+        text=text, texttemplate="%{text}", textfont={"size": 13, "color": theme.ink}, hoverinfo="text", hovertext=said))
     drawn = looks(names, slots, theme)
     signs = [f'<span style="color:{look.color}">{look.sign}</span>' for look in drawn]
     rows = [f"{short(name, 16)} {sign}" for name, sign in zip(names, signs, strict=True)]

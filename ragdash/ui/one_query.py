@@ -13,7 +13,6 @@ from ragdash.ui import (
     diagnoses,
     query_answers,
     query_cases,
-    query_exports,
     query_next,
     query_reviews,
     query_words,
@@ -35,7 +34,6 @@ MOST, DRAWN = STEPS[-1], 50  # ranks shown at most; of the picture
 def show(desk: Desk, rows: list[int]) -> None:
     """The chosen query below the table."""
     querying.steps(desk, rows)
-    query_exports.shown(desk, rows)
     one = query_cases.case(desk, desk.ids.index(state.get(state.QUERY)))
     k = min(desk.spec.k or desk.now.k, MOST)
     with st.container(border=True, key="one_query"):

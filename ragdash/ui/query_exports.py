@@ -23,7 +23,7 @@ def shown(desk: Desk, rows: Sequence[int]) -> None:
     """The queries that the table shows."""
     queries = np.zeros(len(LOADED.truth(desk.now.scope.truth)), bool)
     queries[desk.inside[rows]] = True
-    with st.popover("Take these queries along", icon=":material/download:", key="take_along_shown"):
+    with st.popover("Take along", icon=":material/download:", key="take_along_shown"):
         _buttons(desk.now, queries, "shown", f"Queries of {desk.now.names[desk.at]}")
 
 

@@ -14,7 +14,7 @@ from ragdash.diagnosis import STAGES
 from ragdash.errors import InputError
 from ragdash.metrics import Spec
 from ragdash.selection import Facts, Filters
-from ragdash.ui import cache, diagnoses, query_facts, query_links, query_words, reviewing, state, view, widgets, words
+from ragdash.ui import cache, diagnoses, query_exports, query_facts, query_links, query_words, reviewing, state, view, widgets, words
 from ragdash.ui.query_facts import Desk
 from ragdash.ui.view import View
 
@@ -215,5 +215,6 @@ def steps(desk: Desk, rows: list[int]) -> None:
                   on_click=_show, args=(ids, max(place - 1, 0)))
         st.button("Next", icon=":material/arrow_forward:", key="query_next", disabled=place == len(ids) - 1,
                   shortcut="N", on_click=_show, args=(ids, min(place + 1, len(ids) - 1)))
+        query_exports.shown(desk, rows)
         st.caption(f"{place + 1:,} of {words.count(len(ids), 'query', 'queries')} shown, of {len(desk.ids):,} in all. "
                    "A click at the left edge of a row opens it.")

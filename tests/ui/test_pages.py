@@ -108,6 +108,7 @@ def test_a_page_with_runs_draws_them(page, many):
         "compare": {"compare_sorted"} if many > 1 else set(),
         "threshold-bands": {"bands_R_10", "bands_RR", "sweep", "pr_by_score"},
         "precision-recall": {"curve_P", "curve_R", "trade_off"},
+        "failures": {"waterfall"},
         "ranking": {"first_rank", "at_RR", "at_nDCG", *(["per_query"] if many > 1 else [])},
     }
     assert set(figures) == expected.get(page, set())
@@ -119,7 +120,7 @@ def test_a_page_with_runs_draws_them(page, many):
 
 
 def test_every_chart_has_a_name_for_those_who_cannot_see_it():
-    for page in ("leaderboard", "compare", "precision-recall", "ranking"):
+    for page in ("leaderboard", "compare", "precision-recall", "ranking", "failures"):
         for chart in opened(page, **with_runs(2)).get("plotly_chart"):
             assert chart.proto.alt
 
