@@ -11,6 +11,7 @@ import pytest
 from scipy import stats
 
 from ragdash.comparison import CORRECTIONS
+from ragdash.corpus import Corpus
 from ragdash.failing import LEAST, clusters, properties, question_vectors, shared, traits
 from ragdash.models import ENCODER, Store
 from ragdash.models.cache import text_key
@@ -73,6 +74,8 @@ def test_words_shared_with_the_gold_and_the_rarest_word():
     truth = truth_of_questions(["the crater", "the sea", "the"], gold=[["a"], ["b"], ["a"]])
     assert properties(truth, {"a": "A crater.", "b": "a crater"})["words shared with the gold"] == [1, 0, None]
     assert "words shared with the gold" not in properties(truth)
+    corpus = Corpus.build("c", ["b", "a", "z"], ["the sea", None, "crater"])
+    assert properties(truth.with_corpus(corpus))["words shared with the gold"] == [None, 1, None]
     assert properties(truth)["queries with its rarest word"] == [1, 1, None], "a question of stop words has none"
 
 

@@ -51,11 +51,11 @@ def traits(truth: Truth, texts: Mapping[str, str] | None = None, *, rel: int = 1
 def properties(truth: Truth, texts: Mapping[str, str] | None = None, *, rel: int = 1) -> dict[str, list]:
     """What the truth tells of each query beside its attributes: {name: Q values, None where not known}.
 
-    Its gold documents (of grade rel or more) and gold spans; of the question: its words, its question word, whether it
-    has a number, in how many of all questions with their gold texts its rarest word stands (1: in none but its own),
-    the share of its content words that stand in its gold texts. Gold texts are the evidence or, where a corpus is
-    given, texts: {doc_id: text}, the gold documents. Stop words are known for English only. A property that is not
-    known of any query is left out.
+    Its gold documents (of grade rel or more) and gold spans; of the question: its words, its question word, whether
+    it has a number, in how many of all questions with their gold texts its rarest word stands (1: in none but its
+    own), the share of its content words that stand in its gold texts. Gold texts are the evidence or, where a
+    corpus is given (texts: {doc_id: text}) or there is no evidence, the gold documents in the truth's corpus. Stop
+    words are known for English only. A property that is not known of any query is left out.
     """
     asked = questions(truth)
     words = [None if text is None else tokens(text, HOW) for text in asked]
@@ -93,6 +93,9 @@ def _spans_of(truth: Truth) -> list[int | None]:
 def _gold_words(truth: Truth, texts: Mapping[str, str] | None, rel: int) -> list[frozenset[str]]:
     """The words of the gold texts of each query; none where it has none."""
     found: list[set[str]] = [set() for _ in range(len(truth))]
+    if texts is None and truth.corpus is not None and not any(_spans_of(truth)):
+        ids = truth.docs.filter(truth.grades >= rel).unique()
+        texts = dict(zip(ids.to_pylist(), truth.corpus.texts_of(ids).to_pylist(), strict=True))
     if texts is not None:
         keep = truth.grades >= rel
         docs = truth.docs.filter(keep).to_pylist()

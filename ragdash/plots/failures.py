@@ -90,7 +90,8 @@ def by_slice(slices: Sequence[str], stages: Sequence[str], counts: np.ndarray, s
     fig.add_trace(go.Heatmap(
         z=shares, x=np.arange(len(stages)), y=np.arange(len(slices)), zmin=0, zmax=top, showscale=False, xgap=2, ygap=2,
         colorscale=[[0, theme.paper], [1, tint(theme, theme.worse)]], hoverinfo="text", texttemplate="%{text}",
-        textfont={"size": 13, "color": theme.ink}, text=[[f"{many:,}" if many else "·" for many in row] for row in counts.tolist()],
+        textfont={"size": 13, "color": theme.ink},
+        text=[[f"{many:,}" if many else "·" for many in row] for row in counts.tolist()],
         hovertext=[[f"{escape(row)}<br>{escape(column)}: {counts[i, j]:,} of {sizes[i]:,} ({shares[i, j]:.0%})"
                     for j, column in enumerate(stages)] for i, row in enumerate(slices)]))
     fig.update_xaxes(tickvals=np.arange(len(stages)), ticktext=[_broken(one) for one in stages], side="top",

@@ -14,7 +14,19 @@ from ragdash.diagnosis import STAGES
 from ragdash.errors import InputError
 from ragdash.metrics import Spec
 from ragdash.selection import Facts, Filters
-from ragdash.ui import cache, diagnoses, query_exports, query_facts, query_links, query_words, reviewing, state, view, widgets, words
+from ragdash.ui import (
+    cache,
+    diagnoses,
+    query_exports,
+    query_facts,
+    query_links,
+    query_words,
+    reviewing,
+    state,
+    view,
+    widgets,
+    words,
+)
 from ragdash.ui.query_facts import Desk
 from ragdash.ui.view import View
 
