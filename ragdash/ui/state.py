@@ -54,9 +54,8 @@ def close_session() -> None:
 def parameters(everywhere: bool = False) -> dict[str, list[str]]:
     """Every choice of this session and page as query parameters; everywhere: those of other pages as well."""
     found = {RUN: [entry.token for entry in runs()], TRUTH: [(st.session_state[_TRUTH] or "")[:SHORT]]}
-    used = st.session_state[_USED]
     for key in (*SIDEBAR, *PAGE):
-        if key in used or (everywhere and key in st.session_state):
+        if key in st.session_state[_USED] or (everywhere and key in st.session_state):
             value = st.session_state.get(key)
             values = value if isinstance(value, (list, tuple)) else [value]
             found[key] = [_spell(key, item) for item in values if item is not None] or [""]
@@ -64,10 +63,7 @@ def parameters(everywhere: bool = False) -> dict[str, list[str]]:
 
 
 def link(page: str | None = None, *, embed: bool = False, theme: str = "") -> str:
-    """The full address of this view, or of another page with every choice made; embed: without Streamlit's frame.
-
-    theme: "light" or "dark" for everybody; otherwise each reader's own.
-    """
+    """The address of this view or another page; embed: without a frame; theme: "light", "dark" or each reader's own."""
     base = (st.context.url or "").split("?")[0]
     found = parameters()
     if page is not None:
