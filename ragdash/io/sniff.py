@@ -145,10 +145,6 @@ def _lines(head: bytes, header: Header | None) -> tuple[str, str, str]:
     width = Counter(map(len, fields)).most_common(1)[0][0] if lines else 0
     if width >= len(RUN.columns) and all(b"Q0" in run[1:2] for run in fields[:1]):
         return "trec-run", "run", f"{width} columns, with Q0 as the second"
-    if width == 5 and all(as_number(line[3]) is None and as_number(line[4]) is not None for line in fields[:5]
-                          if len(line) == 5):
-        return "unknown", "unknown", "5 columns, as preference judgements of trec_eval, which are not read; qrels " \
-            "have query, iteration, document and grade"
     if width in (5, 6):
         return "trec-run", "unknown", f"{width} columns; a TREC run has 6"
     if width == len(QRELS.columns):
