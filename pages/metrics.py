@@ -23,6 +23,9 @@ st.selectbox(
 )
 reference.card(METRICS[state.get(state.ABOUT)])
 
+st.header("Which metrics for which use", anchor=False)
+reference.uses()
+
 st.header("All metrics", anchor=False)
 st.text_input(
     "Search",

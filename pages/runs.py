@@ -6,7 +6,7 @@ shell.ensure()
 
 import streamlit as st  # noqa: E402  (the shell must run first)
 
-from ragdash.ui import cards, comparing, documents, mapping, state, view, widgets  # noqa: E402
+from ragdash.ui import cards, comparing, documents, mapping, shelf, state, view, widgets  # noqa: E402
 
 widgets.title("Runs", "What is loaded, and can it be compared?")
 view.lost_note()
@@ -34,3 +34,4 @@ else:
         "Drop the result files of your configurations together with the relevance judgements (qrels), "
         "or open the samples.",
     )
+shelf.panel()

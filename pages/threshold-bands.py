@@ -6,7 +6,7 @@ shell.ensure()
 
 import streamlit as st  # noqa: E402  (the shell must run first)
 
-from ragdash.ui import banding, scores, standings, view, widgets  # noqa: E402
+from ragdash.ui import banding, evidence_panel, scores, standings, view, widgets  # noqa: E402
 
 widgets.title("Threshold bands", "Is it good enough?")
 now = view.current()
@@ -32,3 +32,4 @@ if specs:
     banding.targets(now, rated)
     banding.by_slice(now, rated)
 scores.panel(now)
+evidence_panel.panel(now)

@@ -13,7 +13,7 @@ from ragdash.corpus import Corpus
 from ragdash.errors import Unavailable
 from ragdash.models import default_store
 from ragdash.records import Run, Truth
-from ragdash.text import without_reasoning
+from ragdash.text import listed, without_reasoning
 from ragdash.view_scored import Scored
 from ragdash.view_texts import Answered, Grounded
 
@@ -21,23 +21,18 @@ FIRST = 5  # documents whose texts stand in for the contexts of a run that does 
 
 
 def answered(run: Run, truth: Truth, rows: np.ndarray) -> Answered:
-    """The answers beside their references. rows (Q,): the run's query for each of the truth, -1 for none.
+    """The answers beside references and questions. rows (Q,): the run's query for each of the truth, -1 for none.
 
-    Raises Unavailable where the run has no answers or the truth no right ones.
+    Raises Unavailable where the run has no answers. Where no query has a reference, or a question, the view says so,
+    and the metrics that need them are unavailable, the others not.
     """
-    answers = _answers(run, rows)
-    if not _has(truth.details, "answers"):
-        raise Unavailable(f"truth {truth.name!r} without right answers", "a reference answer for a query",
-                          "Give the truth a column answers.", "answers")
-    references = tuple(tuple(value or ()) for value in truth.details["answers"].to_pylist())
-    return Answered(answers, references, _questions(run, truth, rows))
+    return Answered(_answers(run, rows), _references(truth), *_asked(run, truth, rows))
 
 
 def scored(run: Run, truth: Truth, rows: np.ndarray) -> Scored:
-    """The answers, references and questions beside what models said of them. Raises Unavailable without answers."""
-    known = truth.details["answers"].to_pylist() if _has(truth.details, "answers") else [None] * len(truth)
-    return Scored(_answers(run, rows), tuple(tuple(one or ()) for one in known), _questions(run, truth, rows),
-                  default_store(), run.name)
+    """The answers, references and questions beside what models said of them. Raises Unavailable as `answered`."""
+    questions, lacking = _asked(run, truth, rows)
+    return Scored(_answers(run, rows), _references(truth), questions, default_store(), run.name, lacking)
 
 
 def grounded(run: Run, truth: Truth, rows: np.ndarray) -> Grounded:
@@ -47,7 +42,7 @@ def grounded(run: Run, truth: Truth, rows: np.ndarray) -> Grounded:
     """
     answers = _answers(run, rows)
     if _has(run.details, "contexts"):
-        contexts = (None if value is None else tuple(text or "" for text in value)
+        contexts = (None if value is None else tuple(text or "" for text in listed(value))
                     for value in _column(run.details, "contexts", rows))
         return Grounded(answers, tuple(contexts), True)
     texts, filled = _first_texts(run, truth.corpus, rows)
@@ -64,10 +59,24 @@ def _answers(run: Run, rows: np.ndarray) -> tuple[str | None, ...]:
     return tuple(None if text is None else without_reasoning(text) for text in _column(run.details, "answer", rows))
 
 
-def _questions(run: Run, truth: Truth, rows: np.ndarray) -> tuple[str | None, ...]:
+def _references(truth: Truth) -> tuple[tuple[str, ...], ...]:
+    known = truth.details["answers"].to_pylist() if _has(truth.details, "answers") else [None] * len(truth)
+    return tuple(listed(one or ()) for one in known)
+
+
+def _asked(run: Run, truth: Truth, rows: np.ndarray) -> tuple[tuple[str | None, ...], dict[str, tuple[str, ...]]]:
+    """(questions, the truth's before the run's; what no query has: "references", "questions", in words)."""
     ours = truth.details["query"].to_pylist() if _has(truth.details, "query") else [None] * len(truth)
     theirs = _column(run.details, "query", rows) if _has(run.details, "query") else [None] * len(truth)
-    return tuple(a if a is not None else b for a, b in zip(ours, theirs, strict=True))
+    questions = tuple(a if a is not None else b for a, b in zip(ours, theirs, strict=True))
+    lacking = {}
+    if not _has(truth.details, "answers"):
+        lacking["references"] = (f"truth {truth.name!r} without right answers", "a reference answer for a query",
+                                 "Give the truth a column answers.", "answers")
+    if all(question is None for question in questions):
+        lacking["questions"] = (f"truth {truth.name!r} and run {run.name!r} without the text of a query",
+                                "what was asked", "Give the truth a column query.", "query")
+    return questions, lacking
 
 
 def _has(details: pa.Table | None, name: str) -> bool:
@@ -80,7 +89,10 @@ def _column(details: pa.Table, name: str, rows: np.ndarray) -> list:
 
 
 def _first_texts(run: Run, corpus: Corpus | None, rows: np.ndarray) -> tuple[tuple[tuple[str, ...] | None, ...], int]:
-    """(texts of each query's first documents, repeats and those without text passed over; how many are the corpus')."""
+    """(texts of each query's first documents, repeats and those without text passed over; how many are the corpus').
+
+    None where the run lacks the query, and where none of the first documents has a text: what was read is not known.
+    """
     repeated = set(run.repeated.tolist())
     spans = [[] if row < 0 else [at for at in range(run.starts[row], min(run.starts[row] + 2 * FIRST, run.starts[
         row + 1])) if at not in repeated][:FIRST] for row in rows.tolist()]
@@ -89,4 +101,5 @@ def _first_texts(run: Run, corpus: Corpus | None, rows: np.ndarray) -> tuple[tup
     column, filled = (column, 0) if corpus is None else corpus.filled(column, take(run.docs, wanted))
     texts = iter(column.to_pylist())
     found = [tuple(text for text in (next(texts) for _ in span) if text is not None) for span in spans]
-    return tuple(None if row < 0 else one for row, one in zip(rows.tolist(), found, strict=True)), filled
+    return tuple(None if row < 0 or (span and not one) else one
+                 for row, span, one in zip(rows.tolist(), spans, found, strict=True)), filled

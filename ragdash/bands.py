@@ -205,3 +205,22 @@ def judged(target: Target, mean: float, low: float, high: float, better: str | N
     sign = 1 if better == "higher" else -1
     ends = sorted(sign * end - sign * target.value for end in (min(low, mean), max(high, mean)))
     return "pass" if ends[0] >= -EDGE else "fail" if ends[1] < -EDGE else "undecided"
+
+
+@dataclass(frozen=True)
+class Cut:
+    """A value from which on something is in order. metric: what is held against it; source: who says so."""
+
+    metric: str
+    value: float
+    source: str
+
+
+CUTS: dict[str, Cut] = {
+    "k": Cut("rank", 10, "the cutoff of Recall@10 in both published tables"),
+    "coverage": Cut("share of the gold in the first k", 1.0, "ragdash: all of the gold is needed"),
+    "right": Cut(bands_of("TokenF1")[0].spec, bands_of("TokenF1")[0].bands[3].low, f"{_HYBRID}: where good begins"),
+    "grounded": Cut("SupportCoverage", bands_of("Faithfulness")[0].bands[1].low,
+                    f"{_GUIDE}: the minimum of Faithfulness, taken over for the share of words in the contexts"),
+}
+"""Where the stages of a diagnosis part (ragdash.diagnosis.Rules)."""

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
+from ragdash.cli_diagnose import diagnosed
 from ragdash.cli_inputs import (
     adapted,
     chosen,
@@ -28,6 +29,7 @@ from ragdash.cli_inputs import (
     with_documents,
 )
 from ragdash.cli_options import parser, split_at_dashes
+from ragdash.cli_report import report
 from ragdash.cli_score import score
 from ragdash.comparison import Rules, comparable, compare
 from ragdash.console import count, say, unwritable, write
@@ -40,17 +42,18 @@ from ragdash.ledger import as_text as as_ledger_text
 from ragdash.matching import Match, Matching
 from ragdash.metrics import METRICS, find_metric
 from ragdash.metrics.reference import as_json, as_markdown, as_text
-from ragdash.places import home, named
+from ragdash.places import home, named, workspace
 from ragdash.records import Run, Truth
 from ragdash.report import SCHEMA, as_junit, render, render_comparisons
 from ragdash.stats import LEVEL, METHOD
+from ragdash.workspace import Workspace
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit status."""
     arguments, streamlit = split_at_dashes(list(sys.argv[1:] if arguments is None else arguments))
     options = parser().parse_args(arguments)
-    options.streamlit = streamlit
+    options.streamlit, options.given = streamlit, arguments
     try:
         return COMMANDS[options.command](options)
     except InputError as error:
@@ -71,7 +74,8 @@ def _evaluate(options: argparse.Namespace) -> int:
     problems = list(dict.fromkeys(problem for evaluation in evaluations for problem in evaluation.problems))
     say(problems)
     content = _junit(checks, "--fail-under") if options.format == "junit" else render(
-        evaluations, rows, options.format, per_query=options.per_query, settings=settings, problems=problems)
+        evaluations, rows, options.format, per_query=options.per_query, shape=options.shape, settings=settings,
+        problems=problems)
     write(content, options.output)
     return _kept(checks)
 
@@ -195,7 +199,12 @@ def _dashboard(options: argparse.Namespace) -> int:
             raise InputError([Problem("no-such-file", "no file of this name", "an existing file", "Check the path.",
                                       named(text)[1])])
     paths = {"RAGDASH_FILES": options.files, "RAGDASH_TRUTH": options.truth or ()}
-    environment = {**os.environ, **{key: os.pathsep.join(map(_absolute, files)) for key, files in paths.items()}}
+    environment = {**os.environ, **{key: os.pathsep.join(map(_absolute, files)) for key, files in paths.items()},
+                   **({"RAGDASH_READ_ONLY": "1"} if options.read_only else {})}
+    if options.workspace or options.read_only:
+        folder = Path(options.workspace).expanduser().resolve() if options.workspace else workspace()
+        Workspace(folder, options.read_only).check()
+        environment["RAGDASH_WORKSPACE"] = str(folder)
     port = options.port or _free_port(options.host)
     command = [sys.executable, "-m", "streamlit", "run", str(home() / "app.py"), f"--server.port={port}",
                f"--server.headless={str(options.no_browser).lower()}", f"--server.address={options.host}",
@@ -208,7 +217,7 @@ def _dashboard(options: argparse.Namespace) -> int:
 
 def _evaluations(runs: Iterable[Run], truth: Truth, options: argparse.Namespace) -> list[Evaluation]:
     specs = specs_of(options)
-    matching = Matching(options.match, options.match_how, options.match_threshold)
+    matching = Matching(options.match, options.match_how, options.match_threshold, options.match_model)
     evaluations, problems = [], []
     for run in runs:
         try:
@@ -263,4 +272,4 @@ def _free_port(host: str, first: int = 8501) -> int:
 
 
 COMMANDS = {"evaluate": _evaluate, "compare": _compare, "check": _check, "convert": _convert, "metrics": _metrics,
-            "score": score, "dashboard": _dashboard}
+            "score": score, "diagnose": diagnosed, "report": report, "dashboard": _dashboard}

@@ -5,12 +5,13 @@ from __future__ import annotations
 import argparse
 
 from ragdash.comparison import CORRECTIONS
+from ragdash.diagnosis import Rules
 from ragdash.evidence import HOW
 from ragdash.io.names import FIELDS
 from ragdash.io.write import FORMATS as WRITTEN
 from ragdash.matching import MATCHES, Matching
 from ragdash.records import CHOICES, Conventions
-from ragdash.report import COMPARISON_FORMATS, FORMATS
+from ragdash.report import COMPARISON_FORMATS, DIAGNOSIS_FORMATS, FORMATS, SHAPES
 from ragdash.spellings import SPELLINGS
 from ragdash.stats import PERMUTATIONS, RESAMPLES, SEED
 
@@ -26,6 +27,8 @@ def parser() -> argparse.ArgumentParser:
                                   help="metrics of runs, with intervals")
     command.add_argument("runs", nargs="+", metavar="RUN", help="a path, NAME=path, or - for standard input")
     command.add_argument("--per-query", action="store_true", help="the values of every query")
+    command.add_argument("--shape", choices=SHAPES, default="rows", help="of --per-query: rows (one per run and query, "
+                         "a column per metric), long (one per run, query and metric), wide (one per query)")
     command.add_argument("--format", choices=(*FORMATS, "junit"), default="table")
     command.add_argument("--fail-under", action="append", metavar="METRIC=BOUND",
                          help='exit 1 below this mean, or below the interval\'s lower end with "nDCG@10.low=0.45"')
@@ -44,8 +47,48 @@ def parser() -> argparse.ArgumentParser:
                          '"nDCG@10.low=0.02", where the interval does not exclude it')
     command.set_defaults(command="compare")
 
+    _add_diagnose(commands, reading)
+    _add_report(commands, [reading, computing, drawing])
     _add_tools(commands, reading, computing)
     return top
+
+
+def _add_diagnose(commands, reading: argparse.ArgumentParser) -> None:
+    command = commands.add_parser("diagnose", parents=[reading, _matching_options()],
+                                  help="where does each query go wrong first, and what could each fix gain?")
+    command.add_argument("runs", nargs="+", metavar="RUN", help="a path, NAME=path, or - for standard input")
+    command.add_argument("-m", "--metrics", metavar="METRICS", help="whose gains are told (default: nDCG at k)")
+    command.add_argument("--queries", action="store_true", help="the verdict on every query")
+    command.add_argument("--format", choices=DIAGNOSIS_FORMATS, default="table")
+    rules = command.add_argument_group("rules", "see docs/diagnosis.md")
+    for name, kind, text in (("k", _whole(1), "the first k documents count"),
+                             ("rel", _whole(1), "grades from here on are gold"),
+                             ("coverage", float, "share of the gold to stand in the first k; 0: one is enough"),
+                             ("score", float, "score below which documents are cut off"),
+                             ("right", float, "value from which an answer is right"),
+                             ("right-by", str, "metric that tells whether it is"),
+                             ("grounded", float, "value from which an answer is grounded"),
+                             ("grounded-by", str, "metric that tells whether it is")):
+        default = getattr(Rules, name.replace("-", "_"))
+        shown = "" if default is None else f" (default: {default})"
+        rules.add_argument(f"--{name}", type=kind, metavar=name.upper(), help=text + shown)
+    command.set_defaults(command="diagnose")
+
+
+def _add_report(commands, parents: list[argparse.ArgumentParser]) -> None:
+    """The command that makes a page for others."""
+    command = commands.add_parser("report", parents=parents, help="one HTML file with everything, for people who will "
+                                  "never install anything")
+    command.add_argument("runs", nargs="+", metavar="RUN", help="a path or NAME=path; the first is the baseline")
+    command.add_argument("--baseline", metavar="NAME", help="the run that the others are held against")
+    command.add_argument("--k", type=_whole(1), default=10, help="cutoff of the metrics and of the curves' mark")
+    command.add_argument("--title", default="Retrieval configurations compared")
+    command.add_argument("--sections", metavar="NAME,NAME", help="only these, such as verdict,leaderboard,queries; a "
+                         "name that there is none of tells them all")
+    command.add_argument("--no-texts", action="store_true", help="no questions, documents or answers: ids alone")
+    command.add_argument("--margin", type=float, help="differences up to this do not matter: verdict equivalent")
+    command.add_argument("--bands", metavar="FILE", help="bands of your own (TOML) in place of the published ones")
+    command.set_defaults(command="report")
 
 
 def _add_tools(commands, reading: argparse.ArgumentParser, computing: argparse.ArgumentParser) -> None:
@@ -76,7 +119,10 @@ def _add_tools(commands, reading: argparse.ArgumentParser, computing: argparse.A
                                   "what they say is kept, and evaluate and the pages read it")
     command.add_argument("runs", nargs="+", metavar="RUN")
     command.add_argument("--truth", metavar="TRUTH")
-    command.add_argument("-m", "--metrics", default="SBERT", metavar="METRICS", help='such as "SBERT CrossEncoder"')
+    command.add_argument("-m", "--metrics", metavar="METRICS", help='such as "SBERT CrossEncoder" (default: SBERT, or '
+                         "none with --match-how)")
+    command.add_argument("--match-how", choices=HOW[-1:], help="what `evaluate --match evidence` needs with this "
+                         "similarity of chunks and gold spans")
     command.add_argument("--model", metavar="FOLDER", help="a sentence-transformers model, or its name in the cache")
     command.add_argument("--cross-encoder", metavar="FOLDER")
     command.add_argument("--hub", action="store_true", help="fetch a model that is not on this machine")
@@ -88,6 +134,9 @@ def _add_tools(commands, reading: argparse.ArgumentParser, computing: argparse.A
                                   epilog="Options behind -- go to Streamlit.")
     command.add_argument("files", nargs="*", metavar="FILE", help="runs and truths, told apart by content")
     command.add_argument("--truth", action="append", metavar="TRUTH")
+    command.add_argument("--workspace", metavar="DIR", help="where uploaded runs and truths are kept; default: "
+                         "RAGDASH_WORKSPACE, else a folder of the user")
+    command.add_argument("--read-only", action="store_true", help="show the workspace, without upload or change")
     command.add_argument("--host", default="127.0.0.1")
     command.add_argument("--port", type=_whole(1))
     command.add_argument("--no-browser", action="store_true")
@@ -129,18 +178,27 @@ def _metric_options() -> argparse.ArgumentParser:
 
 def _drawing_options() -> argparse.ArgumentParser:
     """Of the commands that put numbers with intervals out."""
-    drawing = argparse.ArgumentParser(add_help=False)
-    drawing.add_argument("--truth", metavar="TRUTH", help="what is known to be right; where it stands in the rows of "
-                         "the run, it can be left out")
-    drawing.add_argument("-o", "--output", metavar="FILE")
-    drawing.add_argument("--match", choices=MATCHES, default=Matching.by, help="a document is right by its id, "
-                         "or where its text holds gold evidence of the truth")
-    drawing.add_argument("--match-how", choices=HOW, default=Matching.how, help="similarity of a chunk and a gold span")
-    drawing.add_argument("--match-threshold", type=float, default=Matching.threshold, metavar="T",
-                         help="from which similarity on a chunk holds a span")
+    drawing = argparse.ArgumentParser(add_help=False, parents=[_matching_options()])
     drawing.add_argument("--seed", type=_whole(0), default=SEED)
     drawing.add_argument("--resamples", type=_whole(1), default=RESAMPLES)
     return drawing
+
+
+def _matching_options() -> argparse.ArgumentParser:
+    """Of the commands that hold runs against a truth and put out what they find."""
+    matching = argparse.ArgumentParser(add_help=False)
+    matching.add_argument("--truth", metavar="TRUTH", help="what is known to be right; where it stands in the rows of "
+                          "the run, it can be left out")
+    matching.add_argument("-o", "--output", metavar="FILE")
+    matching.add_argument("--match", choices=MATCHES, default=Matching.by, help="a document is right by its id, "
+                          "or where its text holds gold evidence of the truth")
+    matching.add_argument("--match-how", choices=HOW, default=Matching.how,
+                          help="similarity of a chunk and a gold span")
+    matching.add_argument("--match-model", metavar="NAME", default=Matching.model, help="of --match-how embedding: the "
+                          "model whose values count (default: the one that scored last)")
+    matching.add_argument("--match-threshold", type=float, default=Matching.threshold, metavar="T",
+                          help="from which similarity on a chunk holds a span")
+    return matching
 
 
 def _cutoffs(text: str) -> list[int]:

@@ -1,4 +1,4 @@
-"""`ragdash score`: models say what the semantic metrics need; the values stay in the cache."""
+"""`ragdash score`: models say what semantic metrics and evidence by embedding need; what they say is kept."""
 
 from __future__ import annotations
 
@@ -18,8 +18,10 @@ def score(options: argparse.Namespace) -> int:
     """Tell what is to do and how long it takes, do it, tell how far it is; returns the exit status."""
     try:
         runs, truth = read(options)
-        prepared = plan(runs, truth, options.metrics, model=options.model, cross_encoder=options.cross_encoder,
-                        hub=options.hub)
+        evidence = options.match_how is not None
+        metrics = ("" if evidence else "SBERT") if options.metrics is None else options.metrics
+        prepared = plan(runs, truth, metrics, evidence=evidence, model=options.model,
+                        cross_encoder=options.cross_encoder, hub=options.hub)
         _tell(options, "plan", str(prepared))
         report = work(prepared, device=options.device, progress=lambda now: _tell(
             options, "progress", {**now.as_dict(), "words": str(now)} if options.progress == "json" else now))

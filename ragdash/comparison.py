@@ -112,6 +112,13 @@ def direction(spec: Spec) -> int:
     return -1 if spec.metric.better == "lower" else 1
 
 
+def best_first(mean: np.ndarray, better: str | None) -> list[int]:
+    """Indices of the runs from best to worst; undefined ones last, ties in the given order."""
+    mean = np.asarray(mean, dtype=float)
+    key = mean if better == "lower" else -mean
+    return [int(index) for index in np.argsort(np.where(np.isfinite(key), key, np.inf), kind="stable")]
+
+
 def comparable(evaluation: Evaluation, specs: Sequence[Spec]) -> tuple[list[Spec], list[Problem]]:
     """The specs whose means can be compared query by query, and a note on each of the others."""
     kept, problems = [], []
@@ -177,8 +184,9 @@ def _check(baseline: Evaluation, candidates: Sequence[Evaluation], specs: Sequen
 
 def _matched(evaluation: Evaluation) -> tuple:
     """What decides which documents are right ones."""
-    names = ("match", "match_how", "match_threshold") if evaluation.settings["match"] == "evidence" else ("match",)
-    return tuple(evaluation.settings[name] for name in names)
+    names = ("match", "match_how", "match_threshold", "match_model")
+    return tuple(evaluation.settings.get(name) for name in names if evaluation.settings["match"] == "evidence"
+                 or name == "match")
 
 
 def tested(baseline: Evaluation, labels: Sequence[tuple[Evaluation, Spec, Slice | None]], rules: Rules,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sys
+import tempfile
 import time
 from collections import Counter
 from collections.abc import Sequence
@@ -28,15 +30,41 @@ def say(problems: Sequence[Problem]) -> None:
 
 
 def write(content: bytes, path: str | None) -> None:
-    """To the file, or to standard output without one; InputError where the file cannot be written."""
+    """To the file, or to standard output without one; InputError where the file cannot be written.
+
+    A file that is there is replaced at once, when all is written beside it: a full disk leaves it as it was.
+    """
     if path:
         try:
-            Path(path).write_bytes(content)
+            _replace(Path(path), content)
         except OSError as error:
             raise unwritable(path, error) from None
     else:
         sys.stdout.buffer.write(content)
         sys.stdout.buffer.flush()
+
+
+def _replace(path: Path, content: bytes) -> None:
+    if path.exists() and not path.is_file():  # a pipe or a device has no place beside it
+        path.write_bytes(content)
+        return
+    path = path.resolve()  # what a link leads to
+    descriptor, beside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:100]}.")
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+        os.chmod(beside, path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask())
+        os.replace(beside, path)
+    except OSError:
+        os.unlink(beside)
+        raise
+
+
+def _umask() -> int:
+    """What is taken off the rights of new files."""
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
 
 
 def unwritable(path: str, error: OSError) -> InputError:

@@ -106,17 +106,18 @@ class Curves:
 
 
 def evaluate(run: Run, truth: Truth, metrics: str | Iterable[str | Spec] | None = None, *, match: str = "id",
-             match_how: str = "partial", match_threshold: float = THRESHOLD, **conventions) -> Evaluation:
+             match_how: str = "partial", match_threshold: float = THRESHOLD, match_model: str = "",
+             **conventions) -> Evaluation:
     """Every metric for every query of the truth.
 
     metrics: "nDCG@10 R@5, MRR" or a list (default: P@5 R@10 RR AP nDCG@10 Success@10); match: "id", or "evidence" for
-    documents that are right where they hold a gold span (match_how, match_threshold: ragdash.matching.Matching);
-    conventions: ties, missing, unanswerable, duplicates (ragdash.records.Conventions). A metric that this run or truth
-    cannot give is undefined, with its reason among the problems. Raises InputError for an unknown metric or
-    convention, or if the run and the truth have no query in common.
+    documents that are right where they hold a gold span (match_how, match_threshold, match_model: as in
+    ragdash.matching.Matching); conventions: ties, missing, unanswerable, duplicates (ragdash.records.Conventions). A
+    metric that this run or truth cannot give is undefined, with its reason among the problems. Raises InputError for an
+    unknown metric or convention, or if the run and the truth have no query in common.
     """
     specs = DEFAULT_SPECS if metrics is None else parse_specs(metrics)
-    matching = Matching(match, match_how, match_threshold)
+    matching = Matching(match, match_how, match_threshold, match_model)
     return evaluate_match(Match(run, truth, Conventions(**conventions), matching), specs)
 
 
@@ -248,6 +249,8 @@ def _matched(match: Match, specs: Sequence[Spec]) -> dict[str, object]:
     matching, found = match.matching, {"match": match.matching.by}
     if matching.by == "evidence" or any(spec.metric.view == "Covered" for spec in specs):
         found |= {"match_how": matching.how, "match_threshold": matching.threshold}
+        with suppress(Unavailable):
+            found |= {"match_model": match.evidence.model} if matching.how == "embedding" else {}
     asked = [(spec.name, dict(spec.params).get("model", "")) for spec in specs if spec.metric.view == "Scored"]
     with suppress(Unavailable):
         found |= match.scored.settings(asked) if asked else {}

@@ -23,6 +23,7 @@ from ragdash.records import Conventions, Run, Truth
 from ragdash.view_covered import Covered
 from ragdash.view_scored import Scored
 from ragdash.view_texts import Answered, Grounded
+from ragdash.view_timed import Timed, timed
 from ragdash.views import Ranked
 
 MATCHES = ("id", "evidence")
@@ -32,12 +33,14 @@ MATCHES = ("id", "evidence")
 class Matching:
     """What makes a returned document a right one: its "id", or the "evidence" that it holds (docs/evidence.md).
 
-    how: the similarity of a chunk and a gold span; threshold: from which on the chunk covers it, in (0, 1].
+    how: the similarity of a chunk and a gold span; threshold: from which on the chunk covers it, in (0, 1]; model: of
+    how="embedding", a model's name or its weights' hash, "": the one last used.
     """
 
     by: str = "id"
     how: str = "partial"
     threshold: float = THRESHOLD
+    model: str = ""
 
     def __post_init__(self) -> None:
         facts = (("match", repr(self.by), MATCHES, self.by in MATCHES),
@@ -64,12 +67,25 @@ class Match:
         if self.conventions.duplicates == "error" and run.duplicates:
             raise InputError([_as_error(problem) for problem in run.problems if problem.kind == "duplicate-document"])
 
-    def under(self, **changes: str) -> Match:
-        """The same match under other conventions; what does not depend on them is not computed again."""
-        other = Match(self.run, self.truth, replace(self.conventions, **changes), self.matching, mirrored=self.mirrored)
-        kept = ("truth_query", "run_query", "answered", "grounded")
-        kept += ("ranked", "evidence", "covered") if other.conventions.ties == self.conventions.ties else ()
+    def under(self, matching: Matching | None = None, evidence: EvidenceScores | None = None,
+              **changes: str) -> Match:
+        """The same match under other conventions or another matching; what does not hang on them is kept.
+
+        evidence: the scores to look at in place of its own, such as those under a person's decisions.
+        """
+        other = Match(self.run, self.truth, replace(self.conventions, **changes), matching or self.matching,
+                      mirrored=self.mirrored)
+        kept = ("truth_query", "run_query", "answered", "grounded", "timed", "_hits")
+        same_ties = other.conventions.ties == self.conventions.ties
+        same_how = (other.matching.how, other.matching.model) == (self.matching.how, self.matching.model)
+        kept += ("ranked", "judgement") if same_ties else ()
+        kept += ("covered",) if same_ties and other.matching == self.matching and evidence is None else ()
+        if same_ties and same_how and "evidence" in vars(self) and vars(self)["evidence"].floor <= \
+                other.matching.threshold:
+            kept += ("evidence",)
         vars(other).update({name: vars(self)[name] for name in kept if name in vars(self)})
+        if evidence is not None:
+            vars(other)["evidence"] = evidence
         return other
 
     @property
@@ -111,6 +127,11 @@ class Match:
         rows[self.truth_query[known]] = np.flatnonzero(known)
         return rows
 
+    def ranks(self, at: np.ndarray) -> np.ndarray:
+        """Rank from 1 of positions of the run that are no repeats, ties as the conventions settle them: (X,) int64."""
+        rank = _ranks(self.run, at, self.conventions.ties)
+        return _mirrored(self.run, at, rank) if self.mirrored else rank
+
     @cached_property
     def answered(self) -> Answered:
         """The view of the answer metrics."""
@@ -121,6 +142,11 @@ class Match:
         """The view of the grounding metrics."""
         return aligned.grounded(self.run, self.truth, self.run_query)
 
+    @cached_property
+    def timed(self) -> Timed:
+        """The view of the metrics of speed and cost."""
+        return timed(self.run.name, self.run.details, self.run_query)
+
     @property
     def scored(self) -> Scored:
         """The view of the semantic metrics: what models have said so far, read from the cache."""
@@ -129,10 +155,11 @@ class Match:
     @cached_property
     def evidence(self) -> EvidenceScores:
         """The similarity of every chunk and gold span, at whichever threshold it is looked at."""
-        at = np.arange(len(self.run.docs))
-        ranks = _ranks(self.run, at, self.conventions.ties)
-        ranks = _mirrored(self.run, at, ranks) if self.mirrored else ranks
-        return match_evidence(self.run, self.truth, self.matching.how, min(FLOOR, self.matching.threshold), ranks=ranks)
+        at = np.delete(np.arange(len(self.run.docs)), self.run.repeated)
+        ranks = np.zeros(len(self.run.docs), np.int64)  # of a repeat: not read
+        ranks[at] = self.ranks(at)
+        return match_evidence(self.run, self.truth, self.matching.how, min(FLOOR, self.matching.threshold),
+                              ranks=ranks, model=self.matching.model)
 
     @cached_property
     def covered(self) -> Covered:
@@ -140,12 +167,21 @@ class Match:
         return self.evidence.covered(self.matching.threshold)
 
     @cached_property
+    def _hits(self) -> tuple[np.ndarray, np.ndarray]:
+        return _judged_positions(self.run, self.truth, self.truth_query)
+
+    @cached_property
+    def judgement(self) -> np.ndarray:
+        """Which judgement of the truth each row of `ranked` is: (H,) int64."""
+        at, judgement = self._hits
+        return judgement[np.lexsort((self.ranks(at), self.truth.queries[judgement]))]
+
+    @cached_property
     def ranked(self) -> Ranked:
         """The view of the retrieval metrics."""
         run, truth = self.run, self.truth
-        at, judgement = _judged_positions(run, truth, self.truth_query)
-        rank = _ranks(run, at, self.conventions.ties)
-        rank = _mirrored(run, at, rank) if self.mirrored else rank
+        at, judgement = self._hits
+        rank = self.ranks(at)
         query, grade = truth.queries[judgement], truth.grades[judgement]
         score = np.full(len(at), np.nan) if run.scores is None else run.scores[at]
         order = np.lexsort((rank, query))

@@ -39,21 +39,24 @@ class Worker:
     seen: dict[str, object] = field(default_factory=dict)
     noise: list[str] = field(default_factory=list)
     cancelled: bool = False
+    readers: list[threading.Thread] = field(default_factory=list)
 
     @classmethod
-    def start(cls, arguments: Sequence[str]) -> Worker:
-        """Start a command of `command`, without waiting for it."""
+    def start(cls, arguments: Sequence[str], folder: str | os.PathLike | None = None) -> Worker:
+        """Start a command of `command`, without waiting for it; folder: where it runs, here unless given."""
         process = subprocess.Popen([*arguments, "--progress", "json"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                    stderr=subprocess.PIPE, env={**os.environ, **environment()},
-                                   start_new_session=os.name == "posix")
+                                   start_new_session=os.name == "posix", cwd=folder)
         worker = cls(process)
-        for read in (worker._read, worker._read_noise):
-            threading.Thread(target=read, daemon=True).start()
+        worker.readers += [threading.Thread(target=read, daemon=True) for read in (worker._read, worker._read_noise)]
+        for reader in worker.readers:
+            reader.start()
         return worker
 
     @property
     def running(self) -> bool:
-        return self.process.poll() is None
+        """Whether it is at work, or has said something that was not read yet."""
+        return self.process.poll() is None or any(reader.is_alive() for reader in self.readers)
 
     @property
     def failed(self) -> str | None:
@@ -66,7 +69,7 @@ class Worker:
 
     def cancel(self, wait: float = 10.0) -> None:
         """Stop it at once; every block that was done is kept, and the same command goes on from there."""
-        if self.running:
+        if self.process.poll() is None:
             self.cancelled = True
             self.process.terminate()
             try:
@@ -74,13 +77,17 @@ class Worker:
             except subprocess.TimeoutExpired:
                 self.process.kill()
                 self.process.wait()
+        for reader in self.readers:
+            reader.join(wait)
 
     def _read(self) -> None:
-        for text in self.process.stdout:
-            try:
-                self.seen |= orjson.loads(text)
-            except (orjson.JSONDecodeError, TypeError):
-                self.noise.append(text.decode(errors="replace").rstrip())
+        with self.process.stdout as said:
+            for text in said:
+                try:
+                    self.seen |= orjson.loads(text)
+                except (orjson.JSONDecodeError, TypeError):
+                    self.noise.append(text.decode(errors="replace").rstrip())
 
     def _read_noise(self) -> None:
-        self.noise.extend(text.decode(errors="replace").rstrip() for text in self.process.stderr)
+        with self.process.stderr as said:
+            self.noise.extend(text.decode(errors="replace").rstrip() for text in said)

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
+import pyarrow as pa
 
+from ragdash.columns import frozen
 from ragdash.records import Truth
 
 MOST_VALUES = 40  # an attribute with more different texts names single queries rather than kinds of them
@@ -41,7 +43,7 @@ def slices(truth: Truth) -> dict[str, tuple[Slice, ...]]:
     """
     found = {}
     for name, values in attributes(truth).items():
-        own = _quarters(name, values) if _are_numbers(values) else _by_value(name, values)
+        own = by_value(name, values)
         if 1 < len(own) <= MOST_VALUES + 1:
             found[name] = own
     return found
@@ -63,8 +65,10 @@ def find_slice(truth: Truth, attribute: str, value: str) -> Slice | None:
     return next((one for one in slices(truth).get(attribute, ()) if one.value == value), None)
 
 
-def _by_value(name: str, values: list[object]) -> tuple[Slice, ...]:
-    """A slice for each different value, largest first."""
+def by_value(name: str, values: list[object]) -> tuple[Slice, ...]:
+    """A slice for each different value of Q values, largest first, None as NOT_GIVEN; of many numbers, quarters."""
+    if _are_numbers(values):
+        return _quarters(name, values)
     members: dict[str, list[int]] = {}
     for at, value in enumerate(values):
         for one in dict.fromkeys(map(_text, value if isinstance(value, list) and value else [value])):
@@ -114,3 +118,13 @@ def _slice(name: str, value: str, members: list[int], n: int) -> Slice:
     queries = np.zeros(n, bool)
     queries[members] = True
     return Slice(name, value, queries)
+
+
+def part(truth: Truth, queries: np.ndarray) -> Truth:
+    """The truth of these queries (Q,) bool alone, in the same order: judgements and details are kept."""
+    kept = queries[truth.queries]
+    row = np.cumsum(queries) - 1
+    details = None if truth.details is None else truth.details.filter(pa.array(queries)).combine_chunks()
+    return replace(truth, query_ids=truth.query_ids.filter(pa.array(queries)),
+                   queries=frozen(row[truth.queries[kept]]), docs=truth.docs.filter(pa.array(kept)),
+                   grades=frozen(truth.grades[kept]), details=details)

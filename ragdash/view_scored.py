@@ -9,7 +9,7 @@ Letters: Q queries (of the truth), P pairs of texts.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
@@ -51,7 +51,8 @@ class Reading(NamedTuple):
 class Scored:
     """Answers beside what they are held against, and the store with what models said of them.
 
-    answers, questions (Q,): text or None; references (Q,): right answers, () where none is known; run: its name.
+    answers, questions (Q,): text or None; references (Q,): right answers, () where none is known; run: its name;
+    lacking: as in Answered.
     """
 
     answers: tuple[str | None, ...]
@@ -59,6 +60,13 @@ class Scored:
     questions: tuple[str | None, ...]
     store: Store
     run: str = ""
+    lacking: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def need(self, what: str) -> None:
+        """Raise Unavailable where no query has "references" or a "question"."""
+        what = "questions" if what == "question" else what
+        if what in self.lacking:
+            raise Unavailable(*self.lacking[what])
 
     def pairs(self, against: str) -> tuple[np.ndarray, list[tuple[str, str]]]:
         """(query of each pair (P,) ascending, (reference or question, answer)); texts without a sign make no pair."""
@@ -77,12 +85,13 @@ class Scored:
     def read(self, name: str, model: str = "") -> Reading:
         """The values with how they came about; Unavailable as `values`."""
         need = NEEDS[name]
+        self.need(need.against)
         try:
             used = self.store.named(need.kind, model)
             if used is None:
                 raise _not_computed(name, model, need.kind)
             query, pairs = self.pairs(need.against)
-            value, there, cut = (_cosines if need.kind == ENCODER else _scores)(self.store, used, pairs)
+            value, there, cut = (cosines if need.kind == ENCODER else _scores)(self.store, used, pairs)
         except InputError as error:
             problem = error.problems[0]
             raise Unavailable(f"{name}: {problem.found} ({problem.file})", problem.expected, problem.mend,
@@ -144,7 +153,7 @@ def _says(text: str | None) -> bool:
     return text is not None and bool(text.strip())
 
 
-def _cosines(store: Store, model: Model, pairs: list[tuple[str, str]]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def cosines(store: Store, model: Model, pairs: list[tuple[str, str]]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """(cosine, whether both vectors are there, whether one of the texts was cut) of each pair: (P,) each."""
     place: dict[str, int] = {}
     at = np.array([[place.setdefault(text, len(place)) for text in pair] for pair in pairs], np.int64).reshape(-1, 2)

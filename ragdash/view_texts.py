@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from array import array
 from collections import defaultdict
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
 from sys import intern
@@ -16,7 +16,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from ragdash.errors import Problem
+from ragdash.errors import Problem, Unavailable
 from ragdash.text import listed, number_value, numbers, tokens
 
 Found = TypeVar("Found")
@@ -85,12 +85,19 @@ class Answered:
     """Answers beside what should stand there, in the order of the truth's queries.
 
     answers (Q,): what the run answered, reasoning taken off, None where it gave none; references (Q,): right answers,
-    () where none is known; questions (Q,): None where not known. Each distinct text is tokenised once a way.
+    () where none is known; questions (Q,): None where not known. lacking: {"references" or "questions": what an
+    Unavailable says} where no query has any. Each distinct text is tokenised once a way.
     """
 
     answers: tuple[str | None, ...]
     references: tuple[tuple[str, ...], ...]
     questions: tuple[str | None, ...]
+    lacking: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def need(self, what: str) -> None:
+        """Raise Unavailable where no query has "references" or "questions"."""
+        if what in self.lacking:
+            raise Unavailable(*self.lacking[what])
 
     @property
     def queries(self) -> int:
@@ -120,7 +127,11 @@ class Answered:
 
     @cached_property
     def pairs(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """(query, answer, reference) of every answer with each of its references, as indices: (P,) int64 each."""
+        """(query, answer, reference) of every answer with each of its references, as indices: (P,) int64 each.
+
+        Raises Unavailable where no query has a reference.
+        """
+        self.need("references")
         rows = [(q, self._places[answer], self._places[text])
                 for q, (answer, texts) in enumerate(zip(self.answers, self.references, strict=True))
                 if answer is not None for text in listed(texts)]

@@ -333,3 +333,36 @@ def test_a_large_file_shows_a_bar_on_a_terminal(files, capfdbinary, monkeypatch)
     assert "%" in err and "[" in err, "the bar"
     monkeypatch.setattr(sys.stderr, "isatty", lambda: False)
     assert "] " not in evaluate(capfdbinary, files, "-m", "RR", "--format", "csv")[2].split("warning")[0]
+
+
+def started(monkeypatch, *arguments: str) -> dict:
+    """The environment in which `ragdash dashboard` would start its server."""
+    class Started(Exception):
+        pass
+
+    def execve(path, command, environment):
+        raise Started(environment)
+
+    monkeypatch.setattr(os, "execve", execve)
+    with pytest.raises(Started) as found:
+        main(["dashboard", "--no-browser", *arguments])
+    return found.value.args[0]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="the server takes the place of the process")
+def test_the_dashboard_is_told_its_workspace(monkeypatch, tmp_path):
+    assert "RAGDASH_READ_ONLY" not in (found := started(monkeypatch)) and found["RAGDASH_WORKSPACE"] == os.environ[
+        "RAGDASH_WORKSPACE"]
+    monkeypatch.chdir(tmp_path)
+    found = started(monkeypatch, "--workspace", "kept")
+    assert found["RAGDASH_WORKSPACE"] == str(tmp_path / "kept") and "RAGDASH_READ_ONLY" not in found
+    found = started(monkeypatch, "--workspace", str(tmp_path / "kept"), "--read-only")
+    assert found["RAGDASH_READ_ONLY"] == "1"
+
+
+def test_a_workspace_that_cannot_be_used_is_told_before_the_start(capsys, tmp_path):
+    (tmp_path / "file").write_text("")
+    assert main(["dashboard", "--workspace", str(tmp_path / "file")]) == 2
+    assert main(["dashboard", "--workspace", str(tmp_path / "gone"), "--read-only"]) == 2
+    said = capsys.readouterr().err
+    assert "cannot be used" in said and "no folder of this name" in said and "Traceback" not in said

@@ -18,20 +18,21 @@ LAYERS = """
     ranking pairs details fit corpus spellings
     records text
     views view_texts grounding stats bands io models ids
-    view_covered view_scored
+    view_covered view_scored view_timed
     evidence aligned
     matching metrics
     filling
     evaluation thresholds band_files scoring
     slices score_worker costs
     comparison likeness
-    diagnosis gates ledger reviews unjudged
+    diagnosis gates ledger reviews unjudged workspace
     failing
-    selection
+    selection searching rankings
+    wording
     plots
     report
     cli_options cli_inputs
-    cli_score
+    cli_report cli_score cli_diagnose
     cli ui
 """.strip().splitlines()
 LEVEL = {name: level for level, line in enumerate(LAYERS) for name in line.split()}

@@ -23,34 +23,39 @@ def digest(text: str) -> str:
     return hashlib.blake2b(normalise(text).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 
-def write_decisions(path: str | Path, decisions: Decisions) -> None:
+def decision_lines(decisions: Decisions) -> bytes:
     """One line for each decision, sorted, so that two files can be compared line by line."""
     lines = [orjson.dumps({"query_id": query, "chunk": chunk, "span": span, "accept": accept})
              for (query, chunk, span), accept in sorted(decisions.items())]
-    Path(path).write_bytes(b"".join(line + b"\n" for line in lines))
+    return b"".join(line + b"\n" for line in lines)
 
 
-def read_decisions(path: str | Path) -> dict[tuple[str, str, str], bool]:
-    """The decisions of a file; other fields of a line are passed over, so that notes may stand there.
+def write_decisions(path: str | Path, decisions: Decisions) -> None:
+    """The same as a file."""
+    Path(path).write_bytes(decision_lines(decisions))
+
+
+def read_decisions(path: str | Path | tuple[str, bytes]) -> dict[tuple[str, str, str], bool]:
+    """The decisions of a file, or of (name, content); other fields of a line, such as notes, are passed over.
 
     Raises InputError naming every line that is no decision, or says the opposite of an earlier one.
     """
     found: dict[tuple[str, str, str], bool] = {}
     problems = []
-    for number, line in enumerate(Path(path).read_bytes().splitlines(), 1):
+    name, content = path if isinstance(path, tuple) else (str(path), Path(path).read_bytes())
+    for number, line in enumerate(content.splitlines(), 1):
         if not line.strip():
             continue
         row = _row(line)
         if row is None:
             problems.append(Problem("wrong-decision", line[:80].decode("utf-8", "replace"),
                                     '{"query_id": "q1", "chunk": "...", "span": "...", "accept": true}',
-                                    "Mend or remove the line.", str(path), number))
+                                    "Mend or remove the line.", name, number))
             continue
         key = row["query_id"], row["chunk"], row["span"]
         if found.setdefault(key, row["accept"]) != row["accept"]:
             problems.append(Problem("conflicting-decisions", f"accepted and rejected: {', '.join(key)}",
-                                    "one decision for a pair", "Keep the right one of the two lines.", str(path),
-                                    number))
+                                    "one decision for a pair", "Keep the right one of the two lines.", name, number))
     if problems:
         raise InputError(problems)
     return found

@@ -5,6 +5,8 @@ Letters: N rows of the run, Q queries of the truth, C chunks compared, P distinc
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -12,25 +14,44 @@ import pyarrow.compute as pc
 from ragdash.columns import take
 from ragdash.corpus import Corpus
 from ragdash.errors import InputError, Problem, Unavailable
+from ragdash.evidence.embedding import Asked, Embedded
 from ragdash.evidence.scores import EvidenceScores
-from ragdash.evidence.similarity import HOW, score_pairs
+from ragdash.evidence.similarity import HOW, LIKE, WHOLE, Similarity, score_pairs
 from ragdash.evidence.spans import Spans, is_empty, normalise, spans
+from ragdash.models import Store, default_store
 from ragdash.records import Run, Truth
 
 FLOOR = 0.5
 
 
 def match_evidence(run: Run, truth: Truth, how: str = "partial", floor: float = FLOOR, depth: int | None = None,
-                   ranks: np.ndarray | None = None) -> EvidenceScores:
+                   ranks: np.ndarray | None = None, store: Store | None = None, model: str = "") -> EvidenceScores:
     """Scores of every pair of a chunk and a span of its query that reach the floor, at which thresholds may begin.
 
-    how: "partial", "sequence", "exact" or "tokens"; depth: the run counts as cut behind this rank; ranks (N,): the
-    rank of each position of the run, not read where its document is a repeat (default: as the run stands, equal
-    scores in the order of the file). Each distinct pair of texts is compared once. Raises Unavailable where the truth
-    has no evidence or the run no texts, InputError for settings that do not exist.
+    how: one of HOW; floor: from which similarity on pairs are kept; depth: the run counts as cut behind this rank;
+    ranks (N,): the rank of each position of the run, not read where its document is a repeat (default: as the run
+    stands, equal scores in the order of the file). Each distinct pair of texts is compared once. store, model: of
+    how="embedding" (default: the user's store, the model last used). Raises Unavailable where the truth
+    has no evidence, the run no texts or the store no vectors, InputError for settings that do not exist.
     """
     _check(how, floor, depth)
-    gold = spans(truth, split=how != "sequence")
+    like = Embedded(store or default_store(), model) if how == "embedding" else LIKE[how]
+    found = _matched(run, truth, how, like, floor, depth, ranks)
+    if how != "embedding":
+        return found
+    return replace(found, model=str(like.used or ""), problems=(*found.problems, *like.problems))
+
+
+def embedded_texts(run: Run, truth: Truth) -> list[str]:
+    """The distinct texts that match_evidence(how="embedding") needs vectors of. Raises Unavailable as it does."""
+    asked = Asked()
+    _matched(run, truth, "embedding", asked, FLOOR, None, None)
+    return list(asked.texts)
+
+
+def _matched(run: Run, truth: Truth, how: str, like: Similarity, floor: float, depth: int | None,
+             ranks: np.ndarray | None) -> EvidenceScores:
+    gold = spans(truth, split=how not in WHOLE)
     known = pc.fill_null(pc.index_in(truth.query_ids, value_set=run.query_ids), -1).to_numpy().astype(np.int64)
     at, query, rank = _chunks(run, known, np.bincount(gold.query, minlength=len(truth)), ranks, depth)
     found, filled = _texts(run, truth.corpus, run.rows(at))
@@ -39,7 +60,7 @@ def match_evidence(run: Run, truth: Truth, how: str = "partial", floor: float = 
                           "or the truth a corpus that holds its documents (--corpus); or match by id.", "text")
     texts, code = _distinct(found)
     returned = np.where(known >= 0, run.lengths[known] if len(run) else 0, 0)
-    row_chunk, row_part, score, kind = _scores(how, floor, gold, query, texts, code)
+    row_chunk, row_part, score, kind = _scores(like, floor, gold, query, texts, code)
     order = np.lexsort((rank[row_chunk], row_part))
     unread = int((code < 0).sum())
     problems = [Problem("chunk-without-text", f"{unread:,} chunks of run {run.name!r} without a text",
@@ -97,7 +118,7 @@ def _distinct(column: pa.Array) -> tuple[tuple[str, ...], np.ndarray]:
     return tuple(encoded.dictionary.to_pylist()), pc.fill_null(encoded.indices, -1).to_numpy().astype(np.int64)
 
 
-def _scores(how: str, floor: float, gold: Spans, query: np.ndarray, texts: tuple[str, ...],
+def _scores(like: Similarity, floor: float, gold: Spans, query: np.ndarray, texts: tuple[str, ...],
             code: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """(chunk, part, score, kind) (X,) of all that reaches the floor."""
     plain = [normalise(text) for text in texts]
@@ -112,7 +133,7 @@ def _scores(how: str, floor: float, gold: Spans, query: np.ndarray, texts: tuple
     keys, back = np.unique(code[chunk] * len(distinct) + text_of[span], return_inverse=True)
     part_first = np.searchsorted(gold.part_span, np.arange(len(gold) + 1))
     parts = {text: gold.parts[part_first[i]:part_first[i + 1]] for i, text in enumerate(gold.plain)}
-    pair, part, score, kind = score_pairs(how, plain, list(distinct), [parts[text] for text in distinct], floor,
+    pair, part, score, kind = score_pairs(like, plain, list(distinct), [parts[text] for text in distinct], floor,
                                           keys // len(distinct), keys % len(distinct))
     begin = np.searchsorted(pair, np.arange(len(keys) + 1))
     counts = np.diff(begin)[back]

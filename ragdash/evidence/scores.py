@@ -32,7 +32,8 @@ class EvidenceScores:
     at, query, rank, text (C,): position in the run, query of the truth, rank and text (index into texts, -1 for none)
     of each chunk, sorted by query and rank. row_chunk, row_part, score, kind, verdict (X,): the pairs, sorted by part
     and rank; score is 1 where one text stands in the other, NaN for a pair that a person accepted and that is below
-    the floor. verdict: ACCEPTED, REJECTED or 0. returned (Q,), missing (Q,): as in the view.
+    the floor. verdict: ACCEPTED, REJECTED or 0. returned (Q,), missing (Q,): as in the view. model: whose similarities
+    they are, of how="embedding".
     """
 
     run: Run
@@ -54,6 +55,7 @@ class EvidenceScores:
     returned: np.ndarray
     missing: np.ndarray
     problems: tuple[Problem, ...] = ()
+    model: str = ""
 
     def __repr__(self) -> str:
         return f"<EvidenceScores of {self.run.name!r}: {len(self.at):,} chunks, {len(self.spans):,} spans, {self.how}>"
@@ -62,7 +64,8 @@ class EvidenceScores:
     def settings(self) -> dict[str, object]:
         """What belongs beside every number, but for the threshold."""
         decided = np.unique(self._pairs(np.flatnonzero(self.verdict)))
-        return {"match": "evidence", "how": self.how, "evidence_depth": self.depth, "decisions": len(decided)}
+        model = {"model": self.model} if self.model else {}
+        return {"match": "evidence", "how": self.how, "evidence_depth": self.depth, "decisions": len(decided), **model}
 
     def covered(self, threshold: float = THRESHOLD) -> Covered:
         """The view at a threshold (a similarity that reaches it counts). InputError where it lies below the floor."""

@@ -9,6 +9,7 @@ import difflib
 import os
 from collections.abc import Callable, Sequence
 from functools import cache
+from typing import TypeAlias
 
 import numpy as np
 
@@ -18,23 +19,42 @@ SIMILAR, SPAN_IN_CHUNK, CHUNK_IN_SPAN = 0, 1, 2
 KINDS = ("similar", "span in chunk", "chunk in span")
 
 
-def containment(chunk: str, span: str, exact: Callable[[str], bool] = exact_only) -> int | None:
-    """SPAN_IN_CHUNK or CHUNK_IN_SPAN where one text stands in the other (whole tokens if it is short or numeric)."""
-    if len(span) <= len(chunk):
-        return SPAN_IN_CHUNK if place_in(chunk, span, whole_tokens=exact(span)) >= 0 else None
-    return CHUNK_IN_SPAN if place_in(span, chunk, whole_tokens=exact(chunk)) >= 0 else None
+Similarity: TypeAlias = Callable[[Sequence[str], Sequence[str], float], np.ndarray]
+"""(chunks, spans, floor) -> how alike those at the same place are: (X,) float64 in [0, 1], anything below the floor."""
 
 
-def may_be_similar(chunk: str, span: str, exact: Callable[[str], bool] = exact_only) -> bool:
-    """False where a text matches only exactly: the span, or the chunk if it is the shorter one."""
-    return not exact(span) and (len(chunk) >= len(span) or not exact(chunk))
+def containments(chunks: Sequence[str], spans: Sequence[str], chunk: np.ndarray, span: np.ndarray) -> np.ndarray:
+    """SPAN_IN_CHUNK or CHUNK_IN_SPAN where one text of a pair stands in the other, else SIMILAR: (P,) int8.
+
+    A short or numeric text counts by whole tokens alone. chunk, span (P,): the pairs, indices into chunks and spans.
+    """
+    pairs = [(chunks[c], spans[s]) for c, s in zip(chunk.tolist(), span.tolist(), strict=True)]
+    kind = np.fromiter(((SPAN_IN_CHUNK if b in a else SIMILAR) if len(b) <= len(a) else
+                        (CHUNK_IN_SPAN if a in b else SIMILAR) for a, b in pairs), np.int8, len(pairs))
+    exact = cache(exact_only)
+    for i in np.flatnonzero(kind).tolist():
+        whole, part = pairs[i] if kind[i] == SPAN_IN_CHUNK else reversed(pairs[i])
+        if exact(part) and place_in(whole, part, whole_tokens=True) < 0:
+            kind[i] = SIMILAR
+    return kind
 
 
-def similarities(how: str, chunks: Sequence[str], spans: Sequence[str], floor: float) -> np.ndarray:
+def may_be_similar(chunks: Sequence[str], spans: Sequence[str], chunk: np.ndarray, span: np.ndarray) -> np.ndarray:
+    """False where a text matches only exactly: the span, or the chunk if it is the shorter one; (P,) bool, as above."""
+    exact = np.array([exact_only(text) for text in spans], bool)
+    size, length = (np.array([len(text) for text in texts], np.int64) for texts in (chunks, spans))
+    open_ = ~exact[span]
+    shorter = open_ & (size[chunk] < length[span])
+    those = {c: exact_only(chunks[c]) for c in np.unique(chunk[shorter]).tolist()}
+    open_[shorter] = [not those[c] for c in chunk[shorter].tolist()]
+    return open_
+
+
+def similarities(like: Similarity, chunks: Sequence[str], spans: Sequence[str], floor: float) -> np.ndarray:
     """Similarity of each chunk with the span at its place: (X,) float64 in [0, 1], 0 where it is below the floor."""
     if not len(chunks):
         return np.zeros(0)
-    scores = HOW[how](chunks, spans, floor)
+    scores = like(chunks, spans, floor)
     return np.where(scores >= floor, scores, 0.0)
 
 
@@ -49,15 +69,18 @@ def _partial(chunks: Sequence[str], spans: Sequence[str], floor: float) -> np.nd
 def _sequence(chunks: Sequence[str], spans: Sequence[str], floor: float) -> np.ndarray:
     """difflib.SequenceMatcher(None, span, chunk).ratio() of the whole strings, exactly.
 
-    It is never above the Indel similarity, so that difflib is asked only where that reaches the floor.
+    It is never above 2 * shorter / (both lengths), nor above the Indel similarity, so that difflib is asked only where
+    these reach the floor.
     """
     from rapidfuzz import process
     from rapidfuzz.distance import Indel
 
-    bound = process.cpdist(spans, chunks, scorer=Indel.normalized_similarity, dtype=np.float64,
-                           workers=os.cpu_count() or 1)
-    scores = np.zeros(len(bound))
-    for i in np.flatnonzero(bound >= floor - 1e-9):
+    sizes = np.array([list(map(len, chunks)), list(map(len, spans))])
+    near = np.flatnonzero(2 * sizes.min(axis=0) >= (floor - 1e-9) * sizes.sum(axis=0))
+    bound = process.cpdist([spans[i] for i in near], [chunks[i] for i in near], scorer=Indel.normalized_similarity,
+                           score_cutoff=max(floor - 1e-9, 0.0), dtype=np.float64, workers=os.cpu_count() or 1)
+    scores = np.zeros(len(chunks))
+    for i in near[bound >= floor - 1e-9]:
         scores[i] = difflib.SequenceMatcher(None, spans[i], chunks[i]).ratio()
     return scores
 
@@ -72,35 +95,32 @@ def _nothing(chunks: Sequence[str], spans: Sequence[str], floor: float) -> np.nd
     return np.zeros(len(chunks))
 
 
-HOW: dict[str, Callable[[Sequence[str], Sequence[str], float], np.ndarray]] = {
-    "partial": _partial, "sequence": _sequence, "exact": _nothing, "tokens": _tokens}
+LIKE: dict[str, Similarity] = {"partial": _partial, "sequence": _sequence, "exact": _nothing, "tokens": _tokens}
+HOW = (*LIKE, "embedding")  # the latter asks what a model has said: ragdash.evidence.embedding
+WHOLE = ("sequence", "embedding")  # compare long spans as they are, not in parts
 
-def score_pairs(how: str, chunks: Sequence[str], texts: Sequence[str], parts: Sequence[Sequence[str]], floor: float,
-                chunk: np.ndarray, text: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+
+def score_pairs(like: Similarity, chunks: Sequence[str], texts: Sequence[str], parts: Sequence[Sequence[str]],
+                floor: float, chunk: np.ndarray,
+                text: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """(pair, part, score, kind) (X,) of everything that reaches the floor; sorted by pair and part.
 
     chunk, text (P,): the pairs, indices into chunks and into texts (spans, whose parts stand in parts). Of a span in
     which the whole chunk stands, and of one that stands in the chunk, every part has score 1.
     """
-    exact = cache(exact_only)
-    pair_of, part_of, scores, kinds, asked = [], [], [], [], []
-    for pair, (t, s) in enumerate(zip(chunk.tolist(), text.tolist(), strict=True)):
-        here, some = chunks[t], parts[s]
-        whole = containment(here, texts[s], exact)
-        for number, part in enumerate(some):
-            kind = whole if whole is not None or len(some) == 1 else containment(here, part, exact)
-            if kind is None and not may_be_similar(here, part, exact):
-                continue
-            if kind is None:
-                asked.append(len(scores))
-            pair_of.append(pair)
-            part_of.append(number)
-            scores.append(1.0 if kind is not None else np.nan)
-            kinds.append(SIMILAR if kind is None else kind)
-    pair_of, part_of = np.array(pair_of, np.int64), np.array(part_of, np.int64)
-    scores, asked = np.array(scores, np.float64), np.array(asked, np.int64)
-    scores[asked] = similarities(how, [chunks[t] for t in chunk[pair_of[asked]]],
-                                 [parts[s][n] for s, n in zip(text[pair_of[asked]].tolist(), part_of[asked].tolist(),
-                                                              strict=True)], floor)
+    counts = np.array([len(some) for some in parts], np.int64)
+    every, first = [part for some in parts for part in some], np.cumsum(counts) - counts
+    sizes = counts[text]
+    pair = np.repeat(np.arange(len(text)), sizes)
+    number = np.arange(len(pair)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    here, part = chunk[pair], first[text[pair]] + number
+    kind = containments(chunks, texts, chunk, text)[pair]
+    split = np.flatnonzero((kind == SIMILAR) & (sizes[pair] > 1))
+    kind[split] = containments(chunks, every, here[split], part[split])
+    scores = (kind != SIMILAR).astype(np.float64)
+    asked = np.flatnonzero(kind == SIMILAR)
+    asked = asked[may_be_similar(chunks, every, here[asked], part[asked])]
+    scores[asked] = similarities(like, [chunks[c] for c in here[asked].tolist()],
+                                 [every[p] for p in part[asked].tolist()], floor)
     kept = scores > 0
-    return pair_of[kept], part_of[kept], scores[kept], np.array(kinds, np.int8)[kept]
+    return pair[kept], number[kept], scores[kept], kind[kept]

@@ -20,6 +20,8 @@ _SPACELESS = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u31f0-\u31ff\
              "\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"  # scripts without spaces: a character is a token
 _SPACELESS_CHARACTER = re.compile(f"[{_SPACELESS}]")
 _WORD = re.compile(f"[{_SPACELESS}]|\\d+(?:[.,]\\d+)+|[^\\W{_SPACELESS}]+")
+_ASCII_WORD = re.compile(r"\d+(?:[.,]\d+)+|\w+", re.ASCII)  # what _WORD finds in ASCII
+_WHITE = "\t\n\v\f\r\x1c\x1d\x1e\x1f"  # of ASCII, beside the plain space
 _LETTER_OR_DIGIT, _DIGIT = re.compile(r"[^\W_]"), re.compile(r"\d")
 
 
@@ -47,7 +49,11 @@ class Spans:
 
 def normalise(text: str) -> str:
     """Lower case, white space collapsed; nothing else is changed."""
-    return " ".join(text.lower().split())
+    text = text.lower().strip()
+    plain = not any(map(text.__contains__, _WHITE)) if text.isascii() else text.isprintable()
+    if plain and "  " not in text:
+        return text  # as most are; of white space only the plain space is printable
+    return " ".join(text.split())
 
 
 def spans(truth: Truth, *, split: bool = True) -> Spans:
@@ -86,17 +92,25 @@ def is_empty(plain: str) -> bool:
 
 def exact_only(plain: str) -> bool:
     """A text that matches only exactly: a short one, or one with more digits than letters ("2019" is 75 % "2021")."""
-    return len(plain) < SHORT or 2 * len(_DIGIT.findall(plain)) > len(_LETTER_OR_DIGIT.findall(plain))
+    digits = 0 if len(plain) < SHORT else len(_DIGIT.findall(plain))
+    return len(plain) < SHORT or (digits > 0 and 2 * digits > len(_LETTER_OR_DIGIT.findall(plain)))
 
 
 def words(plain: str) -> list[str]:
     """The words and numbers of a normalised text; of a script without spaces, its characters."""
-    return _WORD.findall(plain)
+    return (_ASCII_WORD if plain.isascii() else _WORD).findall(plain)
+
+
+def word_places(text: str) -> list[tuple[int, int]]:
+    """(start, stop) of the words and numbers of a text as it is written."""
+    return [found.span() for found in _WORD.finditer(text)]
 
 
 def split_span(plain: str) -> list[str]:
     """Parts of at most LONG characters and of about equal length, cut at spaces where there are some."""
     parts = []
+    if 0 < len(plain) <= LONG:
+        return [plain]
     while plain:
         goal = -(-len(plain) // -(-len(plain) // LONG))
         cut = plain.rfind(" ", goal // 2, goal + 1) if len(plain) > goal else goal

@@ -38,16 +38,26 @@ def write_trec_run(run: Run, path: str | os.PathLike, tag: str | None = None) ->
 
 def write_qrels(truth: Truth, path: str | os.PathLike) -> None:
     """Write the judgements as TREC qrels, gzipped where the name ends in .gz."""
+    write_bytes(path, qrels(truth, path))
+
+
+def qrels(truth: Truth, path: str | os.PathLike = "qrels") -> bytes:
+    """The judgements as TREC qrels. Raises InputError, with this path, for ids that these cannot hold."""
     sep = _separator(path, truth.query_ids, truth.docs)
     queries = truth.query_ids.take(pa.array(truth.queries)).to_pylist()
     rows = zip(queries, truth.docs.to_pylist(), truth.grades.tolist(), strict=True)
-    _write(path, (f"{query}{sep}0{sep}{doc}{sep}{grade}\n" for query, doc, grade in rows))
+    return "".join(f"{query}{sep}0{sep}{doc}{sep}{grade}\n" for query, doc, grade in rows).encode()
 
 
 def write_jsonl(record: Run | Truth, path: str | os.PathLike) -> None:
     """Write native JSONL, a query a line, with everything that the run or the truth holds."""
+    write_bytes(path, jsonl(record))
+
+
+def jsonl(record: Run | Truth) -> bytes:
+    """Native JSONL, a query a line, with everything that the run or the truth holds."""
     objects = run_objects(record) if isinstance(record, Run) else truth_objects(record)
-    _write(path, (orjson.dumps(fields).decode() + "\n" for fields in objects))
+    return b"".join(orjson.dumps(fields) + b"\n" for fields in objects)
 
 
 def rankings(run: Run) -> Iterator[tuple[str, dict[str, list]]]:
@@ -117,7 +127,8 @@ def _fields(row: dict) -> dict:
         stages = {stage: ms for stage, ms in fields["latency_ms"].items() if ms is not None}
         fields["latency_ms"] = stages["total"] if stages.keys() == {"total"} else stages
     if "evidence" in fields:
-        fields["evidence"] = [span if span["source"] is not None else span["text"] for span in fields["evidence"]]
+        fields["evidence"] = [span if isinstance(span, str) or span["source"] is not None else span["text"]
+                              for span in fields["evidence"]]
     usage = {name: fields.pop(name) for name in ("prompt_tokens", "completion_tokens") if name in fields}
     return {**fields, "usage": usage} if usage else fields
 

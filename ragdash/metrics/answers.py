@@ -1,8 +1,9 @@
 """Is the answer right? Answers against references, by their words.
 
-Of several references the best one counts. Undefined (NaN, never 0): no answer, no reference. An empty answer is an
-answer: it is right where the reference is empty too, as in SQuAD 2.0. normalisation and tokens: ragdash.text; language
-gives the articles that normalisation='unicode' leaves out.
+Of several references the best one counts. Undefined (NaN, never 0): no answer, no reference; unavailable where no query
+has one, but for AnswerRelevance, which needs questions, and Refusal, which needs neither. An empty
+answer is an answer: it is right where the reference is empty too, as in SQuAD 2.0. normalisation and tokens:
+ragdash.text; language gives the articles that normalisation='unicode' leaves out.
 """
 
 from __future__ import annotations
@@ -104,6 +105,7 @@ def answer_relevance(answered: Answered, *, normalisation: str = "squad", langua
     AnswerRelevanceJudged. Undefined without an answer, or without a token in the question. Returns (Q,) in [0, 1].
     """
     _only_unicode(language, normalisation)
+    answered.need("questions")
     coded = answered.coded(normalisation, language=language)
     query = np.flatnonzero((answered.answer >= 0) & (answered.question >= 0))
     query = query[coded.lengths[answered.question[query]] > 0]
@@ -130,12 +132,14 @@ def _says_something(text: str) -> bool:
 
 def _rouge(answered: Answered, tokens: str, stem: str, common: Callable, n: int) -> Values:
     """F1 of what `common` counts of n tokens in a row: (Q,)."""
+    query, answer, reference = answered.pairs
     single = answered.coded(tokens, stem=stem == "porter")
-    coded, (query, answer, reference) = single.grams(n), answered.pairs
+    coded = single.grams(n)
     total = coded.lengths[answer] + coded.lengths[reference]
     values = np.divide(2 * common(coded, answer, reference), total, out=np.zeros(len(query)), where=total > 0)
-    says = np.array(answered.each("says", lambda texts: [_says_something(text) for text in texts]), bool)
-    values[says[reference] & (single.lengths[reference] == 0)] = np.nan  # in a script that these tokens do not read
+    if tokens == "rouge":
+        says = np.array(answered.each("says", lambda texts: [_says_something(text) for text in texts]), bool)
+        values[says[reference] & (single.lengths[reference] == 0)] = np.nan  # in a script that is not read
     return answered.best(query, values)
 
 

@@ -124,7 +124,8 @@ def _share_of_highest(grade: np.ndarray, highest: int) -> np.ndarray:
     return np.exp2(grade - float(highest)) - np.exp2(-float(highest))
 
 
-def _gain(grade: np.ndarray, gain: str, highest: int) -> np.ndarray:
+def grade_gain(grade: np.ndarray, gain: str, highest: int) -> np.ndarray:
+    """What a document of each grade adds to DCG, before the discount; "exp" in units of 2^highest. Below 0 is 0."""
     grade = np.maximum(grade, 0)
     if gain == "exp":
         return _share_of_highest(grade, highest)
@@ -143,10 +144,10 @@ def ndcg(ranked: Ranked, k: Cutoffs, *, gain: str = "linear") -> Values:
     documents, returned or not, cut at k; tools that take it over the returned ones only show higher numbers.
     Returns (Q, K) in [0, 1]; undefined without a document of grade 1 or more.
     """
-    gains = _gain(ranked.grade, gain, ranked.max_grade)
+    gains = grade_gain(ranked.grade, gain, ranked.max_grade)
     found = ranked.up_to(k, ranked.query, ranked.rank, gains / np.log2(ranked.rank + 1))
     place = ordinal(ranked.judged_query)
-    gains = _gain(ranked.judged_grade, gain, ranked.max_grade)
+    gains = grade_gain(ranked.judged_grade, gain, ranked.max_grade)
     ideal = ranked.up_to(k, ranked.judged_query, place, gains / np.log2(place + 1))
     return np.minimum(_over(found, ideal), 1.0, out=found)
 

@@ -45,14 +45,14 @@ def interpolated_precision(
     """Interpolated precision at recall levels, per query: (Q, L), NaN for a query without a relevant document.
 
     The value at a level is the highest precision at any rank where recall reaches the level, 0 where it never does
-    (trec_eval iprec_at_recall). query, rank: (H,) sorted by query and rank; relevant: (Q,) relevant documents of
-    each query.
+    (trec_eval iprec_at_recall). query, rank: (H,) sorted by query and rank, gold spans that one chunk covers share
+    theirs; relevant: (Q,) relevant documents of each query.
     """
     values = np.zeros((len(relevant), len(levels)))
     owner, start, count = np.unique(query, return_index=True, return_counts=True)
     if len(owner):
         ordinal = np.arange(len(query)) - np.repeat(start, count) + 1
-        best = _falling_maximum(ordinal / rank, np.repeat(np.arange(len(owner)), count))
+        best = _falling_maximum(np.minimum(ordinal / rank, 1.0), np.repeat(np.arange(len(owner)), count))
         needed = np.maximum(np.ceil(np.outer(relevant[owner], levels) - 1e-9).astype(int), 1)
         reached = needed <= count[:, None]
         at = np.where(reached, start[:, None] + needed - 1, 0)

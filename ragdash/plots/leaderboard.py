@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
+from ragdash.comparison import best_first
 from ragdash.plots.theme import LIGHT, Axis, Look, Theme, axis_range, escape, figure, looks, short, value_text
 
 
@@ -32,13 +33,6 @@ def means(names: Sequence[str], slots: Sequence[int], mean: np.ndarray, low: np.
                      range=_zoomed(axis, np.concatenate([mean, low, high])))
     fig.update_layout(margin_r=64 if np.isfinite(mean).all() else 84)
     return fig
-
-
-def best_first(mean: np.ndarray, better: str | None) -> list[int]:
-    """Indices of the runs from best to worst; undefined ones last, ties in the given order."""
-    mean = np.asarray(mean, dtype=float)
-    key = mean if better == "lower" else -mean
-    return [int(index) for index in np.argsort(np.where(np.isfinite(key), key, np.inf), kind="stable")]
 
 
 def _dot(fig: go.Figure, place: int, look: Look, mean: float, low: float, high: float, n: int, axis: Axis) -> None:

@@ -1,14 +1,19 @@
-"""Tables in the formats people paste: text, CSV, Markdown, LaTeX, Parquet; numbers and p-values as text."""
+"""Cells as text, and what keeps them harmless: formulas in CSV, markup in Markdown, commands in LaTeX."""
 
 from __future__ import annotations
 
 import csv
 import io
 import math
+import re
 
 import pyarrow as pa
 
 from ragdash.console import aligned
+from ragdash.report.workbook import workbook
+
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")  # the last four: full-width, read alike
 
 
 def number(value: float) -> str:
@@ -23,22 +28,17 @@ def signed(value: float) -> str:
     return f"{value:+.3f}" if round(value, 3) else number(abs(value))
 
 
-def p_value(p: float) -> str:
-    """Two digits that count, below 0.0001 as that; a dash for undefined."""
-    if math.isnan(p):
-        return number(p)
-    return "< 0.0001" if p < 0.0001 else f"{p:.2g}" if p < 0.1 else f"{p:.2f}"
-
-
 def null(value: float) -> float | None:
     """None for NaN and infinity, which JSON lacks."""
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def as_bytes(table: pa.Table, form: str) -> bytes:
-    """A table as "csv" (full precision, an empty cell for undefined) or "parquet"."""
+    """A table as "csv" (full precision, an empty cell for undefined), "xlsx" or "parquet"."""
     if form == "csv":
         return _csv(table).encode()
+    if form == "xlsx":
+        return workbook(table)
     from pyarrow import parquet  # slow to import, and few ask for it
 
     sink = io.BytesIO()
@@ -56,22 +56,44 @@ def as_note(text: str, form: str) -> str:
     return f"% {text}\n" if form == "latex" else f"\n{text}\n"
 
 
+def harmless(text: str) -> str:
+    """A text that no spreadsheet runs: an apostrophe before what begins as a formula and is no number.
+
+    "=1+1", "@SUM(A1)", "-cmd" and texts that begin with a tab or a line break get one; "-3.5" and "+1e3" do not.
+    Source: OWASP, CSV injection.
+    """
+    begins = text.lstrip(" ").startswith(_FORMULA) or text.startswith(_FORMULA)
+    return f"'{text}" if begins and not _NUMBER.fullmatch(text.strip(" ")) else text
+
+
+_MARKS = re.compile(r"[\\`*<>~$&|]|(?<![^\W_])_|_(?![^\W_])|\](?=[(\[])")
+
+
 def _markdown(header: list[str], rows: list[list[str]]) -> str:
     def line(cells: list[str]) -> str:
-        return "| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in cells) + " |"
+        return "| " + " | ".join(_MARKS.sub(r"\\\g<0>", " ".join(cell.split())) for cell in cells) + " |"
 
     rule = ["---", *["---:"] * (len(header) - 1)]
     return "\n".join([line(header), "| " + " | ".join(rule) + " |", *map(line, rows)]) + "\n"
 
 
-_TEX = str.maketrans({"\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_",
-                      "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "–": "--"})
+_TEX = str.maketrans({
+    "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
+    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "–": "--", "<": r"\textless{}", ">": r"\textgreater{}",
+    "|": r"\textbar{}", '"': r"\textquotedbl{}", "−": "$-$", "±": r"$\pm$", "≈": r"$\approx$", "∞": r"$\infty$",
+    "▲": r"$\uparrow$", "▼": r"$\downarrow$", "\u00a0": "~"})
+
+
+def tex(text: str) -> str:
+    """A text that LaTeX sets as written, on one line."""
+    return " ".join("".join(char if char.isprintable() or char == "\u00a0" else " " for char in text).split(
+        " ")).translate(_TEX)
 
 
 def _latex(header: list[str], rows: list[list[str]]) -> str:
     """A booktabs table."""
     def line(cells: list[str]) -> str:
-        return " & ".join(cell.translate(_TEX) for cell in cells) + r" \\"
+        return " & ".join(map(tex, cells)) + r" \\"
 
     body = [rf"\begin{{tabular}}{{l{'r' * (len(header) - 1)}}}", r"\toprule", line(header), r"\midrule",
             *map(line, rows), r"\bottomrule", r"\end{tabular}"]
@@ -79,9 +101,11 @@ def _latex(header: list[str], rows: list[list[str]]) -> str:
 
 
 def _csv(table: pa.Table) -> str:
-    """Comma separated, full precision, an empty cell for undefined."""
+    """Comma separated, full precision, an empty cell for undefined; texts harmless."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(table.column_names)
-    writer.writerows(zip(*(column.to_pylist() for column in table.columns), strict=True))
+    writer.writerow(map(harmless, table.column_names))
+    columns = [column.to_pylist() for column in table.columns]
+    writer.writerows(zip(*([harmless(cell) if isinstance(cell, str) else None if cell != cell else cell
+                            for cell in column] for column in columns), strict=True))
     return out.getvalue()

@@ -9,11 +9,12 @@ import pyarrow as pa
 
 from ragdash.comparison import Comparison, Rules
 from ragdash.errors import Problem
-from ragdash.report.cells import as_bytes, as_note, as_text, null, number, p_value, signed
+from ragdash.report.cells import as_bytes, as_note, as_text, null, number, signed
 from ragdash.report.evaluations import INTERVALS, SCHEMA
 from ragdash.stats import METHOD
+from ragdash.wording.words import p_value
 
-COMPARISON_FORMATS = ("table", "json", "csv", "markdown", "latex", "parquet", "junit")
+COMPARISON_FORMATS = ("table", "json", "csv", "markdown", "latex", "parquet", "xlsx", "junit")
 MARKS = {"better": "▲ better", "worse": "▼ worse", "equivalent": "= equivalent", "undecided": "? undecided"}
 CORRECTION_WORDS = {"holm": "Holm-corrected", "bh": "Benjamini-Hochberg-corrected", "none": "uncorrected"}
 Grid = Sequence[Sequence[Comparison]]
@@ -28,7 +29,7 @@ def render_comparisons(baseline: str, grid: Grid, form: str, rules: Rules, *, se
                    "comparisons": [as_dict(one) for one in flat], "settings": settings or {},
                    "problems": [problem.as_dict() for problem in problems]}
         return (json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False) + "\n").encode()
-    if form in ("csv", "parquet"):
+    if form in ("csv", "parquet", "xlsx"):
         return as_bytes(pa.Table.from_pylist([_flat(one) for one in flat]), form)
     text = as_text(*_cells(flat), form)
     if form == "table":

@@ -11,9 +11,11 @@ import pyarrow as pa
 from ragdash.errors import Problem
 from ragdash.evaluation import Evaluation, Summary
 from ragdash.report.cells import as_bytes, as_note, as_text, null, number
+from ragdash.report.tables import long_values, wide_values
 from ragdash.stats import METHOD
 
-FORMATS = ("table", "json", "csv", "markdown", "latex", "parquet")
+FORMATS = ("table", "json", "csv", "markdown", "latex", "parquet", "xlsx")
+SHAPES = ("rows", "long", "wide")  # of every query's values: a column per metric; a row, a column each
 SCHEMA = 1
 INTERVALS = {"percentile": "percentile bootstrap", "bca": "BCa bootstrap",
              "expanded": "expanded percentile bootstrap", "t": "bootstrap-t"}
@@ -21,12 +23,16 @@ Summaries = Sequence[Sequence[Summary]]
 
 
 def render(evaluations: Sequence[Evaluation], summaries: Summaries, form: str, *, per_query: bool = False,
-           settings: dict | None = None, problems: Iterable[Problem] = ()) -> bytes:
-    """The evaluations in one of FORMATS, as UTF-8 (or Parquet bytes); per_query adds or shows every query's values."""
+           shape: str = "rows", settings: dict | None = None, problems: Iterable[Problem] = ()) -> bytes:
+    """The evaluations in one of FORMATS, as UTF-8 (or bytes); per_query adds or shows every query's values.
+
+    shape: one of SHAPES, of those values in a table.
+    """
     if form == "json":
         return as_json(evaluations, summaries, per_query=per_query, settings=settings or {}, problems=problems)
-    table = value_table(evaluations) if per_query else summary_table(evaluations, summaries)
-    if form in ("csv", "parquet"):
+    shapes = {"rows": value_table, "long": long_values, "wide": wide_values}
+    table = shapes[shape](evaluations) if per_query else summary_table(evaluations, summaries)
+    if form in ("csv", "parquet", "xlsx"):
         return as_bytes(table, form)
     text = as_text(*(_value_cells(table) if per_query else _summary_cells(evaluations, summaries)), form)
     return (text if per_query else text + as_note(_note(summaries, settings or {}), form)).encode()
@@ -98,6 +104,7 @@ def _note(summaries: Summaries, settings: dict) -> str:
     text = (f"95 % intervals over queries: {INTERVALS[METHOD]}, {settings.get('resamples', 0):,} resamples, "
             f"seed {settings.get('seed', 0)}.")
     if settings.get("match") == "evidence":
-        text += (f" Documents count by the evidence they hold: similarity {settings['match_how']!r} of at least "
+        by = f" by {settings['match_model']}" if settings.get("match_model") else ""
+        text += (f" Documents count by the evidence they hold: similarity {settings['match_how']!r}{by} of at least "
                  f"{settings['match_threshold']:g}.")
     return f"{text} Up to {undefined} queries are undefined and left out of a mean." if undefined else text

@@ -6,8 +6,9 @@ the share of documents below the threshold. Needs runs that are ranked by their 
 
 from ragdash.thresholds.curves import PrecisionRecall, Roc, pr_by_score, roc
 from ragdash.thresholds.kept import MEASURES, scored, why_unscored
+from ragdash.thresholds.orders import Change, order_changes
 from ragdash.thresholds.points import Half, OperatingPoint, operating_point
 from ragdash.thresholds.sweeps import Sweep, sweep
 
-__all__ = ["MEASURES", "Half", "OperatingPoint", "PrecisionRecall", "Roc", "Sweep", "operating_point", "pr_by_score",
-           "roc", "scored", "sweep", "why_unscored"]
+__all__ = ["MEASURES", "Change", "Half", "OperatingPoint", "PrecisionRecall", "Roc", "Sweep", "operating_point",
+           "order_changes", "pr_by_score", "roc", "scored", "sweep", "why_unscored"]

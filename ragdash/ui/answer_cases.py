@@ -6,7 +6,7 @@ Letters: Q queries in scope, in the truth's order, as the rows of an Evaluation 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 
 import numpy as np
 import streamlit as st
@@ -20,6 +20,7 @@ from ragdash.records import Truth
 from ragdash.stats import ranks
 from ragdash.ui import cache
 from ragdash.ui.cache import Scope
+from ragdash.ui.scope import facts
 from ragdash.ui.view import View
 
 KINDS = {"found_right": ("Found and right", True, True), "missed_right": ("Not found and right", False, True),
@@ -70,12 +71,11 @@ class Told:
 
 def told(run: str, scope: Scope) -> Told:
     """The texts of the queries in scope."""
-    key = (scope.truth, *astuple(scope.conventions), scope.part)
-    return _told(run, key, _match=cache.match(run, scope), _scope=scope)
+    return _told(run, facts(scope), _match=cache.match(run, scope), _scope=scope)
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)
-def _told(run: str, scope: tuple[str, ...], _match: Match, _scope: Scope) -> Told:
+def _told(run: str, scope: tuple, _match: Match, _scope: Scope) -> Told:
     inside = np.flatnonzero(cache.queries(_scope)).tolist()
     answered, grounded = _view(_match, "Answered"), _view(_match, "Grounded")
     every = len(_match.query_ids)

@@ -7,9 +7,8 @@ from functools import partial
 import numpy as np
 import streamlit as st
 
-from ragdash.grounding import unsupported, unsupported_numbers
 from ragdash.metrics import Spec
-from ragdash.ui import answer_cases, answer_tables, answer_words, state, widgets, words
+from ragdash.ui import answer_cases, answer_tables, answer_words, query_links, state, texts, widgets, words
 from ragdash.ui.answer_cases import KINDS, NAMES, REST, UNKNOWN, Told
 from ragdash.ui.answering import Board
 
@@ -45,6 +44,10 @@ def one_by_one(board: Board, spec: Spec) -> None:
     widgets.frame(table, f"answer_rows_{state.get(state.KIND)}", f"{words.count(len(rows), 'query', 'queries')}, worst "
                   f"{spec.title} first", height=min(38 + 35 * len(rows), TALL), pick=partial(_show, ids), widths=WIDTHS)
     _steps(ids)
+    kind = state.get(state.KIND)
+    query_links.link("All runs side by side for these queries", now.digests[at],
+                     **{state.READINGS: [] if kind == ALL else [kind], state.QUERY: state.get(state.QUERY),
+                        state.RIGHT: state.get(state.RIGHT)})
     _one(board, at, told, told.ids.index(state.get(state.QUERY)))
 
 
@@ -93,7 +96,7 @@ def _one(board: Board, at: int, told: Told, row: int) -> None:
             _answer(board, at, told, row)
             st.markdown("**Reference**" if len(told.references[row]) < 2 else "**References**, the best one counts")
             for text in told.references[row] or (None,):
-                st.html(answer_words.block(answer_words.shown(text)))
+                st.html(texts.block(texts.shown(text)))
         with right:
             _contexts(told, row)
 
@@ -101,18 +104,12 @@ def _one(board: Board, at: int, told: Told, row: int) -> None:
 def _answer(board: Board, at: int, told: Told, row: int) -> None:
     answer, contexts = told.answers[row], told.contexts[row]
     st.markdown(f"**Answer** of {widgets.swatch(board.now.slots[at], board.now.names[at])}")
-    if answer is None or contexts is None:
-        st.html(answer_words.block(answer_words.shown(answer)))
-        return
-    spans, numbers = unsupported(answer, contexts), unsupported_numbers(answer, contexts)
-    st.html(answer_words.marked(answer, spans, numbers, widgets.theme()))
-    if len(answer) > answer_words.LONGEST:
-        st.caption(f"The first {answer_words.LONGEST:,} of {len(answer):,} characters.")
-    spans = [(a, b) for a, b in spans if not any(a < stop and start < b for start, stop in numbers)]
-    said = [f"In no context (dotted line): {answer_words.named(answer, spans)}." if spans else
-            "Every word stands in some context." if answer.strip() and not numbers else ""]
-    said += [f"Numbers that no context contains (box): {answer_words.named(answer, numbers)}."] if numbers else []
-    st.caption(words.escape(" ".join(said)))
+    page, said = answer_words.supported(answer, contexts, widgets.theme())
+    st.html(page)
+    if answer is not None and len(answer) > texts.LONGEST:
+        st.caption(f"The first {texts.LONGEST:,} of {len(answer):,} characters.")
+    if said:
+        st.caption(words.escape(said))
 
 
 def _contexts(told: Told, row: int) -> None:
@@ -127,6 +124,6 @@ def _contexts(told: Told, row: int) -> None:
         st.caption("They stand in for the contexts, which the run does not tell.")
     if not contexts:
         st.caption("None was given.")
-    st.html(answer_words.numbered(contexts, CONTEXTS, LONG))
+    st.html(texts.numbered(contexts, CONTEXTS, LONG))
     if len(contexts) > CONTEXTS:
         st.caption(f"The first {CONTEXTS} of {len(contexts):,}.")

@@ -9,7 +9,7 @@ import pandas as pd
 
 from ragdash.evaluation import Summary
 from ragdash.metrics import Spec
-from ragdash.ui import answer_words, cache, verdicts, widgets, words
+from ragdash.ui import answer_words, cache, texts, verdicts, widgets, words
 from ragdash.ui.answer_cases import KINDS, REST, Told
 from ragdash.ui.comparison_tables import Grid
 from ragdash.ui.view import View
@@ -83,11 +83,11 @@ def queries(told: Told, rows: Sequence[int], spec: Spec, specs: Sequence[Spec], 
     others = {one.title: values[rows, at] for at, one in enumerate(specs) if one != spec}
     return pd.DataFrame({
         "Query": [told.ids[row] for row in rows],
-        "Question": [answer_words.cut(told.questions[row]) for row in rows],
+        "Question": [texts.cut(told.questions[row]) for row in rows],
         spec.title: values[rows, list(specs).index(spec)],
         "Reading": [titles[kinds[row]] + (", declined" if refused[row] == 1 else "") for row in rows],
-        "Answer": [answer_words.cut(told.answers[row]) for row in rows],
-        "Reference": [answer_words.joined(told.references[row]) for row in rows], **others})
+        "Answer": [texts.cut(told.answers[row]) for row in rows],
+        "Reference": [texts.joined(told.references[row]) for row in rows], **others})
 
 
 def correlations(rows: Sequence[Spec], columns: Sequence[Spec], rho: np.ndarray, n: np.ndarray) -> pd.DataFrame:

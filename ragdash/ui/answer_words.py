@@ -6,46 +6,22 @@ No streamlit here.
 from __future__ import annotations
 
 import html
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
-from ragdash.errors import Problem
 from ragdash.evaluation import Evaluation
-from ragdash.grounding import Spans
+from ragdash.grounding import Spans, unsupported, unsupported_numbers
 from ragdash.metrics import Spec
 from ragdash.plots.theme import Theme
-from ragdash.ui.words import UNDEFINED, count, escape, listed, number
+from ragdash.ui.texts import LONGEST, block, shown
+from ragdash.wording.answers import unavailable  # noqa: F401
+from ragdash.wording.words import UNDEFINED, count, escape, listed, number
 
-LONGEST = 20_000  # characters of an answer that are shown
-CELL = 300  # characters of a text in a table
 FEW = 4  # runs that are listed one by one
 NAMED = 12  # unsupported words that are listed
 LIMITS = ("Words are compared one by one, as a bag: neither their order, nor a negation, nor a paraphrase is seen. A "
           "high value is no proof that the answer follows from the contexts, a low one a hint to look.")
-
-
-def unavailable(names: Sequence[str], found: Sequence[Evaluation]) -> list[str]:
-    """What cannot be computed, why, and what would help: one line for each reason, with all runs that it holds for."""
-    reasons: dict[tuple[str, ...], list[str]] = {}
-    for name, one in zip(names, found, strict=True):
-        for problem in one.problems:
-            if problem.kind == "unavailable":
-                reasons.setdefault(_reason(problem), []).append(name)
-    lines = []
-    for (of, what, mend), runs in reasons.items():
-        held = f"**{escape(listed(runs))}** " if of == "run" and len(runs) < len(names) else "Every run shown " \
-            if of == "run" and len(names) > 1 else f"**{escape(names[0])}** " if of == "run" else ""
-        what = what if held else what[:1].upper() + what[1:]
-        lines.append(f"{held}{escape(what)}. {escape(mend)}")
-    return lines
-
-
-def _reason(problem: Problem) -> tuple[str, str, str]:
-    """("run" or "", what was found without the run's name, what to do)."""
-    if problem.found.startswith("run ") and " without " in problem.found:
-        return "run", "is without " + problem.found.rpartition(" without ")[2], problem.mend
-    return "", problem.found, problem.mend
 
 
 def reason(one: Evaluation) -> str:
@@ -109,19 +85,6 @@ def strongest(rows: Sequence[str], columns: Sequence[str], rho: np.ndarray, n: n
             f"{count(int(n[at]), 'query', 'queries')}.")
 
 
-def cut(text: str | None, limit: int = CELL) -> str | None:
-    """A text on one line, as much of it as a table shows."""
-    if text is None:
-        return None
-    line = " ".join(text[:4 * limit].split())
-    return line if len(line) <= limit and len(text) <= 4 * limit else line[:limit - 1] + "…"
-
-
-def joined(references: Iterable[str]) -> str | None:
-    """All right answers of a query in a cell, None where none is known."""
-    return cut(" / ".join(references)) or None
-
-
 def named(answer: str, spans: Spans) -> str:
     """The distinct words at these places, at most 12 of them."""
     found = list(dict.fromkeys(answer[start:stop] for start, stop in spans))
@@ -148,20 +111,18 @@ def marked(answer: str, spans: Spans, numbers: Spans, theme: Theme) -> str:
     return block("".join([*parts, html.escape(answer[at:LONGEST])]))
 
 
-def shown(text: str | None) -> str:
-    """A text as HTML, cut where it is very long; a dash for none, a word for an empty one."""
-    if text is None:
-        return UNDEFINED
-    return html.escape(text[:LONGEST]) if text.strip() else "<i>empty</i>"
+def supported(answer: str | None, contexts: Sequence[str] | None, theme: Theme) -> tuple[str, str]:
+    """(the answer as HTML, its unsupported words and numbers marked; what the marks say, in plain words).
 
-
-def block(inner: str) -> str:
-    """A paragraph that keeps its lines and reads from the side that its script begins at."""
-    return f'<div dir="auto" style="white-space:pre-wrap;overflow-wrap:anywhere;line-height:1.6">{inner}</div>'
-
-
-def numbered(texts: Sequence[str], most: int, limit: int) -> str:
-    """Texts as an HTML list: at most `most`, each cut at `limit` characters."""
-    rows = [f"<li>{block(html.escape(text[:limit]) + (' …' if len(text) > limit else ''))}</li>"
-            for text in texts[:most]]
-    return f'<ol style="padding-left:1.4em;margin:0">{"".join(rows)}</ol>'
+    Without an answer or without contexts nothing is marked and nothing is said.
+    """
+    if answer is None or contexts is None:
+        return block(shown(answer)), ""
+    answer = answer[:LONGEST]
+    spans, numbers = unsupported(answer, contexts), unsupported_numbers(answer, contexts)
+    page = marked(answer, spans, numbers, theme)
+    spans = [(a, b) for a, b in spans if not any(a < stop and start < b for start, stop in numbers)]
+    said = [f"In no context (dotted line): {named(answer, spans)}." if spans else
+            "Every word stands in some context." if answer.strip() and not numbers else ""]
+    said += [f"Numbers that no context contains (box): {named(answer, numbers)}."] if numbers else []
+    return page, " ".join(said)

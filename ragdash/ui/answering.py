@@ -14,6 +14,7 @@ from ragdash.plots import answers as plots
 from ragdash.plots.leaderboard import best_first
 from ragdash.ui import (
     answer_cases,
+    answer_scoring,
     answer_tables,
     answer_words,
     comparison_tables,
@@ -24,6 +25,7 @@ from ragdash.ui import (
     words,
 )
 from ragdash.ui.answer_cases import KINDS, NAMES, REST, USUAL
+from ragdash.ui.scope import facts
 from ragdash.ui.score_cache import drawn
 from ragdash.ui.view import View
 
@@ -92,6 +94,7 @@ def board(now: View, specs: list[Spec]) -> Board:
         widgets.empty("Nothing to hold the answers against" if held else "No answers are loaded",
                       f"{advice}\n\nA run may carry an **answer** and the **contexts** it was made from beside the "
                       "documents of each query; the truth, right **answers**. The samples show all of it.")
+        answer_scoring.panel(now, specs, found.values)
         st.page_link("pages/runs.py", label="Go to Runs", icon=":material/upload_file:")
         raise view.PageEnds
     return found
@@ -145,6 +148,7 @@ def tables(board: Board, spec: Spec) -> None:
             widgets.frame(comparison_tables.numbers(now, board.summaries, order, deltas), "answer_numbers",
                           "Every number of the answers", formats={"p (Holm)": "%.4f"})
     _notes(board)
+    answer_scoring.panel(now, board.specs, board.values)
 
 
 def _readable(board: Board, order: list[int], deltas, standing: dict) -> None:
@@ -201,7 +205,7 @@ def pictures(board: Board, spec: Spec) -> None:
 def _spread(board: Board, spec: Spec) -> None:
     now, values = board.now, [one.column(spec) for one in board.values]
     st.header(f"How {spec.title} spreads", anchor=False, help=spec.metric.summary_line)
-    figure = drawn("spread", *_facts(now), spec, draw=lambda: plots.distribution(
+    figure = drawn("spread", *_facts(now, [spec]), spec, draw=lambda: plots.distribution(
         now.names, now.slots, values, axis=words.axis(spec), theme=widgets.theme()))
     widgets.chart(figure, answer_tables.spreads(now.names, spec, values), "answer_spread",
                   f"Distribution of {spec.title} over the queries of each run")
@@ -249,15 +253,15 @@ def correlation(board: Board) -> None:
     titles = [spec.title for spec in rows], [spec.title for spec in columns]
     st.markdown(answer_words.strongest(*titles, rho, n))
     with st.container(width=860, key="correlations"):
-        figure = drawn("correlation", *_facts(now), at, *titles, draw=lambda: plots.correlation(
+        figure = drawn("correlation", *_facts(now, rows), at, *titles, draw=lambda: plots.correlation(
             *titles, rho, n, theme=widgets.theme()))
         widgets.chart(figure, answer_tables.correlations(rows, columns, rho, n), "answer_correlation",
                       f"Rank correlation of retrieval and answer metrics in {now.names[at]}")
 
 
-def _facts(now: View) -> tuple:
-    """What every picture is made of: the runs with their names and colours, the scope, the appearance."""
-    return now.digests, now.names, now.slots, now.scope, widgets.theme().name
+def _facts(now: View, specs: Sequence[Spec] = ()) -> tuple:
+    """What every picture is made of: runs with names and colours, the scope, the appearance, what models have said."""
+    return now.digests, now.names, now.slots, now.scope, facts(now.scope, specs), widgets.theme().name
 
 
 def chosen_run(board: Board) -> int:

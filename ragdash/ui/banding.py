@@ -253,7 +253,7 @@ def _picture(now: View, one: Rated) -> None:
     widgets.chart(figure, band_tables.standings(names, rows, one.table, one.target), f"bands_{title}",
                   f"{one.spec.title}: {alt}")
     source = f"Bands: {words.escape(one.table.source)}. " if one.table else ""
-    st.caption(f"{source}Mean over {words.over([row.n for row in rows])} with 95 % intervals.")
+    st.caption(f"{source}Mean over {words.over([row.n for row in rows])} with 95 % intervals.{now.basis}")
 
 
 def by_slice(now: View, found: Sequence[Rated]) -> None:
@@ -283,4 +283,5 @@ def by_slice(now: View, found: Sequence[Rated]) -> None:
             widgets.frame(band_tables.slice_numbers(now.names, rows, one.table, one.target), "by_slice", alt)
     about = f"Bands: {one.table.source}." if one.table else band_words.no_bands(one.spec, one.why)
     about += f" Target: {band_words.aim(one.target)}." if one.target else ""
-    st.caption(f"{words.escape(about)} Mean over n queries of each kind with its 95 % interval.")
+    st.caption(f"{words.escape(about)} Mean over n queries of each kind with its 95 % interval."
+               f"{now.basis}")

@@ -10,7 +10,7 @@ import hashlib
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, astuple, dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Generic, TypeVar
 
@@ -25,24 +25,18 @@ from ragdash.evaluation import Curves, Evaluation, Summary, curves, evaluate_mat
 from ragdash.matching import Match
 from ragdash.metrics import Spec, parse_specs
 from ragdash.plots import arrays
-from ragdash.records import Conventions, Run, Truth
+from ragdash.records import Run, Truth
 from ragdash.slices import Slice, slices
 from ragdash.stats import PERMUTATIONS, RESAMPLES, resample_weights
+from ragdash.ui.scope import Scope, facts, judged, laid, match
 from ragdash.ui.store import LOADED
 
 K, V = TypeVar("K"), TypeVar("V")
+__all__ = ["Scope", "by_slice", "compared", "counts", "curve", "evaluation", "first_ranks", "interpolated", "key_of",
+           "laid", "load", "load_path", "match", "parts", "queries", "rules", "summary"]
 MANY_QUERIES = 2_000
 JUDGED = ("grade", "relevant", "answers", "evidence")  # fields of a truth
 RANKED = ("score", "rank", "retrieved", "contexts", "answer")  # fields of a run
-
-
-@dataclass(frozen=True)
-class Scope:
-    """What runs are measured against: a truth by digest, the conventions, and a slice of the queries ("" for all)."""
-
-    truth: str
-    conventions: Conventions
-    part: str = ""
 
 
 def load(name: str, content: bytes, role: str | None,
@@ -79,26 +73,6 @@ def _load(key: str, name: str, role: str | None, mapping: tuple[tuple[str, str],
     return sniffed, truth + (() if role == "truth" else tuple(io.read_runs(_source, mapping=by_hand)))
 
 
-def match(run: str, scope: Scope) -> Match:
-    """The run laid over the truth. Raises InputError where they have no query in common."""
-    found = laid(run, scope.truth, scope.conventions)
-    evaluate_match(found, ())
-    return found
-
-
-def laid(run: str, truth: str, conventions: Conventions) -> Match:
-    """The same by digests, queries in common or not; InputError where the conventions refuse the run."""
-    return _laid(run, truth, conventions.ties, _run=LOADED.run(run), _truth=LOADED.truth(truth)).under(
-        **asdict(conventions))
-
-
-@st.cache_resource(max_entries=64, show_spinner=False)
-def _laid(run: str, truth: str, ties: str, _run: Run, _truth: Truth) -> Match:
-    found = Match(_run, _truth, Conventions(ties=ties))
-    found.ranked.relevant()  # built here, once, to be shared under every other convention
-    return found
-
-
 def parts(truth: str) -> dict[str, Slice]:
     """The slices of the queries of a truth by the token that names them in a Scope."""
     return _parts(truth, _truth=LOADED.truth(truth))
@@ -116,24 +90,26 @@ def queries(scope: Scope) -> np.ndarray:
 
 def evaluation(run: str, scope: Scope, specs: Sequence[Spec]) -> Evaluation:
     """Per-query values of the specs. Raises InputError for parameters that do not fit together."""
-    return _evaluation(run, _key(scope), tuple(str(spec) for spec in specs), _match=match(run, scope), _scope=scope)
+    return _evaluation(run, facts(scope, specs), tuple(str(spec) for spec in specs), _match=match(run, scope, specs),
+                       _scope=scope)
 
 
 @st.cache_resource(max_entries=256, show_spinner=False)
-def _evaluation(run: str, scope: tuple[str, ...], specs: tuple[str, ...], _match: Match, _scope: Scope) -> Evaluation:
+def _evaluation(run: str, scope: tuple, specs: tuple[str, ...], _match: Match, _scope: Scope) -> Evaluation:
     found = evaluate_match(_match, parse_specs(list(specs)))
     return found.only(found.query_ids.filter(pa.array(queries(_scope))).to_pylist()) if _scope.part else found
 
 
-def _key(scope: Scope) -> tuple[str, ...]:
-    return scope.truth, *astuple(scope.conventions), scope.part
+def weights(scope: Scope) -> np.ndarray | None:
+    """The resamples of the queries in scope that all intervals share; None where they are better drawn each time."""
+    return _weights(int(queries(scope).sum()))
 
 
 def counts(run: str, scope: Scope) -> dict[str, int]:
     """Queries in scope, and how many of them are missing and unanswerable; extra: queries that the truth lacks."""
     found, inside = match(run, scope), queries(scope)
     return {"queries": int(inside.sum()), "missing": int((found.missing & inside).sum()),
-            "unanswerable": int(((found.ranked.relevant() == 0) & inside).sum()), "extra": len(found.extra)}
+            "unanswerable": int((found.unanswerable & inside).sum()), "extra": len(found.extra)}
 
 
 class _Held(Generic[K, V]):
@@ -160,8 +136,8 @@ class _Held(Generic[K, V]):
                 self._held.popitem(last=False)
 
 
-_SUMMARIES: _Held[tuple[str, Scope, str], Summary] = _Held()
-_COMPARISONS: _Held[tuple[str, str, Scope, str, Rules], Comparison] = _Held()
+_SUMMARIES: _Held[tuple, Summary] = _Held()
+_COMPARISONS: _Held[tuple, Comparison] = _Held()
 _MOST_WEIGHTS = 200_000_000  # bytes
 
 
@@ -173,13 +149,14 @@ def _weights(queries: int) -> np.ndarray | None:
 
 def summary(runs: Sequence[str], scope: Scope, specs: Sequence[Spec]) -> list[tuple[Summary, ...]]:
     """Means and intervals: for each run a Summary for each spec."""
-    missing = [spec for spec in specs if any(_SUMMARIES.get((run, scope, str(spec))) is None for run in runs)]
+    held = {spec: (facts(scope, [spec]), str(spec)) for spec in specs}
+    missing = [spec for spec in specs if any(_SUMMARIES.get((run, *held[spec])) is None for run in runs)]
     if missing:
         with st.spinner("Computing means and intervals …"):
             found = summaries([evaluation(run, scope, missing) for run in runs],
                               weights=_weights(int(queries(scope).sum())))
-        _SUMMARIES.keep({(run, scope, str(one.spec)): one for run, row in zip(runs, found, strict=True) for one in row})
-    return [tuple(_SUMMARIES.get((run, scope, str(spec))) for spec in specs) for run in runs]
+        _SUMMARIES.keep({(run, *held[one.spec]): one for run, row in zip(runs, found, strict=True) for one in row})
+    return [tuple(_SUMMARIES.get((run, *held[spec])) for spec in specs) for run in runs]
 
 
 def rules(scope: Scope, margin: float | None = None) -> Rules:
@@ -194,8 +171,10 @@ def compared(baseline: str, candidates: Sequence[str], scope: Scope, specs: Sequ
 
     Each Comparison names its candidate by digest. Specs that cannot be compared are not for here (comparable).
     """
+    held = {spec: (facts(scope, [spec]), str(spec), rules) for spec in specs}
+
     def key(candidate: str, spec: Spec) -> tuple:
-        return baseline, candidate, scope, str(spec), rules
+        return baseline, candidate, *held[spec]
 
     missing = [spec for spec in specs if any(_COMPARISONS.get(key(run, spec)) is None for run in candidates)]
     if missing and candidates:
@@ -211,11 +190,11 @@ def compared(baseline: str, candidates: Sequence[str], scope: Scope, specs: Sequ
 def by_slice(baseline: str, candidates: Sequence[str], scope: Scope, spec: Spec, attribute: str,
              rules: Rules) -> list[list[Comparison]]:
     """The same on one spec within each slice of an attribute: a row per slice, a column per candidate."""
-    return _by_slice(baseline, tuple(candidates), _key(scope), str(spec), attribute, rules, _scope=scope)
+    return _by_slice(baseline, tuple(candidates), facts(scope, [spec]), str(spec), attribute, rules, _scope=scope)
 
 
 @st.cache_resource(max_entries=128, show_spinner="Testing slices …", hash_funcs={Rules: repr})
-def _by_slice(baseline: str, candidates: tuple[str, ...], scope: tuple[str, ...], spec: str, attribute: str,
+def _by_slice(baseline: str, candidates: tuple[str, ...], scope: tuple, spec: str, attribute: str,
               rules: Rules, _scope: Scope) -> list[list[Comparison]]:
     specs, inside = parse_specs(spec), queries(_scope)
     own = [replace(one, queries=one.queries[inside]) for one in parts(_scope.truth).values()
@@ -227,38 +206,41 @@ def _by_slice(baseline: str, candidates: tuple[str, ...], scope: tuple[str, ...]
 def curve(run: str, scope: Scope, name: str, depth: int) -> Curves:
     """One metric at every cutoff from 1 to depth, with its band."""
     names = ("P", "R") if name in ("P", "R") else (name,)
-    return _curve(run, _key(scope), names, depth, _match=match(run, scope), _queries=queries(scope))
+    specs = parse_specs([f"{one}@1" for one in names])
+    return _curve(run, facts(scope, specs), names, depth, _match=match(run, scope, specs), _queries=queries(scope))
 
 
 @st.cache_resource(max_entries=256, show_spinner="Computing curves …")
-def _curve(run: str, scope: tuple[str, ...], names: tuple[str, ...], depth: int, _match: Match,
+def _curve(run: str, scope: tuple, names: tuple[str, ...], depth: int, _match: Match,
            _queries: np.ndarray) -> Curves:
     return curves(_match, names, np.arange(1, depth + 1), weights=_weights(int(_queries.sum())), queries=_queries)
 
 
 def interpolated(run: str, scope: Scope) -> tuple[np.ndarray, int]:
     """(mean interpolated precision at the eleven recall levels, n queries)."""
-    return _interpolated(run, _key(scope), _match=match(run, scope), _queries=queries(scope))
+    return _interpolated(run, facts(scope), _match=match(run, scope), _queries=queries(scope))
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
-def _interpolated(run: str, scope: tuple[str, ...], _match: Match, _queries: np.ndarray) -> tuple[np.ndarray, int]:
-    values = arrays.interpolated_precision(*_match.ranked.hits(), _match.ranked.relevant())
+def _interpolated(run: str, scope: tuple, _match: Match, _queries: np.ndarray) -> tuple[np.ndarray, int]:
+    ranked = judged(_match, spans=True)
+    values = arrays.interpolated_precision(*ranked.hits(), ranked.relevant())
     if _match.conventions.unanswerable == "zero":
-        values[_match.ranked.relevant() == 0] = 0.0
+        values[ranked.relevant() == 0] = 0.0
     defined = values[_counted(_match) & _queries & np.isfinite(values[:, 0])]
     return (defined.mean(axis=0) if len(defined) else np.full(values.shape[1], np.nan)), len(defined)
 
 
 def first_ranks(run: str, scope: Scope) -> np.ndarray:
     """Rank of the first relevant document of each query that has one to find: (Q',), NaN for none returned."""
-    return _first_ranks(run, _key(scope), _match=match(run, scope), _queries=queries(scope))
+    return _first_ranks(run, facts(scope), _match=match(run, scope), _queries=queries(scope))
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
-def _first_ranks(run: str, scope: tuple[str, ...], _match: Match, _queries: np.ndarray) -> np.ndarray:
-    first = arrays.first_ranks(*_match.ranked.hits(), _match.ranked.queries)
-    return first[_counted(_match) & _queries & (_match.ranked.relevant() > 0)]
+def _first_ranks(run: str, scope: tuple, _match: Match, _queries: np.ndarray) -> np.ndarray:
+    ranked = judged(_match)
+    first = arrays.first_ranks(*ranked.hits(), ranked.queries)
+    return first[_counted(_match) & _queries & (ranked.relevant() > 0)]
 
 
 def _counted(found: Match) -> np.ndarray:

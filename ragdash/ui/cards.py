@@ -7,7 +7,7 @@ import streamlit as st
 
 from ragdash.plots.theme import COLOURED, mark
 from ragdash.records import Run, Truth
-from ragdash.ui import documents, findings, ledgers, loading, mends, state, widgets, words
+from ragdash.ui import documents, findings, ledgers, loading, mends, state, store, widgets, words
 from ragdash.ui.entry import Entry
 from ragdash.ui.store import LOADED
 
@@ -46,7 +46,10 @@ PARTS = {
 
 
 def drop_field() -> None:
-    """The upload field and the samples, side by side."""
+    """The upload field and the samples, side by side; neither where the workspace is only shown."""
+    if store.read_only():
+        st.caption("This server shows what its workspace keeps; nothing can be added or changed here.")
+        return
     with st.container(horizontal=True, vertical_alignment="bottom", key="open"):
         st.file_uploader(
             "Drop runs and judgements",

@@ -13,7 +13,7 @@ from ragdash import stats
 from ragdash.comparison import Comparison, differences
 from ragdash.metrics import Spec
 from ragdash.plots import compare, forest
-from ragdash.ui import cache, comparison_tables, state, verdicts, widgets, words
+from ragdash.ui import cache, comparison_tables, query_links, state, verdicts, widgets, words
 from ragdash.ui.comparison_tables import Grid
 from ragdash.ui.store import LOADED
 from ragdash.ui.view import View
@@ -88,7 +88,7 @@ def table(now: View, specs: list[Spec], found: Grid, at: int, margin: float | No
                           formats=FORMATS)
     rules = cache.rules(now.scope, margin)
     st.caption(f"Differences are candidate minus {words.escape(base)}, mean over the queries with a value for both, "
-               "with 95 % bootstrap intervals.",
+               f"with 95 % bootstrap intervals.{now.basis}",
                help=f"p: paired randomisation test ({rules.permutations:,} sign flips), corrected for "
                     f"{words.count(len(rows), 'comparison')}, every candidate on every metric (Holm). Better and worse "
                     "count queries in the metric's direction.")
@@ -142,6 +142,10 @@ def queries(now: View, spec: Spec, at: int, one: Comparison) -> None:
                                             (now.names[now.baseline], now.names[at]), values[rows], without[rows]),
                   "compare_queries", f"{words.count(len(rows), 'query', 'queries')} by the size of their difference",
                   height=min(38 + 35 * max(len(rows), 1), 420))
+    if spec == now.spec and len(rows):
+        kind = state.get(state.OUTCOME)
+        query_links.link(f"Read {words.count(len(rows), 'query', 'queries')} side by side", now.digests[at],
+                         "gains" if kind == "better" else "losses", **{state.CASE: query_links.OUTCOMES[kind]})
 
 
 def _questions(now: View, ids: list[str]) -> list[str | None]:

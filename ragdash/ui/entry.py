@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 
+from ragdash.errors import InputError
+from ragdash.ids import collapsed, with_ids_of
+from ragdash.records import Run, Truth
 from ragdash.ui.store import LOADED, SHORT
 
 
@@ -44,18 +48,42 @@ class Entry:
         return f"{self.digest[:SHORT]}{mended}.{self.slot}.{self.name}"
 
 
-def parse(token: str) -> Entry | str:
-    """The entry of a link, or its name where the server does not hold the run."""
+def parse(token: str, truth: str = "") -> Entry | str:
+    """The entry of a link, or its name where the server does not hold the run.
+
+    truth: digest of the link's truth; a mended run that is not held any more is made anew of the loaded one.
+    """
     content, _, rest = token.partition(".")
     slot, _, name = rest.partition(".")
-    digest, *mended = content.split("~")
+    digest, *mends = content.split("~")
+    origin, ids, by = (LOADED.run(mends[0]), mends[1], _text(mends[2])) if len(mends) == 3 else (None, "", None)
     run = LOADED.run(digest)
+    if run is None and origin is not None and by is not None:
+        run = _anew(origin, LOADED.truth(truth), ids, by, digest)
     if run is None:
         return name or digest
     entry = (run.digest, name or run.name, int(slot) if slot.isdecimal() and len(slot) < 4 else 0)
-    if len(mended) != 3 or LOADED.run(mended[0]) is None:
-        return Entry(*entry)
-    try:
-        return Entry(*entry, LOADED.run(mended[0]).digest, mended[1], bytes.fromhex(mended[2]).decode())
-    except ValueError:
-        return Entry(*entry)
+    return Entry(*entry) if origin is None or by is None else Entry(*entry, origin.digest, ids, by)
+
+
+def mended(run: Run, truth: Truth | None, ids: str, by: str) -> Run:
+    """The run with its chunks collapsed and its ids written as in the truth, in this order. Raises InputError."""
+    run = collapsed(run, by) if by else run
+    return with_ids_of(run, truth, ids) if ids and truth is not None else run
+
+
+def _anew(origin: Run, truth: Truth | None, ids: str, by: str, digest: str) -> Run | None:
+    """The mended run of this digest, None where the mends give another one now."""
+    with suppress(InputError):
+        run = mended(origin, truth, ids, by)
+        if len(digest) >= SHORT and run.digest.startswith(digest):
+            LOADED.put(run)
+            return run
+    return None
+
+
+def _text(code: str) -> str | None:
+    """Text of its bytes in hexadecimal digits, None where they are none."""
+    with suppress(ValueError):
+        return bytes.fromhex(code).decode()
+    return None

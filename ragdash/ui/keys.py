@@ -3,20 +3,35 @@
 from ragdash.records import CHOICES
 
 RUN, TRUTH, SHOWN, BASELINE, METRIC, K, SLICE = "run", "truth", "shown", "baseline", "metric", "k", "slice"
+MATCH, HOW, FROM, DECIDED = "match", "how", "from", "decided"  # what makes a document a relevant one
 METRICS, SORT = "columns", "sort"  # Leaderboard
 CURVES, SCALE, VIEW = "curves", "axis", "view"  # Precision-recall
 ACROSS, UP = "across", "up"  # Ranking
 CANDIDATE, MARGIN, PICTURE, OUTCOME, BY = "candidate", "margin", "picture", "outcome", "by"  # Compare
 SOURCE, TARGETS, BANDED = "bands", "targets", "banded"  # Threshold bands
 MEASURE, CUTOFF_BY, TUNED, AVERAGED, CORPUS = "measure", "score", "tuned", "average", "corpus"  # its score cutoffs
+COVERS, PAIRS, PAIR = "covers", "pairs", "pair"  # its evidence match threshold
 ANSWERS, ANSWER, RIGHT, LOOKED, KIND, QUERY = "answers", "answer", "right", "look", "kind", "query"  # Answers
+CASE, LEAST, ORDER = "case", "least", "order"  # Queries
+FIND, WHERE, AS = "text", "where", "as"
+ATTRIBUTES, STAGES, READINGS, MARKED = "attributes", "stages", "readings", "marked"
+RANKS, DOC, AGAINST = "ranks", "doc", "against"
+REVIEWED = "reviewed"  # whether a person's judgements count, on every page
+SHARES = "shares"  # Failures
+CUTS = CUT_OFF, COVERAGE, CORRECT, GROUNDED = "cut_off", "coverage", "correct", "grounded"  # its rules, on Queries too
+ALIKE = "alike"  # likeness of runs, on Compare
+STAGE, PAID = "stage", "paid"  # Speed & cost
+SHARING = PARTS, TEXTS, TABLE, FORM, DRAWN, LEADS, LOOK = (  # Share
+    "sections", "texts", "table", "format", "pictures", "to", "look_as")
 ABOUT, SEARCH = "about", "find"  # Metrics
 CONVENTIONS = tuple(CHOICES)  # missing, unanswerable, ...
 
-SIDEBAR = (SHOWN, BASELINE, METRIC, K, SLICE, *CONVENTIONS)
+SIDEBAR = (SHOWN, BASELINE, METRIC, K, SLICE, MATCH, HOW, FROM, DECIDED, REVIEWED, *CONVENTIONS)
 PAGE = (METRICS, SORT, CURVES, SCALE, VIEW, ACROSS, UP, CANDIDATE, MARGIN, PICTURE, OUTCOME, BY, SOURCE, TARGETS,
-        BANDED, MEASURE, CUTOFF_BY, TUNED, AVERAGED, CORPUS, ANSWERS, ANSWER, RIGHT, LOOKED, KIND, QUERY, ABOUT, SEARCH)
-MANY = (SHOWN, METRICS, CURVES, TARGETS, ANSWERS)  # hold several values
+        BANDED, MEASURE, CUTOFF_BY, TUNED, AVERAGED, CORPUS, COVERS, PAIRS, PAIR, ANSWERS, ANSWER, RIGHT,
+        LOOKED, KIND, QUERY, CASE, LEAST, ORDER, FIND, WHERE, AS, ATTRIBUTES, STAGES, READINGS, MARKED, RANKS, DOC,
+        AGAINST, SHARES, *CUTS, ALIKE, STAGE, PAID, ABOUT, SEARCH, *SHARING)
+MANY = (SHOWN, METRICS, CURVES, TARGETS, ANSWERS, ATTRIBUTES, STAGES, READINGS, MARKED, PARTS)  # hold several values
 DOCUMENTS = "_documents"  # digest of those dropped last, of the session alone
 BANDS_FILE = "_bands_file"  # of the session alone: a file is not in the address
 OF_RUNS = (SHOWN, BASELINE, ACROSS, UP, CANDIDATE, LOOKED)  # hold digests of runs

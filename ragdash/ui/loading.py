@@ -16,7 +16,7 @@ from ragdash.corpus import Corpus
 from ragdash.errors import InputError, Problem
 from ragdash.places import SAMPLE_TRUTH, SAMPLES, home, named
 from ragdash.records import Run, Truth
-from ragdash.ui import cache, documents, progress, state, words
+from ragdash.ui import cache, documents, progress, shelf, state, words
 from ragdash.ui.store import LOADED
 
 FILES, TRUTHS = "RAGDASH_FILES", "RAGDASH_TRUTH"  # set by `ragdash dashboard FILE...`
@@ -171,6 +171,7 @@ def _given(text: str, role: str | None) -> Given:
 def _upload(name: str, content: bytes, role: str | None, mapping: Mapping[str, str] | None = None) -> FileRecord:
     record = _read(name, lambda: cache.load(name, content, role, mapping), None, role)
     record = replace(record, mapping=tuple((mapping or {}).items()))
+    shelf.keep(record.digests, name)
     if len(content) > KEPT:
         return record
     record = replace(record, key=cache.key_of(content)[:8])

@@ -94,7 +94,7 @@ def _outcome(at: int, record: FileRecord, mapping: Mapping[str, str], fields: Se
     with st.container(horizontal=True, vertical_alignment="bottom"):
         key = f"map_name_{record.key}_{name}"
         st.text_input("Name of this mapping", value=name, key=key, max_chars=60,
-                      help="It is offered again for files with the same columns, while this server runs.")
+                      help="It is offered again for files with the same columns.")
         st.button("Read the file so", icon=":material/check:", type="primary", key="map_apply",
                   on_click=lambda: _apply(at, record, mapping, st.session_state[key]))
 

@@ -10,9 +10,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from ragdash.errors import InputError, Problem
-from ragdash.ids import collapsed, with_ids_of
 from ragdash.ui import state
-from ragdash.ui.entry import Entry
+from ragdash.ui.entry import Entry, mended
 from ragdash.ui.store import LOADED
 
 Fix = tuple[str, str]
@@ -54,8 +53,7 @@ def _read_as(entry: Entry, ids: str, by: str) -> None:
                                   "loaded", "the run as it was loaded", "Load its file again.")])
         return
     try:
-        run = collapsed(run, by) if by else run
-        run = with_ids_of(run, truth, ids) if ids and truth is not None else run
+        run = mended(run, truth, ids, by)
     except InputError as error:
         state.set_notice(error.problems)
         return

@@ -31,7 +31,8 @@ def curve(now: View, name: str, marked: int) -> None:
             chosen=marked, log=state.get(state.SCALE) == "log", theme=widgets.theme())
         widgets.chart(figure, tables.by_cutoff(now, found, name), f"curve_{name}",
                       words.at_cutoff(metric.title, now.names, values[:, marked - 1], marked))
-        st.caption(f"Mean over {words.over([one.n[name] for one in found])} with 95 % confidence bands.")
+        st.caption(f"Mean over {words.over([one.n[name] for one in found])} with 95 % confidence bands."
+                   f"{now.basis}")
 
 
 def trade_off(now: View, marked: int) -> None:
@@ -42,7 +43,8 @@ def trade_off(now: View, marked: int) -> None:
         np.array([one.mean["R"] for one in recall]), chosen=marked, theme=widgets.theme())
     widgets.chart(figure, tables.trade_off(now, precision, recall), "trade_off",
                   "Mean precision against mean recall, from k = 1 to the deepest rank")
-    st.caption(f"Each curve starts at k = 1; small marks stand at round cutoffs, the large one at k = {marked}.")
+    st.caption(f"Each curve starts at k = 1; small marks stand at round cutoffs, the large one at k = {marked}."
+               f"{now.basis}")
 
 
 def interpolated(now: View) -> None:
@@ -53,7 +55,7 @@ def interpolated(now: View) -> None:
     widgets.chart(figure, tables.interpolated(now, arrays.RECALL_LEVELS, found), "interpolated",
                   "Interpolated precision at eleven recall levels")
     st.caption("The highest precision at any rank that reaches the recall level, mean over "
-               f"{words.over([n for _, n in found])}.")
+               f"{words.over([n for _, n in found])}.{now.basis}")
 
 
 def first_rank(now: View) -> None:
@@ -67,7 +69,7 @@ def first_rank(now: View) -> None:
     widgets.chart(figure, tables.first_rank(now, bins, shares, [len(ranks) for ranks in first]), "first_rank",
                   "Share of queries by the rank of their first relevant document", formats={"Share": "percent"})
     st.caption(f"{words.over([len(ranks) for ranks in first])} with a relevant document; “none” means that no "
-               "relevant document was returned at all.")
+               f"relevant document was returned at all.{now.basis}")
 
 
 def at_cutoffs(now: View, name: str) -> None:
@@ -81,7 +83,7 @@ def at_cutoffs(now: View, name: str) -> None:
                                     theme=widgets.theme())
         widgets.chart(figure, tables.at_cutoffs(now, found), f"at_{name}",
                       words.at_cutoff(metric.title, now.names, mean[:, -1], int(ks[-1])))
-        st.caption(f"Mean over {words.over([row[0].n for row in found])} with 95 % intervals.")
+        st.caption(f"Mean over {words.over([row[0].n for row in found])} with 95 % intervals.{now.basis}")
 
 
 def per_query(now: View) -> None:

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import re
 
+import pandas as pd
 import streamlit as st
 
 from ragdash.bands import bands_of
 from ragdash.metrics import METRICS, Metric
+from ragdash.metrics.examples import EXAMPLES
+from ragdash.metrics.guide import USES, USES_SOURCE, guide
+from ragdash.metrics.reference import example_words
 from ragdash.ui import words
 
 BETTER = {"higher": "▲ higher is better", "lower": "▼ lower is better", None: "neither end is better"}
@@ -30,7 +34,31 @@ def card(metric: Metric) -> None:
         if metric.formula:
             st.latex(latex(metric.formula))
         st.markdown(prose(metric.doc))
+        guidance(metric)
         st.table(facts(metric), border="horizontal", alt=f"Facts about {metric.title}")
+
+
+def guidance(metric: Metric) -> None:
+    """When to look at it, a worked example, and what others compute under its name."""
+    told, example = guide(metric.name), EXAMPLES.get(metric.name)
+    if told:
+        st.markdown(f"**When to look at it.** {words.escape(told.when)}")
+    if example:
+        worked = words.escape(example_words(metric.name))
+        st.markdown(f"**Worked example.** {words.escape(example.setting)}  \n**{worked}**")
+    if told and told.differs:
+        st.markdown(f"**Elsewhere.** {words.escape(told.differs)}")
+
+
+def uses() -> None:
+    """Which metrics matter for which use, as a table."""
+    rows = [{"Use": f"**{use.title}**",
+             "Look at": words.escape(words.listed([METRICS[name].title for name in use.metrics])),
+             "With a judging model": words.escape(", ".join(use.judged)) or words.UNDEFINED,
+             "Why": words.escape(use.why)} for use in USES]
+    st.table(pd.DataFrame(rows), border="horizontal", hide_index=True, alt="Which metrics matter for which use")
+    st.caption(f"After a {USES_SOURCE}. Where it asks for what only a model can judge, the nearest metrics without one "
+               "stand first.")
 
 
 def facts(metric: Metric) -> dict[str, str]:

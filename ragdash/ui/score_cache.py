@@ -6,7 +6,6 @@ Keyed by digests and scalars, as in ragdash.ui.cache; what comes out is shared a
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import astuple
 
 import numpy as np
 import pyarrow as pa
@@ -22,6 +21,7 @@ from ragdash.slices import Slice
 from ragdash.thresholds import OperatingPoint, PrecisionRecall, Roc, Sweep
 from ragdash.ui import cache
 from ragdash.ui.cache import Scope
+from ragdash.ui.scope import facts
 from ragdash.ui.store import LOADED
 
 RESAMPLES = 2_000
@@ -32,11 +32,11 @@ def match(run: str, scope: Scope) -> Match:
     """The run laid over the queries in scope. Raises InputError where they have none in common."""
     if not scope.part:
         return cache.match(run, scope)
-    return _within(run, _key(scope), _run=LOADED.run(run), _scope=scope)
+    return _within(run, facts(scope), _run=LOADED.run(run), _scope=scope)
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)
-def _within(run: str, scope: tuple[str, ...], _run: Run, _scope: Scope) -> Match:
+def _within(run: str, scope: tuple, _run: Run, _scope: Scope) -> Match:
     truth = _part(_scope.truth, _scope.part, _truth=LOADED.truth(_scope.truth))
     return Match(_run, truth, _scope.conventions)
 
@@ -51,10 +51,6 @@ def _part(truth: str, part: str, _truth: Truth) -> Truth:
                        details=pa.table({"query_id": _truth.query_ids.filter(pa.array(inside))}))
 
 
-def _key(scope: Scope) -> tuple[str, ...]:
-    return scope.truth, *astuple(scope.conventions), scope.part
-
-
 def why_unscored(run: str, scope: Scope) -> str | None:
     """Why there are no score thresholds, as it follows the run's name; None where there are."""
     found = match(run, scope)
@@ -64,42 +60,42 @@ def why_unscored(run: str, scope: Scope) -> str | None:
 
 def sweep(run: str, scope: Scope, corpus: int | None) -> Sweep:
     """Every measure at every threshold. Raises InputError for a corpus that is smaller than what was returned."""
-    return _sweep(run, _key(scope), corpus, _match=match(run, scope))
+    return _sweep(run, facts(scope), corpus, _match=match(run, scope))
 
 
 @st.cache_resource(**_KEPT)
-def _sweep(run: str, scope: tuple[str, ...], corpus: int | None, _match: Match) -> Sweep:
+def _sweep(run: str, scope: tuple, corpus: int | None, _match: Match) -> Sweep:
     return thresholds.sweep(_match, corpus_size=corpus)
 
 
 def point(run: str, scope: Scope, measure: str, corpus: int | None) -> OperatingPoint:
     """The best threshold of one half of the queries, checked on the other. Raises InputError for too few queries."""
-    return _point(run, _key(scope), measure, corpus, _match=match(run, scope))
+    return _point(run, facts(scope), measure, corpus, _match=match(run, scope))
 
 
 @st.cache_resource(**_KEPT)
-def _point(run: str, scope: tuple[str, ...], measure: str, corpus: int | None, _match: Match) -> OperatingPoint:
+def _point(run: str, scope: tuple, measure: str, corpus: int | None, _match: Match) -> OperatingPoint:
     return thresholds.operating_point(_match, measure, corpus_size=corpus, resamples=RESAMPLES)
 
 
 def curves(run: str, scope: Scope) -> tuple[Roc, PrecisionRecall]:
     """ROC and precision-recall by score."""
-    return _curves(run, _key(scope), _match=match(run, scope))
+    return _curves(run, facts(scope), _match=match(run, scope))
 
 
 @st.cache_resource(**_KEPT)
-def _curves(run: str, scope: tuple[str, ...], _match: Match) -> tuple[Roc, PrecisionRecall]:
+def _curves(run: str, scope: tuple, _match: Match) -> tuple[Roc, PrecisionRecall]:
     return thresholds.roc(_match), thresholds.pr_by_score(_match)
 
 
 def sliced(runs: Sequence[str], scope: Scope, spec: Spec, attribute: str) -> list[tuple[Slice, list[Summary]]]:
     """Each slice of an attribute, of the queries in scope, with a Summary for each run; slices without a query are
     left out."""
-    return _sliced(tuple(runs), _key(scope), str(spec), attribute, _scope=scope)
+    return _sliced(tuple(runs), facts(scope, [spec]), str(spec), attribute, _scope=scope)
 
 
 @st.cache_resource(max_entries=64, show_spinner="Computing means by slice …")
-def _sliced(runs: tuple[str, ...], scope: tuple[str, ...], spec: str, attribute: str,
+def _sliced(runs: tuple[str, ...], scope: tuple, spec: str, attribute: str,
             _scope: Scope) -> list[tuple[Slice, list[Summary]]]:
     inside, all_ids = cache.queries(_scope), LOADED.truth(_scope.truth).query_ids
     evaluations = [cache.evaluation(run, _scope, parse_specs(spec)) for run in runs]

@@ -24,6 +24,9 @@ def panel(now: View) -> None:
     st.header("Score cutoffs", anchor=False,
               help="Instead of a fixed number of documents, pass on those whose score reaches a cutoff. A higher "
                    "cutoff lets through less noise and loses more of what is relevant.")
+    if now.scope.by_evidence:
+        st.caption("Score cutoffs are counted by id alone: choose **Relevant** by id in the sidebar to see them.")
+        return
     reasons = {digest: score_cache.why_unscored(digest, now.scope) for digest in now.digests}
     unscored = [f"**{words.escape(name)}** {words.escape(reasons[digest])}"
                 for name, digest in zip(now.names, now.digests, strict=True) if reasons[digest]]

@@ -9,7 +9,7 @@ from ragdash.evaluation import Summary
 from ragdash.metrics import Spec
 from ragdash.plots import leaderboard
 from ragdash.plots.leaderboard import best_first
-from ragdash.ui import comparison_tables, state, tables, verdicts, view, widgets, words
+from ragdash.ui import comparison_tables, query_links, state, tables, verdicts, view, widgets, words
 from ragdash.ui.comparison_tables import Grid
 from ragdash.ui.differences import FORMATS, forest_of
 from ragdash.ui.panels import parts
@@ -28,6 +28,7 @@ def standings(now: View, specs: list[Spec], finding) -> None:
     deltas = now.compared(specs)
     order = _order(found, specs)
     _board(now, specs, found, order, deltas, _standing(best, against))
+    _worst(now, order)
     _differences(now, specs, deltas)
     _means(now, chosen, best_first(np.array([summary.mean for summary in chosen]), specs[0].metric.better))
 
@@ -65,14 +66,22 @@ def _board(now: View, specs: list[Spec], found: list[tuple[Summary, ...]], order
         with everything:
             widgets.frame(comparison_tables.numbers(now, found, order, deltas), "leaderboard",
                           "Every number of the leaderboard", formats={"p (Holm)": "%.4f"})
-    said = ["Mean over n queries with its 95 % bootstrap interval."]
+    said = [f"Mean over n queries with its 95 % bootstrap interval.{now.basis}"]
     if len(order) > 1:
         said.append(f"Below it the difference to {words.escape(now.names[now.baseline])}, the baseline: ▲ better, ▼ "
                     "worse, without a mark where it cannot be told from none.")
-    st.caption(" ".join([*said, *words.counted(now.names, now.counts(), now.conventions)]),
+    st.caption(" ".join([*said, *now.counted()]),
                help="p: paired randomisation test, corrected for all differences of this table (Holm). Level with the "
                     "best: the difference to it cannot be told from none, which is not to say that there is none."
                if len(order) > 1 else None)
+
+
+def _worst(now: View, order: list[int]) -> None:
+    """From each run to the queries on which it does worst, by the metric of the sidebar."""
+    with st.container(horizontal=True, vertical_alignment="center", key="worst_queries"):
+        st.caption("Worst queries of", width="content")
+        for at in order:
+            query_links.link(words.escape(now.names[at]), now.digests[at])
 
 
 def _differences(now: View, specs: list[Spec], deltas: Grid) -> None:

@@ -18,7 +18,7 @@ from ragdash.plots.theme import COLOURED
 from ragdash.records import CHOICES, Conventions
 from ragdash.ui.entry import Entry, parse
 from ragdash.ui.keys import *  # noqa: F403  (state.METRIC is how everybody names a choice)
-from ragdash.ui.keys import CONVENTIONS, MANY, OF_RUNS, PAGE, RUN, SHOWN, SIDEBAR, TRUTH
+from ragdash.ui.keys import CONVENTIONS, MANY, OF_RUNS, PAGE, RUN, SHARING, SHOWN, SIDEBAR, TRUTH
 from ragdash.ui.store import LOADED, SHORT
 
 _RUNS, _TRUTH, _WRITTEN, _USED, _FILES, _LOST = "_runs", "_truth", "_written", "_used", "_files", "_lost"
@@ -45,28 +45,37 @@ def close_session() -> None:
     """End a script run: write every choice to the address."""
     written = parameters()
     if _address() != written:
-        kept = {
-            key: st.query_params.get_all(key) for key in st.query_params if key not in (RUN, TRUTH, *SIDEBAR, *PAGE)
-        }
+        ours = (RUN, TRUTH, *SIDEBAR, *PAGE)
+        kept = {key: st.query_params.get_all(key) for key in st.query_params if key not in ours}
         st.query_params.from_dict({**kept, **written})
     st.session_state[_WRITTEN] = written
 
 
-def parameters() -> dict[str, list[str]]:
-    """Every choice of this session and page as query parameters."""
+def parameters(everywhere: bool = False) -> dict[str, list[str]]:
+    """Every choice of this session and page as query parameters; everywhere: those of other pages as well."""
     found = {RUN: [entry.token for entry in runs()], TRUTH: [(st.session_state[_TRUTH] or "")[:SHORT]]}
+    used = st.session_state[_USED]
     for key in (*SIDEBAR, *PAGE):
-        if key in st.session_state[_USED]:
+        if key in used or (everywhere and key in st.session_state):
             value = st.session_state.get(key)
             values = value if isinstance(value, (list, tuple)) else [value]
             found[key] = [_spell(key, item) for item in values if item is not None] or [""]
     return {key: values for key, values in found.items() if values and (values != [""] or key in MANY)}
 
 
-def link() -> str:
-    """The full address of this view."""
+def link(page: str | None = None, *, embed: bool = False, theme: str = "") -> str:
+    """The full address of this view, or of another page with every choice made; embed: without Streamlit's frame.
+
+    theme: "light" or "dark" for everybody; otherwise each reader's own.
+    """
     base = (st.context.url or "").split("?")[0]
-    return f"{base}?{urlencode(parameters(), doseq=True)}"
+    found = parameters()
+    if page is not None:
+        left = SHARING if page != "share" else ()
+        base = f"{base.rpartition('/')[0]}/{page}"
+        found = {key: values for key, values in parameters(everywhere=True).items() if key not in left}
+    more = {**({"embed": ["true"]} if embed else {}), **({"embed_options": [f"{theme}_theme"]} if theme else {})}
+    return f"{base}?{urlencode({**found, **more}, doseq=True)}"
 
 
 def runs() -> tuple[Entry, ...]:
@@ -105,11 +114,8 @@ def free_name(name: str, but: str | None = None) -> str:
     """The name, with a number behind it where another run (not the one of digest `but`) bears it already."""
     name = " ".join(name.split()) or "run"
     taken = {entry.name for entry in runs() if entry.digest != but}
-    return (
-        name
-        if name not in taken
-        else next(f"{name} ({n})" for n in range(2, len(taken) + 3) if f"{name} ({n})" not in taken)
-    )
+    numbered = (f"{name} ({n})" for n in range(2, len(taken) + 3))
+    return name if name not in taken else next(other for other in numbered if other not in taken)
 
 
 def remove_run(digest: str) -> None:
@@ -238,6 +244,18 @@ def number(key: str, high: int, default: int) -> str:
     return _used(key)
 
 
+def share(key: str, low: float, high: float, default: float) -> str:
+    """Make sure that st.session_state[key] is a number from low to high with two decimals; returns the key."""
+    try:
+        value = round(float(st.session_state.get(key, default)), 2)
+    except (TypeError, ValueError):
+        value = default
+    value = value if low <= value <= high else default
+    if st.session_state.get(key) != value:
+        st.session_state[key] = value
+    return _used(key)
+
+
 def text(key: str) -> str:
     """Make sure that st.session_state[key] is text; returns the key for the widget."""
     if not isinstance(st.session_state.get(key), str):
@@ -271,7 +289,7 @@ def _spell(key: str, value) -> str:
 def _restore(address: dict[str, list[str]]) -> None:
     """Take runs, truth and choices from the address; what cannot be read is left at its default."""
     if RUN in address or TRUTH in address:
-        found = [parse(token) for token in address.get(RUN, ())]
+        found = [parse(token, address.get(TRUTH, [""])[0]) for token in address.get(RUN, ())]
         by_origin = {entry.loaded: entry for entry in found if isinstance(entry, Entry)}
         st.session_state[_RUNS] = tuple({entry.digest: entry for entry in by_origin.values()}.values())
         st.session_state[_LOST] = tuple(entry for entry in found if isinstance(entry, str))

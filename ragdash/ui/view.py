@@ -8,13 +8,14 @@ from dataclasses import dataclass, replace
 import streamlit as st
 
 from ragdash.comparison import Comparison, comparable
-from ragdash.errors import InputError, Problem
+from ragdash.errors import InputError, Problem, Unavailable
 from ragdash.evaluation import Curves, Evaluation, Summary
 from ragdash.metrics import Spec, parse_spec
 from ragdash.records import Conventions
-from ragdash.ui import cache, state, widgets, words
+from ragdash.ui import cache, relevance, reviewing, state, widgets, words
 from ragdash.ui.cache import Scope
 from ragdash.ui.entry import Entry
+from ragdash.ui.scope import evidence
 from ragdash.ui.store import LOADED
 
 CUTOFFS = (1, 3, 5, 10, 20, 50, 100)  # offered in the sidebar; any other can be typed
@@ -65,6 +66,11 @@ class View:
         """The metric of the sidebar at its cutoff."""
         return spec_of(self.template, self.k)
 
+    @property
+    def basis(self) -> str:
+        """A sentence for captions that says what is relevant here; empty for the usual, by id."""
+        return " Relevant by evidence." if self.scope.by_evidence else ""
+
     def summary(self, specs: Sequence[Spec]) -> list[tuple[Summary, ...]]:
         """For each run shown a Summary for each spec."""
         return cache.summary(self.digests, self.scope, specs)
@@ -76,6 +82,12 @@ class View:
     def counts(self) -> list[dict]:
         """For each run shown: queries, missing, unanswerable, extra."""
         return [cache.counts(digest, self.scope) for digest in self.digests]
+
+    def counted(self) -> list[str]:
+        """What the means leave out or count as 0, one sentence each."""
+        said = words.counted(self.names, self.counts(), self.conventions)
+        return [one.replace("without a relevant document", "without a gold span") if self.scope.by_evidence else one
+                for one in said]
 
     def evaluations(self, specs: Sequence[Spec]) -> list[Evaluation]:
         """For each run shown the values of every query in scope."""
@@ -108,7 +120,7 @@ def spec_of(template: str, k: int) -> Spec:
 
 def current() -> View:
     """The view of this session; where there is none the page says what is missing and stops."""
-    if not state.runs() or state.truth() is None:
+    if not state.runs() or LOADED.truth(state.truth() or "") is None:
         _nothing()
         raise PageEnds
     shown = [entry for entry in state.runs() if entry.digest in state.get(state.SHOWN)]
@@ -120,12 +132,15 @@ def current() -> View:
     if not usable:
         raise PageEnds
     baseline = next((at for at, entry in enumerate(usable) if entry.digest == state.get(state.BASELINE)), 0)
-    return View(tuple(usable), scope(), baseline, state.get(state.METRIC), int(state.get(state.K)))
+    now = View(tuple(usable), scope(), baseline, state.get(state.METRIC), int(state.get(state.K)))
+    if now.scope.by_evidence:
+        relevance.note(now.scope, now.digests)
+    return now
 
 
 def scope() -> Scope:
     """What the runs of this session are measured against."""
-    return Scope(state.truth(), state.conventions(), state.get(state.SLICE) or "")
+    return Scope(reviewing.truth_in_force(), state.conventions(), state.get(state.SLICE) or "", *relevance.chosen())
 
 
 def specs(templates: Sequence[str], k: int) -> tuple[list[Spec], list[Problem]]:
@@ -155,11 +170,20 @@ def measurable(view: View, wanted: Sequence[Spec]) -> tuple[list[Spec], list[Pro
 def _usable(shown: Sequence[Entry]) -> tuple[list[Entry], list[Problem]]:
     usable, problems = [], []
     for entry in shown:
+        if LOADED.run(entry.digest) is None:
+            problems.append(Problem("run-let-go", f"run {entry.name!r}, which the server no longer holds", "a run that "
+                                    "is kept", "Load its file again on the Runs page."))
+            continue
         try:
             cache.match(entry.digest, scope())
+            if scope().by_evidence:
+                evidence(entry.digest, scope())
             usable.append(entry)
         except InputError as error:
             problems.extend(error.problems)
+        except Unavailable as missing:
+            problems.append(replace(missing.problem, severity="error", mend=f"{missing.problem.mend} In the sidebar, "
+                                    "**Relevant** by id shows the run."))
     return usable, problems
 
 

@@ -9,7 +9,7 @@ import streamlit as st
 
 from ragdash.errors import Problem
 from ragdash.plots import theme as plot_theme
-from ragdash.ui import words
+from ragdash.ui import downloads, words
 
 CARDS = 5  # problems shown as cards; the rest stand in a table
 ROWS = 200
@@ -103,24 +103,41 @@ def chart(
     *,
     formats: dict[str, str] | None = None,
     height: int | None = None,
+    pick: Callable[[Sequence], None] | None = None,
 ) -> None:
-    """A picture, with its numbers one tab away; the table is built and sent only when it is asked for."""
-    picture, numbers = st.tabs(["Picture", "Table"], key=f"{key}_tabs", on_change="rerun")
+    """A picture, with its numbers and its files one tab away; what a tab holds is sent only when it is asked for.
+
+    pick: called with the customdata of the mark that was clicked.
+    """
+    picture, numbers, files = st.tabs(["Picture", "Table", "Download"], key=f"{key}_tabs", on_change="rerun")
     if picture.open is not False:
         with picture:
-            st.plotly_chart(fig, key=key, alt=alt, config=_CONFIG)
+            if pick is None:
+                st.plotly_chart(fig, key=key, alt=alt, config=_CONFIG)
+            else:
+                found = st.plotly_chart(fig, key=key, alt=alt, config=_CONFIG, on_select="rerun",
+                                        selection_mode="points").selection.points
+                if found and found[0].get("customdata"):
+                    pick(found[0]["customdata"])
     if numbers.open:
         with numbers:
             frame(table, f"{key}_table", alt, formats=formats, height=height)
+    if files.open:
+        with files:
+            st.caption("The picture")
+            downloads.pictures(fig, key, theme())
+            st.caption("Its numbers, in full precision")
+            downloads.tables(table, f"{key}_numbers")
 
 
 def frame(
     table: pd.DataFrame, key: str, alt: str, *, formats: dict[str, str] | None = None, height: int | None = None,
-    pick: Callable[[int], None] | None = None, widths: Mapping[str, int] | None = None
+    pick: Callable[[int], None] | None = None, place: int | None = None, widths: Mapping[str, int] | None = None
 ) -> None:
     """A table that can be sorted and searched, with its download; numbers with three decimals, first column pinned.
 
-    pick: called with the number of the row that was clicked; without it rows cannot be chosen.
+    pick: called with the number of the row that was clicked; without it rows cannot be chosen. place: the row that is
+    marked as the chosen one, wherever the choice was made.
     widths: pixels of columns of text.
     """
     columns = {
@@ -133,6 +150,8 @@ def frame(
         name: st.column_config.TextColumn(pinned=True, width="medium" if name == "Metric" else None)
         for name in table.columns[:1]
     }
+    if place is not None:
+        st.session_state[key] = {"selection": {"rows": [place], "columns": [], "cells": []}}
     st.dataframe(
         table,
         hide_index=True,
@@ -144,15 +163,7 @@ def frame(
         selection_mode="single-row",
         on_select="ignore" if pick is None else lambda: _picked(key, pick),
     )
-    st.download_button(
-        "Download CSV",
-        lambda: table.to_csv(index=False).encode(),
-        f"ragdash-{key.removesuffix('_table').replace('_', '-')}.csv",
-        "text/csv",
-        key=f"{key}_csv",
-        icon=":material/download:",
-        on_click="ignore",
-    )
+    downloads.menu(table, key)
 
 
 def _picked(key: str, pick: Callable[[int], None]) -> None:

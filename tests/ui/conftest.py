@@ -35,12 +35,14 @@ def free_port() -> int:
         return found.getsockname()[1]
 
 
-def start_server(log: Path, **environment) -> tuple[subprocess.Popen, str]:
-    """A fresh dashboard process and its address; it has no visitors yet."""
-    url = f"http://127.0.0.1:{(port := free_port())}"
+def start_server(log: Path, *, folder: Path = ROOT, port: int = 0, **environment) -> tuple[subprocess.Popen, str]:
+    """A fresh dashboard process, started in a folder, and its address; it has no visitors yet."""
+    url = f"http://127.0.0.1:{(port := port or free_port())}"
     settings = {
         "STREAMLIT_SERVER_FILE_WATCHER_TYPE": "none",
-        **{key: value for key, value in os.environ.items() if not key.startswith("RAGDASH_")},
+        "RAGDASH_WORKSPACE": str(log.parent / "workspace"),
+        "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]),
+        **{key: value for key, value in os.environ.items() if not key.startswith(("RAGDASH_", "PYTHONPATH"))},
     }
     command = [
         sys.executable,
@@ -53,7 +55,7 @@ def start_server(log: Path, **environment) -> tuple[subprocess.Popen, str]:
     ]
     with log.open("w") as stream:
         process = subprocess.Popen(
-            command, cwd=ROOT, stdout=stream, stderr=subprocess.STDOUT, env={**settings, **environment}
+            command, cwd=folder, stdout=stream, stderr=subprocess.STDOUT, env={**settings, **environment}
         )
     for _ in range(600):
         try:
@@ -64,6 +66,12 @@ def start_server(log: Path, **environment) -> tuple[subprocess.Popen, str]:
             time.sleep(0.1)
     process.kill()
     pytest.fail(f"the server does not answer:\n{log.read_text()}")
+
+
+@pytest.fixture(autouse=True)
+def own_workspace(tmp_path, monkeypatch):
+    """What one test keeps is not there for the next."""
+    monkeypatch.setenv("RAGDASH_WORKSPACE", str(tmp_path / "workspace"))
 
 
 @pytest.fixture()

@@ -13,6 +13,7 @@ from ragdash.plots.theme import LIGHT
 from ragdash.records import Run, Truth
 from ragdash.ui import answer_cases, answer_words
 from ragdash.ui.store import LOADED, SHORT
+from ragdash.ui.texts import LONGEST
 
 ROOT = Path(__file__).resolve().parents[2]
 QUERIES = 24
@@ -201,4 +202,4 @@ def test_marks_do_not_overlap_and_long_answers_are_cut():
     page = answer_words.marked(answer, [(7, 12), (20, 21)], [(7, 12)], LIGHT)
     assert page.count("<mark") == 2 and "border:2px" in page and "&amp; &lt;" in page
     long = answer_words.marked("word " * 300_000, [(0, 4), (1_000_000, 1_000_004)], [], LIGHT)
-    assert long.count("<mark") == 1 and len(long) < answer_words.LONGEST + 1_000
+    assert long.count("<mark") == 1 and len(long) < LONGEST + 1_000

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+from conftest import start_server, stop, visitor
 
 pytestmark = pytest.mark.browser
 
@@ -18,6 +19,9 @@ PAGES = {
     "precision-recall": "Precision-recall",
     "ranking": "Ranking",
     "answers": "Answers",
+    "speed-cost": "Speed & cost",
+    "queries": "Queries",
+    "share": "Share",
     "metrics": "Metrics",
 }
 DENSE = {"light": "#0072B2", "dark": "#56B4E9"}
@@ -160,11 +164,28 @@ def test_both_themes_on_large_and_small_screens(visit, scheme, width):
     assert page == {"light": "rgb(255, 255, 255)", "dark": "rgb(16, 20, 24)"}[scheme]
 
 
-def test_embedding_works(visit):
-    app = with_samples(visit())
-    app.open(app.page.url.replace("/?", "/leaderboard?embed=true&"))
-    app.calm()
-    assert len(app.data("means")) == 3 and "embed=true" in app.page.url
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_page_can_be_embedded_and_its_appearance_fixed(visit, scheme):
+    app = with_samples(visit(color_scheme="light"))
+    link = app.page.url
+    for path, title in {"": "Runs", **PAGES}.items():
+        app.open(link.replace("/?", f"/{path}?embed=true&embed_options={scheme}_theme&"))
+        app.calm()
+        assert app.page.get_by_role("heading", name=title, level=1).count() == 1
+        assert "embed=true" in app.page.url and f"embed_options={scheme}_theme" in app.page.url
+        shown = app.page.evaluate("getComputedStyle(document.querySelector('[data-testid=stApp]')).backgroundColor")
+        assert shown == {"light": "rgb(255, 255, 255)", "dark": "rgb(16, 20, 24)"}[scheme]
+        if path == "leaderboard":
+            assert {trace["color"] for trace in app.data("means")} >= {DENSE[scheme]}
+            assert len(app.data("means")) == 3
+
+
+def test_a_copied_link_holds_the_appearance(visit):
+    app = with_samples(visit(color_scheme="dark"))
+    app.go("Leaderboard")
+    link = copied_link(app)
+    other = visit(color_scheme="light").open(link)
+    assert DENSE["dark"] in {trace["color"] for trace in other.data("means")} and copied_link(other) == link
 
 
 def test_a_broken_file_is_explained_and_loses_nothing(visit):
@@ -182,7 +203,8 @@ def test_a_table_is_one_tab_away_and_can_be_downloaded(visit):
     app.page.get_by_role("tab", name="All numbers").click()
     app.settle()
     with app.page.expect_download() as download:
-        app.page.get_by_role("button", name="Download CSV").first.click()
+        app.page.get_by_role("button", name="Download", exact=True).click()
+        app.page.get_by_role("button", name="CSV", exact=True).click()
     lines = Path(download.value.path()).read_text().splitlines()
     assert lines[0].startswith("Run,Metric,Mean,Low,High,n,") and len(lines) == 1 + 3 * 5
     assert download.value.suggested_filename == "ragdash-leaderboard.csv"
@@ -225,3 +247,27 @@ def test_a_run_that_lost_its_zeros_is_mended_with_one_click(visit):
     app.page.get_by_role("button", name="Undo").click()
     app.page.get_by_text("lost returns no document").wait_for()
     app.calm()
+
+
+def test_a_link_opens_in_another_browser_after_the_server_was_killed(browser, tmp_path):
+    process, url = start_server(tmp_path / "one.log", RAGDASH_WORKSPACE=str(tmp_path / "kept"))
+    try:
+        app, faults, context = visitor(browser, url)
+        app.open().upload(*files("dense", "hybrid", "truth"))
+        app.page.get_by_role("heading", name="Runs (2)").wait_for()
+        app.go("Leaderboard")
+        link, said = copied_link(app), app.page.get_by_test_id("stTable").first.inner_text()
+        context.close()
+    finally:
+        process.kill()
+        process.wait(20)
+    process, again = start_server(tmp_path / "two.log", RAGDASH_WORKSPACE=str(tmp_path / "kept"))
+    try:
+        other, more, context = visitor(browser, again)
+        other.open(link.replace(url, again))
+        assert other.page.get_by_test_id("stTable").first.inner_text() == said
+        other.calm()
+        context.close()
+        assert not faults and not more
+    finally:
+        stop(process, tmp_path / "two.log")

@@ -1,0 +1,68 @@
+"""`ragdash report`: one HTML file that shows everything, for people who will never install anything."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+from pathlib import Path
+
+from ragdash.cli_inputs import conventions, read, read_as, specs_of
+from ragdash.comparison import Rules
+from ragdash.console import say, write
+from ragdash.errors import InputError, Problem
+from ragdash.matching import Match, Matching
+from ragdash.places import named
+
+
+def report(options: argparse.Namespace) -> int:
+    """Read, compute, write; what the files lack is left out and named in the report."""
+    from ragdash.report.content import Content, Request  # with plotly and jinja2, which other commands do without
+    from ragdash.report.page import chosen, page
+
+    sections = None if options.sections is None else tuple(chosen(
+        part.strip() for part in options.sections.split(",") if part.strip()))
+    runs, truth = read(options)
+    matching = Matching(options.match, options.match_how, options.match_threshold)
+    names = [run.name for run in runs]
+    request = Request(
+        tuple(Match(run, truth, conventions(options), matching) for run in runs),
+        specs_of(options) if options.metrics or options.cutoffs else (), baseline=_baseline(options.baseline, names),
+        k=options.k, title=options.title, sections=sections, texts=not options.no_texts, again=_again(options.given),
+        bands=_bands(options.bands), settings=read_as(options),
+        rules=Rules(margin=options.margin, resamples=options.resamples, seed=options.seed))
+    content = Content(request)
+    made = page(content)
+    say(list(dict.fromkeys(problem for one in content.evaluations for problem in one.problems)))
+    write(made, options.output)
+    return 0
+
+
+def _baseline(name: str | None, names: list[str]) -> int:
+    """Which run the others are held against: the first, or the one named."""
+    if name is None:
+        return 0
+    if name not in names:
+        raise InputError([Problem("no-such-run", repr(name), f"one of {', '.join(map(repr, names))}",
+                                  "Name a run as it is called in the report.", field="--baseline")])
+    return names.index(name)
+
+
+def _bands(file: str | None):
+    """Those of a file, or the published ones."""
+    from ragdash.band_files import read_bands
+    from ragdash.bands import BANDS
+
+    return read_bands(file) if file else BANDS
+
+
+def _again(given: list[str]) -> str:
+    """The command as it can be typed where the files are: without their folders, which are nobody's business."""
+    kept, words = ["ragdash"], iter(given)
+    for word in words:
+        if word in ("-o", "--output"):
+            next(words, None)
+        elif not word.startswith("--output="):
+            name, path = named(word)
+            known = Path(path).is_file()
+            kept.append((f"{name}={Path(path).name}" if name else Path(path).name) if known else word)
+    return shlex.join(kept)

@@ -1,0 +1,45 @@
+(function () {
+  "use strict";
+  var root = document.documentElement, button = document.getElementById("appearance");
+  var dark = window.matchMedia("(prefers-color-scheme: dark)"), PRINTED = 660;
+  var figures = Array.prototype.map.call(document.querySelectorAll("[data-figure]"), function (place) {
+    return {place: place, drawn: JSON.parse(document.getElementById("figure-" + place.dataset.figure).textContent)};
+  });
+
+  function theme() {
+    return root.dataset.theme || (dark.matches ? "dark" : "light");
+  }
+
+  function draw(name, width) {
+    figures.forEach(function (figure) {
+      var one = figure.drawn[name], layout = Object.assign({}, one.layout, {autosize: !width});
+      if (width) { layout.width = width; }
+      if (!figure.begun) { figure.place.textContent = ""; figure.begun = true; }
+      window.Plotly.react(figure.place, one.data, layout, {
+        displaylogo: false, responsive: !width, modeBarButtonsToRemove: ["select2d", "lasso2d", "autoScale2d"],
+        toImageButtonOptions: {format: "svg", filename: "ragdash-" + figure.place.dataset.figure}
+      });
+    });
+  }
+
+  function label() {
+    button.textContent = theme() === "dark" ? "Light" : "Dark";
+    button.setAttribute("aria-label", "Change to the " + button.textContent.toLowerCase() + " appearance");
+  }
+
+  function again() {
+    label();
+    if (window.Plotly) { draw(theme()); }
+  }
+
+  button.hidden = false;
+  button.addEventListener("click", function () {
+    root.dataset.theme = theme() === "dark" ? "light" : "dark";
+    again();
+  });
+  dark.addEventListener("change", again);
+  window.addEventListener("beforeprint", function () { if (window.Plotly) { draw("light", PRINTED); } });
+  window.addEventListener("afterprint", function () { if (window.Plotly) { draw(theme()); } });
+  again();
+  root.dataset.ready = "yes";
+})();

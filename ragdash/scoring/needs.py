@@ -1,0 +1,122 @@
+"""What the semantic metrics, and evidence by embedding, need of which model: a plan. Nothing is loaded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from ragdash.errors import InputError, Problem, Unavailable
+from ragdash.evidence import embedded_texts
+from ragdash.matching import Match
+from ragdash.metrics import Spec, parse_specs
+from ragdash.models import ENCODER, SCORER, Encoder, Folder, Model, PairScorer, Store, default_store, found
+from ragdash.models.cache import pair_key, text_key
+from ragdash.records import Run, Truth
+from ragdash.scoring.plans import TABLES, Item, Plan, Source, Task, signs
+from ragdash.view_scored import NEEDS, Scored, wanted
+
+
+def plan(runs: Iterable[Run], truth: Truth, metrics: str | Iterable[str | Spec] = "SBERT", *,
+         model: str | Encoder | None = None, cross_encoder: str | PairScorer | None = None,
+         store: Store | None = None, hub: bool = False, evidence: bool = False) -> Plan:
+    """What `score` would do; nothing is loaded or computed."""
+    names, store, runs = () if evidence and not metrics else _names(metrics), store or default_store(), list(runs)
+    names, scored, problems = _scored(runs, truth, names, store)
+    spans, more = _spans(runs, truth) if evidence else ({}, [])
+    problems += more
+    if not scored and not spans:
+        raise InputError([replace(problem, severity="error") for problem in dict.fromkeys(problems)])
+    texts, pairs = wanted(scored, names)  # a run that lacks references has no pairs with them
+    items = {ENCODER: list(dict.fromkeys((*texts, *spans))), SCORER: pairs}
+    kinds = dict.fromkeys((*(NEEDS[name].kind for name in names), *([ENCODER] if spans else [])))
+    sources = _sources(kinds, {ENCODER: model, SCORER: cross_encoder}, hub)
+    tasks = (_task(kind, source, items[kind], store) for kind, source in sources.items())
+    return Plan(names, tuple(tasks), tuple(scored), store, tuple(problems))
+
+
+def _names(metrics: str | Iterable[str | Spec]) -> tuple[str, ...]:
+    specs = parse_specs(metrics)
+    wrong = [Problem("not-a-model-metric", repr(str(spec)), f"one of {', '.join(NEEDS)}",
+                     "Leave it out here; it needs no model.", field="--metrics") for spec in specs
+             if spec.name not in NEEDS]
+    if wrong or not specs:
+        raise InputError(wrong or [Problem("no-metric", "no metric", f"one of {', '.join(NEEDS)}", "Name one.",
+                                           field="--metrics")])
+    return tuple(dict.fromkeys(spec.name for spec in specs))
+
+
+def _scored(runs: Sequence[Run], truth: Truth, names: Sequence[str],
+            store: Store) -> tuple[tuple[str, ...], list[Scored], list[Problem]]:
+    """(metrics that some run has the texts for, the views of these runs, what is lacking)."""
+    scored, problems, possible = [], [], set()
+    for run in runs if names else ():
+        held = set()
+        for against in dict.fromkeys(NEEDS[name].against for name in names):
+            try:
+                one = replace(Match(run, truth).scored, store=store)
+                one.need(against)
+                held.add(against)
+            except Unavailable as missing:
+                problems.append(missing.problem)
+        scored += [one] if held else []
+        possible |= held
+    return tuple(name for name in names if NEEDS[name].against in possible), scored, list(dict.fromkeys(problems))
+
+
+def _spans(runs: Sequence[Run], truth: Truth) -> tuple[dict[str, None], list[Problem]]:
+    """The texts of chunks and gold spans that are compared by embedding, and the problems of runs without."""
+    texts, problems = {}, []
+    for run in runs:
+        try:
+            texts |= dict.fromkeys(embedded_texts(run, truth))
+        except Unavailable as missing:
+            problems.append(missing.problem)
+    if not texts and not problems:
+        problems.append(Problem("nothing-to-embed", "no pair of a chunk and a gold span that needs a model",
+                                "texts that do not stand in each other and are no mere numbers",
+                                "Evaluate with --match-how embedding; it needs no scoring.", field="--match-how"))
+    return texts, list(dict.fromkeys(problems))
+
+
+def _sources(kinds: Iterable[str], given: dict, hub: bool) -> dict[str, Source]:
+    """The model of each kind; InputError with what is wrong with any."""
+    sources, wrong = {}, []
+    for kind in kinds:
+        try:
+            sources[kind] = _source(kind, given[kind], hub)
+        except InputError as error:
+            wrong += error.problems
+    if wrong:
+        raise InputError(wrong)
+    return sources
+
+
+def _source(kind: str, given: str | Encoder | PairScorer | None, hub: bool) -> Source:
+    if given is not None and not isinstance(given, str):
+        return given
+    try:
+        return found(kind, given)
+    except InputError as error:
+        if not (hub and given and error.problems[0].kind == "no-model"):
+            raise
+    from ragdash.models.sentence import fetched
+
+    return fetched(kind, given)
+
+
+def _task(kind: str, source: Source, items: Sequence[Item], store: Store) -> Task:
+    weights = source.weights() if isinstance(source, Folder) else source.weights
+    name = getattr(source, "name", type(source).__name__)
+    length = getattr(source, "max_length", None)  # of a folder it shows when the model is loaded
+    known = [model for model in store.models(kind) if model.weights == weights and length in (None, model.max_length)]
+    model = known[0] if known else None
+    return Task(kind, name, weights, source, model, tuple(items), left(kind, items, store, model))
+
+
+def left(kind: str, items: Sequence[Item], store: Store, model: Model | None) -> tuple[Item, ...]:
+    """The items that the store lacks, longest first: the estimate gets better, and what is too long fails at once."""
+    key = text_key if kind == ENCODER else pair_key
+    keys = [key(item) for item in items]
+    known = store.known(TABLES[kind], model, keys) if model else ()
+    new = (item for item, one in zip(items, keys, strict=True) if one not in known)
+    return tuple(sorted(new, key=signs, reverse=True))

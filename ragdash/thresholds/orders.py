@@ -1,0 +1,57 @@
+"""Where the order of runs changes as a threshold moves.
+
+Letters: N runs, T thresholds.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+EQUAL = 1e-12
+
+
+@dataclass(frozen=True)
+class Change:
+    """From threshold `at` on (the threshold before was `before`) these runs stand otherwise.
+
+    passed: (a, b) for each run a that has come to stand before b; order: all runs from there on, best first.
+    """
+
+    before: float
+    at: float
+    passed: tuple[tuple[int, int], ...]
+    order: tuple[int, ...]
+
+
+def order_changes(means: np.ndarray, thresholds: np.ndarray, better: str | None = "higher") -> tuple[
+        tuple[int, ...], list[Change]]:
+    """(order at the first threshold, best first; every change of it): means (N, T), thresholds (T,) ascending.
+
+    Runs whose means are equal keep the order that they had: coming level changes nothing, passing does. NaN stands
+    last. better: "lower" turns the order round; None is as "higher".
+    """
+    ranked = np.where(np.isnan(means), -np.inf, -means if better == "lower" else means)
+    order = tuple(_placed(ranked[:, 0], range(len(ranked)))) if ranked.shape[1] else tuple(range(len(ranked)))
+    first, found = order, []
+    for at in range(1, ranked.shape[1]):
+        new = tuple(_placed(ranked[:, at], order))
+        if new != order:
+            place = {run: where for where, run in enumerate(new)}
+            passed = tuple((order[j], order[i]) for i in range(len(order)) for j in range(i + 1, len(order))
+                           if place[order[j]] < place[order[i]])
+            found.append(Change(float(thresholds[at - 1]), float(thresholds[at]), passed, new))
+            order = new
+    return first, found
+
+
+def _placed(values: np.ndarray, order) -> list[int]:
+    """The runs by falling value; one goes past the one before it only where it is greater by more than nothing."""
+    placed: list[int] = []
+    for run in order:
+        where = len(placed)
+        while where and values[run] > values[placed[where - 1]] + EQUAL:
+            where -= 1
+        placed.insert(where, run)
+    return placed

@@ -1,0 +1,115 @@
+"""The scoring process that a page has started: one at a time for the whole server, seen by every session.
+
+The process is `python -m ragdash score`; no model is ever loaded in the dashboard's own process.
+"""
+
+from __future__ import annotations
+
+import atexit
+import re
+import tempfile
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import orjson
+import pyarrow as pa
+
+from ragdash.models.protocols import ENCODER, SCORER
+from ragdash.places import PACKAGE, named
+from ragdash.records import Run, Truth
+from ragdash.score_worker import Worker, command
+
+ASKED = ("query", "answer")  # what scoring needs of a run
+KNOWN = ("query", "answers")  # and of a truth
+
+
+@dataclass(eq=False)
+class Job:
+    """A process at work, or one that has ended. key: what it is about; names: of its runs."""
+
+    worker: Worker
+    folder: tempfile.TemporaryDirectory
+    key: tuple
+    names: tuple[str, ...]
+    began: float = field(default_factory=time.monotonic)
+
+    @property
+    def running(self) -> bool:
+        return self.worker.running
+
+
+_lock = threading.Lock()
+_job: Job | None = None
+
+
+def current() -> Job | None:
+    """The process at work, or the last one that was."""
+    return _job
+
+
+def start(key: tuple, runs: Mapping[str, Run], truth: Truth, metrics: Sequence[str],
+          models: Mapping[str, str]) -> bool:
+    """Start the process over these runs (by name); False where one is at work already. models: a folder or a name for
+    each kind of model.
+    """
+    global _job
+    with _lock:
+        if _job is not None and _job.running:
+            return False
+        forget()
+        folder = tempfile.TemporaryDirectory(prefix="ragdash-score-", ignore_cleanup_errors=True)
+        files = [f"{_plain(name)}={_write_run(run, Path(folder.name) / f'run-{at}.jsonl')}"
+                 for at, (name, run) in enumerate(runs.items())]
+        arguments = command(files, _write_truth(truth, Path(folder.name) / "truth.jsonl"), ", ".join(metrics),
+                            _whole(models.get(ENCODER)), _whole(models.get(SCORER)))
+        _job = Job(Worker.start(arguments, PACKAGE.parent), folder, key, tuple(runs))
+        return True
+
+
+def forget() -> None:
+    """Take away what the last process left behind."""
+    global _job
+    if _job is not None:
+        _job.worker.cancel()
+        _job.folder.cleanup()
+    _job = None
+
+
+atexit.register(forget)
+
+
+def _whole(model: str | None) -> str | None:
+    """A model as the process, which runs in another folder, finds it: the whole path of a folder, a name as it is."""
+    if not model:
+        return None
+    name, place = named(model)
+    path = Path(place).expanduser()
+    if not path.exists():
+        return model
+    return f"{name}={path.resolve()}" if name else str(path.resolve())
+
+
+def _plain(name: str) -> str:
+    """The name of a run as it may stand before a path."""
+    return re.sub(r"[=/\\]", "_", name)
+
+
+def _write_run(run: Run, path: Path) -> str:
+    return _write(path, run.query_ids, run.details, ASKED, "retrieved", [])
+
+
+def _write_truth(truth: Truth, path: Path) -> str:
+    return _write(path, truth.query_ids, truth.details, KNOWN, "relevant", {})
+
+
+def _write(path: Path, ids: pa.Array, details: pa.Table | None, wanted: Sequence[str], empty: str,
+           value: object) -> str:
+    """A native file with these details alone: documents say nothing to the models."""
+    held = [name for name in wanted if details is not None and name in details.column_names]
+    rows = details.select(held).to_pylist() if held else [{}] * len(ids)
+    path.write_bytes(b"".join(orjson.dumps({"query_id": query, **row, empty: value}, option=orjson.OPT_APPEND_NEWLINE)
+                              for query, row in zip(ids.to_pylist(), rows, strict=True)))
+    return str(path)

@@ -1,0 +1,32 @@
+"""What of the answers cannot be computed, and why, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ragdash.errors import Problem
+from ragdash.evaluation import Evaluation
+from ragdash.wording.words import escape, listed
+
+
+def unavailable(names: Sequence[str], found: Sequence[Evaluation]) -> list[str]:
+    """What cannot be computed, why, and what would help: one line for each reason, with all runs that it holds for."""
+    reasons: dict[tuple[str, ...], list[str]] = {}
+    for name, one in zip(names, found, strict=True):
+        for problem in one.problems:
+            if problem.kind == "unavailable":
+                reasons.setdefault(_reason(problem), []).append(name)
+    lines = []
+    for (of, what, mend), runs in reasons.items():
+        held = f"**{escape(listed(runs))}** " if of == "run" and len(runs) < len(names) else "Every run shown " \
+            if of == "run" and len(names) > 1 else f"**{escape(names[0])}** " if of == "run" else ""
+        what = what if held else what[:1].upper() + what[1:]
+        lines.append(f"{held}{escape(what)}. {escape(mend)}")
+    return lines
+
+
+def _reason(problem: Problem) -> tuple[str, str, str]:
+    """("run" or "", what was found without the run's name, what to do)."""
+    if problem.found.startswith("run ") and " without " in problem.found:
+        return "run", "is without " + problem.found.rpartition(" without ")[2], problem.mend
+    return "", problem.found, problem.mend

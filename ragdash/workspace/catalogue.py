@@ -1,0 +1,232 @@
+"""The list of what a workspace keeps: names, descriptions, tags, order, mappings, prices. One SQLite file.
+
+Every call opens and closes it, so that threads and processes may share it; a change that returned is on the disk.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from ragdash.errors import InputError, Problem
+from ragdash.workspace import folders
+
+T = TypeVar("T")
+FILE, VERSION, WAIT = "catalogue.sqlite", 1, 30.0  # seconds for another writer
+BROKEN = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+FULL = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
+_TABLES = (
+    "create table if not exists things (digest text, kind text, name text not null, "
+    "description text not null default '', tags text not null default '[]', place integer not null, "
+    "archived integer not null default 0, deleted integer not null default 0, broken text not null default '', "
+    "facts text not null, primary key (digest, kind))",
+    "create table if not exists mappings (shape text, name text, mapping text not null, used integer not null, "
+    "primary key (shape, name))",
+    "create table if not exists kept (key text primary key, value text not null)",
+    "create table if not exists changes (count integer not null)",
+    "insert into changes select 0 where not exists (select * from changes)",
+    f"pragma user_version = {VERSION}",
+)
+_COLUMNS = "digest, kind, name, description, tags, archived, broken, facts"
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A run or a truth of the workspace, told without reading it.
+
+    kind: "run" or "truth"; broken: where its files are now if they could not be read, else empty; facts: queries,
+    rows, depth, parts and size (bytes).
+    """
+
+    digest: str
+    kind: str
+    name: str
+    description: str
+    tags: tuple[str, ...]
+    archived: bool
+    broken: str
+    facts: Mapping[str, object]
+
+
+class Catalogue:
+    """The SQLite file of a workspace. rebuild: gives (digest, kind, name, facts) of what is on the disk, for a file
+    that was broken and set aside. Errors are InputError.
+    """
+
+    def __init__(self, folder: Path, read_only: bool, rebuild: Callable[[], Iterable[tuple[str, str, str, dict]]]):
+        self.folder, self.path, self.read_only, self.rebuild = folder, folder / FILE, read_only, rebuild
+
+    def list(self, kind: str, archived: bool | None = False) -> tuple[Kept, ...]:
+        """What is kept of a kind, in the order chosen; archived: those, the others, or both (None)."""
+        which = "" if archived is None else f"and archived = {int(archived)}"
+        return tuple(map(_kept, self._do(lambda db: db.execute(
+            f"select {_COLUMNS} from things where kind = ? and not deleted {which} order by place", (kind,)).fetchall(),
+            [])))
+
+    def find(self, digest: str, kind: str | None = None) -> Kept | None:
+        """The one whose digest begins so, of either kind where none is said."""
+        row = self._do(lambda db: db.execute(
+            f"select {_COLUMNS} from things where substr(digest, 1, ?) = ? and kind = ifnull(?, kind) and not deleted",
+            (len(digest), digest, kind)).fetchone(), None)
+        return None if row is None else _kept(row)
+
+    def add(self, digest: str, kind: str, name: str, facts: Mapping) -> None:
+        """Note one; one that is there keeps its name, one that was deleted or broken is back."""
+        self._write(lambda db: _add(db, digest, kind, name, facts))
+
+    def change(self, digest: str, **values: object) -> None:
+        """Set columns of one."""
+        words = ", ".join(f"{name} = ?" for name in values)
+        self._write(lambda db: db.execute(f"update things set {words} where digest = ?", (*values.values(), digest)))
+
+    def order(self, digests: Sequence[str]) -> None:
+        """Put these first, in this order; the others follow in theirs."""
+        def work(db: sqlite3.Connection) -> None:
+            rest = [row[0] for row in db.execute("select digest from things order by place") if row[0] not in digests]
+            db.executemany("update things set place = ? where digest = ?", enumerate([*digests, *rest]))
+
+        self._write(work)
+
+    def mappings(self, columns: Iterable[str]) -> dict[str, dict[str, str]]:
+        """The mappings of files with these columns by name, the newest first."""
+        rows = self._do(lambda db: db.execute("select name, mapping from mappings where shape = ? order by used desc",
+                                              (_shape(columns),)).fetchall(), [])
+        return {name: json.loads(mapping) for name, mapping in rows}
+
+    def keep_mapping(self, columns: Iterable[str], name: str, mapping: Mapping[str, str]) -> None:
+        """Keep a mapping under a name; one of that name and these columns is replaced."""
+        self._write(lambda db: db.execute(
+            "insert or replace into mappings values (?, ?, ?, (select ifnull(max(used), 0) + 1 from mappings))",
+            (_shape(columns), name, json.dumps(dict(mapping)))))
+
+    def value(self, key: str) -> str | None:
+        """A text kept under a key."""
+        row = self._do(lambda db: db.execute("select value from kept where key = ?", (key,)).fetchone(), None)
+        return None if row is None else row[0]
+
+    def keep(self, key: str, value: str) -> None:
+        """Keep a text under a key."""
+        self._write(lambda db: db.execute("insert or replace into kept values (?, ?)", (key, value)))
+
+    def stamp(self) -> int:
+        """Rises with every change."""
+        row = self._do(lambda db: db.execute("select count from changes").fetchone(), None)
+        return 0 if row is None else row[0]
+
+    def _write(self, action: Callable[[sqlite3.Connection], object]) -> None:
+        if self.read_only:
+            raise InputError([Problem("read-only-workspace", "a change to a workspace that is served read-only",
+                                      "no change", "Start the dashboard without --read-only.", str(self.folder))])
+
+        def work(db: sqlite3.Connection) -> None:
+            db.execute("begin immediate")
+            action(db)
+            db.execute("update changes set count = count + 1")
+            db.execute("commit")
+
+        self._do(work, None, write=True)
+
+    def _do(self, action: Callable[[sqlite3.Connection], T], nothing: T, write: bool = False) -> T:
+        """What an action gives; `nothing` for a reader where there is no file. A broken file is set aside, once."""
+        try:
+            for attempt in (1, 2):
+                try:
+                    return self._once(action, nothing, write)
+                except sqlite3.DatabaseError as error:
+                    if _code(error) not in BROKEN or attempt == 2 or self.read_only:
+                        raise
+                    self._mend()
+        except OSError as error:
+            raise folders.unusable(self.folder, error) from None
+        except sqlite3.Error as error:
+            raise _unusable(self.path, error) from None
+
+    def _once(self, action: Callable[[sqlite3.Connection], T], nothing: T, write: bool) -> T:
+        if not write and not (self.path.exists() and self.path.stat().st_size):
+            return nothing
+        if write:
+            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for uri in _ways(self.path, write):
+            try:
+                with closing(sqlite3.connect(uri, timeout=WAIT, isolation_level=None, uri=True)) as db:
+                    return action(db) if _prepare(db, write, self.path) else nothing
+            except sqlite3.OperationalError as error:
+                if write or "immutable" in uri or _code(error) not in (sqlite3.SQLITE_CANTOPEN,
+                                                                       sqlite3.SQLITE_READONLY):
+                    raise
+
+    def _mend(self) -> None:
+        """Put the broken file aside and list what is on the disk anew."""
+        for tail in ("-wal", "-shm", ""):
+            part = self.path.with_name(self.path.name + tail)
+            if part.exists():
+                folders.set_aside(part, self.folder)
+
+        def work(db: sqlite3.Connection) -> None:
+            db.execute("begin immediate")
+            for row in self.rebuild():
+                _add(db, *row)
+            db.execute("commit")
+
+        self._once(work, None, write=True)
+
+
+def _ways(path: Path, write: bool) -> tuple[str, ...]:
+    """Addresses to open the file by: a reader without a right to write falls back on a file that nobody changes."""
+    base = path.absolute().as_uri()
+    return (f"{base}?mode=rwc",) if write else (f"{base}?mode=ro", f"{base}?mode=ro&immutable=1")
+
+
+def _prepare(db: sqlite3.Connection, write: bool, path: Path) -> bool:
+    """Make the tables for a writer; False where they are still to be made for a reader."""
+    version = db.execute("pragma user_version").fetchone()[0]
+    if version > VERSION:
+        raise InputError([Problem("newer-workspace", f"a workspace of a newer ragdash (format {version})",
+                                  f"format {VERSION}", "Update ragdash, or name another folder.", str(path))])
+    if not write:
+        return version == VERSION
+    db.execute("pragma journal_mode = wal")
+    db.execute("pragma synchronous = full")
+    if version < VERSION:
+        db.execute("begin immediate")
+        for statement in _TABLES:
+            db.execute(statement)
+        db.execute("commit")
+    return True
+
+
+def _add(db: sqlite3.Connection, digest: str, kind: str, name: str, facts: Mapping) -> None:
+    db.execute("insert into things (digest, kind, name, place, facts) values (?, ?, ?, "
+               "(select ifnull(max(place), -1) + 1 from things), ?) on conflict (digest, kind) do update set "
+               "name = iif(deleted, excluded.name, name), archived = iif(deleted, 0, archived), deleted = 0, "
+               "broken = '', facts = excluded.facts",
+               (digest, kind, name, json.dumps(facts)))
+
+
+def _kept(row: tuple) -> Kept:
+    digest, kind, name, description, tags, archived, broken, facts = row
+    return Kept(digest, kind, name, description, tuple(json.loads(tags)), bool(archived), broken, json.loads(facts))
+
+
+def _shape(columns: Iterable[str]) -> str:
+    return json.dumps(sorted(set(columns)))
+
+
+def _code(error: sqlite3.Error) -> int:
+    """The primary code; the extended ones have it in their last byte."""
+    return (getattr(error, "sqlite_errorcode", None) or 0) & 0xFF
+
+
+def _unusable(path: Path, error: sqlite3.Error) -> InputError:
+    mend = {sqlite3.SQLITE_FULL: "Free space on that disk; what was kept before is unharmed.",
+            sqlite3.SQLITE_IOERR: "Check the disk and its free space; what was kept before is unharmed.",
+            sqlite3.SQLITE_BUSY: "Another process is writing; try again.",
+            sqlite3.SQLITE_READONLY: "Name a folder that can be written (--workspace DIR), or start with --read-only.",
+            }.get(_code(error), "Check the folder and its permissions, or name another with --workspace DIR.")
+    return InputError([Problem("unusable-workspace", f"a workspace that cannot be used ({error})",
+                               "a folder that can be read and written", mend, str(path))])

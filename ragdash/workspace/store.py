@@ -1,0 +1,216 @@
+"""A folder that keeps runs and truths by their content, and what people called them.
+
+    catalogue.sqlite           names, descriptions, tags, order, mappings, prices
+    runs/DIGEST/*.parquet      a run; never changed once it is there
+    truths/DIGEST/*.parquet    a truth
+    broken/                    what could not be read
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from ragdash.errors import InputError, Problem
+from ragdash.records import Run, Truth
+from ragdash.workspace import folders, packing
+from ragdash.workspace.catalogue import Catalogue, Kept
+
+PLACES = {"run": "runs", "truth": "truths"}
+PRICES = "prices"
+_FAULTS = (OSError, pa.ArrowException, ValueError, KeyError, TypeError, IndexError)  # of a file with other content
+
+
+class Workspace:
+    """A workspace in a folder, which is made by the first change. Any number of processes and threads may share it.
+
+    What a method has kept when it returns is on the disk and survives the end of the process at any moment. Nothing is
+    read of a run before `load_run` asks for it. Every method raises InputError where the folder cannot be used.
+    """
+
+    def __init__(self, folder: str | os.PathLike, read_only: bool = False):
+        self.folder, self.read_only = Path(folder), read_only
+        self._catalogue = Catalogue(self.folder, read_only, self._on_disk)
+
+    def __repr__(self) -> str:
+        return f"<Workspace {str(self.folder)!r}>"
+
+    def runs(self, archived: bool | None = False) -> tuple[Kept, ...]:
+        """The runs, in the order chosen; archived: True for those alone, None for all."""
+        return self._catalogue.list("run", archived)
+
+    def truths(self, archived: bool | None = False) -> tuple[Kept, ...]:
+        """The truths, in the order chosen."""
+        return self._catalogue.list("truth", archived)
+
+    def find(self, digest: str, kind: str | None = None) -> Kept | None:
+        """The run or truth whose digest begins so (kind: "run" or "truth" alone), None where there is none."""
+        return self._catalogue.find(digest, kind) if digest else None
+
+    def add_run(self, run: Run, name: str | None = None) -> Kept:
+        """Keep a run, under its name or another; one of the same content that is kept already stays as it is."""
+        return self._add(run, name)
+
+    def add_truth(self, truth: Truth, name: str | None = None) -> Kept:
+        """Keep a truth in the same way."""
+        return self._add(truth, name)
+
+    def load_run(self, digest: str) -> Run:
+        """The run of this digest, under the name it has here. A broken one is set aside and told as InputError."""
+        return self._load(digest, "run")
+
+    def load_truth(self, digest: str) -> Truth:
+        """The truth of this digest, in the same way."""
+        return self._load(digest, "truth")
+
+    def rename(self, digest: str, name: str) -> None:
+        """Another name; an empty one changes nothing."""
+        if name := " ".join(name.split()):
+            self._catalogue.change(digest, name=_writable(name))
+
+    def describe(self, digest: str, description: str) -> None:
+        """What people should know of it."""
+        self._catalogue.change(digest, description=_writable(description.strip()))
+
+    def tag(self, digest: str, tags: Iterable[str]) -> None:
+        """These tags, each once, instead of those it had."""
+        wanted = dict.fromkeys(filter(None, (" ".join(tag.split()) for tag in tags)))
+        self._catalogue.change(digest, tags=json.dumps([_writable(tag) for tag in wanted]))
+
+    def order(self, digests: Sequence[str]) -> None:
+        """These first, in this order; the others follow in theirs."""
+        self._catalogue.order(digests)
+
+    def archive(self, digest: str, archived: bool = True) -> None:
+        """Out of the list, or back into it; links go on working."""
+        self._catalogue.change(digest, archived=int(archived))
+
+    def delete(self, digest: str) -> None:
+        """Take it away for good."""
+        self._catalogue.change(digest, deleted=1)
+        for kind in PLACES:
+            try:
+                folders.discard(self._place(kind, digest))
+            except OSError as error:
+                raise folders.unusable(self.folder, error) from None
+
+    def mappings(self, columns: Iterable[str]) -> dict[str, dict[str, str]]:
+        """Mappings ({our field: their column}) of files with these columns, by name, the newest first."""
+        return self._catalogue.mappings(columns)
+
+    def keep_mapping(self, columns: Iterable[str], name: str, mapping: Mapping[str, str]) -> None:
+        """Keep a mapping under a name; one of that name for these columns is replaced."""
+        self._catalogue.keep_mapping(columns, name, mapping)
+
+    def prices(self) -> str | None:
+        """The price table that was kept, as TOML (ragdash.costs)."""
+        return self._catalogue.value(PRICES)
+
+    def keep_prices(self, toml: str) -> None:
+        """Keep a price table."""
+        self._catalogue.keep(PRICES, toml)
+
+    def stamp(self) -> int:
+        """Rises with every change that any process makes."""
+        return self._catalogue.stamp()
+
+    def check(self) -> None:
+        """Raise InputError unless the folder can be used as it is meant to be."""
+        if self.read_only and not self.folder.is_dir():
+            raise InputError([Problem("no-workspace", "no folder of this name", "a workspace to be served",
+                                      "Check the path.", str(self.folder))])
+        if self.read_only:
+            self.runs()
+        else:
+            self._catalogue.keep("checked", "")
+
+    def _place(self, kind: str, digest: str) -> Path:
+        return self.folder / PLACES[kind] / digest
+
+    def _add(self, thing: Run | Truth, name: str | None) -> Kept:
+        kind, digest = "run" if isinstance(thing, Run) else "truth", thing.digest
+        known = self.find(digest, kind)
+        if known and not known.broken and self._place(kind, digest).is_dir():
+            return known
+        place = self._place(kind, digest)
+        try:
+            if not folders.publish(place, packing.pack(thing)) and _fault(place, digest):
+                folders.set_aside(place, self.folder)
+                folders.publish(place, packing.pack(thing))
+            if fault := _fault(place, digest):
+                folders.set_aside(place, self.folder)
+                raise InputError([Problem("unwritable-content", f"{kind} {thing.name!r}, which is not the same when "
+                                          f"read again ({fault})", "content that Parquet can hold",
+                                          "Use simpler columns, or keep its file elsewhere.", field=kind)])
+            facts = {**packing.facts(thing), "size": folders.size(place)}
+        except OSError as error:
+            raise folders.unusable(self.folder, error) from None
+        self._catalogue.add(digest, kind, _writable(thing.name if name is None else name), facts)
+        return self.find(digest, kind)
+
+    def _load(self, digest: str, kind: str) -> Run | Truth:
+        found = self.find(digest, kind)
+        if found is None:
+            raise InputError([Problem("not-kept", f"no {kind} {digest[:12]}", f"a {kind} that the workspace keeps",
+                                      "Load its file again.", str(self.folder))])
+        if found.broken:
+            raise _broken(found, found.broken, "set aside before")
+        place = self._place(kind, found.digest)
+        try:
+            thing = packing.unpack(folders.fetch(place), found.name)
+            if thing.digest == found.digest:
+                return thing
+            fault = "its content is another"
+        except _FAULTS as error:
+            if not folders.is_broken(error):
+                raise folders.unusable(place, error) from None
+            fault = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise _broken(found, self._aside(found, place), fault)
+
+    def _aside(self, found: Kept, place: Path) -> str:
+        """Set a broken one aside; where it is now."""
+        if self.read_only:
+            return str(place)
+        try:
+            now = str(folders.set_aside(place, self.folder)) if place.exists() else str(place)
+        except OSError as error:
+            raise folders.unusable(self.folder, error) from None
+        self._catalogue.change(found.digest, broken=now)
+        return now
+
+    def _on_disk(self) -> Iterator[tuple[str, str, str, dict]]:
+        """(digest, kind, name, facts) of every folder, from the metadata of its files alone."""
+        for kind, folder in PLACES.items():
+            for place in sorted((self.folder / folder).glob("*")):
+                try:
+                    about = packing.about_of(pq.read_schema(place / "queries.parquet"))
+                    row = (about["digest"], kind, about["name"], {**about["facts"], "size": folders.size(place)})
+                except _FAULTS:
+                    continue  # no folder of ours, or a broken one: whoever asks for it is told
+                yield row
+
+
+def _fault(place: Path, digest: str) -> str:
+    """Why what is in a folder is not the content of this digest; empty where it is."""
+    try:
+        return "" if packing.unpack(folders.fetch(place)).digest == digest else "its content is another"
+    except _FAULTS as error:
+        if not folders.is_broken(error):
+            raise
+        return str(error).splitlines()[0] if str(error) else type(error).__name__
+
+
+def _broken(found: Kept, place: str, fault: str) -> InputError:
+    return InputError([Problem("broken-workspace-file", f"{found.kind} {found.name!r}, which cannot be read ({fault})",
+                               "the files as they were written", "Load its file again; the broken one was set aside "
+                               "and everything else is usable.", place)])
+
+
+def _writable(text: str) -> str:
+    """Text that SQLite takes: half characters are replaced."""
+    return text.encode("utf-8", "replace").decode()

@@ -1,0 +1,79 @@
+"""`ragdash diagnose`: the tables, the JSON contract, a corpus, and what is wrong with input."""
+
+import csv
+import io
+import json
+
+import pytest
+
+from ragdash.cli import main
+
+RUN = "q1 Q0 a 1 3.0 t\nq1 Q0 b 2 2.0 t\nq2 Q0 x 1 2.0 t\nq3 Q0 y 1 2.0 t\n"
+CORPUS = "".join(f'{{"_id": "{name}", "title": ""}}\n' for name in "abcxy")
+QRELS = "q1 0 b 1\nq2 0 c 1\nq3 0 d 1\nq4 0 z 0\n"
+
+
+@pytest.fixture
+def files(tmp_path):
+    for name, text in (("run.trec", RUN), ("qrels.txt", QRELS), ("corpus.jsonl", CORPUS)):
+        (tmp_path / name).write_text(text)
+    return tmp_path
+
+
+def call(capfdbinary, files, *more):
+    """(exit status, standard output, standard error)."""
+    status = main(["diagnose", str(files / "run.trec"), "--truth", str(files / "qrels.txt"), *map(str, more)])
+    out, err = capfdbinary.readouterr()
+    return status, out.decode(), err.decode()
+
+
+def test_json_is_the_contract(files, capfdbinary):
+    status, out, _ = call(capfdbinary, files, "--corpus", files / "corpus.jsonl", "--k", 1, "--format", "json",
+                          "--queries")
+    content = json.loads(out)
+    assert status == 0 and list(content) == ["schema", "runs", "settings", "problems"]
+    run, = content["runs"]
+    assert list(run) == ["name", "digest", "stages", "waterfall", "gains", "not_assessed", "settings", "queries"]
+    assert {name: n for name, n in run["stages"].items() if n} == {
+        "no-gold": 1, "not-in-corpus": 1, "not-retrieved": 1, "below-k": 1}
+    assert [(one["query_id"], one["stage"]) for one in run["queries"]] == [
+        ("q1", "below-k"), ("q2", "not-retrieved"), ("q3", "not-in-corpus"), ("q4", "no-gold")]
+    assert run["queries"][0]["why"] == "The gold stands at rank 2; the first 1 count."
+    assert run["queries"][0]["numbers"]["best_rank"] == 2 and run["queries"][1]["numbers"]["best_rank"] is None
+    assert list(run["gains"]) == ["nDCG@1"]
+    assert run["gains"]["nDCG@1"]["below-k"] == {"n": 1, "defined": 1, "at_most": pytest.approx(1 / 3)}
+    assert run["gains"]["nDCG@1"]["no-gold"]["at_most"] is None
+    assert run["not_assessed"]["below-threshold"] == "no score threshold is set"
+    assert content["settings"]["k"] == 1 and content["settings"]["truth"]["name"] == "qrels"
+
+
+@pytest.mark.parametrize("form", ["table", "markdown"])
+def test_the_tables(files, capfdbinary, form):
+    status, out, _ = call(capfdbinary, files, "--format", form, "--score", 2.5)
+    assert status == 0 and "Gold retrieved" in out and "Below the threshold" in out and "Not retrieved" in out
+    assert "Gold in the corpus" not in out.split("Not assessed")[0], "a step that was not assessed is no row"
+    assert "Gold in the corpus (no corpus is given)" in out and "q1" not in out
+    assert "q1" in call(capfdbinary, files, "--format", form, "--queries")[1]
+
+
+def test_csv_of_stages_and_of_queries(files, capfdbinary):
+    rows = list(csv.DictReader(io.StringIO(call(capfdbinary, files, "--format", "csv", "-m", "R@5 RR")[1])))
+    assert len(rows) == 11 and sum(int(row["queries"]) for row in rows) == 4
+    assert float(rows[2]["RR at most"]) == pytest.approx(2 / 3) and rows[2]["stage"] == "not-retrieved"
+    rows = list(csv.DictReader(io.StringIO(call(capfdbinary, files, "--format", "csv", "--queries")[1])))
+    assert [row["stage"] for row in rows] == ["fine", "not-retrieved", "not-retrieved", "no-gold"]
+
+
+@pytest.mark.parametrize(("more", "words"), [
+    (("--coverage", "2"), "a number from 0 to 1"), (("--right-by", "nDCG@10"), "an answer and its references"),
+    (("-m", "Judged@5"), "no better direction"), (("--corpus", "nothing.txt"), "nothing.txt"),
+    (("--right-by", "Zebra"), "Zebra")])
+def test_what_is_wrong_is_told(files, capfdbinary, more, words):
+    status, out, err = call(capfdbinary, files, *more)
+    assert (status, out) == (2, "") and words in err
+
+
+def test_a_corpus_of_other_ids_is_a_warning(files, capfdbinary):
+    (files / "corpus.jsonl").write_text('{"_id": "A", "title": "x"}\n{"_id": "B", "title": "y"}\n')
+    status, _, err = call(capfdbinary, files, "--corpus", files / "corpus.jsonl")
+    assert status == 0 and "a corpus of 2 documents like 'A'" in err

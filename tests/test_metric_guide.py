@@ -1,0 +1,60 @@
+"""The metric reference: every example is computed, every metric has its place, every use names metrics that exist."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+import pytest
+
+from ragdash.evaluation import evaluate
+from ragdash.metrics import METRICS, examples
+from ragdash.metrics.examples import EXAMPLES
+from ragdash.metrics.guide import GUIDES, USES
+from ragdash.metrics.reference import as_markdown
+from ragdash.records import Run, Truth
+
+FAMILIES = ("retrieval", "judgements", "detection", "evidence", "answers", "grounding", "semantic")
+
+
+def setting(about: str) -> tuple[Run, Truth]:
+    """The run and the truth of a set-up."""
+    if about == "ranking":
+        grades = examples.GRADES
+        truth = Truth.build("truth", ["q"] * len(grades), list(grades), list(grades.values()))
+        return Run.build("run", ["q"] * 5, list(examples.RANKING), list(examples.SCORES)), truth
+    if about == "evidence":
+        spans = [{"text": text, "source": None} for text in examples.SPANS]
+        details = pa.table({"query_id": ["q"], "evidence": [spans]})
+        run = Run.build("run", ["q"] * 4, ["1", "2", "3", "4"], [4.0, 3.0, 2.0, 1.0], texts=list(examples.CHUNKS))
+        return run, Truth.build("truth", pa.array([], pa.string()), pa.array([], pa.string()), [], details=details)
+    answer = {"answer": examples.ANSWER, "declined": examples.DECLINED, "grounded": examples.GROUNDED}[about]
+    details = pa.table({"query_id": ["q"], "query": [examples.QUESTION], "answers": [[examples.REFERENCE]]})
+    truth = Truth.build("truth", ["q"], ["d"], [1], details=details)
+    return Run.build("run", ["q"], ["d"], [1.0], details=pa.table({
+        "query_id": ["q"], "answer": [answer], "contexts": [[examples.CONTEXT]]})), truth
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_a_worked_example_is_what_the_metric_gives(name):
+    example = EXAMPLES[name]
+    run, truth = setting(example.about)
+    found = evaluate(run, truth, example.spec)
+    assert found.specs[0].name == name
+    assert found.summary(resamples=10)[0].mean == pytest.approx(example.value, abs=5e-8)
+
+
+@pytest.mark.parametrize("name", [name for name, one in METRICS.items() if one.family in FAMILIES])
+def test_every_metric_says_when_to_use_it_and_has_an_example(name):
+    assert len(GUIDES[name].when) > 20
+    assert name in EXAMPLES or METRICS[name].family == "semantic", "a model's number is no pencil and paper"
+
+
+def test_guides_and_uses_name_metrics_that_exist():
+    assert GUIDES.keys() <= METRICS.keys() and EXAMPLES.keys() <= METRICS.keys()
+    assert {name for use in USES for name in use.metrics} <= METRICS.keys()
+
+
+def test_the_reference_holds_examples_guidance_and_uses():
+    text = as_markdown(METRICS.values())
+    assert "Which metrics for which use" in text and "Law and medicine" in text
+    for example in EXAMPLES.values():
+        assert example.worked in text and example.setting in text

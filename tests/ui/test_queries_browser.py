@@ -1,0 +1,101 @@
+"""From the leaderboard to the five queries that explain a difference, as a person walks; keys, links, both themes."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.browser
+
+SAMPLES = Path(__file__).resolve().parents[2] / "sample_runs"
+
+
+def files(*names: str) -> list[str]:
+    return [str(SAMPLES / f"{name}.jsonl") for name in names]
+
+
+def loaded(app, *names: str):
+    """These files read, and the address that leads to them."""
+    app.open().upload(*files(*names))
+    app.page.get_by_role("heading", name=f"Runs ({len(names) - 1})").wait_for()
+    app.settle()
+    app.page.wait_for_url(re.compile(r"[?&]truth=\w"))
+    return app
+
+
+def head(app) -> str:
+    """The question that is shown."""
+    return app.page.locator(".st-key-one_query h2").first.inner_text()
+
+
+def test_from_the_leaderboard_to_the_five_queries_that_explain_a_difference(visit):
+    app = loaded(visit(), "dense", "sparse", "hybrid", "truth")
+    app.go("Leaderboard").go("Compare")
+    app.page.locator(".st-key-outcome").get_by_text(re.compile("^Worse")).click()
+    app.settle()
+    link = app.page.get_by_role("link", name=re.compile(r"Read \d+ queries side by side"))
+    n = int(re.search(r"\d+", link.inner_text())[0])
+    link.click()
+    app.page.get_by_role("heading", name="Queries", level=1).wait_for()
+    app.settle().calm()
+    assert re.search(rf"1 of {n} queries shown, of 122 in all", app.page.inner_text(".st-key-query_steps"))
+    assert "case=worse" in app.page.url and "order=losses" in app.page.url
+    seen = [head(app)]
+    for _ in range(4):
+        app.page.keyboard.press("n")
+        app.page.wait_for_function("before => document.querySelector('.st-key-one_query h2').innerText !== before",
+                                   arg=seen[-1])
+        app.settle()
+        seen.append(head(app))
+        assert app.page.get_by_role("region", name="Rankings side by side").count() == 1
+    assert len(set(seen)) == 5 and "5 of " in app.page.inner_text(".st-key-query_steps")
+    app.page.keyboard.press("p")
+    app.page.wait_for_function("before => document.querySelector('.st-key-one_query h2').innerText === before",
+                               arg=seen[3])
+    app.settle().calm()
+    again = visit().open(app.page.url)
+    assert head(again) == seen[3] and "4 of " in again.page.inner_text(".st-key-query_steps")
+
+
+def test_a_text_opens_by_a_click_with_the_evidence_marked(visit):
+    app = loaded(visit(), "dense", "sparse", "truth")
+    app.open(app.page.url.replace("/?", "/queries?query=q001&"))
+    mark = app.page.locator("details mark").first
+    assert not mark.is_visible()
+    app.page.locator("details:has(mark) summary").first.click()
+    assert mark.is_visible() and "Sea of Crises" in app.page.locator("details[open]").inner_text()
+    assert app.chart("bump").locator(".scatterlayer .point").count() > 10
+    app.calm()
+
+
+def test_a_letter_typed_into_the_search_is_no_step(visit):
+    app = loaded(visit(), "dense", "sparse", "truth")
+    app.open(app.page.url.replace("/?", "/queries?"))
+    before = head(app)
+    field = app.page.get_by_role("textbox", name="Search")
+    field.click()
+    field.press_sequentially("n")
+    app.settle()
+    assert head(app) == before
+    field.fill("lunar")
+    field.press("Enter")
+    app.settle()
+    assert "text=lunar" in app.page.url
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1440, 390])
+def test_both_themes_on_large_and_small_screens(visit, scheme, width):
+    app = loaded(visit(color_scheme=scheme, viewport={"width": width, "height": 900}), "dense", "sparse", "hybrid",
+                 "truth")
+    app.open(app.page.url.replace("/?", "/queries?query=q001&")).calm()
+    app.page.get_by_role("region", name="Rankings side by side").wait_for()
+    text, ground = app.page.evaluate("""() => {
+        const cell = document.querySelector('[aria-label="Rankings side by side"] td b');
+        return [getComputedStyle(cell).color,
+                getComputedStyle(document.querySelector('[data-testid=stApp]')).backgroundColor];
+    }""")
+    assert (text, ground) == {"light": ("rgb(11, 16, 22)", "rgb(255, 255, 255)"),
+                              "dark": ("rgb(232, 236, 241)", "rgb(16, 20, 24)")}[scheme]

@@ -1,0 +1,413 @@
+"""Queries: counts that equal the rows they show, filters that combine, steps, links from other pages, safe texts."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from ragdash.evaluation import evaluate
+from ragdash.records import Run, Truth
+from ragdash.ui.store import LOADED, SHORT
+
+ROOT = Path(__file__).resolve().parents[2]
+QUERIES = 30
+IDS = [f"q{at:02}" for at in range(QUERIES)]
+SPAN = "the probe crashed in the Sea of Crises"
+NASTY = "<script>alert(1)</script> **bold** $x^2$ [l](http://x) \u202eمرحبا"
+
+
+@pytest.fixture(autouse=True)
+def nothing_given(monkeypatch, tmp_path):
+    monkeypatch.delenv("RAGDASH_FILES", raising=False)
+    monkeypatch.delenv("RAGDASH_TRUTH", raising=False)
+    monkeypatch.setenv("RAGDASH_WORKSPACE", str(tmp_path))
+
+
+def the_truth() -> Truth:
+    """Queries hard (the first 12) or easy; q29 has no relevant document; q00 a question full of marks."""
+    details = pa.table({
+        "query_id": IDS, "query": [NASTY if at == 0 else f"question {at}?" for at in range(QUERIES)],
+        "answers": [["Sea of Crises"]] * QUERIES,
+        "evidence": [[{"text": SPAN, "source": None}] if at < 10 else [] for at in range(QUERIES)],
+        "attributes": [json.dumps({"kind": "hard" if at < 12 else "easy"}) for at in range(QUERIES)]})
+    graded = [at for at in range(QUERIES) if at != 29]
+    return Truth.build("truth", [IDS[at] for at in graded], ["a"] * len(graded), [2] * len(graded), details=details)
+
+
+def built(name: str, ranks: list[int], *, texts: bool = True, scores: bool = True, answers: bool = True,
+          depth: int = 4) -> Run:
+    """A run with the relevant document at a rank for each query, 0: not at all."""
+    rows = [(query, "a" if rank + 1 == place else f"{name}-{rank}", float(depth - rank))
+            for query, place in zip(IDS, ranks, strict=True) for rank in range(depth)]
+    queries, docs, values = map(list, zip(*rows, strict=True))
+    details = pa.table({"query_id": IDS, "answer": [f"the Sea of {NASTY if at == 0 else 'Storms'}" for at in range(
+        QUERIES)]}) if answers else None
+    said = [f"One day {SPAN}." if doc == "a" else NASTY for doc in docs] if texts else None
+    return Run.build(name, queries, docs, values if scores else None, texts=said, details=details)
+
+
+def runs() -> dict[str, Run]:
+    """old: rank 2 on the first 20; new: rank 1 on the first 10, none on 10 to 14, else as old; third: never."""
+    old = [2 if at < 20 else 0 for at in range(QUERIES)]
+    new = [1 if at < 10 else 0 if at < 15 else rank for at, rank in enumerate(old)]
+    found = {"old": built("old", old), "new": built("new", new), "third": built("third", [0] * QUERIES)}
+    return found | {"bare": built("bare", old, texts=False, scores=False, answers=False)}
+
+
+def opened(*names: str, page: str = "queries", truth: Truth | None = None, own: dict | None = None, **more) -> AppTest:
+    truth, known = truth or the_truth(), own or runs()
+    held = [known[name] for name in names or ("old", "new", "third")]
+    for one in (truth, *held):
+        LOADED.put(one)
+    digests = {one.name: one.digest[:SHORT] for one in held}
+    at = AppTest.from_file(ROOT / "app.py", default_timeout=60)
+    address = {"run": [f"{one.digest[:SHORT]}.{slot}.{one.name}" for slot, one in enumerate(held)],
+               "truth": truth.digest[:SHORT], "metric": "nDCG@k",
+               **{key: digests.get(value, value) if isinstance(value, str) else value for key, value in more.items()}}
+    for key, value in address.items():
+        at.query_params[key] = value
+    at.run()
+    return shown(at.switch_page(f"pages/{page}.py").run())
+
+
+def shown(at: AppTest) -> AppTest:
+    assert not at.exception, at.exception
+    return at
+
+
+def widget(at: AppTest, kind: str, key: str):
+    return next(one for one in at.get(kind) if one.key == key)
+
+
+def has(at: AppTest, kind: str, key: str) -> bool:
+    return any(one.key == key for one in at.get(kind))
+
+
+def table(at: AppTest):
+    return at.dataframe[0].value
+
+
+def texts(at: AppTest) -> str:
+    return "\n".join(one.value for one in (*at.markdown, *at.caption, *at.header))
+
+
+def pages(at: AppTest) -> str:
+    return "\n".join(one.proto.body for one in at.get("html"))
+
+
+def counts(options: list[str]) -> dict[str, int]:
+    return {title: int(n.replace(",", "")) for title, n in (re.fullmatch(r"(.*) \(([\d,]+)\)", one).groups()
+                                                           for one in options)}
+
+
+def test_every_query_is_in_the_table_with_every_runs_value():
+    at = opened()
+    rows = table(at)
+    assert len(rows) == QUERIES and list(rows.columns) == ["Query", "Question", "old", "new", "third", "Spread",
+                                                           "Stage of new"]
+    expected = evaluate(runs()["new"], the_truth(), "nDCG@10").column("nDCG@10")
+    np.testing.assert_allclose(rows.set_index("Query").loc[IDS, "new"], expected)
+    assert rows["new"].dropna().is_monotonic_increasing, "worst first"
+    assert rows["Query"].iloc[-1] == "q29", "undefined last"
+    assert rows["Query"][0] in IDS[10:15], "another run does better there"
+
+
+@pytest.mark.parametrize("extra", [{}, {"attributes": ["kind=hard"]}, {"text": "1", "stages": ["below-k", "fine"]}])
+def test_the_count_beside_each_outcome_is_the_rows_that_it_shows(extra):
+    at = opened("old", "new", "third", **extra)
+    control = widget(at, "selectbox", "case")
+    said = counts(control.options)
+    assert len(said) == 10
+    for value, (title, n) in zip(["", "failed-all", "failed-only", "worse", "better", "equal", "best", "worst",
+                                  "alone", "undefined"], said.items(), strict=True):
+        at = opened("old", "new", "third", case=value, **extra)
+        assert (len(table(at)) if at.dataframe else 0) == n, title
+        if not n:
+            assert "No query passes all of the filters" in [one.value for one in at.header]
+
+
+def test_outcomes_are_those_of_the_run_that_is_looked_at():
+    said = counts(widget(opened(look="new"), "selectbox", "case").options)
+    assert said == {"All": 30, "Failed in every run shown": 9, "Failed only in new": 0, "Worse than old": 5,
+                    "Better than old": 10, "Equal to old": 14, "new alone is best": 10, "new alone is worst": 0,
+                    "new alone found something in its first 10": 0, "Undefined": 1}
+    said = counts(widget(opened(look="old"), "selectbox", "case").options)
+    assert "Worse than old" not in said and said["old alone is best"] == 5
+    assert said["old alone found something in its first 10"] == 5, "q10 to q14"
+
+
+@pytest.mark.parametrize(("key", "names"), [("attributes", ["kind=hard", "kind=easy"]),
+                                            ("stages", None), ("readings", None)])
+def test_the_count_beside_each_choice_is_the_rows_that_it_shows(key, names):
+    at = opened(case="equal", text="question")
+    control = widget(at, "multiselect", key)
+    said = counts(control.options)
+    assert len(said) > 1 and (names is None or len(said) == len(names))
+    for option, n in zip(control.options, said.values(), strict=True):
+        if n:
+            own = opened(case="equal", text="question")
+            shown(widget(own, "multiselect", key).select(option).run())
+            assert len(table(own)) == n, option
+
+
+@pytest.mark.parametrize(("typed", "n"), [("", 10), ("0.3", 10), ("0,4", 0), ("x", 10)])
+def test_better_by_at_least(typed, n):
+    at = opened(case="better", least=typed)
+    assert (len(table(at)) if at.dataframe else 0) == n  # 1 - 1 / log2(3) = 0.369
+    assert ("is a number" in texts(at)) == (typed == "x")
+
+
+@pytest.mark.parametrize(("where", "how", "text", "n"), [
+    ("question", "plain", "QUESTION 1", 11), ("question", "regex", r"question \d\?", 9), ("question", "plain", "<", 1),
+    ("answer", "plain", "storms", 29), ("chunk", "plain", "sea of crises", 15), ("chunk", "plain", "<script>", 30)])
+def test_text_is_searched_in_questions_answers_and_chunks(where, how, text, n):
+    at = opened(text=text, where=where, **{"as": how})
+    assert len(table(at)) == n
+
+
+def test_a_wrong_expression_is_explained_and_takes_nothing_away():
+    at = opened(text="(a", **{"as": "regex"})
+    assert "character 1" in at.error[0].value and "Close the bracket" in at.error[0].value
+    assert len(table(at)) == QUERIES
+
+
+def test_what_cannot_be_searched_is_said():
+    at = opened("bare", text="x", where="chunk")
+    assert "no text to search there" in texts(at) and len(table(at)) == QUERIES
+
+
+def test_what_to_loosen_where_no_query_passes():
+    at = opened(case="better", attributes=["kind=easy"])
+    assert "Loosen the choice of queries first: without it 18 queries pass" in texts(at)
+    shown(widget(at, "button", "loosen_attributes").click().run())
+    assert len(table(at)) == 10
+    at = opened(case="better", attributes=["kind=easy"], text="nowhere")
+    shown(widget(at, "button", "loosen_all").click().run())
+    assert len(table(at)) == QUERIES
+
+
+def test_steps_keep_filter_and_order_and_the_address_says_them():
+    at = opened(case="better", order="gains")
+    ids = list(table(at)["Query"])
+    assert at.query_params["query"] == ids[0] and widget(at, "button", "query_before").disabled
+    for expected in ids[1:4]:
+        shown(widget(at, "button", "query_next").click().run())
+        assert at.query_params["query"] == expected and at.header[0].value.startswith(expected)
+    assert "4 of 10 queries shown, of 30 in all" in texts(at)
+    again = opened(**{key: at.query_params[key] for key in ("case", "order", "query", "look")})
+    assert again.header[0].value.startswith(ids[3]) and list(table(again)["Query"]) == ids
+    shown(widget(at, "button", "query_before").click().run())
+    assert at.query_params["query"] == ids[2]
+
+
+def test_the_buttons_have_keys():
+    at = opened()
+    assert [widget(at, "button", f"query_{way}").proto.shortcut.lower() for way in ("before", "next")] == ["p", "n"]
+
+
+def test_one_query_shows_rankings_grades_evidence_and_moves():
+    at = opened(query="q03", k="3")
+    page = pages(at)
+    assert "grade 2" in page and "evidence 1" in page and "unjudged" in page and "only here" in page
+    assert "from 2" in page, "the document stood at rank 2 in the baseline"
+    assert page.count("covers the evidence") >= 2 and "not covered" in page and "not returned" in page
+    assert any("bump" in str(one.proto) for one in at.get("plotly_chart"))
+    assert "**relevant** a" not in texts(at), "two runs found it"
+
+
+def test_more_ranks_on_demand():
+    own = {"deep": built("deep", [1] * QUERIES, depth=300), "new": built("new", [1] * QUERIES)}
+    at = opened("deep", "new", own=own)
+    assert "deep\\-0" not in texts(at) and pages(at).count('scope="row"') < 20
+    for ranks in (50, 200, 300):
+        shown(widget(at, "button", "ranks_more").click().run())
+        assert f">{ranks}</th>" in pages(at) and f">{ranks + 1}</th>" not in pages(at)
+    assert not has(at, "button", "ranks_more")
+    shown(widget(at, "button", "ranks_fewer").click().run())
+    assert ">11</th>" not in pages(at)
+
+
+def test_texts_are_shown_as_written_and_never_interpreted():
+    at = opened(query="q00")
+    page = pages(at)
+    assert "<script>" not in page and "&lt;script&gt;alert(1)&lt;/script&gt;" in page
+    assert "\\*\\*bold\\*\\*" in at.header[0].value and "\\$x\\^2\\$" in at.header[0].value
+    assert 'dir="auto"' in page
+
+
+def test_a_megabyte_chunk_is_cut():
+    own = {"long": Run.build("long", ["q00"], ["a"], texts=["x <b> " * 200_000])}
+    at = opened("long", own=own, query="q00")
+    assert len(pages(at)) < 40_000
+
+
+def test_answers_word_by_word():
+    at = opened(query="q03")
+    assert "Storms</mark>" in pages(at) and "Not said: Crises." in pages(at)
+    shown(widget(at, "button_group", "against").set_value("contexts").run())
+    assert "stand in for the contexts" in pages(at)
+
+
+def test_a_run_with_nothing_but_rankings_and_a_query_without_gold():
+    at = opened("bare", query="q29")
+    assert "knows no relevant document" in texts(at) and "The runs hold no texts" in texts(at)
+    assert "score" not in pages(at).replace("scope", "") and not has(at, "selectbox", "look")
+    assert list(table(at).columns) == ["Query", "Question", "bare", "Stage"]
+
+
+def test_evidence_below_k_is_found_and_without_texts_it_is_not_known():
+    own = {"deep": built("deep", [4] * QUERIES), "bare": runs()["bare"]}
+    page = pages(opened("deep", "bare", own=own, query="q03", k="3"))
+    assert page.count("below 3") == 2, "the document and the evidence that it holds"
+    assert "not known" in page and "not covered" not in page
+
+
+def test_a_query_that_a_run_lacks_is_said():
+    own = {"old": runs()["old"], "few": Run.build("few", ["q00"], ["a"])}
+    at = opened("old", "few", own=own, query="q05")
+    assert "has no ranking for this query" in pages(at)
+
+
+def test_the_slice_of_the_sidebar_holds():
+    at = opened(slice="kind=hard")
+    assert len(table(at)) == 12 and "of 12 in all" in texts(at)
+
+
+@pytest.mark.parametrize("outcome", ["all", "better", "equal", "worse"])
+def test_compare_leads_to_exactly_its_queries(outcome):
+    at = opened(page="compare", candidate="new", outcome=outcome)
+    rows = at.dataframe[-1].value
+    link = next(one.proto for one in at.get("page_link") if "side by side" in one.proto.label)
+    assert f"Read {len(rows)} quer" in link.label
+    followed = follow(link.query_string)
+    assert set(table(followed)["Query"]) == set(rows["Query"])
+    assert list(table(followed).columns)[-1] == "Stage of new"
+
+
+def follow(query: str) -> AppTest:
+    from urllib.parse import parse_qs
+
+    at = AppTest.from_file(ROOT / "app.py", default_timeout=60)
+    for key, value in parse_qs(query, keep_blank_values=True).items():
+        at.query_params[key] = value
+    at.run()
+    return shown(at.switch_page("pages/queries.py").run())
+
+
+def test_the_leaderboard_leads_to_each_runs_worst_queries():
+    at = opened(page="leaderboard")
+    links = {one.proto.label: one.proto.query_string for one in at.get("page_link") if "queries" in str(one.proto)}
+    assert set(links) == {"old", "new", "third"}
+    rows = table(follow(links["old"]))
+    assert rows.columns[-1] == "Stage of old" and rows["old"].dropna().is_monotonic_increasing
+
+
+def test_the_kinds_of_the_answers_page_lead_to_their_queries():
+    at = opened(page="answers", look="new", kind="missed_wrong")
+    control = widget(at, "button_group", "kind")
+    n = next(int(option.rpartition(" ")[2]) for option in control.options if option.startswith("Not found and wrong"))
+    link = next(one.proto for one in at.get("page_link") if "All runs side by side" in one.proto.label)
+    assert n and len(table(follow(link.query_string))) == n
+
+
+def test_nothing_loaded_is_told_what_to_do():
+    at = AppTest.from_file(ROOT / "app.py", default_timeout=60).run()
+    at = shown(at.switch_page("pages/queries.py").run())
+    assert "No runs are loaded yet" in [one.value for one in at.header]
+
+
+def test_a_verdict_and_a_note_are_kept_counted_and_filtered():
+    at = opened(query="q03")
+    shown(widget(at, "button_group", "review_verdict").set_value("wrong gold").run())
+    shown(widget(at, "text_area", "review_note").set_value("look <b>again</b>").run())
+    assert "1 verdict, 1 note and 0 judgements on 1 query" in texts(at)
+    again = opened(query="q05")  # another session sees it
+    assert table(again).set_index("Query").loc["q03", "Yours"] == "wrong gold; “look <b>again</b>”"
+    assert widget(again, "button_group", "review_verdict").value is None
+    said = counts(widget(again, "multiselect", "marked").options)
+    assert said == {"With a note": 1, "Wrong gold": 1}
+    shown(widget(again, "multiselect", "marked").set_value(["note"]).run())
+    assert list(table(again)["Query"]) == ["q03"]
+    assert widget(again, "button_group", "review_verdict").value == "wrong gold"
+    assert widget(again, "text_area", "review_note").value == "look <b>again</b>"
+    shown(widget(again, "text_area", "review_note").set_value("").run())
+    assert "1 verdict, 0 notes" in texts(again)
+
+
+def test_a_verdict_on_one_run_is_not_one_on_all():
+    at = opened(query="q03")
+    shown(widget(at, "selectbox", "review_run").set_value(runs()["new"].digest).run())
+    shown(widget(at, "button_group", "review_verdict").set_value("wrong run").run())
+    shown(widget(at, "selectbox", "review_run").set_value("").run())
+    assert widget(at, "button_group", "review_verdict").value is None
+
+
+def test_a_judgement_counts_where_it_is_applied_and_both_means_are_shown():
+    at = opened(query="q12", read="open")
+    at.session_state["read"] = True
+    shown(at.run())
+    shown(widget(at, "selectbox", "doc").set_value("new-0").run())
+    assert "Unjudged." in texts(at)
+    shown(widget(at, "button", "grade_2").click().run())
+    assert "Grade 2, by you." in texts(at) and "1 judgement" in texts(at)
+    without, mine = (evaluate(runs()["new"], truth, "nDCG@10").column("nDCG@10") for truth in (
+        the_truth(), with_judgement("q12", "new-0")))
+    row = at.table[-1].value.iloc[1]
+    assert row["Of the file"].startswith(f"{np.nanmean(without):.3f}")
+    assert row["With mine"].startswith(f"{np.nanmean(mine):.3f}") and np.nanmean(mine) > np.nanmean(without)
+    before = table(at).set_index("Query").loc["q12", "new"]
+    shown(widget(at, "selectbox", "reviewed").set_value("mine").run())
+    assert table(at).set_index("Query").loc["q12", "new"] > before == 0
+    assert "reviewed" in at.query_params
+    board = opened(page="leaderboard", reviewed="mine")
+    assert f"{np.nanmean(mine):.3f}" in "".join(board.table[0].value.iloc[:, 1])
+    shown(widget(at, "button", "grade_none").click().run())
+    assert "Unjudged." in texts(at) and not has(at, "selectbox", "reviewed")
+
+
+def with_judgement(query: str, doc: str) -> Truth:
+    truth = the_truth()
+    ids = [truth.query_ids[q].as_py() for q in truth.queries]
+    details = truth.details.append_column("query_id", truth.query_ids)
+    return Truth.build("truth", [*ids, query], [*truth.docs.to_pylist(), doc], [*truth.grades.tolist(), 2],
+                       details=details)
+
+
+def test_reviews_can_be_taken_along():
+    at = opened(query="q03")
+    assert not has(at, "download_button", "reviews_jsonl")
+    shown(widget(at, "button_group", "review_verdict").set_value("fine").run())
+    assert any(one.proto.id for one in at.get("download_button") if "reviews_jsonl" in one.proto.id)
+
+
+def test_judge_next_names_bounds_and_opens_the_document():
+    own = {"one": built("one", [2] * QUERIES), "two": built("two", [2] * QUERIES)}
+    at = opened("one", "two", own=own)
+    at.session_state["judge_next"] = True
+    shown(at.run())
+    said = texts(at)
+    assert "one and two could each have the best NDCG@10" in said
+    bounds = next(one.value for one in at.table if "If all are" in one.value.columns)
+    low, high = (bounds[name].astype(float) for name in ("If none is relevant", "If all are"))
+    assert (low < high).all() and len(bounds) == 2
+    rows = next(one.value for one in at.dataframe if "Influence" in one.value.columns)
+    assert rows["Influence"].is_monotonic_decreasing and set(rows["Document"]) <= {
+        f"{run}-{rank}" for run in own for rank in range(4)}
+    assert rows["Ranks"][0].split()[0] in own
+
+
+def test_one_leader_that_nothing_unjudged_can_reach_is_said():
+    rows = [(query, "a") for query in IDS]
+    own = {"full": Run.build("full", *map(list, zip(*rows, strict=True))),
+           "none": Run.build("none", IDS, ["n"] * QUERIES)}
+    truth = Truth.build("truth", [*IDS, *IDS], ["a"] * QUERIES + ["n"] * QUERIES, [1] * QUERIES + [0] * QUERIES)
+    at = opened("full", "none", own=own, truth=truth)
+    at.session_state["judge_next"] = True
+    shown(at.run())
+    assert "Whatever the unjudged documents are, full has the best NDCG@10" in texts(at)

@@ -1,0 +1,166 @@
+"""Speed & cost: the numbers of the tables, the front, prices that are kept, and what is said where nothing is told."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from test_pages import SAMPLES, charts, nothing_given, opened, texts, with_runs  # noqa: F401
+
+from ragdash.costs import Price, Prices, read_prices, write_prices
+from ragdash.io import read_run
+from ragdash.records import Run, Truth
+from ragdash.ui import pricing
+from ragdash.ui.entry import Entry
+from ragdash.ui.spending_tables import money, took
+from ragdash.ui.store import LOADED, workspace
+
+QUERIES = 40
+IDS = [f"q{at:02}" for at in range(QUERIES)]
+
+
+def details(speed: float, **more) -> pa.Table:
+    times = speed * (1 + np.arange(QUERIES))
+    parts = [{"retrieval": float(ms), "generation": 9 * float(ms)} for ms in times]
+    return pa.table({"query_id": IDS, "latency_ms": pa.array(parts, pa.struct(
+        [(stage, pa.float64()) for stage in ("retrieval", "rerank", "generation", "total")])), **more})
+
+
+def address(*runs: Run, **more) -> dict:
+    truth = Truth.build("truth", IDS, ["a"] * QUERIES, np.ones(QUERIES, int))
+    LOADED.put(truth)
+    tokens = [Entry(LOADED.put(run), run.name, at).token for at, run in enumerate(runs)]
+    return {"run": tokens, "truth": truth.digest[:12], "metric": "RR", **more}
+
+
+def run(name: str, speed: float, rank: int, **more) -> Run:
+    """Every query has its document at this rank, and takes 10 * speed ms times its number."""
+    settings = more.pop("settings", {})
+    rows = [(query, doc) for query in IDS for doc in [*(f"x{at}" for at in range(rank - 1)), "a"]]
+    return Run.build(name, *map(list, zip(*rows, strict=True)), details=details(speed, **more), settings=settings)
+
+
+def tokens(many: int) -> dict:
+    return {"prompt_tokens": pa.array([many] * QUERIES), "completion_tokens": pa.array([many // 10] * QUERIES)}
+
+
+def test_the_table_states_mean_and_percentiles():
+    at = opened("speed-cost", **address(run("slow", 10, 1), run("fast", 1, 2)))
+    table = at.table[0].value
+    whole = 100.0 * (1 + np.arange(QUERIES))
+    assert list(table.columns) == ["Run", "Average", "P50", "P90", "P99", "n"] and table["n"].tolist() == ["40"] * 2
+    assert took(whole.mean()) in table["Average"][0] and took(whole.mean() / 10) in table["Average"][1]
+    for share in (50, 90, 99):
+        assert f"**{took(np.percentile(whole, share))}**" in table[f"P{share}"][0]
+    said = texts(at)
+    assert "**fast** is the fastest" in said and "**slow** takes 10 times as long" in said
+    assert "On the front of MRR against average latency: **slow** and **fast**" in said
+    assert f"from **fast** to **slow** costs {took((whole.mean() - whole.mean() / 10) / 0.5 * 0.01)} a query" in said
+
+
+def test_a_slice_or_a_dominated_run_is_seen_in_the_front():
+    at = opened("speed-cost", **address(run("good", 1, 1), run("bad", 5, 3)))
+    assert "**good** alone is on the front" in texts(at)
+    assert set(charts(at)) == {"pareto", "ecdf"}
+    names = [trace["name"] for trace in charts(at)["pareto"]["data"]]
+    assert names == ["front", "good", "bad"]
+
+
+def test_the_ecdf_can_be_of_one_stage():
+    at = opened("speed-cost", **address(run("one", 1, 1), stage="retrieval"))
+    (line,) = charts(at)["ecdf"]["data"]
+    assert "retrieval" in charts(at)["ecdf"]["layout"]["xaxis"]["title"]["text"] and line["name"] == "one"
+    at.segmented_control(key="stage").set_value("generation").run()
+    assert not at.exception and at.query_params["stage"] in ("generation", ["generation"])
+
+
+def test_recorded_costs_and_prices_by_token():
+    recorded = run("recorded", 1, 1, cost_usd=pa.array([0.25] * QUERIES))
+    priced = run("priced", 1, 2, settings={"model": "m-1"}, **tokens(1000))
+    workspace().keep_prices(write_prices(Prices((Price("m-1", 0.01, 0.1),))))
+    at = opened("speed-cost", **address(recorded, priced, paid="cost"))
+    cells = at.table[0].value["Cost per query"].str.replace("\\", "")
+    assert money(0.25) in cells[0] and "as recorded" in cells[0]
+    assert money(0.02) in cells[1] and "by price of m-1" in cells[1]
+    assert "costs $0.0200 a query" in texts(at).replace("\\", "") and "against cost per query" in texts(at)
+
+
+def test_tokens_without_a_price_say_what_is_missing():
+    at = opened("speed-cost", **address(run("one", 1, 1, **tokens(1000))))
+    assert "1,000" in at.table[0].value["Prompt tokens"][0] and "Cost per query" not in at.table[0].value
+    assert "cost unknown" in texts(at)
+
+
+def test_runs_without_times_say_which_columns_bring_them():
+    at = opened("speed-cost", **with_runs(2))
+    assert "Neither times nor tokens are told" in texts(at)
+    for column in ("latency_ms", "prompt_tokens", "completion_tokens", "cost_usd"):
+        assert f"`{column}`" in texts(at)
+    assert not at.table
+
+
+def test_a_run_without_times_among_others_keeps_its_row():
+    bare = Run.build("bare", IDS, ["a"] * QUERIES)
+    at = opened("speed-cost", **address(run("one", 1, 1), bare))
+    assert at.table[0].value["Average"].tolist()[1] == "–" and at.table[0].value["n"][1] == "0"
+
+
+def test_a_negative_time_is_told_and_the_others_are_shown():
+    broken = Run.build("broken", ["q00"], ["a"], details=pa.table({"query_id": ["q00"], "latency_ms": [-1.0]}))
+    at = opened("speed-cost", **address(run("one", 1, 1), broken))
+    assert not at.exception and "-1 in latency" in texts(at).replace("\\", "")
+
+
+def test_the_samples_show_what_they_measured():
+    runs = [read_run(SAMPLES / f"{name}.jsonl") for name in ("dense", "sparse")]
+    LOADED.put(truth := Truth.build("t", runs[0].query_ids, ["x"] * len(runs[0]), [1] * len(runs[0])))
+    links = [Entry(LOADED.put(one), one.name, at).token for at, one in enumerate(runs)]
+    at = opened("speed-cost", run=links, truth=truth.digest[:12])
+    assert "**sparse** is the fastest" in texts(at)
+
+
+def test_edited_prices_are_kept_and_wrong_ones_told():
+    frame = pd.DataFrame([["a", 0.1, np.nan, 0.0], [" ", 1.0, 1.0, 1.0], [None, 1.0, 0.0, 0.0]],
+                         columns=list(pricing.COLUMNS.values()))
+    pricing.keep(frame, {"r": ["a", "gone"], "other": ["gone"]})
+    assert read_prices(("p", workspace().prices().encode())) == Prices((Price("a", 0.1),), {"r": ("a",)})
+    assert pricing.current() == Prices((Price("a", 0.1),), {"r": ("a",)})
+
+
+def test_the_editor_shows_the_prices_and_is_not_there_read_only(monkeypatch):
+    workspace().keep_prices(write_prices(Prices((Price("m", 0.5),), {"one": ("m",)})))
+    real = pricing.st.expander
+
+    class Open:
+        open = True
+
+        def __init__(self, inner):
+            self.inner = inner
+
+        def __enter__(self):
+            return self.inner.__enter__()
+
+        def __exit__(self, *rest):
+            return self.inner.__exit__(*rest)
+
+    monkeypatch.setattr(pricing.st, "expander", lambda *rest, **more: Open(real(*rest, **more)))
+    link = address(run("one", 1, 1, **tokens(1000)))
+    at = opened("speed-cost", **link)
+    assert at.multiselect(key=f"uses_{at.session_state['_runs'][0].digest[:8]}").value == ["m"]
+    at.button(key="keep_prices").click().run()
+    assert not at.exception and pricing.current().prices == (Price("m", 0.5),)
+    monkeypatch.setenv("RAGDASH_READ_ONLY", "1")
+    assert "keep_prices" not in {one.key for one in opened("speed-cost", **link).button}
+
+
+@pytest.mark.parametrize(("value", "said"), [(0.734, "0.73\u00a0ms"), (276.4, "276\u00a0ms"), (1280, "1.28\u00a0s"),
+                                             (23.44, "23.4\u00a0ms"), (np.nan, "–"), (0, "0.00\u00a0ms")])
+def test_times_in_words(value, said):
+    assert took(value) == said
+
+
+@pytest.mark.parametrize(("value", "said"), [(1.2, "$1.20"), (0.0123, "$0.0123"), (0.00015, "$0.000150"), (0, "$0.00"),
+                                             (np.nan, "–"), (1234.5, "$1,234.50")])
+def test_dollars_in_words(value, said):
+    assert money(value) == said

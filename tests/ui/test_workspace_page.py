@@ -1,0 +1,196 @@
+"""What is uploaded is kept: links after a restart, the list on the Runs page, read-only serving."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+from test_pages import nothing_given, opened, texts, upload  # noqa: F401
+
+from ragdash import places
+from ragdash.records import Run, Truth
+from ragdash.ui import shapes
+from ragdash.ui.store import LOADED, workspace
+from ragdash.workspace import Workspace, folders
+
+RUN = b"q1 Q0 d1 1 2.0 bm25\nq1 Q0 d2 2 1.0 bm25\nq2 Q0 d1 1 1.0 bm25\n"
+OTHER = b"q1 Q0 d2 1 2.0 dense\nq2 Q0 d9 1 1.0 dense\n"
+QRELS = b"q1 0 d1 1\nq2 0 d9 2\n"
+
+
+@pytest.fixture
+def restarted():
+    """Let go of everything in memory, as a restart does; what it gives does so again."""
+    LOADED.clear()
+    yield LOADED.clear
+    LOADED.clear()
+
+
+def uploaded() -> AppTest:
+    return upload(opened(), ("one.txt", RUN), ("two.run", OTHER), ("judged.txt", QRELS))
+
+
+def keys(at: AppTest, kind: str = "button") -> set[str]:
+    return {one.key for one in at.get(kind)}
+
+
+def test_a_link_opens_after_a_restart_and_in_another_browser(restarted):
+    at = uploaded()
+    at.switch_page("pages/leaderboard.py").run()
+    link, before = dict(at.query_params), at.table[0].value
+    assert not at.exception
+    restarted()
+    again = opened("leaderboard", **link)
+    assert dict(again.query_params) == link and again.table[0].value.equals(before)
+
+
+def test_a_link_to_a_mended_run_opens_after_a_restart(restarted):
+    at = upload(opened(), ("chunks.run", b"q1 Q0 d1#0 1 2.0 a\nq1 Q0 d1#1 2 1.0 a\nq2 Q0 d9#3 1 1.0 a\n"),
+                ("judged.txt", QRELS))
+    digest = at.session_state["_runs"][0].digest
+    next(one for one in at.button if one.label == "Collapse at '#'").click().run()
+    (mended,) = at.session_state["_runs"]
+    assert mended.origin == digest and not at.exception
+    link = dict(at.query_params)
+    restarted()
+    (entry,) = opened(**link).session_state["_runs"]
+    assert entry == mended
+
+
+def test_an_empty_workspace_is_not_spoken_of_and_samples_are_not_kept():
+    at = opened()
+    at.button(key="samples").click().run()
+    assert not at.exception and not places.workspace().exists()
+    assert "Kept in the workspace" not in str(at.main)
+
+
+def test_what_is_kept_is_listed_and_shown_with_a_click(restarted):
+    uploaded()
+    restarted()
+    at = opened()
+    run = workspace().runs()[0]
+    assert [entry for entry in at.session_state["_runs"]] == [] and at.session_state["_truth"] is None
+    at.button(key=f"show_run_{run.digest[:8]}").click().run()
+    assert not at.exception and [entry.digest for entry in at.session_state["_runs"]] == [run.digest]
+    assert at.session_state["_truth"] == workspace().truths()[0].digest, "the only truth there is comes along"
+
+
+def test_all_of_a_few_runs_are_shown_with_one_click(restarted):
+    uploaded()
+    restarted()
+    at = opened()
+    at.button(key="shelf_all").click().run()
+    assert not at.exception and len(at.session_state["_runs"]) == 2
+    at.switch_page("pages/leaderboard.py").run()
+    assert not at.exception and len(at.table[0].value) == 2
+
+
+def with_change_open(run, monkeypatch) -> AppTest:
+    """The Runs page with the panel of one run open; AppTest cannot open it itself."""
+    from ragdash.ui import shelf
+
+    real = shelf.st.popover
+
+    class Open:
+        open = True
+
+        def __init__(self, inner):
+            self.inner = inner
+
+        def __enter__(self):
+            return self.inner.__enter__()
+
+        def __exit__(self, *rest):
+            return self.inner.__exit__(*rest)
+
+    monkeypatch.setattr(shelf.st, "popover", lambda *rest, **more: Open(real(*rest, **more)) if more.get(
+        "key") == f"change_run_{run.digest[:8]}" else real(*rest, **more))
+    return opened()
+
+
+def test_renaming_describing_tagging_ordering_archiving_and_deleting(restarted, monkeypatch):
+    uploaded()
+    first, second = workspace().runs()
+    key = f"run_{first.digest[:8]}"
+    at = with_change_open(first, monkeypatch)
+    at.text_input(key=f"kept_name_{key}").set_value("my *run*").run()
+    at.text_area(key=f"kept_text_{key}").set_value("of Tuesday").run()
+    at.multiselect(key=f"kept_tags_{key}").set_value(["nightly"]).run()
+    assert "my \\*run\\*" in texts(at) and "of Tuesday" in texts(at) and "nightly" in texts(at)
+    at.button(key=f"down_{key}").click().run()
+    assert [one.digest for one in workspace().runs()] == [second.digest, first.digest]
+    assert workspace().find(first.digest).name == "my *run*" and workspace().find(first.digest).tags == ("nightly",)
+    at.button(key=f"archive_{key}").click().run()
+    assert f"show_{key}" not in keys(at) and workspace().find(first.digest).archived
+    at.toggle(key="shelf_archived").set_value(True).run()
+    assert f"show_{key}" in keys(at)
+    assert f"delete_{key}" not in keys(at)
+    at.checkbox(key=f"sure_{key}").check().run()
+    at.button(key=f"delete_{key}").click().run()
+    assert not at.exception and workspace().find(first.digest) is None and len(workspace().runs(None)) == 1
+
+
+def test_a_broken_run_is_named_and_the_others_are_shown(restarted):
+    uploaded()
+    restarted()
+    first, second = workspace().runs()
+    (workspace().folder / "runs" / first.digest / "rows.parquet").write_bytes(b"x")
+    at = opened()
+    at.button(key=f"show_run_{first.digest[:8]}").click().run()
+    assert not at.exception and any(first.name in card.value and "broken" in card.value.replace("\\", "")
+                                    for card in at.error)
+    assert "Cannot be read" in texts(at) and f"show_run_{first.digest[:8]}" not in keys(at)
+    at.button(key=f"show_run_{second.digest[:8]}").click().run()
+    assert [entry.digest for entry in at.session_state["_runs"]] == [second.digest]
+
+
+def test_read_only_shows_and_changes_nothing(restarted, monkeypatch):
+    uploaded()
+    restarted()
+    monkeypatch.setenv("RAGDASH_READ_ONLY", "1")
+    at = opened()
+    run = workspace().runs()[0]
+    assert not at.get("file_uploader") and "samples" not in keys(at)
+    assert not any("change_" in str(one.proto) for one in at.get("popover")) and "nothing can be added" in texts(at)
+    at.button(key=f"show_run_{run.digest[:8]}").click().run()
+    assert not at.exception and at.session_state["_runs"][0].digest == run.digest
+
+
+def test_what_cannot_be_kept_is_loaded_all_the_same_and_told(monkeypatch, tmp_path):
+    (tmp_path / "file").write_text("not a folder")
+    monkeypatch.setenv("RAGDASH_WORKSPACE", str(tmp_path / "file"))
+    at = upload(opened(), ("one.txt", RUN))
+    assert len(at.session_state["_runs"]) == 1
+    assert any("but not kept" in card.value.replace("\\", "") for card in at.error)
+
+
+def test_a_mapping_outlasts_the_process():
+    shapes.keep(["a", "b"], "mine", {"query_id": "a"})
+    shapes.clear()
+    assert shapes.known(["b", "a"]) == {"mine": {"query_id": "a"}}
+
+
+def test_fifty_kept_runs_open_quickly_and_none_is_read(monkeypatch):
+    home = Workspace(places.workspace())
+    for at in range(50):
+        home.add_run(Run.build(f"run {at}", ["q"], [f"d{at}"], np.array([1.0])))
+    home.add_truth(Truth.build("truth", ["q"], ["d1"], [1]))
+    monkeypatch.setattr(folders, "fetch", lambda place: pytest.fail("a run was read"))
+    at = opened()
+    start = time.perf_counter()
+    at.run()
+    assert time.perf_counter() - start < 2 and "Kept in the workspace (51)" in str(at.main)
+    at.text_input(key="shelf_search").set_value("run 49").run()
+    assert not at.exception and sum(key.startswith("show_") for key in keys(at)) == 1
+
+
+def test_a_run_that_was_let_go_is_told_and_the_rest_is_shown(restarted):
+    at = uploaded()
+    first = at.session_state["_runs"][0]
+    workspace().delete(first.digest)
+    restarted()
+    at.switch_page("pages/leaderboard.py").run()
+    assert not at.exception and len(at.table[0].value) == 1
+    assert any("no longer holds" in card.value for card in at.error)
