@@ -14,7 +14,7 @@ from ragdash.report.page import page
 from ragdash.report.pictures import PICTURES, lacking
 from ragdash.report.sections import SECTIONS
 from ragdash.report.tables import TABLES, export, long_values, wide_values
-from ragdash.ui import cache, comparison_tables, shell, state, view, widgets, words
+from ragdash.ui import cache, comparison_tables, pricing, shell, state, view, widgets, words
 from ragdash.ui.view import View
 
 TITLE = "Retrieval configurations compared"
@@ -29,7 +29,8 @@ def request(now: View, specs: Sequence[Spec]) -> Request:
     return Request(tuple(cache.match(digest, now.scope) for digest in now.digests), tuple(specs), tuple(now.names),
                    tuple(now.slots), now.baseline, now.k, TITLE,
                    tuple(name for name in SECTIONS if name in state.get(state.PARTS)),
-                   state.get(state.TEXTS) == "yes", queries=cache.queries(now.scope), part=part.title if part else "")
+                   state.get(state.TEXTS) == "yes", queries=cache.queries(now.scope), part=part.title if part else "",
+                   prices=pricing.current())
 
 
 def report(now: View, specs: Sequence[Spec]) -> None:

@@ -73,7 +73,8 @@ def test_what_is_chosen_on_a_page_stands_in_its_address_and_comes_back(page, kep
     at = opened(page, **samples)
     altered: set[str] = set()
     for _ in range(3):  # a choice may bring others
-        new = {key: value for key, value in menus.items() if key in OURS - KEPT - kept - altered and value not in (None, [])}
+        new = {key: value for key, value in menus.items() if key in OURS - KEPT - kept - altered
+               and value not in (None, [])}
         for key, value in new.items():
             at.session_state[key] = value
         altered |= new.keys()
