@@ -82,6 +82,7 @@ def _pages() -> dict[str, list]:
             page("answers.py", "Answers", "question_answer", "Are the answers right and grounded?", "answers"),
         ],
         "Why": [
+            page("failures.py", "Failures", "healing", "What should I fix first?", "failures"),
             page("queries.py", "Queries", "manage_search", "Why does this query fail?", "queries"),
         ],
         "Operation": [

@@ -63,10 +63,7 @@ def parameters(everywhere: bool = False) -> dict[str, list[str]]:
 
 
 def link(page: str | None = None, *, embed: bool = False, theme: str = "") -> str:
-    """The full address of this view, or of another page with every choice made; embed: without Streamlit's frame.
-
-    theme: "light" or "dark" for everybody; otherwise each reader's own.
-    """
+    """The address of this view or another page; embed: without a frame; theme: "light", "dark" or each reader's own."""
     base = (st.context.url or "").split("?")[0]
     found = parameters()
     if page is not None:

@@ -139,7 +139,10 @@ class App:
 
     def upload(self, *files) -> App:
         """Drop files, paths or {name, mimeType, buffer}."""
-        self.page.locator("[data-testid=stFileUploader] input[type=file]").set_input_files(list(files))
+        field = self.page.locator("[data-testid=stFileUploader] input[type=file]")
+        only = "document.querySelectorAll('[data-testid=stFileUploader] input[type=file]').length === 1"
+        self.page.wait_for_function(only)  # that of the batch before may still be there
+        field.set_input_files(list(files))
         self.page.wait_for_timeout(300)
         return self.settle()
 
