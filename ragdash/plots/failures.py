@@ -86,7 +86,7 @@ def by_slice(slices: Sequence[str], stages: Sequence[str], counts: np.ndarray, s
     counts, sizes = np.asarray(counts), np.asarray(sizes)
     shares = counts / np.maximum(sizes, 1)[:, None]
     top = max(float(shares.max(initial=0)), 1e-9)
-    fig = figure(theme, height=92 + SLICE * max(len(slices), 1))
+    fig = figure(theme, height=112 + SLICE * max(len(slices), 1))
     fig.add_trace(go.Heatmap(
         z=shares, x=np.arange(len(stages)), y=np.arange(len(slices)), zmin=0, zmax=top, showscale=False, xgap=2, ygap=2,
         colorscale=[[0, theme.paper], [1, tint(theme, theme.worse)]], hoverinfo="text", texttemplate="%{text}",
@@ -95,7 +95,7 @@ def by_slice(slices: Sequence[str], stages: Sequence[str], counts: np.ndarray, s
         hovertext=[[f"{escape(row)}<br>{escape(column)}: {counts[i, j]:,} of {sizes[i]:,} ({shares[i, j]:.0%})"
                     for j, column in enumerate(stages)] for i, row in enumerate(slices)]))
     fig.update_xaxes(tickvals=np.arange(len(stages)), ticktext=[_broken(one) for one in stages], side="top",
-                     tickangle=0, showgrid=False, fixedrange=True, tickfont={"color": theme.ink})
+                     showgrid=False, fixedrange=True, tickfont={"color": theme.ink})
     fig.update_yaxes(tickvals=np.arange(len(slices)), ticktext=[short(one, 24) for one in slices], showgrid=False,
                      range=[len(slices) - 0.5, -0.5], fixedrange=True, tickfont={"size": 13, "color": theme.ink})
     return fig

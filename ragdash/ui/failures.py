@@ -15,7 +15,7 @@ from ragdash.ui import cache, diagnoses, losses, query_links, state, widgets, wo
 from ragdash.ui.losses import Losses
 
 WIDE = 4  # runs whose names stand beside their counts
-NAME, CHIP, NARROW = 260, 172, 84  # pixels
+NAME, CHIP, NARROW = 260, 172, 60  # pixels
 MOST_LINKS = 12  # slices with a link
 Passed = Sequence[Step]
 
@@ -119,7 +119,8 @@ def stages(held: Losses) -> None:
     if readable.open is not False:
         with readable, st.container(key="stage_rows", gap="small"):
             for s in held.occurring:
-                with st.container(horizontal=True, vertical_alignment="center", key=f"stage_{NAMES[s]}"):
+                with st.container(horizontal=True, vertical_alignment="center", key=f"stage_{NAMES[s]}",
+                                  gap="xsmall"):
                     st.markdown(f"**{STAGES[s].title}**", width=NAME, help=_meant(s))
                     for run in range(len(now.entries)):
                         _chip(held, run, s, metric)

@@ -59,8 +59,6 @@ def contrast(one: str, other: str) -> float:
     return (high + 0.05) / (low + 0.05)
 
 
-@pytest.mark.parametrize("look", [theme.LIGHT, theme.DARK], ids=["light", "dark"])
-@pytest.mark.parametrize("vision", VISION)
 def test_ink_is_readable_on_every_tint():
     for look in (theme.LIGHT, theme.DARK):
         for color in (look.better, look.worse):
@@ -69,6 +67,8 @@ def test_ink_is_readable_on_every_tint():
     assert theme.tint(theme.LIGHT, theme.LIGHT.worse, 0.0) == theme.LIGHT.paper
 
 
+@pytest.mark.parametrize("look", [theme.LIGHT, theme.DARK], ids=["light", "dark"])
+@pytest.mark.parametrize("vision", VISION)
 def test_the_colours_of_two_runs_can_be_told_apart(look, vision):
     seen = {color: oklab(VISION[vision] @ linear(color)) for color in look.runs}
     distance = {pair: np.linalg.norm(seen[pair[0]] - seen[pair[1]]) for pair in itertools.combinations(look.runs, 2)}

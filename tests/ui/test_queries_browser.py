@@ -59,6 +59,48 @@ def test_from_the_leaderboard_to_the_five_queries_that_explain_a_difference(visi
     assert head(again) == seen[3] and "4 of " in again.page.inner_text(".st-key-query_steps")
 
 
+def test_from_the_leaderboard_over_the_failures_to_one_query(visit):
+    app = loaded(visit(), "dense", "sparse", "hybrid", "truth")
+    app.go("Leaderboard").go("Failures").calm()
+    assert "loses most queries at" in app.page.inner_text("[data-testid=stMain]")
+    link = app.page.locator(".st-key-stage_not-retrieved").get_by_role("link", name=re.compile("sparse"))
+    n = int(re.search(r"sparse (\d+)", link.inner_text())[1])
+    link.click()
+    app.page.get_by_role("heading", name="Queries", level=1).wait_for()
+    app.settle().calm()
+    assert f"1 of {n} queries shown, of 122 in all" in app.page.inner_text(".st-key-query_steps")
+    assert "stages=not-retrieved" in app.page.url
+    first = head(app)
+    app.page.keyboard.press("n")
+    app.page.wait_for_function("before => document.querySelector('.st-key-one_query h2').innerText !== before",
+                               arg=first)
+    assert "Not retrieved: 0 of" in app.settle().page.inner_text(".st-key-one_query")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_click_into_the_waterfall_opens_what_is_lost_there(visit, scheme):
+    app = loaded(visit(color_scheme=scheme), "dense", "sparse", "hybrid", "truth")
+    app.go("Failures").chart("waterfall")
+    lost = app.page.locator(".st-key-waterfall .barlayer .trace").nth(1).locator(".point path")
+    wide = max((lost.nth(at).bounding_box() for at in range(lost.count())), key=lambda box: box["width"])
+    most = app.chart("waterfall").evaluate(
+        "gd => gd.data[1].customdata[gd.data[1].x.indexOf(Math.max(...gd.data[1].x))]")
+    app.page.mouse.click(wide["x"] + wide["width"] * 0.9, wide["y"] + wide["height"] / 2)
+    app.page.get_by_role("heading", name="Queries", level=1).wait_for()
+    app.settle().calm()
+    assert f"stages={most}" in app.page.url
+
+
+@pytest.mark.parametrize("width", [1440, 390])
+def test_failures_and_likeness_fit_large_and_small_screens(visit, width):
+    app = loaded(visit(viewport={"width": width, "height": 900}), "dense", "sparse", "hybrid", "truth")
+    app.open(app.page.url.replace("/?", "/failures?")).calm()
+    app.open(app.page.url.replace("/failures?", "/compare?"))
+    app.page.get_by_text("Matrix, what one run alone found").click()
+    app.settle().chart("likeness_matrix")
+    app.calm()
+
+
 def test_a_text_opens_by_a_click_with_the_evidence_marked(visit):
     app = loaded(visit(), "dense", "sparse", "truth")
     app.open(app.page.url.replace("/?", "/queries?query=q001&"))
