@@ -20,10 +20,11 @@ LAYERS = """
     views view_texts grounding stats bands io models ids judging
     view_covered view_scored view_timed
     evidence aligned
+    cases
     matching metrics
     filling
     evaluation thresholds band_files scoring
-    slices score_worker costs
+    slices score_worker judge_worker costs
     comparison likeness
     diagnosis gates ledger reviews unjudged workspace
     failing
@@ -32,7 +33,7 @@ LAYERS = """
     plots
     report
     cli_options cli_inputs
-    cli_report cli_score cli_diagnose
+    cli_report cli_score cli_diagnose cli_judge
     cli ui
 """.strip().splitlines()
 LEVEL = {name: level for level, line in enumerate(LAYERS) for name in line.split()}
