@@ -20,7 +20,6 @@ LAYERS = """
     views view_texts grounding stats bands io models ids judging
     view_covered view_scored view_timed
     evidence aligned
-    cases
     matching metrics
     filling
     evaluation thresholds band_files scoring
