@@ -21,7 +21,7 @@ from ragdash.evidence import (
     spans,
     write_decisions,
 )
-from ragdash.evidence.spans import LONG, place_in, split_span
+from ragdash.evidence.spans import LONG, place_in, split_span, words
 from ragdash.models import ENCODER, default_store
 from ragdash.models.cache import text_key
 from ragdash.view_covered import NEVER
@@ -132,6 +132,21 @@ def test_indel_which_sieves_for_sequence_is_never_below_it():
     for _ in range(500):
         a, b = ("".join(rng.choices("abc", k=rng.randint(1, 30))) for _ in "ab")
         assert Indel.normalized_similarity(a, b) >= difflib.SequenceMatcher(None, a, b).ratio() - 1e-12
+
+
+def test_normalising_is_lower_case_and_collapsed_white_space_whatever_the_character():
+    for code in range(0x110000):
+        character = chr(code)
+        if character.isspace() or code < 0x3000 or code % 97 == 0:
+            for text in (f"A{character}b", f"{character}A  b c{character}"):
+                assert normalise(text) == " ".join(text.lower().split()), code
+
+
+def test_words_of_ascii_are_those_of_any_text():
+    rng = random.Random(6)
+    for _ in range(500):
+        text = "".join(rng.choices("ab_9.,- '$%", k=20))
+        assert words(text) == words(text + " \u00e9")[:-1]
 
 
 def test_tokens_is_the_share_of_the_spans_distinct_words():

@@ -368,3 +368,35 @@ def test_tatqa_the_middle_of_a_paragraph_is_found_in_it(tatqa):
     found = whole[kept] <= DEPTH
     assert found.sum() > 30 and np.all(partial[kept][found] <= DEPTH)
     assert not np.any(sequence[kept] <= DEPTH)
+
+
+@needs_data
+def test_tatqa_gold_answers_through_evaluate_by_hand():
+    """All questions answered from text: spans are the gold answers, most of them short: only whole tokens count."""
+    documents = json.loads((DATA / "tatqa_dataset_dev.json").read_text(encoding="utf-8"))
+    texts = [p["text"] for doc in documents for p in doc["paragraphs"]]
+    engine, spans, returned = Bm25(texts), {}, {}
+    for question in (question for doc in documents for question in doc["questions"]):
+        answers = question["answer"] if isinstance(question["answer"], list) else [question["answer"]]
+        plain = {" ".join(str(answer).lower().split()) for answer in answers}
+        if question["answer_from"] == "text" and all(text.isascii() and text[0].isalnum() for text in plain):
+            spans[question["uid"]] = sorted(plain)
+            returned[question["uid"]] = engine.best(question["question"], DEPTH)
+    run = run_with_texts({query: [texts[i] for i in places] for query, places in returned.items()})
+    found = evaluate(run, truth_with_evidence(spans), "EvidenceRecall@3 EvidenceRecall@10 PerQueryCoverage@10 "
+                     "FullCoverageRate@10 P@5 AP@10 RR Success@10", match="evidence", match_how="exact")
+    rows = []
+    for query, some in spans.items():
+        chunks = [[s for s, text in enumerate(some) if naive_covers(texts[i], text, lambda a, b: 0.0, 0.7)]
+                  for i in returned[query]]
+        rows.append((naive(chunks, len(some), 3), naive(chunks, len(some), 5), naive(chunks, len(some), DEPTH),
+                     len(some)))
+    assert len(rows) > 250
+    for name, k in (("PerQueryCoverage@10", 2), ("FullCoverageRate@10", 2), ("P@5", 1), ("AP@10", 2),
+                    ("Success@10", 2)):
+        assert found.column(name) == pytest.approx([row[k][name.partition("@")[0]] for row in rows]), name
+    assert found.column("RR") == pytest.approx([row[2]["RR"] for row in rows])
+    summary = {str(one.spec): one.mean for one in found.summary(resamples=10)}
+    for name, k in (("EvidenceRecall@3", 0), ("EvidenceRecall@10", 2)):
+        micro = sum(row[k]["R"] * row[3] for row in rows) / sum(row[3] for row in rows)
+        assert summary[name] == pytest.approx(micro) and 0.3 < micro < 1

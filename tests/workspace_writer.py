@@ -23,23 +23,28 @@ def main(folder: str, times: int) -> None:
     with tempfile.TemporaryDirectory() as other:  # so that no child spends its life importing
         Workspace(other).add_run(Run.build("first", ["q"], ["d"]))
     for child in range(times):
+        told, tell = os.pipe()
         pid = os.fork()
         if pid == 0:
-            write(Workspace(folder), child)
-        time.sleep(rng.uniform(0.0, 0.15))
-        os.kill(pid, signal.SIGKILL)
-        os.waitpid(pid, 0)
+            write(Workspace(folder), child, tell)
+        os.close(tell)
+        with os.fdopen(told) as lines:
+            said = [lines.readline() for _ in range(rng.randrange(4))]
+            time.sleep(rng.uniform(0.0, 0.03))
+            os.kill(pid, signal.SIGKILL)
+            os.waitpid(pid, 0)
+            print(*said, lines.read(), sep="", end="", flush=True)
 
 
-def write(workspace: Workspace, child: int) -> None:
+def write(workspace: Workspace, child: int, tell: int) -> None:
     for at in range(10_000):
         name = f"run {child} {at}"
         run = Run.build(name, ["q1", "q1", "q2"], [f"d{child}", f"e{at}", "d"], np.array([3.0, 2.0, 1.0]))
         kept = workspace.add_run(run)
-        os.write(1, f"{kept.digest} {name}\n".encode())
+        os.write(tell, f"{kept.digest} {name}\n".encode())
         if at % 3 == 0:
             workspace.tag(kept.digest, [f"t{at}"])
-            os.write(1, f"{kept.digest} tag t{at}\n".encode())
+            os.write(tell, f"{kept.digest} tag t{at}\n".encode())
             truth = workspace.add_truth(Truth.build(f"truth {child} {at}", ["q1"], [f"d{child}-{at}"], [1]))
             workspace.delete(truth.digest)
 

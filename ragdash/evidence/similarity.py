@@ -69,15 +69,18 @@ def _partial(chunks: Sequence[str], spans: Sequence[str], floor: float) -> np.nd
 def _sequence(chunks: Sequence[str], spans: Sequence[str], floor: float) -> np.ndarray:
     """difflib.SequenceMatcher(None, span, chunk).ratio() of the whole strings, exactly.
 
-    It is never above the Indel similarity, so that difflib is asked only where that reaches the floor.
+    It is never above 2 * shorter / (both lengths), nor above the Indel similarity, so that difflib is asked only where
+    these reach the floor.
     """
     from rapidfuzz import process
     from rapidfuzz.distance import Indel
 
-    bound = process.cpdist(spans, chunks, scorer=Indel.normalized_similarity, score_cutoff=max(floor - 1e-9, 0.0),
-                           dtype=np.float64, workers=os.cpu_count() or 1)
-    scores = np.zeros(len(bound))
-    for i in np.flatnonzero(bound >= floor - 1e-9):
+    sizes = np.array([list(map(len, chunks)), list(map(len, spans))])
+    near = np.flatnonzero(2 * sizes.min(axis=0) >= (floor - 1e-9) * sizes.sum(axis=0))
+    bound = process.cpdist([spans[i] for i in near], [chunks[i] for i in near], scorer=Indel.normalized_similarity,
+                           score_cutoff=max(floor - 1e-9, 0.0), dtype=np.float64, workers=os.cpu_count() or 1)
+    scores = np.zeros(len(chunks))
+    for i in near[bound >= floor - 1e-9]:
         scores[i] = difflib.SequenceMatcher(None, spans[i], chunks[i]).ratio()
     return scores
 

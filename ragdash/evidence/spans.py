@@ -21,6 +21,7 @@ _SPACELESS = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u31f0-\u31ff\
 _SPACELESS_CHARACTER = re.compile(f"[{_SPACELESS}]")
 _WORD = re.compile(f"[{_SPACELESS}]|\\d+(?:[.,]\\d+)+|[^\\W{_SPACELESS}]+")
 _ASCII_WORD = re.compile(r"\d+(?:[.,]\d+)+|\w+", re.ASCII)  # what _WORD finds in ASCII
+_WHITE = "\t\n\v\f\r\x1c\x1d\x1e\x1f"  # of ASCII, beside the plain space
 _LETTER_OR_DIGIT, _DIGIT = re.compile(r"[^\W_]"), re.compile(r"\d")
 
 
@@ -48,8 +49,9 @@ class Spans:
 
 def normalise(text: str) -> str:
     """Lower case, white space collapsed; nothing else is changed."""
-    text = text.lower()
-    if text.isprintable() and "  " not in text and not (text.startswith(" ") or text.endswith(" ")):
+    text = text.lower().strip()
+    plain = not any(map(text.__contains__, _WHITE)) if text.isascii() else text.isprintable()
+    if plain and "  " not in text:
         return text  # as most are; of white space only the plain space is printable
     return " ".join(text.split())
 

@@ -45,7 +45,7 @@ def report(now: View, specs: Sequence[Spec]) -> None:
                              help="Leave them out where the corpus is confidential: ids stand for them.")
         wanted = request(now, specs)
         st.download_button("Download the report", lambda: page(Content(wanted)), "ragdash-report.html", "text/html",
-                           key="report", icon=":material/description:", type="primary", on_click="ignore",
+                           key="report", icon=":material/description:", on_click="ignore",
                            disabled=not wanted.sections)
     if not wanted.sections:
         st.caption("Choose a section or more.")

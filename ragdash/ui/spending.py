@@ -94,7 +94,7 @@ def _speeds(run: str, *scope: object, _one: Timed, _inside: np.ndarray,
 
 
 @st.cache_resource(max_entries=256, show_spinner=False)
-def _interval(run: str, *facts: object, _values: np.ndarray, _weights: np.ndarray | None) -> tuple[float, float, float]:
+def _interval(run: str, *key: object, _values: np.ndarray, _weights: np.ndarray | None) -> tuple[float, float, float]:
     low, high = bootstrap_intervals(_values[:, None], weights=_weights)
     return float(np.nanmean(_values)) if np.isfinite(_values).any() else np.nan, float(low[0]), float(high[0])
 
