@@ -17,7 +17,7 @@ LAYERS = """
     columns console
     ranking pairs details fit corpus
     records text
-    views view_texts grounding stats bands io models ids
+    views view_texts grounding stats bands io models ids judging
     view_covered view_scored view_timed
     evidence aligned
     matching metrics
