@@ -11,9 +11,12 @@ import pyarrow as pa
 from ragdash.columns import take
 from ragdash.corpus import Corpus
 from ragdash.errors import Unavailable
+from ragdash.judging import default_ledger
+from ragdash.judging.tasks import Case
 from ragdash.models import default_store
 from ragdash.records import Run, Truth
 from ragdash.text import listed, without_reasoning
+from ragdash.view_judged import Judged
 from ragdash.view_scored import Scored
 from ragdash.view_texts import Answered, Grounded
 
@@ -50,6 +53,35 @@ def grounded(run: Run, truth: Truth, rows: np.ndarray) -> Grounded:
         raise Unavailable(f"run {run.name!r} without contexts", "the texts that the answers were made from", "Give the "
                           "run a column contexts, or texts to its documents, or the truth a corpus.", "contexts")
     return Grounded(answers, texts, False, (truth.corpus.note(filled, run.name),) if filled else ())
+
+
+def judged(run: Run, truth: Truth, rows: np.ndarray) -> Judged:
+    """The texts that judges read, beside the ledger of what they said. What a query lacks is None or ().
+
+    Contexts are the run's, else the texts of its first documents under their ids; those without a sign are left out,
+    as are such references.
+    """
+    answers = _answers(run, rows) if _has(run.details, "answer") else [None] * len(rows)
+    questions = _asked(run, truth, rows)[0]
+    contexts, filled = _chunks(run, truth.corpus, rows)
+    ids = truth.query_ids.to_pylist()
+    cases = tuple(Case(query, question, answer, tuple(filter(str.strip, references)), chunks)
+                  for query, question, answer, references, chunks in zip(
+                      ids, questions, answers, _references(truth), contexts, strict=True))
+    return Judged(cases, default_ledger(), default_store(), run.name,
+                  (truth.corpus.note(filled, run.name),) if filled else ())
+
+
+def _chunks(run: Run, corpus: Corpus | None, rows: np.ndarray) -> tuple[list[tuple[tuple[str, str], ...] | None], int]:
+    """((id, text) of each query's contexts, None where not known; how many texts are the corpus')."""
+    if _has(run.details, "contexts"):
+        given = _column(run.details, "contexts", rows)
+        return [None if value is None else tuple((str(i), text) for i, text in enumerate(listed(value), 1)
+                                                 if text and text.strip()) for value in given], 0
+    if run.texts is None and corpus is None:
+        return [None] * len(rows), 0
+    chunks, filled = _first_chunks(run, corpus, rows)
+    return [None if one is None else tuple((doc, text) for doc, text in one if text.strip()) for one in chunks], filled
 
 
 def _answers(run: Run, rows: np.ndarray) -> tuple[str | None, ...]:
@@ -89,7 +121,15 @@ def _column(details: pa.Table, name: str, rows: np.ndarray) -> list:
 
 
 def _first_texts(run: Run, corpus: Corpus | None, rows: np.ndarray) -> tuple[tuple[tuple[str, ...] | None, ...], int]:
-    """(texts of each query's first documents, repeats and those without text passed over; how many are the corpus').
+    """The texts of `_first_chunks`."""
+    chunks, filled = _first_chunks(run, corpus, rows)
+    return tuple(None if one is None else tuple(text for _, text in one) for one in chunks), filled
+
+
+def _first_chunks(run: Run, corpus: Corpus | None,
+                  rows: np.ndarray) -> tuple[list[tuple[tuple[str, str], ...] | None], int]:
+    """((id, text) of each query's first documents, repeats and those without text passed over; how many texts are the
+    corpus').
 
     None where the run lacks the query, and where none of the first documents has a text: what was read is not known.
     """
@@ -98,8 +138,9 @@ def _first_texts(run: Run, corpus: Corpus | None, rows: np.ndarray) -> tuple[tup
         row + 1])) if at not in repeated][:FIRST] for row in rows.tolist()]
     wanted = run.rows(np.array([at for span in spans for at in span], np.int64))
     column = pa.nulls(len(wanted), pa.string()) if run.texts is None else take(run.texts, wanted)
-    column, filled = (column, 0) if corpus is None else corpus.filled(column, take(run.docs, wanted))
-    texts = iter(column.to_pylist())
-    found = [tuple(text for text in (next(texts) for _ in span) if text is not None) for span in spans]
-    return tuple(None if row < 0 or (span and not one) else one
-                 for row, span, one in zip(rows.tolist(), spans, found, strict=True)), filled
+    docs = take(run.docs, wanted)
+    column, filled = (column, 0) if corpus is None else corpus.filled(column, docs)
+    chunks = iter(zip(docs.to_pylist(), column.to_pylist(), strict=True))
+    found = [tuple((doc, text) for doc, text in (next(chunks) for _ in span) if text is not None) for span in spans]
+    return [None if row < 0 or (span and not one) else one
+            for row, span, one in zip(rows.tolist(), spans, found, strict=True)], filled
