@@ -10,13 +10,10 @@ import pyarrow as pa
 
 from ragdash.columns import take
 from ragdash.corpus import Corpus
-from ragdash.errors import Unavailable
-from ragdash.judging import default_ledger
-from ragdash.judging.tasks import Case
+from ragdash.errors import Problem, Unavailable
 from ragdash.models import default_store
 from ragdash.records import Run, Truth
 from ragdash.text import listed, without_reasoning
-from ragdash.view_judged import Judged
 from ragdash.view_scored import Scored
 from ragdash.view_texts import Answered, Grounded
 
@@ -29,13 +26,13 @@ def answered(run: Run, truth: Truth, rows: np.ndarray) -> Answered:
     Raises Unavailable where the run has no answers. Where no query has a reference, or a question, the view says so,
     and the metrics that need them are unavailable, the others not.
     """
-    return Answered(_answers(run, rows), _references(truth), *_asked(run, truth, rows))
+    return Answered(answers(run, rows), references(truth), *asked(run, truth, rows))
 
 
 def scored(run: Run, truth: Truth, rows: np.ndarray) -> Scored:
     """The answers, references and questions beside what models said of them. Raises Unavailable as `answered`."""
-    questions, lacking = _asked(run, truth, rows)
-    return Scored(_answers(run, rows), _references(truth), questions, default_store(), run.name, lacking)
+    questions, lacking = asked(run, truth, rows)
+    return Scored(answers(run, rows), references(truth), questions, default_store(), run.name, lacking)
 
 
 def grounded(run: Run, truth: Truth, rows: np.ndarray) -> Grounded:
@@ -43,60 +40,42 @@ def grounded(run: Run, truth: Truth, rows: np.ndarray) -> Grounded:
 
     Texts that the run lacks are the corpus'. Raises Unavailable where the run has no answers, or nothing has texts.
     """
-    answers = _answers(run, rows)
+    said = answers(run, rows)
+    return Grounded(said, *contexts(run, truth, rows))
+
+
+def contexts(run: Run, truth: Truth,
+             rows: np.ndarray) -> tuple[tuple[tuple[str, ...] | None, ...], bool, tuple[Problem, ...]]:
+    """(texts given to the generator (Q,); whether the run tells them; what is worth knowing), as in Grounded.
+
+    Raises Unavailable where nothing has texts.
+    """
     if _has(run.details, "contexts"):
-        contexts = (None if value is None else tuple(text or "" for text in listed(value))
-                    for value in _column(run.details, "contexts", rows))
-        return Grounded(answers, tuple(contexts), True)
+        given = (None if value is None else tuple(text or "" for text in listed(value))
+                 for value in _column(run.details, "contexts", rows))
+        return tuple(given), True, ()
     texts, filled = _first_texts(run, truth.corpus, rows)
     if run.texts is None and not filled:
         raise Unavailable(f"run {run.name!r} without contexts", "the texts that the answers were made from", "Give the "
                           "run a column contexts, or texts to its documents, or the truth a corpus.", "contexts")
-    return Grounded(answers, texts, False, (truth.corpus.note(filled, run.name),) if filled else ())
+    return texts, False, (truth.corpus.note(filled, run.name),) if filled else ()
 
 
-def judged(run: Run, truth: Truth, rows: np.ndarray) -> Judged:
-    """The texts that judges read, beside the ledger of what they said. What a query lacks is None or ().
-
-    Contexts are the run's, else the texts of its first documents under their ids; those without a sign are left out,
-    as are such references.
-    """
-    answers = _answers(run, rows) if _has(run.details, "answer") else [None] * len(rows)
-    questions = _asked(run, truth, rows)[0]
-    contexts, filled = _chunks(run, truth.corpus, rows)
-    ids = truth.query_ids.to_pylist()
-    cases = tuple(Case(query, question, answer, tuple(filter(str.strip, references)), chunks)
-                  for query, question, answer, references, chunks in zip(
-                      ids, questions, answers, _references(truth), contexts, strict=True))
-    return Judged(cases, default_ledger(), default_store(), run.name,
-                  (truth.corpus.note(filled, run.name),) if filled else ())
-
-
-def _chunks(run: Run, corpus: Corpus | None, rows: np.ndarray) -> tuple[list[tuple[tuple[str, str], ...] | None], int]:
-    """((id, text) of each query's contexts, None where not known; how many texts are the corpus')."""
-    if _has(run.details, "contexts"):
-        given = _column(run.details, "contexts", rows)
-        return [None if value is None else tuple((str(i), text) for i, text in enumerate(listed(value), 1)
-                                                 if text and text.strip()) for value in given], 0
-    if run.texts is None and corpus is None:
-        return [None] * len(rows), 0
-    chunks, filled = _first_chunks(run, corpus, rows)
-    return [None if one is None else tuple((doc, text) for doc, text in one if text.strip()) for one in chunks], filled
-
-
-def _answers(run: Run, rows: np.ndarray) -> tuple[str | None, ...]:
+def answers(run: Run, rows: np.ndarray) -> tuple[str | None, ...]:
+    """What the run answered, reasoning taken off: (Q,), None where it gave nothing. Unavailable for a run without."""
     if not _has(run.details, "answer"):
         raise Unavailable(f"run {run.name!r} without answers", "an answer for a query",
                           "Give the run a column answer.", "answer")
     return tuple(None if text is None else without_reasoning(text) for text in _column(run.details, "answer", rows))
 
 
-def _references(truth: Truth) -> tuple[tuple[str, ...], ...]:
+def references(truth: Truth) -> tuple[tuple[str, ...], ...]:
+    """Right answers: (Q,), () where none is known."""
     known = truth.details["answers"].to_pylist() if _has(truth.details, "answers") else [None] * len(truth)
     return tuple(listed(one or ()) for one in known)
 
 
-def _asked(run: Run, truth: Truth, rows: np.ndarray) -> tuple[tuple[str | None, ...], dict[str, tuple[str, ...]]]:
+def asked(run: Run, truth: Truth, rows: np.ndarray) -> tuple[tuple[str | None, ...], dict[str, tuple[str, ...]]]:
     """(questions, the truth's before the run's; what no query has: "references", "questions", in words)."""
     ours = truth.details["query"].to_pylist() if _has(truth.details, "query") else [None] * len(truth)
     theirs = _column(run.details, "query", rows) if _has(run.details, "query") else [None] * len(truth)
@@ -120,27 +99,23 @@ def _column(details: pa.Table, name: str, rows: np.ndarray) -> list:
     return details[name].combine_chunks().take(pa.array(rows, mask=rows < 0)).to_pylist()
 
 
+def first_positions(run: Run, rows: np.ndarray) -> list[list[int]]:
+    """Positions of the run at which the first documents of each query stand, repeats passed over; [] at a row of -1."""
+    repeated = set(run.repeated.tolist())
+    return [[] if row < 0 else [at for at in range(run.starts[row], min(run.starts[row] + 2 * FIRST, run.starts[
+        row + 1])) if at not in repeated][:FIRST] for row in rows.tolist()]
+
+
 def _first_texts(run: Run, corpus: Corpus | None, rows: np.ndarray) -> tuple[tuple[tuple[str, ...] | None, ...], int]:
-    """The texts of `_first_chunks`."""
-    chunks, filled = _first_chunks(run, corpus, rows)
-    return tuple(None if one is None else tuple(text for _, text in one) for one in chunks), filled
-
-
-def _first_chunks(run: Run, corpus: Corpus | None,
-                  rows: np.ndarray) -> tuple[list[tuple[tuple[str, str], ...] | None], int]:
-    """((id, text) of each query's first documents, repeats and those without text passed over; how many texts are the
-    corpus').
+    """(texts of each query's first documents, repeats and those without text passed over; how many are the corpus').
 
     None where the run lacks the query, and where none of the first documents has a text: what was read is not known.
     """
-    repeated = set(run.repeated.tolist())
-    spans = [[] if row < 0 else [at for at in range(run.starts[row], min(run.starts[row] + 2 * FIRST, run.starts[
-        row + 1])) if at not in repeated][:FIRST] for row in rows.tolist()]
+    spans = first_positions(run, rows)
     wanted = run.rows(np.array([at for span in spans for at in span], np.int64))
     column = pa.nulls(len(wanted), pa.string()) if run.texts is None else take(run.texts, wanted)
-    docs = take(run.docs, wanted)
-    column, filled = (column, 0) if corpus is None else corpus.filled(column, docs)
-    chunks = iter(zip(docs.to_pylist(), column.to_pylist(), strict=True))
-    found = [tuple((doc, text) for doc, text in (next(chunks) for _ in span) if text is not None) for span in spans]
-    return [None if row < 0 or (span and not one) else one
-            for row, span, one in zip(rows.tolist(), spans, found, strict=True)], filled
+    column, filled = (column, 0) if corpus is None else corpus.filled(column, take(run.docs, wanted))
+    texts = iter(column.to_pylist())
+    found = [tuple(text for text in (next(texts) for _ in span) if text is not None) for span in spans]
+    return tuple(None if row < 0 or (span and not one) else one
+                 for row, span, one in zip(rows.tolist(), spans, found, strict=True)), filled

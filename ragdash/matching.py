@@ -13,11 +13,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ragdash import aligned
+from ragdash.cases import cases
 from ragdash.columns import take
 from ragdash.errors import InputError, Problem
 from ragdash.evidence import HOW, EvidenceScores, match_evidence
 from ragdash.evidence.matching import FLOOR
 from ragdash.evidence.scores import THRESHOLD
+from ragdash.judging import default_ledger
+from ragdash.models import default_store
 from ragdash.ranking import bisect_falling
 from ragdash.records import Conventions, Run, Truth
 from ragdash.view_covered import Covered
@@ -156,7 +159,8 @@ class Match:
     @cached_property
     def judged(self) -> Judged:
         """The view of the judged metrics: what judges have said so far, read from their ledger."""
-        return aligned.judged(self.run, self.truth, self.run_query)
+        texts, problems = cases(self.run, self.truth, self.run_query)
+        return Judged(texts, default_ledger(), default_store(), self.run.name, problems)
 
     @cached_property
     def evidence(self) -> EvidenceScores:

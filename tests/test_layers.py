@@ -21,10 +21,11 @@ LAYERS = """
     view_covered view_scored view_timed
     view_judged
     evidence aligned
+    cases
     matching metrics
     filling
     evaluation thresholds band_files scoring
-    slices score_worker costs
+    slices score_worker judge_worker costs
     comparison likeness
     diagnosis gates ledger reviews unjudged workspace
     failing
@@ -33,7 +34,7 @@ LAYERS = """
     plots
     report
     cli_options cli_inputs
-    cli_report cli_score cli_diagnose
+    cli_report cli_score cli_diagnose cli_judge
     cli ui
 """.strip().splitlines()
 LEVEL = {name: level for level, line in enumerate(LAYERS) for name in line.split()}

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import ipaddress
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from urllib.parse import SplitResult, urlsplit
@@ -20,6 +21,9 @@ from ragdash.judging.question import PROTOCOL, Question
 KINDS = ("openai", "anthropic")
 PATHS = {"openai": "/chat/completions", "anthropic": "/messages"}
 KNOWN = {"api.openai.com": "OPENAI_API_KEY", "api.anthropic.com": "ANTHROPIC_API_KEY"}
+FIXED = ("model", "messages", "system", "stream", "n", "response_format", "tools", "tool_choice", "max_tokens",
+         "max_completion_tokens")  # by the program
+SECRET = re.compile(r"key|secret|password|authori|credential", re.IGNORECASE)
 PORTS = {"http": 80, "https": 443}
 
 
@@ -54,11 +58,8 @@ class Judge:
         """256 bits that a verdict is kept under: of everything that a reply hangs on."""
         parts = (PROTOCOL, self.host, self.model, self.parameters, question.task, question.version, question.system,
                  question.user, question.shape, orjson.dumps(question.ids).decode(), str(question.vote))
-        whole = hashlib.blake2b(digest_size=32)
-        for part in parts:
-            text = part.encode("utf-8", "surrogatepass")
-            whole.update(b"%d:" % len(text) + text)
-        return whole.digest()
+        whole = "".join(f"{len(part)}:{part}" for part in parts)
+        return hashlib.blake2b(whole.encode("utf-8", "surrogatepass"), digest_size=32).digest()
 
     def __str__(self) -> str:
         return f"{self.model} at {self.host}"
@@ -86,6 +87,9 @@ class Endpoint:
             raise _wrong("kind", repr(self.kind), " or ".join(KINDS), "Choose one of these.")
         if not self.model.strip():
             raise _wrong("model", "no model", "the name of a model", "Name the model that the endpoint serves.")
+        if wrong := [name for name in self.parameters if name in FIXED or SECRET.search(name)]:
+            raise _wrong("parameters", f"the parameter {wrong[0]!r}", "parameters such as temperature or seed",
+                         "Leave it out: it is set by the program, or may be a key, which is never kept.")
         self._address()
 
     def __hash__(self) -> int:

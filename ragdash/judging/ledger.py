@@ -25,6 +25,7 @@ VERSION = 1  # of the tables
 OURS = 0x5264_4A64  # application_id: RdJd
 AT_ONCE = 500  # keys asked for in one statement
 WAIT = 30.0  # seconds for another writer
+NO_FAILURE = ("budget", "cancelled", "stopped")  # of the job, not of the question
 COLUMNS = ("value", "raw", "prompt", "completion", "estimated", "model", "latency", "attempts", "at", "mode", "sent")
 _REPLY = "value text, raw text, prompt integer, completion integer, estimated integer, model text, latency real, " \
          "attempts integer, at text, mode text, sent text"
@@ -167,7 +168,7 @@ class Writer:
                 if reply.missing is None:
                     _insert(db, "ignore", "verdicts", values)
                     db.execute("delete from failures where key = ?", (key,))
-                elif reply.attempts:
+                elif reply.attempts and reply.missing not in NO_FAILURE:
                     _insert(db, "replace", "failures", (*values, reply.missing, reply.note), ", missing, note")
 
     def seen(self, key: bytes) -> Reply | None:

@@ -37,6 +37,20 @@ class Budget:
 
 
 @dataclass(frozen=True)
+class Patience:
+    """How long to wait, seconds: for a connection, for a reply, before the second attempt (twice as long before each
+    further one) and at most; attempts: at a question before it is given up; told: the longest Retry-After heeded.
+    """
+
+    attempts: int = 5
+    first: float = 0.5
+    most: float = 30.0
+    connect: float = 10.0
+    reply: float = 120.0
+    told: float = 300.0
+
+
+@dataclass(frozen=True)
 class Plan:
     """calls: to be made; cached: verdicts in the ledger; tokens of the calls, about; cost: of them, None where prices
     are not known; follow: calls at most, about, that answers to these lead to (claims that are verified then).

@@ -40,8 +40,9 @@ def value(question: Question) -> dict:
                               "chunks": chunks} for one, chunks in zip(question.ids, held, strict=True)]}
     if question.task == "Entailment":
         text = words(tagged(user, "text")[0])
-        return {"verdicts": [{"id": one, "reason": "words", "verdict": "entailed" if words(claim) <= text else "neutral"}
-                             for one, claim in zip(question.ids, claims, strict=True)]}
+        held = ["entailed" if words(claim) <= text else "neutral" for claim in claims]
+        return {"verdicts": [{"id": one, "reason": "words", "verdict": verdict}
+                             for one, verdict in zip(question.ids, held, strict=True)]}
     if question.task == "ChunkUsefulness":
         useful = words(tagged(user, "answer")[0]) & words(contexts[0])
         return {"reason": "words", "verdict": "useful" if useful else "useless"}

@@ -1,4 +1,4 @@
-"""The judged metrics from ledger to number: values worked by hand with a judge of a few rules, what is missing and why."""
+"""The judged metrics from ledger to number: values worked by hand with a judge of a few rules, what is missing."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from scripted import JUDGE, Scripted, case
+from judging.scripted import JUDGE, Scripted, case
 
 from ragdash.errors import InputError
 from ragdash.evaluation import evaluate
@@ -75,10 +75,12 @@ def the_match(rows=ROWS) -> Match:
 
 def test_every_judged_metric_has_a_task_of_its_name_and_is_worked_here():
     assert BY_HAND.keys() | {RELEVANCY} == TASKS.keys()
-    assert {parse_spec(name).name for name in TASKS} == {name for name, one in METRICS.items() if one.family == "judged"}
+    judged = {name for name, one in METRICS.items() if one.family == "judged"}
+    assert {parse_spec(name).name for name in TASKS} == judged
     for name in TASKS:
         assert asked_of(parse_spec(name)) == (name, "", 1)
-    assert asked_of(parse_spec("Correctness(how='claims', judge='x', votes=3)")) == ("Correctness(how='claims')", "x", 3)
+    spec = parse_spec("Correctness(how='claims', judge='x', votes=3)")
+    assert asked_of(spec) == ("Correctness(how='claims')", "x", 3)
 
 
 @every
