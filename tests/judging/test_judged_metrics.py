@@ -16,6 +16,7 @@ from ragdash.judging.tasks import TASKS
 from ragdash.matching import Match
 from ragdash.metrics import METRICS, parse_spec
 from ragdash.metrics.judged import asked_of
+from ragdash.scoring import score
 from ragdash.view_judged import RELEVANCY
 
 PARIS = "Paris stands beside Seine."
@@ -56,6 +57,18 @@ BY_HAND = {  # in the order of ROWS
     "RAGChecker.Faithfulness": [1 / 2, 1, NAN, NAN, NAN, 1],
 }
 every = pytest.mark.parametrize("name", BY_HAND)
+
+
+class Letters:
+    """An Encoder that counts the letters a and b."""
+
+    weights, max_length, name = "letters", 20, "letters"
+
+    def encode(self, texts):
+        return np.array([[text.count("a"), text.count("b")] for text in texts], np.float32)
+
+    def cut(self, texts):
+        return np.zeros(len(texts), bool)
 
 
 @pytest.fixture(autouse=True)
@@ -223,6 +236,20 @@ def test_the_questions_of_answer_relevancy_wait_for_an_encoder_and_an_evasive_an
     rows = {query: row for query, row in ROWS.items() if query != "silent"}
     problem = next(one for one in evaluate(*case(rows), RELEVANCY).problems if one.kind == "unavailable")
     assert "ragdash score" in problem.mend
+
+
+def test_questions_asked_back_are_embedded_by_scoring_and_compared_with_the_query():
+    """Letters as vectors: a, b and ab against the query ab have the cosines 1/sqrt 2, 1/sqrt 2 and 1."""
+    run, truth = case({**ROWS, "both": {**ROWS["both"], "question": "ab"}})
+    with pytest.raises(InputError, match="no question that a judge made"):
+        score([run], truth, RELEVANCY, model=Letters())
+    Scripted(default_ledger()).judge_all(Match(run, truth).judged, RELEVANCY)
+    report = score([run], truth, RELEVANCY, model=Letters())
+    assert report.computed == 4 and not report.problems  # "ab" is a question and a query; "What?" of the others
+    found = evaluate(run, truth, RELEVANCY)
+    assert in_order(found)[0] == pytest.approx((2 / 2**0.5 + 1) / 3, abs=1e-3) and in_order(found)[2] == 0
+    assert "letters" in found.settings[RELEVANCY]
+    assert score([run], truth, RELEVANCY, model=Letters()).computed == 0
 
 
 def test_a_ledger_that_cannot_be_read_makes_it_unavailable(tmp_path):
