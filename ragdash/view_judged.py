@@ -19,7 +19,7 @@ from ragdash.errors import InputError, Problem, Unavailable
 from ragdash.judging import MISSING, Ledger, Question
 from ragdash.judging.endpoint import Judge
 from ragdash.judging.rounds import NOT_ASKED, read, walk
-from ragdash.judging.tasks import TASKS, Asking, Case, Judgement, find_task
+from ragdash.judging.tasks import Asking, Case, Judgement, find_task
 from ragdash.judging.tasks.chunks import NO_ENCODER
 from ragdash.models.cache import Model, Store
 from ragdash.models.folders import OPTIONS
@@ -41,7 +41,7 @@ WHY: Mapping[str, str] = {
     "nothing-to-share": "nothing that a share could be taken of", NO_ENCODER: "questions that no model has embedded",
     "not-imported": "no verdict in the imported file"}
 """Every reason for which a verdict is missing, in words."""
-SETTLED = ("no-claims", "nothing-to-share")  # judged, and undefined
+SETTLED = ("no-claims", "nothing-to-share")  # judged, and undefined: a number is not to be had by asking
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,9 +135,9 @@ class Judged:
         told = None
         for one in asked:
             verdicts = self._of(name, one, votes)
-            if not np.isnan(verdicts.values).all() or any(_settled(row) for row in verdicts.judgements):
-                return verdicts
             reasons = Counter(row.missing for row in verdicts.judgements if row.missing not in LACKING)
+            if not np.isnan(verdicts.values).all() or (reasons and reasons.keys() <= set(SETTLED)):
+                return verdicts
             if told is None and reasons.keys() - {"not-asked", "not-imported"}:
                 told = f" ({one}: {WHY.get(reasons.most_common(1)[0][0], reasons.most_common(1)[0][0])})"
                 if NO_ENCODER in reasons:
@@ -250,16 +250,6 @@ def imported_question(name: str, case: Case) -> Question:
 def command(name: str) -> str:
     """What asks a judge for a metric."""
     return f'python -m ragdash judge RUN --truth TRUTH --metrics "{name}" --base-url URL --model MODEL'
-
-
-def judged_names() -> tuple[str, ...]:
-    """The metrics that a judge can be asked for, in canonical spelling."""
-    return tuple(TASKS)
-
-
-def _settled(one: Judgement) -> bool:
-    """Whether it was judged, and came out undefined."""
-    return one.missing in SETTLED
 
 
 def _not_embedded(name: str) -> Unavailable:

@@ -24,7 +24,8 @@ LAYERS = """
     cases
     matching metrics
     filling
-    evaluation thresholds band_files scoring
+    evaluation thresholds band_files scoring verdict_files
+    verdict_exports
     slices score_worker judge_worker costs
     comparison likeness
     diagnosis gates ledger reviews unjudged workspace
@@ -34,7 +35,7 @@ LAYERS = """
     plots
     report
     cli_options cli_inputs
-    cli_report cli_score cli_diagnose cli_judge
+    cli_report cli_score cli_diagnose cli_judge cli_verdicts
     cli ui
 """.strip().splitlines()
 LEVEL = {name: level for level, line in enumerate(LAYERS) for name in line.split()}
