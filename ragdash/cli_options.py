@@ -14,6 +14,7 @@ from ragdash.records import CHOICES, Conventions
 from ragdash.report import COMPARISON_FORMATS, DIAGNOSIS_FORMATS, FORMATS, SHAPES
 from ragdash.spellings import SPELLINGS
 from ragdash.stats import PERMUTATIONS, RESAMPLES, SEED
+from ragdash.verdict_exports import FORMATS as VERDICT_FORMATS
 
 
 def parser() -> argparse.ArgumentParser:
@@ -49,8 +50,23 @@ def parser() -> argparse.ArgumentParser:
 
     _add_diagnose(commands, reading)
     _add_report(commands, [reading, computing, drawing])
+    _add_verdicts(commands, reading)
     _add_tools(commands, reading, computing)
     return top
+
+
+def _add_verdicts(commands, reading: argparse.ArgumentParser) -> None:
+    command = commands.add_parser("verdicts", parents=[reading], help="read verdicts of RAGAS, RAGChecker or DeepEval "
+                                  "on a run, or put out those that judges gave")
+    command.add_argument("run", metavar="RUN")
+    command.add_argument("--truth", metavar="TRUTH")
+    command.add_argument("--read", metavar="FILE", help="results with scores or verdicts, to be kept for this run")
+    command.add_argument("--format", choices=VERDICT_FORMATS, default="rows", help="what to put out: a line for "
+                         "each query and metric with its claims, or the columns of another tool")
+    command.add_argument("-m", "--metrics", metavar="METRICS", help="of the format rows (default: all that are there)")
+    command.add_argument("--judge", default="", metavar="NAME", help="whose verdicts (default: the one last asked)")
+    command.add_argument("-o", "--output", metavar="FILE")
+    command.set_defaults(command="verdicts")
 
 
 def _add_diagnose(commands, reading: argparse.ArgumentParser) -> None:

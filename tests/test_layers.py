@@ -19,10 +19,12 @@ LAYERS = """
     records text
     views view_texts grounding stats bands io models ids judging
     view_covered view_scored view_timed
+    view_judged
     evidence aligned
     matching metrics
     filling
-    evaluation thresholds band_files scoring
+    evaluation thresholds band_files scoring verdict_files
+    verdict_exports
     slices score_worker judge_worker costs
     comparison likeness
     diagnosis gates ledger reviews unjudged workspace
@@ -32,7 +34,7 @@ LAYERS = """
     plots
     report
     cli_options cli_inputs
-    cli_report cli_score cli_diagnose cli_judge
+    cli_report cli_score cli_diagnose cli_judge cli_verdicts
     cli ui
 """.strip().splitlines()
 LEVEL = {name: level for level, line in enumerate(LAYERS) for name in line.split()}

@@ -13,6 +13,7 @@ from ragdash.models import ENCODER, SCORER, Encoder, Folder, Model, PairScorer, 
 from ragdash.models.cache import pair_key, text_key
 from ragdash.records import Run, Truth
 from ragdash.scoring.plans import TABLES, Item, Plan, Source, Task, signs
+from ragdash.view_judged import RELEVANCY, command
 from ragdash.view_scored import NEEDS, Scored, wanted
 
 
@@ -20,10 +21,11 @@ def plan(runs: Iterable[Run], truth: Truth, metrics: str | Iterable[str | Spec] 
          model: str | Encoder | None = None, cross_encoder: str | PairScorer | None = None,
          store: Store | None = None, hub: bool = False, evidence: bool = False) -> Plan:
     """What `score` would do; nothing is loaded or computed."""
-    names, store, runs = () if evidence and not metrics else _names(metrics), store or default_store(), list(runs)
-    names, scored, problems = _scored(runs, truth, names, store)
+    asked, store, runs = () if evidence and not metrics else _names(metrics), store or default_store(), list(runs)
+    names, scored, problems = _scored(runs, truth, [name for name in asked if name in NEEDS], store)
     spans, more = _spans(runs, truth) if evidence else ({}, [])
-    problems += more
+    back, told = _asked_back(runs, truth, store) if RELEVANCY in asked else ({}, [])
+    spans, problems = spans | back, [*problems, *more, *told]
     if not scored and not spans:
         raise InputError([replace(problem, severity="error") for problem in dict.fromkeys(problems)])
     texts, pairs = wanted(scored, names)  # a run that lacks references has no pairs with them
@@ -36,11 +38,11 @@ def plan(runs: Iterable[Run], truth: Truth, metrics: str | Iterable[str | Spec] 
 
 def _names(metrics: str | Iterable[str | Spec]) -> tuple[str, ...]:
     specs = parse_specs(metrics)
-    wrong = [Problem("not-a-model-metric", repr(str(spec)), f"one of {', '.join(NEEDS)}",
-                     "Leave it out here; it needs no model.", field="--metrics") for spec in specs
-             if spec.name not in NEEDS]
+    known = ", ".join((*NEEDS, RELEVANCY))
+    wrong = [Problem("not-a-model-metric", repr(str(spec)), f"one of {known}", "Leave it out here; it needs no model.",
+                     field="--metrics") for spec in specs if spec.name not in (*NEEDS, RELEVANCY)]
     if wrong or not specs:
-        raise InputError(wrong or [Problem("no-metric", "no metric", f"one of {', '.join(NEEDS)}", "Name one.",
+        raise InputError(wrong or [Problem("no-metric", "no metric", f"one of {known}", "Name one.",
                                            field="--metrics")])
     return tuple(dict.fromkeys(spec.name for spec in specs))
 
@@ -76,6 +78,20 @@ def _spans(runs: Sequence[Run], truth: Truth) -> tuple[dict[str, None], list[Pro
                                 "texts that do not stand in each other and are no mere numbers",
                                 "Evaluate with --match-how embedding; it needs no scoring.", field="--match-how"))
     return texts, list(dict.fromkeys(problems))
+
+
+def _asked_back(runs: Sequence[Run], truth: Truth, store: Store) -> tuple[dict[str, None], list[Problem]]:
+    """The questions that judges made of answers, and the queries beside them; the problems of runs without."""
+    texts, problems = {}, []
+    for run in runs:
+        view = replace(Match(run, truth).judged, store=store)
+        found = view.embedded_texts()
+        texts |= dict.fromkeys(found)
+        if not found:
+            problems.append(Problem("nothing-to-embed", f"no question that a judge made of an answer of run "
+                                    f"{run.name!r}", "questions in the ledger", command(RELEVANCY), field=RELEVANCY,
+                                    severity="warning"))
+    return texts, problems
 
 
 def _sources(kinds: Iterable[str], given: dict, hub: bool) -> dict[str, Source]:
