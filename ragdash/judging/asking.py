@@ -27,6 +27,7 @@ CONCURRENCY = 4
 HOPELESS, GIVEN_UP = 3, 10  # failures of the endpoint in a row that end a job: before its first reply, and after
 UNUSABLE = 20  # replies in a row without a verdict that end it too
 OF_JUDGE = ("not-json", "wrong-shape", "empty", "truncated", "refused")
+UNDONE = ("budget", "cancelled")  # of the job
 OF_ENDPOINT = ("unreachable", "timeout", "rate-limited", "server-error", "not-a-reply", "bad-request")
 
 
@@ -109,9 +110,7 @@ class _Job:
         finally:
             self.client.ended.set()
         rest = "budget" if self.stopped == "budget" else "stopped" if self.problem else "cancelled"
-        found = {key: self.replies.get(key, Reply(None, rest)) for key in todo}
-        self.replies = {key: replace(one, missing=rest) if one.missing == "cancelled" else one
-                        for key, one in found.items()}
+        self.replies = {key: self.replies.get(key, Reply(None, rest)) for key in todo}
 
     def _listen(self, said: Queue, alive: int, progress: Listener | None, cancel: Event) -> None:
         """Gather replies until all threads have ended; a second Ctrl+C does not wait for them."""
@@ -122,8 +121,9 @@ class _Job:
                     self._end("cancelled")
                 one = said.get(timeout=LOOK)
                 while one is not None:
-                    self.replies[one[0]] = one[1]
-                    self._note(one[1])
+                    if one[1].missing not in UNDONE:
+                        self.replies[one[0]] = one[1]
+                        self._note(one[1])
                     one = said.get_nowait()
                 alive -= 1
             except Empty:
@@ -132,6 +132,7 @@ class _Job:
                 if self.client.ended.is_set():
                     break
                 self._end("cancelled")
+        self._tell(progress)
 
     def _work(self, left: Iterator[tuple[bytes, Question]], said: Queue) -> None:
         """One thread: the next question, until there is none or the job has ended."""

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import sqlite3
 import threading
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TypeAlias
 
 import orjson
 
@@ -24,11 +26,14 @@ FILE = "judge.sqlite"
 VERSION = 1  # of the tables
 OURS = 0x5264_4A64  # application_id: RdJd
 AT_ONCE = 500  # keys asked for in one statement
+SMALLEST = 512  # bytes of a database
 WAIT = 30.0  # seconds for another writer
 NO_FAILURE = ("budget", "cancelled", "stopped")  # of the job, not of the question
 COLUMNS = ("value", "raw", "prompt", "completion", "estimated", "model", "latency", "attempts", "at", "mode", "sent")
 _REPLY = "value text, raw text, prompt integer, completion integer, estimated integer, model text, latency real, " \
          "attempts integer, at text, mode text, sent text"
+Kept: TypeAlias = tuple[Judge, bytes, str, str, int, Reply]
+"""Whose verdict, its key, task, version, vote, and the reply."""
 _TABLES = f"""
 create table judges (id integer primary key, host text, model text, parameters text, used integer,
                      unique (host, model, parameters));
@@ -114,6 +119,20 @@ class Ledger:
         with self.writing() as writer:
             writer.put(judge, rows)
 
+    def every(self) -> list[Kept]:
+        """All verdicts in the order they came."""
+        with self._open() as db:
+            rows = [] if db is None else db.execute(
+                f"select host, judges.model, parameters, key, task, version, vote, "
+                f"{', '.join(f'verdicts.{name}' for name in COLUMNS)} from verdicts join judges on judge = judges.id "
+                "order by number").fetchall()
+        return [(Judge(*row[:3]), *row[3:7], _reply(row[7:])) for row in rows]
+
+    def add(self, rows: Iterable[Kept]) -> int:
+        """Take verdicts over, all or none; those that are there stay. Returns how many were new."""
+        with self.writing() as writer:
+            return writer.add(rows)
+
     def _rows(self, table: str, columns: Sequence[str], keys: Sequence[bytes]) -> list[tuple]:
         found: list[tuple] = []
         with self._open() as db:
@@ -142,7 +161,7 @@ class Ledger:
 
 
 class Writer:
-    """Puts replies into the ledger, each on the disk when the call returns. `seen`: what another process has put."""
+    """Puts replies into the ledger, each on the disk when the call returns."""
 
     def __init__(self, db: sqlite3.Connection, path: Path):
         self._db, self._path, self._lock, self._ids = db, path, threading.Lock(), {}
@@ -171,6 +190,15 @@ class Writer:
                 elif reply.attempts and reply.missing not in NO_FAILURE:
                     _insert(db, "replace", "failures", (*values, reply.missing, reply.note), ", missing, note")
 
+    def add(self, rows: Iterable[Kept]) -> int:
+        """Take verdicts over from elsewhere, all or none; how many were new."""
+        rows = list(rows)
+        for judge in dict.fromkeys(row[0] for row in rows):
+            self.use(judge)
+        with self._transaction() as db:
+            return sum(_insert(db, "ignore", "verdicts", (key, self._ids[judge], *of, *_row(reply)))
+                       for judge, key, *of, reply in rows)
+
     def seen(self, key: bytes) -> Reply | None:
         """A verdict that is there by now."""
         with self._lock:
@@ -195,9 +223,11 @@ class Writer:
                 raise _unusable(self._path, error) from None
 
 
-def _insert(db: sqlite3.Connection, otherwise: str, table: str, values: tuple, more: str = "") -> None:
-    db.execute(f"insert or {otherwise} into {table} (key, judge, task, version, vote, {', '.join(COLUMNS)}{more}) "
-               f"values ({', '.join('?' * len(values))})", values)
+def _insert(db: sqlite3.Connection, otherwise: str, table: str, values: tuple, more: str = "") -> int:
+    """Put a row in; 1 where it is new, else 0."""
+    names = f"key, judge, task, version, vote, {', '.join(COLUMNS)}{more}"
+    return db.execute(f"insert or {otherwise} into {table} ({names}) values ({', '.join('?' * len(values))})",
+                      values).rowcount
 
 
 def _row(reply: Reply) -> tuple:
@@ -224,7 +254,7 @@ def _make(db: sqlite3.Connection, path: Path) -> None:
     db.execute("pragma synchronous = full")
     if _is_ours(db, path):
         return
-    db.execute("pragma journal_mode = wal")
+    _log_ahead(db)
     db.execute("begin immediate")
     if not _is_ours(db, path):
         for statement in _TABLES.strip().rstrip(";").split(";"):
@@ -232,14 +262,30 @@ def _make(db: sqlite3.Connection, path: Path) -> None:
     db.execute("commit")
 
 
+def _log_ahead(db: sqlite3.Connection) -> None:
+    """Let readers and a writer work side by side; the change does not wait for other processes by itself."""
+    end = time.monotonic() + WAIT
+    while True:
+        try:
+            db.execute("pragma journal_mode = wal")
+            return
+        except sqlite3.OperationalError as error:
+            if (error.sqlite_errorcode & 0xFF) != sqlite3.SQLITE_BUSY or time.monotonic() > end:
+                raise
+            time.sleep(0.01)
+
+
 def _is_ours(db: sqlite3.Connection, path: Path) -> bool:
     """Whether our tables are there; False for a file with nothing in it. Raises for anything else."""
-    kind = db.execute("pragma application_id").fetchone()[0]
-    version = db.execute("pragma user_version").fetchone()[0]
+    if path.stat().st_size in range(1, SMALLEST):  # SQLite would take it for empty and write over it
+        raise sqlite3.DatabaseError("file is not a database")
+    kind, version, tables = db.execute(  # in one statement: another process may be making them
+        "select (select application_id from pragma_application_id), (select user_version from pragma_user_version), "
+        "(select count(*) from sqlite_master)").fetchone()
     if kind == OURS and version > VERSION:
         raise InputError([Problem("newer-ledger", f"verdicts in version {version} of the file", f"version {VERSION}",
                                   "Use the ragdash that wrote it, or a newer one.", str(path))])
-    if kind != OURS and db.execute("select count(*) from sqlite_master").fetchone()[0]:
+    if kind != OURS and tables:
         raise sqlite3.DatabaseError("a database of something else")
     return kind == OURS
 

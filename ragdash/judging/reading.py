@@ -29,13 +29,22 @@ def first_object(text: str) -> dict:
     raise NotJson
 
 
+def whole(value: object) -> object:
+    """The same with question marks for halves of signs, which UTF-8 cannot hold."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode()
+    if isinstance(value, dict):
+        return {whole(key): whole(one) for key, one in value.items()}
+    return [whole(one) for one in value] if isinstance(value, list | tuple) else value
+
+
 def _object_in(text: str) -> dict | None:
     at = text.find("{")
     for _ in range(TRIES):
         if at < 0:
             return None
         try:
-            return _DECODER.raw_decode(text, at)[0]
+            return whole(_DECODER.raw_decode(text, at)[0])
         except (ValueError, RecursionError):
             at = text.find("{", at + 1)
     return None
@@ -45,4 +54,9 @@ def _refused(name: str) -> float:
     raise ValueError(f"{name} is no JSON")
 
 
-_DECODER = json.JSONDecoder(strict=False, parse_constant=_refused)
+def _number(text: str) -> int | float:
+    """A whole number as far as 64 bits hold it."""
+    return int(text) if len(text) < 19 else float(text)
+
+
+_DECODER = json.JSONDecoder(strict=False, parse_constant=_refused, parse_int=_number)

@@ -11,6 +11,7 @@ import orjson
 from ragdash.judging.endpoint import Endpoint
 from ragdash.judging.manners import Manner
 from ragdash.judging.question import Question
+from ragdash.judging.reading import whole
 
 SHAPE = "Reply with one JSON object and nothing else, of this JSON schema:\n"
 _VERSION = "2023-06-01"  # of Anthropic's protocol
@@ -86,15 +87,7 @@ def _dumps(content: dict) -> bytes:
     try:
         return orjson.dumps(content)
     except TypeError:
-        return orjson.dumps(_whole(content))
-
-
-def _whole(value: object) -> object:
-    if isinstance(value, str):
-        return value.encode("utf-8", "replace").decode()
-    if isinstance(value, dict):
-        return {_whole(key): _whole(one) for key, one in value.items()}
-    return [_whole(one) for one in value] if isinstance(value, list | tuple) else value
+        return orjson.dumps(whole(content))
 
 
 def said(kind: str, content: bytes | str) -> Said:

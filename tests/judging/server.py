@@ -3,8 +3,8 @@
     with Server() as server:
         endpoint = Endpoint(server.url, "toy")
 
-`faults` names what happens to each request (FAULTS), in turn; behind their end all goes well. A claim is supported if
-every content word of it stands in the contexts.
+`faults` names what happens to each request (FAULTS), in turn; behind their end all goes well. Its judge
+is `toy` unless another is given.
 """
 
 from __future__ import annotations
@@ -17,11 +17,15 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import SimpleNamespace
+
+from judging.scripted import value
 
 from ragdash.text import content_words
 
 TAG = re.compile(r"<([a-z_]+)((?: [a-z_]+=\"[^\"]*\")*)>\n(.*?)\n</\1>", re.DOTALL)
 SCHEMA = re.compile(r"JSON schema:\n(.*)", re.DOTALL)
+SCRIPTED = ("Claims", "Verify", "Entailment", "ChunkUsefulness", "AskBack")
 TOKENS = (120, 30)
 
 
@@ -43,31 +47,22 @@ class Asked:
 Judge = Callable[[Asked], dict]
 
 
-def stands_in(claim: str, contexts: Iterable[str]) -> bool:
-    """Whether every content word of a claim stands in some context."""
-    held = {word for text in contexts for word in words_of(text)}
-    return set(words_of(claim)) <= held
-
-
 def words_of(text: str) -> list[str]:
     return list(content_words(text))
 
 
 def toy(asked: Asked) -> dict:
-    """The script: by the names in the schema (SCRIPTS), else a score by the share of the answer's content words that
-    stand in the contexts: all 1, half or more 0.5, else 0.
+    """The script: as judging.scripted has it for claims, chunks and questions asked back; else a score by the share of
+    the answer's content words that stand in the contexts: all 1, half or more 0.5, else 0.
     """
-    script = SCRIPTS.get(asked.task) or SCRIPTS.get(" ".join(sorted(asked.schema.get("properties", ()))))
-    if script:
-        return script(asked)
+    if asked.task in SCRIPTED:
+        ids = tuple(told["id"] for tag, told, _ in asked.texts if tag == "claim")
+        return value(SimpleNamespace(task=asked.task, user=asked.user, ids=ids))
     words = set(words_of(" ".join(asked.all("answer"))))
     held = {word for text in asked.all("context") for word in words_of(text)}
     share = len(words & held) / len(words) if words else 0.0
     return {"reason": f"{len(words & held)} of {len(words)} content words stand in the contexts.",
             "score": 1 if share == 1 else 0.5 if share >= 0.5 else 0}
-
-
-SCRIPTS: dict[str, Judge] = {}
 
 
 @dataclass
