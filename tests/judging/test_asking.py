@@ -14,8 +14,9 @@ import pytest
 from judging.asking_cases import questions
 from judging.server import TOKENS
 
-from ragdash.errors import InputError
+from ragdash.errors import InputError, Problem
 from ragdash.judging import Budget, Endpoint, Patience, Prices, ask, plan
+from ragdash.judging.ledger import Writer
 
 ROOT = Path(__file__).parents[2]
 KEY = "sk-very/secret+0123456789"
@@ -208,10 +209,11 @@ def test_killed_after_200_and_started_again_asks_exactly_200_more(serve, endpoin
 
 def test_a_budget_of_calls_is_never_overstepped(serve, endpoint, ledger, quick):
     server = serve(*["", "500"] * 10, delay=0.005)
-    outcome = ask(questions(30), endpoint(server), ledger, budget=Budget(calls=10), concurrency=4, patience=quick)
+    outcome = ask(questions(30), endpoint(server), ledger, budget=Budget(calls=10), concurrency=4,
+                  patience=replace(quick, attempts=30))
     assert outcome.stopped == "budget" and outcome.problem is None
     assert server.answered == outcome.asked == 10  # those turned away do not count
-    assert sum(outcome.missing.values()) == 20 and set(outcome.missing) <= {"budget", "cancelled"}
+    assert outcome.missing == {"budget": 20}
     assert ask(questions(30), endpoint(server), ledger, budget=Budget(calls=0)).missing == {"budget": 20}
     assert ask(questions(30), endpoint(server), ledger).asked == 20  # nothing of it was kept as a failure
 
@@ -246,6 +248,18 @@ def test_cancelling_ends_a_wait(serve, endpoint, ledger):
     threading.Timer(0.3, cancel.set).start()
     outcome = ask(questions(1), endpoint(server), ledger, cancel=cancel, patience=Patience(first=50, most=50))
     assert outcome.missing == {"cancelled": 1} and time.monotonic() - start < 5
+
+
+def test_a_full_disk_ends_the_job_and_what_was_said_is_returned(serve, endpoint, ledger, monkeypatch):
+    def full(self, judge, rows):
+        raise InputError([Problem("unusable-ledger", "a full disk", "room", "Make room.")])
+
+    monkeypatch.setattr(Writer, "put", full)
+    server = serve(delay=0.01)
+    outcome = ask(questions(20), endpoint(server), ledger, concurrency=2)
+    said = [reply for reply in outcome.replies if reply.value]
+    assert outcome.problem.found == "a full disk" and outcome.stopped == "error"
+    assert len(said) == server.answered == outcome.asked <= 3 and outcome.missing == {"stopped": 20 - len(said)}
 
 
 def test_overhead_is_small(serve, endpoint, ledger):
