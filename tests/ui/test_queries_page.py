@@ -123,9 +123,9 @@ def test_the_count_beside_each_outcome_is_the_rows_that_it_shows(extra):
     at = opened("old", "new", "third", **extra)
     control = widget(at, "selectbox", "case")
     said = counts(control.options)
-    assert len(said) == 9
+    assert len(said) == 10
     for value, (title, n) in zip(["", "failed-all", "failed-only", "worse", "better", "equal", "best", "worst",
-                                  "undefined"], said.items(), strict=True):
+                                  "alone", "undefined"], said.items(), strict=True):
         at = opened("old", "new", "third", case=value, **extra)
         assert (len(table(at)) if at.dataframe else 0) == n, title
         if not n:
@@ -136,9 +136,10 @@ def test_outcomes_are_those_of_the_run_that_is_looked_at():
     said = counts(widget(opened(look="new"), "selectbox", "case").options)
     assert said == {"All": 30, "Failed in every run shown": 9, "Failed only in new": 0, "Worse than old": 5,
                     "Better than old": 10, "Equal to old": 14, "new alone is best": 10, "new alone is worst": 0,
-                    "Undefined": 1}
+                    "new alone found something in its first 10": 0, "Undefined": 1}
     said = counts(widget(opened(look="old"), "selectbox", "case").options)
     assert "Worse than old" not in said and said["old alone is best"] == 5
+    assert said["old alone found something in its first 10"] == 5, "q10 to q14"
 
 
 @pytest.mark.parametrize(("key", "names"), [("attributes", ["kind=hard", "kind=easy"]),
