@@ -19,7 +19,7 @@ LAYERS = """
     records text
     views view_texts grounding stats bands io models ids judging
     view_covered view_scored view_timed
-    view_judged
+    view_judged view_entailed
     evidence aligned
     cases
     matching metrics
