@@ -7,12 +7,12 @@ import argparse
 from ragdash.comparison import CORRECTIONS
 from ragdash.diagnosis import Rules
 from ragdash.evidence import HOW
-from ragdash.ids import SPELLINGS
 from ragdash.io.names import FIELDS
 from ragdash.io.write import FORMATS as WRITTEN
 from ragdash.matching import MATCHES, Matching
 from ragdash.records import CHOICES, Conventions
 from ragdash.report import COMPARISON_FORMATS, DIAGNOSIS_FORMATS, FORMATS, SHAPES
+from ragdash.spellings import SPELLINGS
 from ragdash.stats import PERMUTATIONS, RESAMPLES, SEED
 from ragdash.verdict_exports import FORMATS as VERDICT_FORMATS
 

@@ -15,13 +15,12 @@ ROOT = Path(__file__).parents[1]
 LAYERS = """
     errors places
     columns console
-    ranking pairs details fit corpus
+    ranking pairs details fit corpus spellings
     records text
     views view_texts grounding stats bands io models ids judging
     view_covered view_scored view_timed
     view_judged view_entailed
     evidence aligned
-    cases
     matching metrics
     filling
     evaluation thresholds band_files scoring verdict_files

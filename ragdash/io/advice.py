@@ -6,7 +6,9 @@ import shlex
 from collections.abc import Sequence
 
 from ragdash.io.header import unknown_header
-from ragdash.io.names import NAMES, OF_QUERY, plain
+from ragdash.io.jsonhead import LIST, keys_by_path
+from ragdash.io.names import NAMES, OF_QUERY, plain, resolve
+from ragdash.io.sniff import Sniffed
 from ragdash.io.source import Source
 from ragdash.io.values import as_number
 
@@ -57,3 +59,31 @@ def example(columns: Sequence[str], fields: Sequence[str] = OF_A_ROW, row: Seque
         pairs.append(f"{field}={name}")
     named = ",".join(pairs)
     return f"--map {shlex.quote(named)}" if set(named) & set(" |;&()'\"") else f"--map {named}"
+
+def refuse_lost_questions(source: Source, sniffed: Sniffed) -> None:
+    """Raise for what tools write without its questions: LlamaIndex's predictions, the scores of RAGAS."""
+    if sniffed.format == "json-results":
+        _refuse_predictions(source)
+    elif sniffed.format in ("json-dict", "json-columns", "unknown") and source.head.lstrip().startswith(b"{"):
+        _refuse_scores(source)
+
+
+def _refuse_scores(source: Source) -> None:
+    fields = keys_by_path(source.head.decode(errors="replace")).get(("scores", LIST))
+    if fields and not source.mapping:
+        source.fail("missing-question", f"scores with {', '.join(fields[:5])}, which do not name their questions",
+                    "rows with a question and an answer or contexts",
+                    "RAGAS keeps the samples beside the scores. Write both together: "
+                    "result.to_pandas().to_json('result.json', orient='records'), or .to_csv('result.csv').", line=1)
+
+
+def _refuse_predictions(source: Source) -> None:
+    """Raise for answers in a list under predictions that do not say which question they answer."""
+    fields = keys_by_path(source.head.decode(errors="replace")).get(("predictions", LIST))
+    if not fields or {"query", "query_id"} & resolve(fields, source.mapping).keys() or source.mapping:
+        return
+    source.fail("missing-question", f"predictions with {', '.join(fields[:5])}, which do not name their questions",
+                "objects with a query and an answer or contexts",
+                "LlamaIndex writes predictions in the order of the data set's examples and leaves the questions out. "
+                "Write both together: json.dump([{'query': e.query, 'response': p.response, 'contexts': p.contexts} "
+                "for e, p in zip(dataset.examples, predictions.predictions, strict=True)], file).", line=1)

@@ -15,7 +15,7 @@ from ragdash.judging.signals import KEPT, Answer
 from ragdash.judging.wire import headers
 
 LARGEST = 16 << 20  # bytes of a reply
-HIDDEN = "[key]"
+HIDDEN, SHORTEST = "[key]", 8
 Post = Callable[[bytes], Answer]
 
 
@@ -91,5 +91,7 @@ def _without(text: str, secret: str | None) -> str:
 
 
 def _forms(secret: str | None) -> tuple[str, ...]:
-    """The key as it may come back: as it is, in JSON, in an address."""
-    return (secret, json.dumps(secret)[1:-1], secret.replace("/", "\\/"), quote(secret, safe="")) if secret else ()
+    """The key as it may come back: as it is, in JSON, in an address. What is shorter is a word such as "ollama"."""
+    if secret is None or len(secret) < SHORTEST:
+        return ()
+    return (secret, json.dumps(secret)[1:-1], secret.replace("/", "\\/"), quote(secret, safe=""))

@@ -14,22 +14,18 @@ import pyarrow.compute as pc
 from ragdash.columns import text_column
 from ragdash.ids import (
     SEPARATORS,
-    SPELLINGS,
     CollapseChoice,
-    Spelling,
-    Wanted,
     before,
     collapse_choices,
     collapsed,
     collapsed_ids,
     rebuilt,
-    respelled,
-    spelling,
     with_ids_of,
 )
 from ragdash.ledger.entries import SHOWN, Entry
 from ragdash.matching import Match
 from ragdash.records import Run, Truth
+from ragdash.spellings import SPELLINGS, Spelling, Wanted, every_spelling, respelled, spelling
 
 SAMPLE, FEW = 200_000, 20_000  # documents looked at for spellings, and for ways to collapse
 
@@ -47,9 +43,41 @@ def id_entries(match: Match, queries: Wanted, docs: Wanted) -> list[Entry]:
     if len(then) > 1:
         together = _hits(with_ids_of(part, truth, ",".join(then), wanted), truth)
         then = {",".join(then): together} if together > max(then.values()) else then
+    joint = _joint(part, truth, wanted)
+    if joint and set(joint.name.split(",")) - {name for one in then for name in one.split(",")}:
+        changed, hits = _respelled(run, part, queries, docs, joint), _hits(with_ids_of(part, truth, joint.name, wanted),
+                                                                          truth)
+        if hits > max((now, *then.values())) or _joined_queries(changed) > max(map(_joined_queries, found.values()),
+                                                                               default=0):
+            found, then, now = {joint: changed}, {joint.name: hits}, now if found else _hits(part, truth)
     spelled = [_entry(run, part, how, changed, now, then) for how, several in found.items() for changed in several]
     level = _level(run, truth, wanted)
     return [*(_joined(one, level) for one in spelled), *level]
+
+
+def _joint(part: Run, truth: Truth, wanted: tuple[Wanted, Wanted]) -> Spelling | None:
+    """The spellings that only together make more ids match, as few as will do; None where no two change anything."""
+    ids = text_column(part.query_ids), text_column(pc.unique(part.docs))
+    live = {how for own, known in zip(ids, wanted, strict=True) for how in every_spelling(own, known)}
+    if len(live) < 2:
+        return None
+
+    def matched(names: list[str]) -> list[int]:
+        how = spelling(",".join(names))
+        return [pc.sum(pc.is_in(respelled(own, known, how), value_set=known.ids)).as_py() or 0
+                for own, known in zip(ids, wanted, strict=True)]
+
+    names = [how.name for how in SPELLINGS if how in live]
+    most = matched(names)
+    for name in names[::-1]:
+        fewer = [other for other in names if other != name]
+        if fewer and matched(fewer) == most:
+            names = fewer
+    return spelling(",".join(names)) if len(names) > 1 else None
+
+
+def _joined_queries(changed: list[tuple]) -> int:
+    return sum(count for field, count, *_ in changed if field == "queries")
 
 
 def _joined(entry: Entry, level: list[Entry]) -> Entry:
@@ -118,12 +146,14 @@ def _best_spelling(run: Run, truth: Truth, wanted: tuple[Wanted, Wanted]) -> tup
     found: dict[str | None, int] = {None: _hits(run, truth)}
     for how in SPELLINGS:
         other = with_ids_of(run, truth, how.name, wanted)
-        if other.docs is not run.docs:  # something was respelled
+        if other.docs is not run.docs or other.query_ids is not run.query_ids:  # something was respelled
             found[how.name] = _hits(other, truth)
     names = [name for name in found if name]
     names = [name for name in names if found[name] > found[None]] or names
-    if len(names) > 1:
-        found[",".join(names)] = _hits(with_ids_of(run, truth, ",".join(names), wanted), truth)
+    joint = _joint(run, truth, wanted)
+    for several in (",".join(names), joint.name if joint else ""):
+        if several and several not in found:
+            found[several] = _hits(with_ids_of(run, truth, several, wanted), truth)
     best = max(found, key=found.get)  # the first of equals: none before any, one before several
     return best, found[best]
 

@@ -6,9 +6,8 @@ from dataclasses import replace
 
 import streamlit as st
 
-from ragdash.diagnosis import Corpus, Diagnosis, Rules, diagnose, text_specs
+from ragdash.diagnosis import Diagnosis, Rules, diagnose, text_specs
 from ragdash.matching import Match
-from ragdash.records import Truth
 from ragdash.ui import cache
 from ragdash.ui.cache import Scope
 from ragdash.ui.scope import facts
@@ -23,10 +22,4 @@ def diagnosis(run: str, scope: Scope, k: int, rules: Rules | None = None) -> Dia
 
 @st.cache_resource(max_entries=64, show_spinner="Looking where queries went wrong …")
 def _diagnosis(run: str, scope: tuple, rules: str, _match: Match, _rules: Rules) -> Diagnosis:
-    truth = _match.truth
-    return diagnose(_match, _rules, None if truth.corpus is None else _corpus(truth.digest, _truth=truth))
-
-
-@st.cache_resource(max_entries=8, show_spinner=False)
-def _corpus(truth: str, _truth: Truth) -> Corpus:
-    return Corpus.build(_truth, _truth.corpus.doc_ids)
+    return diagnose(_match, _rules)

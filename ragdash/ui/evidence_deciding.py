@@ -14,7 +14,7 @@ import streamlit as st
 from ragdash.errors import InputError
 from ragdash.evidence import decision_lines, kept_decisions, read_decisions
 from ragdash.metrics import Spec
-from ragdash.ui import answer_words, evidence_cache, evidence_words, relevance, state, widgets, words
+from ragdash.ui import evidence_cache, evidence_words, relevance, state, texts, widgets, words
 from ragdash.ui.evidence_cache import MARGIN, NEAREST, Pair
 from ragdash.ui.scope import decided_pairs
 from ragdash.ui.view import View
@@ -123,7 +123,7 @@ def _decide(pair: Pair, decision: bool | None, then: str | None) -> None:
 def _list(now: View, shown: list[Pair]) -> None:
     tokens = [one.token for one in shown]
     state.one(state.PAIR, tokens, tokens[0])
-    table = pd.DataFrame([{"Query": one.key[0], "Similarity": one.score, "Gold span": answer_words.cut(one.span),
+    table = pd.DataFrame([{"Query": one.key[0], "Similarity": one.score, "Gold span": texts.cut(one.span),
                            "Chunk": ", ".join(dict.fromkeys(doc for _, _, doc in one.places)),
                            "Runs": len({run for run, _, _ in one.places}),
                            "Best rank": min(rank for _, rank, _ in one.places)} for one in shown])

@@ -109,6 +109,7 @@ def test_a_page_with_runs_draws_them(page, many):
         "threshold-bands": {"bands_R_10", "bands_RR", "sweep", "pr_by_score"},
         "precision-recall": {"curve_P", "curve_R", "trade_off"},
         "ranking": {"first_rank", "at_RR", "at_nDCG", *(["per_query"] if many > 1 else [])},
+        "queries": {"bump"} if many > 1 else set(),
     }
     assert set(figures) == expected.get(page, set())
     for key, figure in figures.items():

@@ -94,7 +94,7 @@ def table(at: AppTest):
 
 
 def texts(at: AppTest) -> str:
-    return "\n".join(one.value for one in (*at.markdown, *at.caption, *at.subheader))
+    return "\n".join(one.value for one in (*at.markdown, *at.caption, *at.header))
 
 
 def pages(at: AppTest) -> str:
@@ -197,10 +197,10 @@ def test_steps_keep_filter_and_order_and_the_address_says_them():
     assert at.query_params["query"] == ids[0] and widget(at, "button", "query_before").disabled
     for expected in ids[1:4]:
         shown(widget(at, "button", "query_next").click().run())
-        assert at.query_params["query"] == expected and at.subheader[0].value.startswith(expected)
+        assert at.query_params["query"] == expected and at.header[0].value.startswith(expected)
     assert "4 of 10 queries shown, of 30 in all" in texts(at)
     again = opened(**{key: at.query_params[key] for key in ("case", "order", "query", "look")})
-    assert again.subheader[0].value.startswith(ids[3]) and list(table(again)["Query"]) == ids
+    assert again.header[0].value.startswith(ids[3]) and list(table(again)["Query"]) == ids
     shown(widget(at, "button", "query_before").click().run())
     assert at.query_params["query"] == ids[2]
 
@@ -236,7 +236,7 @@ def test_texts_are_shown_as_written_and_never_interpreted():
     at = opened(query="q00")
     page = pages(at)
     assert "<script>" not in page and "&lt;script&gt;alert(1)&lt;/script&gt;" in page
-    assert "\\*\\*bold\\*\\*" in at.subheader[0].value and "\\$x\\^2\\$" in at.subheader[0].value
+    assert "\\*\\*bold\\*\\*" in at.header[0].value and "\\$x\\^2\\$" in at.header[0].value
     assert 'dir="auto"' in page
 
 
@@ -258,6 +258,13 @@ def test_a_run_with_nothing_but_rankings_and_a_query_without_gold():
     assert "knows no relevant document" in texts(at) and "The runs hold no texts" in texts(at)
     assert "score" not in pages(at).replace("scope", "") and not has(at, "selectbox", "look")
     assert list(table(at).columns) == ["Query", "Question", "bare", "Stage"]
+
+
+def test_evidence_below_k_is_found_and_without_texts_it_is_not_known():
+    own = {"deep": built("deep", [4] * QUERIES), "bare": runs()["bare"]}
+    page = pages(opened("deep", "bare", own=own, query="q03", k="3"))
+    assert page.count("below 3") == 2, "the document and the evidence that it holds"
+    assert "not known" in page and "not covered" not in page
 
 
 def test_a_query_that_a_run_lacks_is_said():
