@@ -21,6 +21,7 @@ LAYERS = """
     view_covered view_scored view_timed
     view_judged view_entailed
     evidence aligned
+    cases
     matching metrics
     filling
     evaluation thresholds band_files scoring verdict_files

@@ -127,7 +127,7 @@ GUIDES: Mapping[str, Guide] = {
     "SemanticRelevance": Guide("Does the answer speak of the question, in whatever words?",
                                "RAGAS ResponseRelevancy embeds questions that a model makes of the answer."),
     "Faithfulness": Guide("The cheapest look of a judge at grounding, for many queries: one call each."),
-    "ClaimFaithfulness": Guide("Which claim is not supported, and by which chunk each is: for answers of several facts.",
+    "ClaimFaithfulness": Guide("Which claim is not supported, and which chunk supports which? For longer answers.",
                                "DeepEval Faithfulness counts claims that are not contradicted; TruLens grades "
                                "sentences."),
     "ContextRelevance": Guide("Is it retrieval that fails? It needs no reference.", "DeepEval and TruLens count "
