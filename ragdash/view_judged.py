@@ -134,7 +134,7 @@ class Judged:
                                mend, name)
         told = None
         for one in asked:
-            verdicts = self._of(name, one, votes)
+            verdicts = self.by(name, one, votes)
             reasons = Counter(row.missing for row in verdicts.judgements if row.missing not in LACKING)
             if not np.isnan(verdicts.values).all() or (reasons and reasons.keys() <= set(SETTLED)):
                 return verdicts
@@ -146,8 +146,8 @@ class Judged:
         return Unavailable(f"{name} of run {self.run!r}, not judged yet{by}{told or ''}", "verdicts in the ledger",
                            command(name), name)
 
-    def _of(self, name: str, judge: Judge, votes: int) -> Verdicts:
-        """What one judge says."""
+    def by(self, name: str, judge: Judge, votes: int = 1) -> Verdicts:
+        """What one judge says, little or much."""
         if judge.host == IMPORTED:
             rounds = [self._imported(name, judge)] if votes == 1 else []
         else:

@@ -25,8 +25,9 @@ LAYERS = """
     matching metrics
     filling
     evaluation thresholds band_files scoring verdict_files
-    verdict_exports
-    slices score_worker judge_worker costs
+    verdict_exports judge_work
+    slices score_worker costs
+    judge_worker
     comparison likeness
     diagnosis gates ledger reviews unjudged workspace
     failing

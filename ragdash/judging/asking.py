@@ -109,7 +109,9 @@ class _Job:
         finally:
             self.client.ended.set()
         rest = "budget" if self.stopped == "budget" else "stopped" if self.problem else "cancelled"
-        self.replies = {key: self.replies.get(key, Reply(None, rest)) for key in todo}
+        found = {key: self.replies.get(key, Reply(None, rest)) for key in todo}
+        self.replies = {key: replace(one, missing=rest) if one.missing == "cancelled" else one
+                        for key, one in found.items()}
 
     def _listen(self, said: Queue, alive: int, progress: Listener | None, cancel: Event) -> None:
         """Gather replies until all threads have ended; a second Ctrl+C does not wait for them."""

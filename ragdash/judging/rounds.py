@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from ragdash.judging.asking import ask
 from ragdash.judging.endpoint import Endpoint, Judge
 from ragdash.judging.ledger import Ledger
-from ragdash.judging.plans import Budget, Outcome
+from ragdash.judging.plans import Budget, Listener, Outcome
 from ragdash.judging.question import Question, Reply
 from ragdash.judging.tasks.registry import Asking, Judgement
 
@@ -66,7 +66,7 @@ def read(askings: Sequence[Asking], ledger: Ledger, judge: Judge, vote: int = 0)
 
 
 def first_round(askings: Sequence[Asking], vote: int = 0) -> list[Question]:
-    """The questions that are asked first, for a plan; the askings are used up."""
+    """The questions that are asked first; the askings are used up."""
     questions: list[Question] = []
 
     def answer(asked: list[Question]) -> list[Reply]:
@@ -77,29 +77,58 @@ def first_round(askings: Sequence[Asking], vote: int = 0) -> list[Question]:
     return questions
 
 
+def ahead(askings: Sequence[Asking], ledger: Ledger, judge: Judge, vote: int = 0) -> tuple[list[Question], list[bool]]:
+    """(the questions that a plan knows of: those of the ledger, and those that come next; which askings are not at
+    their end (C,)). The askings are used up.
+    """
+    questions: list[Question] = []
+
+    def answer(asked: list[Question]) -> list[Reply]:
+        questions.extend(asked)
+        keys = [judge.key(question) for question in asked]
+        known = ledger.get(keys)
+        return [known.get(key, NOT_ASKED) for key in keys]
+
+    found = walk(askings, answer, vote)
+    return questions, [one.missing == NOT_ASKED.missing for one in found]
+
+
 @dataclass
 class Judging:
-    """Asks round after round within one budget. total: what came of all rounds, its replies left out."""
+    """Asks round after round within one budget. options: of `ask` (concurrency, cancel, patience); total: what came of
+    all rounds, its replies left out; progress is told of all rounds so far together.
+    """
 
     endpoint: Endpoint
     ledger: Ledger
     budget: Budget = field(default_factory=Budget)
-    options: dict = field(default_factory=dict)  # of `ask`: concurrency, progress, cancel, patience
+    progress: Listener | None = None
+    options: dict = field(default_factory=dict)
     total: Outcome = field(default_factory=lambda: Outcome(()))
+    _done: int = 0
 
     def judge(self, askings: Sequence[Asking], vote: int = 0) -> list[Judgement]:
         """What each asking comes to: (C,). After a stop nothing more is asked; what is known is still used."""
         return walk(askings, self._answer, vote)
 
     def _answer(self, questions: list[Question]) -> Sequence[Reply]:
-        left = Budget(0, None) if self.total.stopped else Budget(
-            None if self.budget.calls is None else max(self.budget.calls - self.total.asked, 0),
-            None if self.budget.cost is None else max(self.budget.cost - (self.total.cost or 0), 0))
-        outcome = ask(questions, self.endpoint, self.ledger, budget=left, **self.options)
         before = self.total
-        cost = None if outcome.cost is None else (before.cost or 0) + outcome.cost
-        self.total = replace(outcome, replies=(), asked=before.asked + outcome.asked, cost=cost,
-                             cached=before.cached + outcome.cached,
-                             missing=Counter(before.missing) + outcome.missing,
-                             stopped=before.stopped or outcome.stopped, problem=before.problem or outcome.problem)
+        if before.stopped:
+            rest = {"budget": "budget", "cancelled": "cancelled"}.get(before.stopped, "stopped")
+            keys = [self.endpoint.judge.key(question) for question in questions]
+            known = self.ledger.get(keys)
+            self.total = replace(before, missing=before.missing + Counter({rest: len(set(keys) - known.keys())}))
+            return [known.get(key, Reply(None, rest)) for key in keys]
+        spent = before.cost or 0.0
+        left = Budget(None if self.budget.calls is None else max(self.budget.calls - before.asked, 0),
+                      None if self.budget.cost is None else max(self.budget.cost - spent, 0.0))
+        listener = self.progress and (lambda now: self.progress(replace(
+            now, done=now.done + self._done, total=now.total + self._done, asked=now.asked + before.asked,
+            cached=now.cached + before.cached, missing=now.missing + sum(before.missing.values()),
+            cost=None if now.cost is None else now.cost + spent)))
+        outcome = ask(questions, self.endpoint, self.ledger, budget=left, progress=listener, **self.options)
+        self._done += len({self.endpoint.judge.key(question) for question in questions})
+        self.total = replace(outcome, replies=(), asked=before.asked + outcome.asked,
+                             cached=before.cached + outcome.cached, missing=before.missing + outcome.missing,
+                             cost=None if outcome.cost is None else spent + outcome.cost)
         return outcome.replies

@@ -273,7 +273,7 @@ FAULTS: dict[str, Callable[[_Handler, dict], tuple | None]] = {
     "chatter": lambda handler, body: handler.well(body, text="I think that the answer is fine."),
     "wrong-shape": lambda handler, body: handler.well(body, text='{"reason": "so", "score": 7}'),
     "string-score": lambda handler, body: handler.well(body, text='{"reason": "so", "score": "1"}'),
-    "fenced": lambda handler, body: handler.well(body, text=f"Here it is:\n```json\n{_text(handler, body)}\n```\nDone."),
+    "fenced": lambda handler, body: handler.well(body, text=f"So:\n```json\n{_text(handler, body)}\n```\nDone."),
     "think": lambda handler, body: handler.well(body, text=f'<think>{{"score": 9}} hm</think>{_text(handler, body)}'),
     "truncated": _truncated,
     "always-truncated": lambda handler, body: handler.well(body, text='{"reason": "', finish="length"),

@@ -87,7 +87,8 @@ def test_retry_after_is_heeded_by_all(serve, endpoint, ledger, quick):
 @pytest.mark.parametrize("fault, kind, words", [
     ("401", "key-refused", "Incorrect key"), ("403", "key-refused", "Forbidden"), ("404", "wrong-address", "not found"),
     ("404-model", "unknown-model", "does not exist"), ("400-model", "unknown-model", "'toy'"),
-    ("402", "quota-used-up", "Payment"), ("429-quota", "quota-used-up", "quota"), ("301", "wrong-address", "elsewhere")])
+    ("402", "quota-used-up", "Payment"), ("429-quota", "quota-used-up", "quota"),
+    ("301", "wrong-address", "elsewhere")])
 def test_what_no_question_escapes_ends_the_job_at_once(serve, endpoint, ledger, quick, fault, kind, words):
     server = serve(*[fault] * 9)
     outcome = ask(questions(6), endpoint(server), ledger, concurrency=1, patience=quick)
