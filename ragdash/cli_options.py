@@ -177,6 +177,7 @@ def _add_tools(commands, reading: argparse.ArgumentParser, computing: argparse.A
                          "similarity of chunks and gold spans")
     command.add_argument("--model", metavar="FOLDER", help="a sentence-transformers model, or its name in the cache")
     command.add_argument("--cross-encoder", metavar="FOLDER")
+    command.add_argument("--nli", metavar="FOLDER", help="a model of natural language inference, for NLIFaithfulness")
     command.add_argument("--hub", action="store_true", help="fetch a model that is not on this machine")
     command.add_argument("--device", metavar="NAME", help="cpu, cuda, mps ... (default: what the model finds)")
     command.add_argument("--progress", choices=("text", "json"), default="text")

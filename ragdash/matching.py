@@ -24,6 +24,7 @@ from ragdash.models import default_store
 from ragdash.ranking import bisect_falling
 from ragdash.records import Conventions, Run, Truth
 from ragdash.view_covered import Covered
+from ragdash.view_entailed import Entailed
 from ragdash.view_judged import Judged
 from ragdash.view_scored import Scored
 from ragdash.view_texts import Answered, Grounded
@@ -79,7 +80,7 @@ class Match:
         """
         other = Match(self.run, self.truth, replace(self.conventions, **changes), matching or self.matching,
                       mirrored=self.mirrored)
-        kept = ("truth_query", "run_query", "answered", "grounded", "timed", "judged", "_hits")
+        kept = ("truth_query", "run_query", "answered", "grounded", "timed", "judged", "entailed", "_hits")
         same_ties = other.conventions.ties == self.conventions.ties
         same_how = (other.matching.how, other.matching.model) == (self.matching.how, self.matching.model)
         kept += ("ranked", "judgement") if same_ties else ()
@@ -161,6 +162,11 @@ class Match:
         """The view of the judged metrics: what judges have said so far, read from their ledger."""
         texts, problems = cases(self.run, self.truth, self.run_query)
         return Judged(texts, default_ledger(), default_store(), self.run.name, problems)
+
+    @cached_property
+    def entailed(self) -> Entailed:
+        """The view of the metrics of local NLI models."""
+        return Entailed(self.judged.cases, default_store(), self.run.name)
 
     @cached_property
     def evidence(self) -> EvidenceScores:

@@ -18,7 +18,7 @@ import numpy as np
 from ragdash.errors import InputError, Problem, Unavailable
 from ragdash.judging import MISSING, Ledger, Question
 from ragdash.judging.endpoint import Judge
-from ragdash.judging.rounds import NOT_ASKED, read, walk
+from ragdash.judging.rounds import read
 from ragdash.judging.tasks import Asking, Case, Judgement, find_task
 from ragdash.judging.tasks.chunks import NO_ENCODER
 from ragdash.models.cache import Model, Store
@@ -127,7 +127,7 @@ class Judged:
         """The verdicts of the first judge that has any, or why there are none."""
         asked = [one for one in self.ledger.judges() if judge in ("", one.model, str(one))]
         lacking = self._lacking(name)
-        if all(reason in LACKING for reason in lacking):
+        if all(lacking):
             why = Counter(lacking).most_common(1)[0][0] if lacking else "no-answer"
             words, mend = LACKING[why]
             return Unavailable(f"{name} of run {self.run!r}: {words} for any query", "the texts that it is judged by",
@@ -186,14 +186,15 @@ class Judged:
         found = []
         for key, lacking in zip(keys, self._lacking(name), strict=True):
             value = known[key].value if key in known else {"score": None}
-            undefined = "no-claims" if key in known else lacking if lacking in LACKING else "not-imported"
+            undefined = "no-claims" if key in known else lacking or "not-imported"
             score, rows = value["score"], tuple(value.get("rows", ()))
             found.append(Judgement(float("nan"), undefined, rows) if score is None else Judgement(score, None, rows))
         return found
 
     def _lacking(self, name: str) -> list[str | None]:
-        """Why a case has no verdict before anyone is asked: (Q,); "not-asked" where its texts are there."""
-        return [one.missing for one in walk(self.askings(name), lambda asked: [NOT_ASKED] * len(asked))]
+        """Why a case is not asked about: (Q,), None where its texts are there."""
+        task = find_task(name)
+        return [task.lacks(case) for case in self.cases]
 
     def embedded_texts(self, judge: str = "") -> list[str]:
         """The distinct texts that RAGAS.AnswerRelevancy has to have embedded: questions asked back, and the queries."""

@@ -19,8 +19,9 @@ LAYERS = """
     records text
     views view_texts grounding stats bands io models ids judging
     view_covered view_scored view_timed
-    view_judged
+    view_judged view_entailed
     evidence aligned
+    cases
     matching metrics
     filling
     evaluation thresholds band_files scoring verdict_files

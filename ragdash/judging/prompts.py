@@ -12,8 +12,9 @@ _TAG = re.compile(r"<(?=\s*/?\s*[a-z_-]+(?:\s[^<>]*)?>)", re.IGNORECASE)
 def as_data(name: str, text: str, **attributes: str) -> str:
     """<name attribute="...">text</name>. What looks like a tag inside loses its bracket for one that only looks so."""
     told = "".join(f' {key}="{_plain(value)}"' for key, value in attributes.items())
-    return f"<{name}{told}>\n{_TAG.sub('‹', text)}\n</{name}>"
+    plain = _TAG.sub("‹", text) if "<" in text else text
+    return f"<{name}{told}>\n{plain}\n</{name}>"
 
 
 def _plain(value: str) -> str:
-    return re.sub(r'["<>\s]+', " ", value)
+    return value if value.isalnum() else re.sub(r'["<>\s]+', " ", value)

@@ -8,6 +8,7 @@ that many verdicts on the same question. Of several references the first is take
 from __future__ import annotations
 
 from ragdash.metrics.registry import Spec, metric
+from ragdash.view_entailed import Entailed
 from ragdash.view_judged import Judged
 from ragdash.views import Values
 
@@ -133,6 +134,19 @@ def ragas_context_recall(judged: Judged, *, judge: str = "", votes: int = 1) -> 
     Returns (Q,) in [0, 1].
     """
     return judged.values("RAGAS.ContextRecall", judge, votes)
+
+
+@metric("NLIFaithfulness", "NLI faithfulness", formula=r"\frac{|\{s \in sentences(answer): \max_w p(w \models s) \ge "
+        r"0.5\}|}{|sentences(answer)|}", source="Laban et al. 2022 (SummaC), a natural language inference model",
+        relevance=False, aliases=("nli_faithfulness",))
+def nli_faithfulness(entailed: Entailed, *, model: str = "") -> Values:
+    """Share of the answer's sentences that some window of the contexts entails, by a local model; no key is needed.
+
+    A window is three sentences of one context, and slides by two; a sentence is entailed from a probability of 0.5
+    on. The model's own names tell which of its labels means entailment. Undefined without an answer or contexts, and
+    where a pair was not computed. model: which model's values; '' is the one last used. Returns (Q,) in [0, 1].
+    """
+    return entailed.values(model)
 
 
 def _checker(name: str, title: str, formula: str, doc: str, better: str = "higher") -> None:

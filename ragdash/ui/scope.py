@@ -53,7 +53,7 @@ def facts(scope: Scope, specs: Sequence[Spec] = ()) -> tuple[object, ...]:
     """
     evidence = scope.by_evidence or needs_evidence(specs)
     looked_at = {spec.metric.view for spec in specs}
-    asked = looked_at & {"Scored", "Judged"} or (evidence and scope.matching.how == EMBEDDING)
+    asked = looked_at & {"Scored", "Judged", "Entailed"} or (evidence and scope.matching.how == EMBEDDING)
     return (scope.truth, *astuple(scope.conventions), scope.part,
             *((*astuple(scope.matching), scope.decided) if evidence else ()), _said() if asked else "",
             _judged() if "Judged" in looked_at else "")

@@ -88,7 +88,7 @@ def the_match(rows=ROWS) -> Match:
 
 def test_every_judged_metric_has_a_task_of_its_name_and_is_worked_here():
     assert BY_HAND.keys() | {RELEVANCY} == TASKS.keys()
-    judged = {name for name, one in METRICS.items() if one.family == "judged"}
+    judged = {name for name, one in METRICS.items() if one.view == "Judged"}
     assert {parse_spec(name).name for name in TASKS} == judged
     for name in TASKS:
         assert asked_of(parse_spec(name)) == (name, "", 1)

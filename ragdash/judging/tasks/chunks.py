@@ -18,7 +18,7 @@ ASK_BACK = f"""You guess the question that an answer was given to. {AS_DATA}
 Write three different questions, each of which the answer would answer, and each understood without the answer. Say of
 each whether the answer is evasive about it (it declines, does not know, or is vague): yes or no."""
 VERDICT = shape(reason=TEXT, verdict=word("useful", "useless"))
-QUESTIONS = shape(questions=listed(shape(question={"type": "string", "minLength": 1}, evasive=word("yes", "no")),
+QUESTIONS = shape(questions=listed(shape(question=TEXT, evasive=word("yes", "no")),
                                    minItems=3, maxItems=3))
 NO_ENCODER = "no-encoder"  # the questions are there, and nobody has embedded them yet
 

@@ -36,7 +36,7 @@ contradicted: the contexts say otherwise.
 not stated: neither.
 Then the ids of the contexts that support or contradict it, none where it is not stated.
 Judge by the contexts alone, not by what you know. Give each id exactly once."""
-CLAIMS = shape(claims=listed({"type": "string", "minLength": 1}))
+CLAIMS = shape(claims=listed(TEXT))
 SUPPORTED = "supported"
 
 
@@ -47,8 +47,8 @@ def taken_apart(case: Case, text: str) -> Question:
 
 
 def claims_of(reply: Reply) -> list[str]:
-    """The claims that were found, each once, in their order."""
-    return list(dict.fromkeys(claim.strip() for claim in reply.value["claims"]))
+    """The claims that were found, each once, in their order; without empty ones."""
+    return list(dict.fromkeys(claim.strip() for claim in reply.value["claims"] if claim.strip()))
 
 
 def batches(claims: Sequence[str]) -> list[list[tuple[str, str]]]:

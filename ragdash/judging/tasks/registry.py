@@ -55,8 +55,12 @@ class JudgedTask:
 
     def start(self, case: Case) -> Asking:
         """The asking of a case; one that lacks a text asks nothing and is missing."""
-        lacking = [name for name in self.needs if not _there(getattr(case, name))]
+        lacking = self.lacks(case)
         return _lacking(lacking) if lacking else self.ask(case)
+
+    def lacks(self, case: Case) -> str | None:
+        """Why a case is not asked about: "no-answer", "no-contexts" ...; None where all texts are there."""
+        return next((f"no-{name}" for name in self.needs if not _there(getattr(case, name))), None)
 
 
 TASKS: dict[str, JudgedTask] = {}
@@ -86,6 +90,6 @@ def _there(value: object) -> bool:
     return bool(value) and any(_there(text[1] if isinstance(text, tuple) else text) for text in value)
 
 
-def _lacking(names: Sequence[str]) -> Asking:
-    return Judgement(float("nan"), f"no-{names[0]}")
+def _lacking(reason: str) -> Asking:
+    return Judgement(float("nan"), reason)
     yield ()
