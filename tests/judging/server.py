@@ -25,7 +25,6 @@ from ragdash.text import content_words
 
 TAG = re.compile(r"<([a-z_]+)((?: [a-z_]+=\"[^\"]*\")*)>\n(.*?)\n</\1>", re.DOTALL)
 SCHEMA = re.compile(r"JSON schema:\n(.*)", re.DOTALL)
-SCRIPTED = ("Claims", "Verify", "Entailment", "ChunkUsefulness", "AskBack")
 TOKENS = (120, 30)
 
 
@@ -55,14 +54,22 @@ def toy(asked: Asked) -> dict:
     """The script: as judging.scripted has it for claims, chunks and questions asked back; else a score by the share of
     the answer's content words that stand in the contexts: all 1, half or more 0.5, else 0.
     """
-    if asked.task in SCRIPTED:
-        ids = tuple(told["id"] for tag, told, _ in asked.texts if tag == "claim")
-        return value(SimpleNamespace(task=asked.task, user=asked.user, ids=ids))
+    if asked.task in SCRIPTS:
+        return SCRIPTS[asked.task](asked)
     words = set(words_of(" ".join(asked.all("answer"))))
     held = {word for text in asked.all("context") for word in words_of(text)}
     share = len(words & held) / len(words) if words else 0.0
     return {"reason": f"{len(words & held)} of {len(words)} content words stand in the contexts.",
             "score": 1 if share == 1 else 0.5 if share >= 0.5 else 0}
+
+
+def _scripted(asked: Asked) -> dict:
+    ids = tuple(told["id"] for tag, told, _ in asked.texts if tag == "claim")
+    return value(SimpleNamespace(task=asked.task, user=asked.user, ids=ids))
+
+
+SCRIPTS: dict[str, Judge] = dict.fromkeys(("Claims", "Verify", "Entailment", "ChunkUsefulness", "AskBack"), _scripted)
+"""What the toy says to a task, by its name on the wire."""
 
 
 @dataclass
