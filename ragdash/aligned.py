@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from ragdash.columns import take
 from ragdash.corpus import Corpus
-from ragdash.errors import Unavailable
+from ragdash.errors import Problem, Unavailable
 from ragdash.models import default_store
 from ragdash.records import Run, Truth
 from ragdash.text import listed, without_reasoning
@@ -26,13 +26,13 @@ def answered(run: Run, truth: Truth, rows: np.ndarray) -> Answered:
     Raises Unavailable where the run has no answers. Where no query has a reference, or a question, the view says so,
     and the metrics that need them are unavailable, the others not.
     """
-    return Answered(_answers(run, rows), _references(truth), *_asked(run, truth, rows))
+    return Answered(answers(run, rows), references(truth), *asked(run, truth, rows))
 
 
 def scored(run: Run, truth: Truth, rows: np.ndarray) -> Scored:
     """The answers, references and questions beside what models said of them. Raises Unavailable as `answered`."""
-    questions, lacking = _asked(run, truth, rows)
-    return Scored(_answers(run, rows), _references(truth), questions, default_store(), run.name, lacking)
+    questions, lacking = asked(run, truth, rows)
+    return Scored(answers(run, rows), references(truth), questions, default_store(), run.name, lacking)
 
 
 def grounded(run: Run, truth: Truth, rows: np.ndarray) -> Grounded:
@@ -40,31 +40,42 @@ def grounded(run: Run, truth: Truth, rows: np.ndarray) -> Grounded:
 
     Texts that the run lacks are the corpus'. Raises Unavailable where the run has no answers, or nothing has texts.
     """
-    answers = _answers(run, rows)
+    said = answers(run, rows)
+    return Grounded(said, *contexts(run, truth, rows))
+
+
+def contexts(run: Run, truth: Truth,
+             rows: np.ndarray) -> tuple[tuple[tuple[str, ...] | None, ...], bool, tuple[Problem, ...]]:
+    """(texts given to the generator (Q,); whether the run tells them; what is worth knowing), as in Grounded.
+
+    Raises Unavailable where nothing has texts.
+    """
     if _has(run.details, "contexts"):
-        contexts = (None if value is None else tuple(text or "" for text in listed(value))
-                    for value in _column(run.details, "contexts", rows))
-        return Grounded(answers, tuple(contexts), True)
+        given = (None if value is None else tuple(text or "" for text in listed(value))
+                 for value in _column(run.details, "contexts", rows))
+        return tuple(given), True, ()
     texts, filled = _first_texts(run, truth.corpus, rows)
     if run.texts is None and not filled:
         raise Unavailable(f"run {run.name!r} without contexts", "the texts that the answers were made from", "Give the "
                           "run a column contexts, or texts to its documents, or the truth a corpus.", "contexts")
-    return Grounded(answers, texts, False, (truth.corpus.note(filled, run.name),) if filled else ())
+    return texts, False, (truth.corpus.note(filled, run.name),) if filled else ()
 
 
-def _answers(run: Run, rows: np.ndarray) -> tuple[str | None, ...]:
+def answers(run: Run, rows: np.ndarray) -> tuple[str | None, ...]:
+    """What the run answered, reasoning taken off: (Q,), None where it gave nothing. Unavailable for a run without."""
     if not _has(run.details, "answer"):
         raise Unavailable(f"run {run.name!r} without answers", "an answer for a query",
                           "Give the run a column answer.", "answer")
     return tuple(None if text is None else without_reasoning(text) for text in _column(run.details, "answer", rows))
 
 
-def _references(truth: Truth) -> tuple[tuple[str, ...], ...]:
+def references(truth: Truth) -> tuple[tuple[str, ...], ...]:
+    """Right answers: (Q,), () where none is known."""
     known = truth.details["answers"].to_pylist() if _has(truth.details, "answers") else [None] * len(truth)
     return tuple(listed(one or ()) for one in known)
 
 
-def _asked(run: Run, truth: Truth, rows: np.ndarray) -> tuple[tuple[str | None, ...], dict[str, tuple[str, ...]]]:
+def asked(run: Run, truth: Truth, rows: np.ndarray) -> tuple[tuple[str | None, ...], dict[str, tuple[str, ...]]]:
     """(questions, the truth's before the run's; what no query has: "references", "questions", in words)."""
     ours = truth.details["query"].to_pylist() if _has(truth.details, "query") else [None] * len(truth)
     theirs = _column(run.details, "query", rows) if _has(run.details, "query") else [None] * len(truth)
@@ -88,14 +99,19 @@ def _column(details: pa.Table, name: str, rows: np.ndarray) -> list:
     return details[name].combine_chunks().take(pa.array(rows, mask=rows < 0)).to_pylist()
 
 
+def first_positions(run: Run, rows: np.ndarray) -> list[list[int]]:
+    """Positions of the run at which the first documents of each query stand, repeats passed over; [] at a row of -1."""
+    repeated = set(run.repeated.tolist())
+    return [[] if row < 0 else [at for at in range(run.starts[row], min(run.starts[row] + 2 * FIRST, run.starts[
+        row + 1])) if at not in repeated][:FIRST] for row in rows.tolist()]
+
+
 def _first_texts(run: Run, corpus: Corpus | None, rows: np.ndarray) -> tuple[tuple[tuple[str, ...] | None, ...], int]:
     """(texts of each query's first documents, repeats and those without text passed over; how many are the corpus').
 
     None where the run lacks the query, and where none of the first documents has a text: what was read is not known.
     """
-    repeated = set(run.repeated.tolist())
-    spans = [[] if row < 0 else [at for at in range(run.starts[row], min(run.starts[row] + 2 * FIRST, run.starts[
-        row + 1])) if at not in repeated][:FIRST] for row in rows.tolist()]
+    spans = first_positions(run, rows)
     wanted = run.rows(np.array([at for span in spans for at in span], np.int64))
     column = pa.nulls(len(wanted), pa.string()) if run.texts is None else take(run.texts, wanted)
     column, filled = (column, 0) if corpus is None else corpus.filled(column, take(run.docs, wanted))

@@ -9,11 +9,15 @@ from ragdash.diagnosis import Rules
 from ragdash.evidence import HOW
 from ragdash.io.names import FIELDS
 from ragdash.io.write import FORMATS as WRITTEN
+from ragdash.judging import Patience
+from ragdash.judging.asking import CONCURRENCY
+from ragdash.judging.endpoint import KINDS
 from ragdash.matching import MATCHES, Matching
 from ragdash.records import CHOICES, Conventions
 from ragdash.report import COMPARISON_FORMATS, DIAGNOSIS_FORMATS, FORMATS, SHAPES
 from ragdash.spellings import SPELLINGS
 from ragdash.stats import PERMUTATIONS, RESAMPLES, SEED
+from ragdash.verdict_exports import FORMATS as VERDICT_FORMATS
 
 
 def parser() -> argparse.ArgumentParser:
@@ -49,8 +53,55 @@ def parser() -> argparse.ArgumentParser:
 
     _add_diagnose(commands, reading)
     _add_report(commands, [reading, computing, drawing])
+    _add_judge(commands, reading)
+    _add_verdicts(commands, reading)
     _add_tools(commands, reading, computing)
     return top
+
+
+def _add_judge(commands, reading: argparse.ArgumentParser) -> None:
+    command = commands.add_parser("judge", parents=[reading], help="let a model that reads judge answers and contexts; "
+                                  "what it says is kept, and evaluate and the pages read it")
+    command.add_argument("runs", nargs="+", metavar="RUN")
+    command.add_argument("--truth", metavar="TRUTH")
+    command.add_argument("-m", "--metrics", metavar="METRICS", default="Faithfulness",
+                         help='such as "ClaimFaithfulness Correctness" (default: Faithfulness)')
+    command.add_argument("--base-url", required=True, metavar="URL", help="of the endpoint, such as "
+                         "http://localhost:11434/v1")
+    command.add_argument("--model", required=True, metavar="NAME")
+    command.add_argument("--kind", choices=KINDS, default=KINDS[0], help="the protocol (default: openai, which most "
+                         "endpoints speak)")
+    command.add_argument("--key-env", metavar="NAME", help="the environment variable with the key (default: "
+                         "OPENAI_API_KEY or ANTHROPIC_API_KEY at these two, none elsewhere)")
+    command.add_argument("--parameter", action="append", metavar="NAME=VALUE", help="such as seed=1; temperature is 0 "
+                         "unless given, and left out with temperature=")
+    command.add_argument("--price-in", type=float, metavar="MONEY", help="for a million tokens read")
+    command.add_argument("--price-out", type=float, metavar="MONEY", help="for a million tokens written")
+    command.add_argument("--max-cost", type=float, metavar="MONEY", help="stop before more than this is paid")
+    command.add_argument("--max-calls", type=_whole(0), metavar="N", help="stop after so many calls")
+    command.add_argument("--sample", type=_whole(1), metavar="N", help="only so many queries, drawn at random")
+    command.add_argument("--seed", type=_whole(0), default=SEED)
+    command.add_argument("--votes", type=_whole(1), metavar="N", help="ask each question so often")
+    command.add_argument("--concurrency", type=_whole(1), default=CONCURRENCY, metavar="N", help="calls at once")
+    command.add_argument("--timeout", type=float, default=Patience.reply, metavar="SECONDS", help="for a reply")
+    command.add_argument("--dry-run", action="store_true", help="tell calls, tokens and cost; ask nothing")
+    command.add_argument("--yes", action="store_true", help="texts may leave this machine")
+    command.add_argument("--progress", choices=("text", "json"), default="text")
+    command.set_defaults(command="judge")
+
+
+def _add_verdicts(commands, reading: argparse.ArgumentParser) -> None:
+    command = commands.add_parser("verdicts", parents=[reading], help="read verdicts of RAGAS, RAGChecker or DeepEval "
+                                  "on a run, or put out those that judges gave")
+    command.add_argument("run", metavar="RUN")
+    command.add_argument("--truth", metavar="TRUTH")
+    command.add_argument("--read", metavar="FILE", help="results with scores or verdicts, to be kept for this run")
+    command.add_argument("--format", choices=VERDICT_FORMATS, default="rows", help="what to put out: a line for "
+                         "each query and metric with its claims, or the columns of another tool")
+    command.add_argument("-m", "--metrics", metavar="METRICS", help="of the format rows (default: all that are there)")
+    command.add_argument("--judge", default="", metavar="NAME", help="whose verdicts (default: the one last asked)")
+    command.add_argument("-o", "--output", metavar="FILE")
+    command.set_defaults(command="verdicts")
 
 
 def _add_diagnose(commands, reading: argparse.ArgumentParser) -> None:
@@ -126,6 +177,7 @@ def _add_tools(commands, reading: argparse.ArgumentParser, computing: argparse.A
                          "similarity of chunks and gold spans")
     command.add_argument("--model", metavar="FOLDER", help="a sentence-transformers model, or its name in the cache")
     command.add_argument("--cross-encoder", metavar="FOLDER")
+    command.add_argument("--nli", metavar="FOLDER", help="a model of natural language inference, for NLIFaithfulness")
     command.add_argument("--hub", action="store_true", help="fetch a model that is not on this machine")
     command.add_argument("--device", metavar="NAME", help="cpu, cuda, mps ... (default: what the model finds)")
     command.add_argument("--progress", choices=("text", "json"), default="text")

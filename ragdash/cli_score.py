@@ -21,7 +21,7 @@ def score(options: argparse.Namespace) -> int:
         evidence = options.match_how is not None
         metrics = ("" if evidence else "SBERT") if options.metrics is None else options.metrics
         prepared = plan(runs, truth, metrics, evidence=evidence, model=options.model,
-                        cross_encoder=options.cross_encoder, hub=options.hub)
+                        cross_encoder=options.cross_encoder, nli=options.nli, hub=options.hub)
         _tell(options, "plan", str(prepared))
         report = work(prepared, device=options.device, progress=lambda now: _tell(
             options, "progress", {**now.as_dict(), "words": str(now)} if options.progress == "json" else now))

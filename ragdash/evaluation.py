@@ -18,6 +18,7 @@ from ragdash.errors import InputError, Problem, Unavailable
 from ragdash.filling import fill
 from ragdash.matching import THRESHOLD, Match, Matching
 from ragdash.metrics import DEFAULT_SPECS, CorpusValue, Spec, parse_specs
+from ragdash.metrics.judged import asked_of
 from ragdash.records import Conventions, Run, Truth
 from ragdash.stats import LEVEL, RESAMPLES, SEED, bootstrap_intervals, bootstrap_ratios, median_interval
 
@@ -239,8 +240,10 @@ def _said_by_views(match: Match, specs: Sequence[Spec]) -> list[Problem]:
                 found |= dict.fromkeys(match.evidence.problems)
             elif view == "Grounded":
                 found |= dict.fromkeys(match.grounded.problems)
-            elif view == "Scored":
-                found |= dict.fromkeys(match.scored.problems(spec.name, dict(spec.params).get("model", "")))
+            elif view in ("Scored", "Entailed"):
+                found |= dict.fromkeys(match.view(view).problems(spec.name, dict(spec.params).get("model", "")))
+            elif view == "Judged":
+                found |= dict.fromkeys((*match.judged.problems, *match.judged.told(*asked_of(spec))))
     return list(found)
 
 
@@ -251,10 +254,12 @@ def _matched(match: Match, specs: Sequence[Spec]) -> dict[str, object]:
         found |= {"match_how": matching.how, "match_threshold": matching.threshold}
         with suppress(Unavailable):
             found |= {"match_model": match.evidence.model} if matching.how == "embedding" else {}
-    asked = [(spec.name, dict(spec.params).get("model", "")) for spec in specs if spec.metric.view == "Scored"]
-    with suppress(Unavailable):
-        found |= match.scored.settings(asked) if asked else {}
-    return found
+    for view in ("Scored", "Entailed"):
+        asked = [(spec.name, dict(spec.params).get("model", "")) for spec in specs if spec.metric.view == view]
+        with suppress(Unavailable):
+            found |= match.view(view).settings(asked) if asked else {}
+    judged = [asked_of(spec) for spec in specs if spec.metric.view == "Judged"]
+    return {**found, **(match.judged.settings(judged) if judged else {})}
 
 
 def _check_overlap(match: Match) -> None:

@@ -13,14 +13,19 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ragdash import aligned
+from ragdash.cases import cases
 from ragdash.columns import take
 from ragdash.errors import InputError, Problem
 from ragdash.evidence import HOW, EvidenceScores, match_evidence
 from ragdash.evidence.matching import FLOOR
 from ragdash.evidence.scores import THRESHOLD
+from ragdash.judging import default_ledger
+from ragdash.models import default_store
 from ragdash.ranking import bisect_falling
 from ragdash.records import Conventions, Run, Truth
 from ragdash.view_covered import Covered
+from ragdash.view_entailed import Entailed
+from ragdash.view_judged import Judged
 from ragdash.view_scored import Scored
 from ragdash.view_texts import Answered, Grounded
 from ragdash.view_timed import Timed, timed
@@ -75,7 +80,7 @@ class Match:
         """
         other = Match(self.run, self.truth, replace(self.conventions, **changes), matching or self.matching,
                       mirrored=self.mirrored)
-        kept = ("truth_query", "run_query", "answered", "grounded", "timed", "_hits")
+        kept = ("truth_query", "run_query", "answered", "grounded", "timed", "judged", "entailed", "_hits")
         same_ties = other.conventions.ties == self.conventions.ties
         same_how = (other.matching.how, other.matching.model) == (self.matching.how, self.matching.model)
         kept += ("ranked", "judgement") if same_ties else ()
@@ -151,6 +156,17 @@ class Match:
     def scored(self) -> Scored:
         """The view of the semantic metrics: what models have said so far, read from the cache."""
         return aligned.scored(self.run, self.truth, self.run_query)
+
+    @cached_property
+    def judged(self) -> Judged:
+        """The view of the judged metrics: what judges have said so far, read from their ledger."""
+        texts, problems = cases(self.run, self.truth, self.run_query)
+        return Judged(texts, default_ledger(), default_store(), self.run.name, problems)
+
+    @cached_property
+    def entailed(self) -> Entailed:
+        """The view of the metrics of local NLI models."""
+        return Entailed(self.judged.cases, default_store(), self.run.name)
 
     @cached_property
     def evidence(self) -> EvidenceScores:

@@ -10,7 +10,7 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import orjson
@@ -42,10 +42,13 @@ class Worker:
     readers: list[threading.Thread] = field(default_factory=list)
 
     @classmethod
-    def start(cls, arguments: Sequence[str], folder: str | os.PathLike | None = None) -> Worker:
-        """Start a command of `command`, without waiting for it; folder: where it runs, here unless given."""
+    def start(cls, arguments: Sequence[str], folder: str | os.PathLike | None = None,
+              more: Mapping[str, str] | None = None) -> Worker:
+        """Start a command of `command`, without waiting for it; folder: where it runs, here unless given; more: of its
+        environment.
+        """
         process = subprocess.Popen([*arguments, "--progress", "json"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                   stderr=subprocess.PIPE, env={**os.environ, **environment()},
+                                   stderr=subprocess.PIPE, env={**os.environ, **environment(), **(more or {})},
                                    start_new_session=os.name == "posix", cwd=folder)
         worker = cls(process)
         worker.readers += [threading.Thread(target=read, daemon=True) for read in (worker._read, worker._read_noise)]

@@ -110,6 +110,8 @@ class Scored:
 
     def problems(self, name: str, model: str = "") -> list[Problem]:
         """What to know of the values of a metric, as warnings: computed in part, texts that were cut. Never raises."""
+        if name not in NEEDS:
+            return []
         try:
             reading = self.read(name, model)
         except Unavailable:

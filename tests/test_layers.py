@@ -17,13 +17,17 @@ LAYERS = """
     columns console
     ranking pairs details fit corpus spellings
     records text
-    views view_texts grounding stats bands io models ids
+    views view_texts grounding stats bands io models ids judging
     view_covered view_scored view_timed
+    view_judged view_entailed
     evidence aligned
+    cases
     matching metrics
     filling
-    evaluation thresholds band_files scoring
+    evaluation thresholds band_files scoring verdict_files
+    verdict_exports judge_work
     slices score_worker costs
+    judge_worker
     comparison likeness
     diagnosis gates ledger reviews unjudged workspace
     failing
@@ -32,7 +36,7 @@ LAYERS = """
     plots
     report
     cli_options cli_inputs
-    cli_report cli_score cli_diagnose
+    cli_report cli_score cli_diagnose cli_judge cli_verdicts
     cli ui
 """.strip().splitlines()
 LEVEL = {name: level for level, line in enumerate(LAYERS) for name in line.split()}

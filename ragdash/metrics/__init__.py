@@ -8,6 +8,7 @@ from ragdash.metrics import (  # noqa: F401, I001  (the order is that of the tab
     answers,
     grounding,
     semantic,
+    judged,
     cost,
 )
 from ragdash.metrics.registry import (

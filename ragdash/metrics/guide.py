@@ -128,6 +128,23 @@ GUIDES: Mapping[str, Guide] = {
     "CrossEncoder": Guide("As SBERT, slower and finer; what it was trained for decides what it measures."),
     "SemanticRelevance": Guide("Does the answer speak of the question, in whatever words?",
                                "RAGAS ResponseRelevancy embeds questions that a model makes of the answer."),
+    "Faithfulness": Guide("The cheapest look of a judge at grounding, for many queries: one call each."),
+    "ClaimFaithfulness": Guide("Which claim is not supported, and which chunk supports which? For longer answers.",
+                               "DeepEval Faithfulness counts claims that are not contradicted; TruLens grades "
+                               "sentences."),
+    "ContextRelevance": Guide("Is it retrieval that fails? It needs no reference.", "DeepEval and TruLens count "
+                              "relevant sentences; RAGAS grades in thirds."),
+    "Correctness": Guide("Long answers that words do not compare; it needs a reference.",
+                         "RAGAS AnswerCorrectness mixes claim F1 with a cosine."),
+    "RAGAS.Faithfulness": Guide("For tables beside RAGAS's."),
+    "RAGAS.ContextPrecision": Guide("Do the useful chunks stand on top?", "ContextPrecision here needs gold spans and "
+                                    "no judge."),
+    "RAGAS.ContextRecall": Guide("Is all that the reference says in the contexts?", "ContextRecall here needs gold "
+                                 "spans and no judge."),
+    "RAGChecker.Hallucination": Guide("Wrong claims that no chunk explains: the generator's fault, not retrieval's."),
+    "RAGChecker.ContextUtilization": Guide("Was it there and not used? Then mend the prompt, not the retriever."),
+    "NLIFaithfulness": Guide("Grounding on every run of a build, without a key and without cost.",
+                             "SummaC takes a mean over sentences of the highest entailment; here they are counted."),
 }
 
 

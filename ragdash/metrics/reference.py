@@ -14,7 +14,7 @@ from ragdash.metrics.guide import USES, USES_SOURCE, guide
 from ragdash.metrics.registry import METRICS, Metric
 
 FAMILIES = {"retrieval": "Retrieval", "judgements": "Judgements and counts", "detection": "Detection",
-            "cost": "Speed and cost"}
+            "judged": "Judged by a model", "cost": "Speed and cost"}
 _HEAD = """# Metrics
 
 Generated from the registry by `ragdash metrics --format markdown -o docs/metrics.md`.

@@ -6,7 +6,7 @@ Nothing here imports torch or sentence_transformers before a model is made (ragd
 from ragdash.models.cache import Model, Store, default_store
 from ragdash.models.folders import Folder, found
 from ragdash.models.installed import Availability, availability
-from ragdash.models.protocols import ENCODER, SCORER, Encoder, PairScorer
+from ragdash.models.protocols import ENCODER, NLI, SCORER, Encoder, PairScorer
 
-__all__ = ["ENCODER", "SCORER", "Availability", "Encoder", "Folder", "Model", "PairScorer", "Store", "availability",
-           "default_store", "found"]
+__all__ = ["ENCODER", "NLI", "SCORER", "Availability", "Encoder", "Folder", "Model", "PairScorer", "Store",
+           "availability", "default_store", "found"]

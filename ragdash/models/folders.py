@@ -14,13 +14,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ragdash.errors import InputError, Problem
-from ragdash.models.protocols import ENCODER, SCORER
+from ragdash.models.protocols import ENCODER, NLI, SCORER
 from ragdash.places import named
 
-VARIABLES = {ENCODER: "RAGDASH_SBERT_MODEL", SCORER: "RAGDASH_CROSS_ENCODER"}
-OPTIONS = {ENCODER: "--model", SCORER: "--cross-encoder"}
+VARIABLES = {ENCODER: "RAGDASH_SBERT_MODEL", SCORER: "RAGDASH_CROSS_ENCODER", NLI: "RAGDASH_NLI_MODEL"}
+OPTIONS = {ENCODER: "--model", SCORER: "--cross-encoder", NLI: "--nli"}
 WANTED = {ENCODER: "a sentence embedding model (a folder with modules.json)",
-          SCORER: "a cross-encoder (a folder with a classifier of one label)"}
+          SCORER: "a cross-encoder (a folder with a classifier of one label)",
+          NLI: "an NLI model (a folder with a classifier, one label of which is entailment)"}
 _KINDS = {"SentenceTransformer": ENCODER, "CrossEncoder": SCORER}
 _WEIGHTS = ("*.safetensors", "*.bin", "*.pt")
 _VOCABULARY = ("tokenizer.json", "vocab.*", "*.model", "whitespacetokenizer_config.json")
@@ -129,9 +130,16 @@ def _what(config: dict, modules: list, own: dict) -> tuple[str, str | None]:
     names = config.get("id2label")
     labels = len(names) if isinstance(names, dict) and names else config.get("num_labels", 2)
     if kind == SCORER and classifies and labels != 1:
-        return f"a classifier of {labels} labels", None
+        return f"a classifier of {labels} labels", None if entailment(names) is None else NLI
     return {ENCODER: "a sentence embedding model", SCORER: "a cross-encoder"}.get(
         kind, f"a model {' '.join(shapes) or config.get('model_type') or 'of no known kind'}"), kind
+
+
+def entailment(names: object) -> int | None:
+    """Which of a model's labels (id2label) means entailment; None where none, or more than one, bears such a name."""
+    named = names.items() if isinstance(names, dict) else ()
+    found = [key for key, name in named if str(name).strip().casefold().startswith("entail")]
+    return int(found[0]) if len(found) == 1 and str(found[0]).isdigit() else None
 
 
 def _json(kind: str, path: Path, shape: type) -> dict | list | None:

@@ -10,7 +10,7 @@ from typing import Protocol, TypeAlias
 
 import numpy as np
 
-ENCODER, SCORER = "encoder", "cross-encoder"
+ENCODER, SCORER, NLI = "encoder", "cross-encoder", "nli"
 Pair: TypeAlias = tuple[str, str]
 """(reference, answer), in this order: a cross-encoder is not symmetric."""
 
@@ -34,7 +34,8 @@ class Encoder(Protocol):
 
 
 class PairScorer(Protocol):
-    """Pairs of texts to scores in [0, 1]; activation: the word for what brings them there, "sigmoid"."""
+    """Pairs of texts to scores in [0, 1]; activation: the word for what brings them there, "sigmoid"; of an NLI
+    model "softmax", and the score is the probability that the first text entails the second."""
 
     weights: str
     max_length: int

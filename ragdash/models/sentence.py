@@ -14,9 +14,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from ragdash.errors import InputError, Problem
-from ragdash.models.folders import Folder, found, unreadable
+from ragdash.models.folders import Folder, entailment, found, unreadable
 from ragdash.models.installed import library
-from ragdash.models.protocols import ENCODER, Encoder, Pair, PairScorer
+from ragdash.models.protocols import ENCODER, NLI, Encoder, Pair, PairScorer
 
 BATCH = 32
 _OTHER_BACKENDS = ["onnx/*", "openvino/*", "*.onnx", "*.h5", "*.msgpack", "*.ot"]
@@ -55,7 +55,8 @@ def load(folder: Folder, device: str | None = None) -> Encoder | PairScorer:
     if not installed.ok:
         raise InputError([Problem("unavailable", installed.reason, "sentence-transformers", f"{installed.mend}")])
     os.environ.update(environment())
-    return (SentenceEncoder if folder.kind == ENCODER else CrossEncoderScorer)(folder, device)
+    made = {ENCODER: SentenceEncoder, NLI: EntailmentScorer}.get(folder.kind, CrossEncoderScorer)
+    return made(folder, device)
 
 
 def fetched(kind: str, name: str) -> Folder:
@@ -123,6 +124,36 @@ class CrossEncoderScorer:
 
     def cut(self, pairs: Sequence[Pair]) -> np.ndarray:
         """Pairs of more word pieces than max_length, their three marks counted: (N,) bool."""
+        return _longer(self._model, self.max_length, [a for a, _ in pairs], [b for _, b in pairs])
+
+
+class EntailmentScorer:
+    """A PairScorer: the probability that the first text entails the second, by the model's own names of its labels."""
+
+    activation = "softmax"
+
+    def __init__(self, folder: Folder, device: str | None = None):
+        from sentence_transformers import CrossEncoder
+
+        self.weights = folder.weights()
+        self._model = _made(CrossEncoder, folder, device)
+        names = self._model.config.id2label
+        label = entailment(names)
+        if label is None:
+            raise unreadable(folder.kind, folder.path, f"a classifier of {', '.join(map(str, names.values()))}")
+        self._label = label
+        length = self._model.max_seq_length if hasattr(self._model, "max_seq_length") else self._model.max_length
+        self.max_length = _length(length)
+
+    def score(self, pairs: Sequence[Pair]) -> np.ndarray:
+        """(N,) float64 in [0, 1]."""
+        from torch.nn import Softmax
+
+        found = self._model.predict(list(pairs), batch_size=BATCH, show_progress_bar=False, activation_fn=Softmax(-1))
+        return np.asarray(found, np.float64)[:, self._label]
+
+    def cut(self, pairs: Sequence[Pair]) -> np.ndarray:
+        """As CrossEncoderScorer."""
         return _longer(self._model, self.max_length, [a for a, _ in pairs], [b for _, b in pairs])
 
 

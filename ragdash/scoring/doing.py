@@ -20,16 +20,16 @@ FIRST_BLOCK, LAST_BLOCK, QUICK = 64, 4096, 0.5  # items at a time: twice as many
 
 def score(runs: Iterable[Run], truth: Truth, metrics: str | Iterable[str | Spec] = "SBERT", *,
           model: str | Encoder | None = None, cross_encoder: str | PairScorer | None = None,
-          store: Store | None = None, progress: Listener | None = None, device: str | None = None,
-          hub: bool = False, evidence: bool = False) -> Report:
+          nli: str | PairScorer | None = None, store: Store | None = None, progress: Listener | None = None,
+          device: str | None = None, hub: bool = False, evidence: bool = False) -> Report:
     """Compute what semantic metrics need and keep it; what is kept already is not computed again.
 
-    model, cross_encoder: a folder, NAME=folder, a name that is in the hub's cache, or any Encoder and PairScorer;
+    model, cross_encoder, nli: a folder, NAME=folder, a name that is in the hub's cache, or any Encoder and PairScorer;
     None: as the environment says. hub: fetch the models if they are not here. evidence: also what how="embedding"
     needs of chunks and gold spans (metrics may then be empty). Raises InputError where a metric is not of this kind, a
     model cannot be used, or no run has what is needed.
     """
-    return work(plan(runs, truth, metrics, model=model, cross_encoder=cross_encoder, store=store, hub=hub,
+    return work(plan(runs, truth, metrics, model=model, cross_encoder=cross_encoder, nli=nli, store=store, hub=hub,
                      evidence=evidence),
                 progress=progress, device=device)
 

@@ -9,38 +9,47 @@ from ragdash.errors import InputError, Problem, Unavailable
 from ragdash.evidence import embedded_texts
 from ragdash.matching import Match
 from ragdash.metrics import Spec, parse_specs
-from ragdash.models import ENCODER, SCORER, Encoder, Folder, Model, PairScorer, Store, default_store, found
+from ragdash.models import ENCODER, NLI, SCORER, Encoder, Folder, Model, PairScorer, Store, default_store, found
 from ragdash.models.cache import pair_key, text_key
 from ragdash.records import Run, Truth
 from ragdash.scoring.plans import TABLES, Item, Plan, Source, Task, signs
+from ragdash.view_entailed import NAME, Entailed
+from ragdash.view_judged import RELEVANCY, command
 from ragdash.view_scored import NEEDS, Scored, wanted
 
 
 def plan(runs: Iterable[Run], truth: Truth, metrics: str | Iterable[str | Spec] = "SBERT", *,
          model: str | Encoder | None = None, cross_encoder: str | PairScorer | None = None,
-         store: Store | None = None, hub: bool = False, evidence: bool = False) -> Plan:
+         nli: str | PairScorer | None = None, store: Store | None = None, hub: bool = False,
+         evidence: bool = False) -> Plan:
     """What `score` would do; nothing is loaded or computed."""
-    names, store, runs = () if evidence and not metrics else _names(metrics), store or default_store(), list(runs)
-    names, scored, problems = _scored(runs, truth, names, store)
+    asked, store, runs = () if evidence and not metrics else _names(metrics), store or default_store(), list(runs)
+    names, scored, problems = _scored(runs, truth, [name for name in asked if name in NEEDS], store)
     spans, more = _spans(runs, truth) if evidence else ({}, [])
-    problems += more
-    if not scored and not spans:
+    back, told = _asked_back(runs, truth, store) if RELEVANCY in asked else ({}, [])
+    entailed, lacking = _entailed(runs, truth, store) if NAME in asked else ([], [])
+    spans, problems = spans | back, [*problems, *more, *told, *lacking]
+    if not scored and not spans and not entailed:
         raise InputError([replace(problem, severity="error") for problem in dict.fromkeys(problems)])
     texts, pairs = wanted(scored, names)  # a run that lacks references has no pairs with them
-    items = {ENCODER: list(dict.fromkeys((*texts, *spans))), SCORER: pairs}
-    kinds = dict.fromkeys((*(NEEDS[name].kind for name in names), *([ENCODER] if spans else [])))
-    sources = _sources(kinds, {ENCODER: model, SCORER: cross_encoder}, hub)
+    items = {ENCODER: list(dict.fromkeys((*texts, *spans))), SCORER: pairs,
+             NLI: list(dict.fromkeys(pair for one in entailed for pair in one.pairs()[2]))}
+    kinds = dict.fromkeys((*(NEEDS[name].kind for name in names), *([ENCODER] if spans else []),
+                           *([NLI] if entailed else [])))
+    sources = _sources(kinds, {ENCODER: model, SCORER: cross_encoder, NLI: nli}, hub)
+    names = (*names, NAME) if entailed else names
     tasks = (_task(kind, source, items[kind], store) for kind, source in sources.items())
-    return Plan(names, tuple(tasks), tuple(scored), store, tuple(problems))
+    return Plan(names, tuple(tasks), (*scored, *entailed), store, tuple(problems))
 
 
 def _names(metrics: str | Iterable[str | Spec]) -> tuple[str, ...]:
     specs = parse_specs(metrics)
-    wrong = [Problem("not-a-model-metric", repr(str(spec)), f"one of {', '.join(NEEDS)}",
-                     "Leave it out here; it needs no model.", field="--metrics") for spec in specs
-             if spec.name not in NEEDS]
+    others = (*NEEDS, RELEVANCY, NAME)
+    known = ", ".join(others)
+    wrong = [Problem("not-a-model-metric", repr(str(spec)), f"one of {known}", "Leave it out here; it needs no model.",
+                     field="--metrics") for spec in specs if spec.name not in others]
     if wrong or not specs:
-        raise InputError(wrong or [Problem("no-metric", "no metric", f"one of {', '.join(NEEDS)}", "Name one.",
+        raise InputError(wrong or [Problem("no-metric", "no metric", f"one of {known}", "Name one.",
                                            field="--metrics")])
     return tuple(dict.fromkeys(spec.name for spec in specs))
 
@@ -76,6 +85,33 @@ def _spans(runs: Sequence[Run], truth: Truth) -> tuple[dict[str, None], list[Pro
                                 "texts that do not stand in each other and are no mere numbers",
                                 "Evaluate with --match-how embedding; it needs no scoring.", field="--match-how"))
     return texts, list(dict.fromkeys(problems))
+
+
+def _entailed(runs: Sequence[Run], truth: Truth, store: Store) -> tuple[list[Entailed], list[Problem]]:
+    """The views of the runs that have answers beside contexts, the problems of the others."""
+    found, problems = [], []
+    for run in runs:
+        view = replace(Match(run, truth).entailed, store=store)
+        try:
+            view.pairs()
+            found.append(view)
+        except Unavailable as missing:
+            problems.append(missing.problem)
+    return found, problems
+
+
+def _asked_back(runs: Sequence[Run], truth: Truth, store: Store) -> tuple[dict[str, None], list[Problem]]:
+    """The questions that judges made of answers, and the queries beside them; the problems of runs without."""
+    texts, problems = {}, []
+    for run in runs:
+        view = replace(Match(run, truth).judged, store=store)
+        found = view.embedded_texts()
+        texts |= dict.fromkeys(found)
+        if not found:
+            problems.append(Problem("nothing-to-embed", f"no question that a judge made of an answer of run "
+                                    f"{run.name!r}", "questions in the ledger", command(RELEVANCY), field=RELEVANCY,
+                                    severity="warning"))
+    return texts, problems
 
 
 def _sources(kinds: Iterable[str], given: dict, hub: bool) -> dict[str, Source]:

@@ -10,13 +10,14 @@ from dataclasses import asdict, dataclass
 from typing import TypeAlias
 
 from ragdash.errors import Problem
-from ragdash.models import ENCODER, SCORER, Encoder, Folder, Model, PairScorer, Store
+from ragdash.models import ENCODER, NLI, SCORER, Encoder, Folder, Model, PairScorer, Store
+from ragdash.view_entailed import Entailed
 from ragdash.view_scored import Scored
 
 SIGNS_A_PIECE, LONGEST_PIECES = 4, 512  # of a text, before a model tells
 SIZE_OF_GUESS, RATE_OF_GUESS = 90_868_376, 3_800.0  # bytes of a model, word pieces a second on a processor core
 LOADING = 10.0  # seconds
-TABLES = {ENCODER: "vectors", SCORER: "scores"}
+TABLES = {ENCODER: "vectors", SCORER: "scores", NLI: "scores"}
 
 Item: TypeAlias = str | tuple[str, str]
 Source: TypeAlias = Folder | Encoder | PairScorer
@@ -83,7 +84,7 @@ class Plan:
 
     names: tuple[str, ...]
     tasks: tuple[Task, ...]
-    scored: tuple[Scored, ...]
+    scored: tuple[Scored | Entailed, ...]
     store: Store
     problems: tuple[Problem, ...] = ()
 

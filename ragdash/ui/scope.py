@@ -15,6 +15,7 @@ import streamlit as st
 from ragdash.errors import InputError, Unavailable
 from ragdash.evaluation import evaluate_match
 from ragdash.evidence import FLOOR, EvidenceScores, digest, kept_decisions
+from ragdash.judging import default_ledger
 from ragdash.matching import Match, Matching
 from ragdash.metrics import Spec
 from ragdash.models import default_store
@@ -48,12 +49,14 @@ class Scope:
 def facts(scope: Scope, specs: Sequence[Spec] = ()) -> tuple[object, ...]:
     """What values of these specs hang on beside the run. By id the evidence's settings count for its own metrics alone.
 
-    What models have said so far is part of it where a spec or the similarity looks at that.
+    What models and judges have said so far is part of it where a spec or the similarity looks at that.
     """
     evidence = scope.by_evidence or needs_evidence(specs)
-    asked = any(spec.metric.view == "Scored" for spec in specs) or (evidence and scope.matching.how == EMBEDDING)
+    looked_at = {spec.metric.view for spec in specs}
+    asked = looked_at & {"Scored", "Judged", "Entailed"} or (evidence and scope.matching.how == EMBEDDING)
     return (scope.truth, *astuple(scope.conventions), scope.part,
-            *((*astuple(scope.matching), scope.decided) if evidence else ()), _said() if asked else "")
+            *((*astuple(scope.matching), scope.decided) if evidence else ()), _said() if asked else "",
+            _judged() if "Judged" in looked_at else "")
 
 
 def origin(run: str, scope: Scope) -> tuple[str, ...]:
@@ -82,6 +85,14 @@ def _said() -> str:
     try:
         return default_store().stamp()
     except InputError as error:  # the metric itself is unavailable then, with this reason
+        return error.problems[0].found
+
+
+def _judged() -> str:
+    """Changes whenever a judge has said something new."""
+    try:
+        return default_ledger().stamp()
+    except InputError as error:  # as above
         return error.problems[0].found
 
 

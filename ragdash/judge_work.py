@@ -1,0 +1,197 @@
+"""Judges asked for metrics of runs: what that takes, and the asking of it all, each question once.
+
+Letters: Q queries, C cases of all runs and metrics.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from threading import Event
+
+import numpy as np
+
+from ragdash.errors import InputError, Problem
+from ragdash.judging import Budget, Endpoint, Ledger, Patience, Plan, Question, Reply, default_ledger, plan
+from ragdash.judging.plans import Listener
+from ragdash.judging.rounds import NOT_ASKED, Judging, ahead, walk
+from ragdash.judging.tasks import Asking, find_task
+from ragdash.matching import Match
+from ragdash.metrics import Spec, parse_specs
+from ragdash.metrics.judged import asked_of
+from ragdash.records import Run, Truth
+from ragdash.view_judged import LACKING, WHY, Judged
+
+ALIKE = 10  # verdicts that are all the same, from which on that is told
+
+
+@dataclass(frozen=True, eq=False)
+class Work:
+    """What is to be asked. names: of judged metrics with the number of votes; at: the queries asked about, None for
+    all; plan: what that takes; problems: metrics that a run lacks the texts for.
+    """
+
+    judged: tuple[Judged, ...]
+    names: tuple[tuple[str, int], ...]
+    at: tuple[int, ...] | None
+    endpoint: Endpoint
+    ledger: Ledger
+    plan: Plan
+    problems: tuple[Problem, ...] = ()
+
+    def askings(self, vote: int) -> list[Asking]:
+        """Of every run and metric that has so many votes: (C,), run by run."""
+        return [asking for one in self.judged for name, votes in self.names if vote < votes
+                for asking in one.askings(name, self.at)]
+
+
+@dataclass(frozen=True)
+class Row:
+    """What came of a metric for a run. mean: of the n queries asked about that have a value; missing: by reason, in
+    words; alike: all n values are the same.
+    """
+
+    run: str
+    metric: str
+    mean: float
+    n: int
+    missing: dict[str, int]
+    alike: bool = False
+
+    def __str__(self) -> str:
+        lacking = ", ".join(f"{n:,} {why}" for why, n in self.missing.items())
+        mean = "no value" if not self.n else f"{self.mean:.4f}"
+        return f"{self.run}: {self.metric} {mean} (n {self.n:,}{f'; missing: {lacking}' if lacking else ''})"
+
+
+@dataclass(frozen=True)
+class Report:
+    """What was done. asked: requests; cached: verdicts known before; stopped: "budget", "cancelled", "error"; None."""
+
+    judge: str
+    asked: int
+    cached: int
+    cost: float | None
+    seconds: float
+    stopped: str | None
+    rows: tuple[Row, ...]
+    problems: tuple[Problem, ...]
+
+    def as_dict(self) -> dict:
+        """For a program; a mean that is not defined is None."""
+        rows = [{"run": row.run, "metric": row.metric, "mean": row.mean if row.n else None, "n": row.n,
+                 "missing": row.missing} for row in self.rows]
+        return {**{name: getattr(self, name) for name in ("judge", "asked", "cached", "cost", "seconds", "stopped")},
+                "rows": rows, "problems": [problem.as_dict() for problem in self.problems]}
+
+    def __str__(self) -> str:
+        ends = {"budget": "the budget is spent", "cancelled": "stopped", "error": "ended by an error"}
+        end = f"{ends[self.stopped]}; the same command goes on from here" if self.stopped else "done"
+        money = "" if self.cost is None else f", {self.cost:,.4g} paid"
+        return "\n".join([*map(str, self.rows), f"{self.asked:,} calls, {self.cached:,} verdicts known before{money}, "
+                                                f"{self.seconds:,.0f} s: {end}"])
+
+
+def prepare(runs: Iterable[Run], truth: Truth, metrics: str | Iterable[str | Spec], endpoint: Endpoint, *,
+            ledger: Ledger | None = None, sample: int | None = None, seed: int = 0, votes: int | None = None) -> Work:
+    """What asking a judge for these metrics takes; nothing is asked.
+
+    sample: only so many queries, drawn at random, the same of every run and metric; votes: in place of the metrics'.
+    Raises InputError where a metric is not judged, or no run has the texts for any of them.
+    """
+    ledger = ledger or default_ledger()
+    names: dict[str, int] = {}
+    for spec in parse_specs(metrics):
+        name, _, own = asked_of(spec)
+        find_task(name)
+        names[name] = max(votes or own, names.get(name, 0))
+    if not names or (sample is not None and sample < 1):
+        raise InputError([Problem("nothing-to-judge", "no judged metric" if not names else f"a sample of {sample}",
+                                  "one metric and one query at least", "Name them.", field="--metrics")])
+    judged = tuple(replace(Match(run, truth).judged, ledger=ledger) for run in runs)
+    queries = len(truth)
+    at = None if sample is None or sample >= queries else tuple(
+        np.sort(np.random.default_rng(seed).choice(queries, sample, replace=False)).tolist())
+    work = Work(judged, tuple(names.items()), at, endpoint, ledger, Plan(0, 0, 0, 0, None, ""))
+    problems = _lacking(work)
+    if len(problems) == len(judged) * len(names):
+        raise InputError([replace(problem, severity="error") for problem in problems])
+    return replace(work, plan=_plan(work), problems=tuple(problems))
+
+
+def _plan(work: Work) -> Plan:
+    questions, follow = [], 0
+    for vote in range(max(votes for _, votes in work.names)):
+        asked, open_ = ahead(work.askings(vote), work.ledger, work.endpoint.judge, vote)
+        questions += asked
+        tasks = [find_task(name) for one in work.judged for name, votes in work.names if vote < votes
+                 for _ in work.at or one.cases]
+        follow += sum(task.follow for task, more in zip(tasks, open_, strict=True) if more)
+    return plan(questions, work.ledger, work.endpoint, follow)
+
+
+def _lacking(work: Work) -> list[Problem]:
+    """The metrics that a run has no texts for."""
+    problems = []
+    for one in work.judged:
+        for name, _ in work.names:
+            reasons = [found.missing for found in walk(one.askings(name, work.at), _nobody)]
+            if all(reason in LACKING for reason in reasons):
+                why = Counter(reasons).most_common(1)[0][0] if reasons else "no-answer"
+                words, mend = LACKING[why]
+                problems.append(Problem("nothing-to-judge", f"run {one.run!r} for {name}: {words} for any query",
+                                        "the texts that it is judged by", mend, field=name, severity="warning"))
+    return problems
+
+
+def _nobody(questions: list[Question]) -> list[Reply]:
+    return [NOT_ASKED] * len(questions)
+
+
+def work(prepared: Work, *, budget: Budget | None = None, concurrency: int = 4, progress: Listener | None = None,
+         cancel: Event | None = None, patience: Patience | None = None) -> Report:
+    """Ask what was prepared, round after round. Ctrl+C, `cancel`, a listener that answers False and the budget stop it;
+    every verdict is kept, and the same again goes on from there.
+    """
+    start = time.monotonic()
+    judging = Judging(prepared.endpoint, prepared.ledger, budget or Budget(), progress,
+                      {"concurrency": concurrency, "cancel": cancel, "patience": patience})
+    stopped = None
+    try:
+        for vote in range(max(votes for _, votes in prepared.names)):
+            judging.judge(prepared.askings(vote), vote)
+    except KeyboardInterrupt:
+        stopped = "cancelled"
+    total = judging.total
+    rows = tuple(_rows(prepared))
+    problems = [*prepared.problems, *([total.problem] if total.problem else []),
+                *(_all_alike(row) for row in rows if row.alike)]
+    return Report(str(prepared.endpoint.judge), total.asked, total.cached, total.cost, time.monotonic() - start,
+                  total.stopped or stopped, rows, tuple(problems))
+
+
+def _rows(prepared: Work) -> Iterable[Row]:
+    """What the ledger says by now, of the queries asked about."""
+    for one in prepared.judged:
+        for name, votes in prepared.names:
+            verdicts = one.by(name, prepared.endpoint.judge, votes)
+            at = range(len(one.cases)) if prepared.at is None else prepared.at
+            values = verdicts.values[list(at)]
+            defined = values[~np.isnan(values)]
+            reasons = Counter(_why(verdicts.judgements, i) for i in at if np.isnan(verdicts.values[i]))
+            alike = len(defined) >= ALIKE and bool((defined == defined[0]).all())
+            yield Row(one.run, name, float(defined.mean()) if len(defined) else float("nan"), len(defined),
+                      dict(reasons), alike)
+
+
+def _why(judgements: Sequence, i: int) -> str:
+    reason = judgements[i].missing
+    return WHY.get(reason, reason) if reason else "a vote that is missing"
+
+
+def _all_alike(row: Row) -> Problem:
+    return Problem("judge-always-same", f"{row.metric} of run {row.run!r}: {row.mean:g} for all {row.n:,} queries",
+                   "verdicts that differ somewhere", "A judge that always says the same tells nothing: read some of "
+                   "its reasons, and hold it against people's labels.", field=row.metric, severity="warning")

@@ -1,0 +1,155 @@
+"""What asking would take, before it is done; how far it is; what was done.
+
+Letters: N questions.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from ragdash.errors import InputError, Problem
+from ragdash.judging.endpoint import Endpoint
+from ragdash.judging.ledger import Ledger
+from ragdash.judging.question import Question, Reply
+
+BYTES_A_TOKEN = 4  # of UTF-8, about; more tokens in scripts whose signs have three bytes
+AROUND = 30  # tokens around the texts of a question
+WRITTEN, WRITTEN_A_VERDICT = 150, 40  # tokens of a reply, before a ledger tells
+ENOUGH = 5  # verdicts from which on their mean tells
+
+
+@dataclass(frozen=True)
+class Budget:
+    """Where to stop: calls that were answered or may have been (not those the endpoint turned away), and money; None:
+    no bound. A call is only made where its expected cost still fits.
+    """
+
+    calls: int | None = None
+    cost: float | None = None
+
+    def __post_init__(self) -> None:
+        if (self.calls is not None and self.calls < 0) or not (self.cost is None or self.cost >= 0):
+            raise InputError([Problem("bad-budget", f"{self.calls} calls, {self.cost} of money", "0 or more",
+                                      "Give numbers of 0 or more.")])
+
+
+@dataclass(frozen=True)
+class Patience:
+    """How long to wait, seconds: for a connection, for a reply, before the second attempt (twice as long before each
+    further one) and at most; attempts: at a question before it is given up; told: the longest Retry-After heeded.
+    """
+
+    attempts: int = 5
+    first: float = 0.5
+    most: float = 30.0
+    connect: float = 10.0
+    reply: float = 120.0
+    told: float = 300.0
+
+
+@dataclass(frozen=True)
+class Plan:
+    """calls: to be made; cached: verdicts in the ledger; tokens of the calls, about; cost: of them, None where prices
+    are not known; follow: calls at most, about, that answers to these lead to (claims that are verified then).
+    """
+
+    calls: int
+    cached: int
+    prompt_tokens: int
+    completion_tokens: int
+    cost: float | None
+    judge: str
+    follow: int = 0
+
+    def as_dict(self) -> dict:
+        return {name: getattr(self, name) for name in self.__dataclass_fields__}
+
+    def __str__(self) -> str:
+        money = "cost not known without prices" if self.cost is None else f"about {self.cost:,.4g} to pay"
+        more = f", then up to {self.follow:,} more that follow from the answers" if self.follow else ""
+        if not self.calls:
+            return f"{self.judge}: nothing to ask, {self.cached:,} verdicts known{more}"
+        return (f"{self.judge}: {self.calls:,} calls{more}, {self.cached:,} verdicts known, about "
+                f"{self.prompt_tokens:,} tokens to read and {self.completion_tokens:,} to write, {money}")
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Where the asking stands. done of total questions; asked: requests made; cost: so far, None without prices;
+    rate: questions a second, left: seconds, both None before the first one.
+    """
+
+    done: int
+    total: int
+    asked: int
+    cached: int
+    missing: int
+    cost: float | None
+    rate: float | None = None
+    left: float | None = None
+
+    def as_dict(self) -> dict:
+        return {name: getattr(self, name) for name in self.__dataclass_fields__}
+
+    def __str__(self) -> str:
+        parts = [f"{self.done:,} of {self.total:,} questions", f"{self.missing:,} missing" if self.missing else "",
+                 "" if self.cost is None else f"{self.cost:,.4g} paid",
+                 "" if self.rate is None else f"{self.rate:,.1f} a second, {self.left:,.0f} s left"]
+        return ", ".join(part for part in parts if part)
+
+
+Listener: TypeAlias = Callable[[Progress], bool | None]
+"""Told of progress after every question; an answer of False stops the asking."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of questions. replies (N,): aligned with them; asked: requests made; cached: found in the ledger;
+    missing: questions by reason; cost: None without prices; stopped: why it ended early, None where it did not;
+    problem: what to mend where an error ended it.
+    """
+
+    replies: tuple[Reply, ...]
+    asked: int = 0
+    cached: int = 0
+    missing: Counter = field(default_factory=Counter)
+    cost: float | None = None
+    stopped: str | None = None
+    problem: Problem | None = None
+
+
+def plan(questions: Sequence[Question], ledger: Ledger, endpoint: Endpoint, follow: int = 0) -> Plan:
+    """What `ask` would do with these questions (N,); nothing is asked. The same question twice is one call."""
+    judge = endpoint.judge
+    by_key = {judge.key(question): question for question in questions}
+    known = ledger.known(list(by_key))
+    todo = [question for key, question in by_key.items() if key not in known]
+    expected = written(todo, ledger, endpoint)
+    prompt = sum(read_tokens(question) for question in todo)
+    completion = sum(expected[question.task, len(question.ids)] for question in todo)
+    cost = endpoint.prices.cost(prompt, completion) if endpoint.prices else None
+    return Plan(len(todo), len(known), prompt, completion, cost, str(judge), follow)
+
+
+def tokens_of(text: str) -> int:
+    """Tokens of a text, about."""
+    return -(-len(text.encode("utf-8", "replace")) // BYTES_A_TOKEN)
+
+
+def read_tokens(question: Question) -> int:
+    """Tokens that a judge reads for a question, about."""
+    return tokens_of(question.system) + tokens_of(question.user) + tokens_of(question.shape) + AROUND
+
+
+def written(questions: Sequence[Question], ledger: Ledger, endpoint: Endpoint) -> dict[tuple[str, int], int]:
+    """Tokens that the judge writes in a reply, about, by task and number of ids: as it did so far, else a guess."""
+    found: dict[tuple[str, int], int] = {}
+    means = {task: ledger.pace(endpoint.judge, task) for task in dict.fromkeys(one.task for one in questions)}
+    for question in questions:
+        n, mean = means[question.task]
+        guess = WRITTEN + WRITTEN_A_VERDICT * len(question.ids)
+        found[question.task, len(question.ids)] = round(mean) if n >= ENOUGH else min(question.max_tokens, guess)
+    return found

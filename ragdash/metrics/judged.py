@@ -1,0 +1,189 @@
+"""Answers and contexts judged by a model that reads; the verdicts come from the ledger (ragdash.judging).
+
+Undefined (NaN, never 0): a text that is needed is not there, a verdict is missing; each with its reason beside the
+numbers. judge: whose verdicts, a model or "model at host"; "" is the one last asked that has any. votes: the mean of
+that many verdicts on the same question. Of several references the first is taken apart into claims.
+"""
+
+from __future__ import annotations
+
+from ragdash.metrics.registry import Spec, metric
+from ragdash.view_entailed import Entailed
+from ragdash.view_judged import Judged
+from ragdash.views import Values
+
+_GUIDE = "published RAG evaluation guide, LLM as judge"
+_RAGAS = "Es et al. 2024 (RAGAS); the algorithm of RAGAS 0.4 with other prompts"
+_CHECKER = "Ru et al. 2024 (RAGChecker), with other prompts"
+_VOTES = {"votes": (1, 99)}
+
+
+def asked_of(spec: Spec) -> tuple[str, str, int]:
+    """(what a judge is asked for: the canonical spelling without judge and votes; judge; votes) of a judged spec."""
+    params = dict(spec.params)
+    judge, votes = params.pop("judge", ""), params.pop("votes", 1)
+    return str(Spec(spec.name, tuple(sorted(params.items())))), judge, votes
+
+
+@metric("Faithfulness", "Faithfulness", formula=r"score \in \{1, 0.5, 0\}", source=_GUIDE, relevance=False,
+        allowed=_VOTES)
+def faithfulness(judged: Judged, *, judge: str = "", votes: int = 1) -> Values:
+    """Does the answer state only what its contexts state? A judge's 1, 0.5 or 0 for the whole answer.
+
+    One call; what is true and not in the contexts is not faithful. Undefined without an answer or contexts.
+    Returns (Q,) in [0, 1].
+    """
+    return judged.values("Faithfulness", judge, votes)
+
+
+@metric("ClaimFaithfulness", "Claim faithfulness", formula=r"\frac{|supported\ claims|}{|claims(answer)|}",
+        source=_GUIDE, relevance=False, aliases=("claim_faithfulness",), allowed=_VOTES)
+def claim_faithfulness(judged: Judged, *, judge: str = "", votes: int = 1) -> Values:
+    """Share of the answer's claims that the contexts support; a judge takes it apart and checks each claim.
+
+    An answer without a claim states nothing that is not supported: 1, and told as vacuous. Claims, verdicts, reasons
+    and the chunks that support each are kept. Undefined without an answer or contexts, and where one verdict is
+    missing. Returns (Q,) in [0, 1].
+    """
+    return judged.values("ClaimFaithfulness", judge, votes)
+
+
+@metric("AnswerRelevanceJudged", "Judged answer relevance", formula=r"score \in \{0, 0.25, 0.5, 0.75, 1\}",
+        source=_GUIDE, relevance=False, aliases=("answer_relevance_judged",), allowed=_VOTES)
+def answer_relevance_judged(judged: Judged, *, judge: str = "", votes: int = 1) -> Values:
+    """Does the answer speak of what was asked, wholly and of nothing else? A judge's grade; right or wrong alike.
+
+    Undefined without an answer or the text of the query. Returns (Q,) in [0, 1].
+    """
+    return judged.values("AnswerRelevanceJudged", judge, votes)
+
+
+@metric("ContextRelevance", "Context relevance", formula=r"score \in \{0, 0.25, 0.5, 0.75, 1\}", source=_GUIDE,
+        relevance=False, aliases=("context_relevance",), allowed={"per": ("query", "chunk"), **_VOTES})
+def context_relevance(judged: Judged, *, per: str = "query", judge: str = "", votes: int = 1) -> Values:
+    """Do the contexts hold what is needed to answer? A judge's grade of all of them together.
+
+    per='chunk': each chunk is graded alone, and the mean taken; that punishes every useless chunk. Undefined without
+    contexts or the text of the query. Returns (Q,) in [0, 1].
+    """
+    return judged.values("ContextRelevance" if per == "query" else "ContextRelevance(per='chunk')", judge, votes)
+
+
+@metric("Correctness", "Correctness", formula=r"score \in \{0, 0.25, 0.5, 0.75, 1\}", source=_GUIDE, relevance=False,
+        aliases=("answer_correctness",), allowed={"how": ("grade", "claims"), **_VOTES})
+def correctness(judged: Judged, *, how: str = "grade", judge: str = "", votes: int = 1) -> Values:
+    """Does the answer say what a reference says? A judge's grade; of several references any one will do.
+
+    how='claims': F1 of the claims of answer and first reference that the other entails (RAGChecker.F1). Undefined
+    without an answer or a reference. Returns (Q,) in [0, 1].
+    """
+    return judged.values("Correctness" if how == "grade" else "Correctness(how='claims')", judge, votes)
+
+
+@metric("RAGAS.Faithfulness", "RAGAS faithfulness", formula=r"\frac{|supported\ claims|}{|claims(answer)|}",
+        source=_RAGAS, relevance=False, aliases=("ragas_faithfulness",), allowed=_VOTES)
+def ragas_faithfulness(judged: Judged, *, judge: str = "", votes: int = 1) -> Values:
+    """Claim faithfulness, undefined for an answer without a claim.
+
+    RAGAS divides by the verdicts that came back, here a missing verdict leaves the value undefined. Returns (Q,) in
+    [0, 1].
+    """
+    return judged.values("RAGAS.Faithfulness", judge, votes)
+
+
+@metric("RAGAS.AnswerRelevancy", "RAGAS answer relevancy",
+        formula=r"\frac{1}{3} \sum_{i=1}^{3} \cos(e(question_i), e(query))", source=_RAGAS, range=(-1.0, 1.0),
+        relevance=False, aliases=("ragas_answer_relevancy", "response_relevancy"), allowed=_VOTES)
+def ragas_answer_relevancy(judged: Judged, *, judge: str = "", votes: int = 1) -> Values:
+    """Mean cosine of the query with three questions that a judge makes of the answer; 0 if it evades all three.
+
+    The questions are embedded by a local model (`ragdash score`), the one last used. Undefined without an answer or
+    the text of the query, and where a question was not embedded. Returns (Q,) in [-1, 1].
+    """
+    return judged.values("RAGAS.AnswerRelevancy", judge, votes)
+
+
+@metric("RAGAS.ContextPrecision", "RAGAS context precision",
+        formula=r"\frac{1}{|useful|} \sum_{i: useful_i} \frac{|useful\ in\ first\ i|}{i}", source=_RAGAS,
+        relevance=False, aliases=("ragas_context_precision",), allowed=_VOTES)
+def ragas_context_precision(judged: Judged, *, judge: str = "", votes: int = 1) -> Values:
+    """Average precision of the chunks that a judge finds useful for the reference, in their order; 0 if none is.
+
+    Undefined without the text of the query, a reference or contexts, and where the verdict on a chunk is missing.
+    Returns (Q,) in [0, 1].
+    """
+    return judged.values("RAGAS.ContextPrecision", judge, votes)
+
+
+@metric("ContextPrecisionRatio", "Context precision ratio", formula=r"\frac{|useful\ chunks|}{|chunks|}", source=_GUIDE,
+        relevance=False, aliases=("context_precision_ratio",), allowed=_VOTES)
+def context_precision_ratio(judged: Judged, *, judge: str = "", votes: int = 1) -> Values:
+    """Share of the chunks that a judge finds useful for the reference, their order left aside.
+
+    The same verdicts as RAGAS.ContextPrecision, and undefined as that. Returns (Q,) in [0, 1].
+    """
+    return judged.values("ContextPrecisionRatio", judge, votes)
+
+
+@metric("RAGAS.ContextRecall", "RAGAS context recall", formula=r"\frac{|supported\ claims|}{|claims(reference)|}",
+        source=_RAGAS, relevance=False, aliases=("ragas_context_recall",), allowed=_VOTES)
+def ragas_context_recall(judged: Judged, *, judge: str = "", votes: int = 1) -> Values:
+    """Share of the reference's claims that the contexts support.
+
+    Undefined without a reference or contexts, for a reference without a claim, and where one verdict is missing.
+    Returns (Q,) in [0, 1].
+    """
+    return judged.values("RAGAS.ContextRecall", judge, votes)
+
+
+@metric("NLIFaithfulness", "NLI faithfulness", formula=r"\frac{|\{s \in sentences(answer): \max_w p(w \models s) \ge "
+        r"0.5\}|}{|sentences(answer)|}", source="Laban et al. 2022 (SummaC), a natural language inference model",
+        relevance=False, aliases=("nli_faithfulness",))
+def nli_faithfulness(entailed: Entailed, *, model: str = "") -> Values:
+    """Share of the answer's sentences that some window of the contexts entails, by a local model; no key is needed.
+
+    A window is three sentences of one context, and slides by two; a sentence is entailed from a probability of 0.5
+    on. The model's own names tell which of its labels means entailment. Undefined without an answer or contexts, and
+    where a pair was not computed. model: which model's values; '' is the one last used. Returns (Q,) in [0, 1].
+    """
+    return entailed.values(model)
+
+
+def _checker(name: str, title: str, formula: str, doc: str, better: str = "higher") -> None:
+    """Register a metric of the RAGChecker family: all rest on the same claims and verdicts, asked for once."""
+    def value(judged: Judged, *, judge: str = "", votes: int = 1) -> Values:
+        return judged.values(f"RAGChecker.{name}", judge, votes)
+
+    value.__doc__ = f"""{doc}
+
+    Claims of answer and first reference are each held against the other text or each chunk; contradicted is not
+    entailed. A share of nothing is undefined (RAGChecker: 0), as it is where a text or one verdict is missing.
+    Returns (Q,) in [0, 1].
+    """
+    metric(f"RAGChecker.{name}", f"RAGChecker {title}", formula=formula, source=_CHECKER, better=better,
+           relevance=False, aliases=(f"ragchecker_{title.replace(' ', '_')}",), allowed=_VOTES)(value)
+
+
+_checker("Precision", "precision", r"\frac{|right|}{|claims(answer)|}",
+         "Share of the answer's claims that the reference entails.")
+_checker("Recall", "recall", r"\frac{|found|}{|claims(reference)|}",
+         "Share of the reference's claims that the answer entails.")
+_checker("F1", "f1", r"\frac{2 P R}{P + R}", "Harmonic mean of RAGChecker's precision and recall.")
+_checker("ClaimRecall", "claim recall", r"\frac{|in\ some\ chunk|}{|claims(reference)|}",
+         "Share of the reference's claims that some chunk entails.")
+_checker("ContextPrecision", "context precision", r"\frac{|useful\ chunks|}{|chunks|}",
+         "Share of the chunks that entail a claim of the reference.")
+_checker("ContextUtilization", "context utilization", r"\frac{|found \cap in\ some\ chunk|}{|in\ some\ chunk|}",
+         "Of the reference's claims that some chunk entails, the share that the answer entails.")
+_checker("NoiseSensitivityRelevant", "noise sensitivity in relevant",
+         r"\frac{|wrong \cap in\ a\ useful\ chunk|}{|claims(answer)|}",
+         "Share of the answer's claims that are wrong and come from a chunk that is useful.", "lower")
+_checker("NoiseSensitivityIrrelevant", "noise sensitivity in irrelevant",
+         r"\frac{|wrong \cap in\ useless\ chunks\ only|}{|claims(answer)|}",
+         "Share of the answer's claims that are wrong and come from useless chunks only.", "lower")
+_checker("Hallucination", "hallucination", r"\frac{|wrong \cap in\ no\ chunk|}{|claims(answer)|}",
+         "Share of the answer's claims that are wrong and stand in no chunk.", "lower")
+_checker("SelfKnowledge", "self knowledge", r"\frac{|right \cap in\ no\ chunk|}{|claims(answer)|}",
+         "Share of the answer's claims that are right and stand in no chunk: the model knew them.", "lower")
+_checker("Faithfulness", "faithfulness", r"\frac{|in\ some\ chunk|}{|claims(answer)|}",
+         "Share of the answer's claims that some chunk entails.")

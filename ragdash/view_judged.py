@@ -1,0 +1,258 @@
+"""What the judged metrics may look at: the verdicts of judges on answers and contexts, read from their ledger.
+
+Nobody is asked here. A verdict that is not there is missing with its reason, never 0; where there is none at all, the
+metric is unavailable with its reason and the command that mends it.
+
+Letters: Q queries (of the truth).
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from ragdash.errors import InputError, Problem, Unavailable
+from ragdash.judging import MISSING, Ledger, Question
+from ragdash.judging.endpoint import Judge
+from ragdash.judging.rounds import read
+from ragdash.judging.tasks import Asking, Case, Judgement, find_task
+from ragdash.judging.tasks.chunks import NO_ENCODER
+from ragdash.models.cache import Model, Store
+from ragdash.models.folders import OPTIONS
+from ragdash.models.protocols import ENCODER
+from ragdash.view_scored import cosines
+from ragdash.views import Values
+
+IMPORTED = "imported"  # the host of a judge whose verdicts came in a file
+RELEVANCY = "RAGAS.AnswerRelevancy"
+LACKING: Mapping[str, tuple[str, str]] = {
+    "no-answer": ("no answer", "Give the run a column answer."),
+    "no-question": ("no text of the query", "Give the truth a column query."),
+    "no-references": ("no right answer", "Give the truth a column answers."),
+    "no-contexts": ("no contexts", "Give the run a column contexts, or texts to its documents, or the truth a corpus."),
+}
+"""Reasons that lie in the texts: no judge is asked."""
+WHY: Mapping[str, str] = {
+    **MISSING, **{reason: words for reason, (words, _) in LACKING.items()}, "no-claims": "the text makes no claim",
+    "nothing-to-share": "nothing that a share could be taken of", NO_ENCODER: "questions that no model has embedded",
+    "not-imported": "no verdict in the imported file"}
+"""Every reason for which a verdict is missing, in words."""
+SETTLED = ("no-claims", "nothing-to-share")  # judged, and undefined: a number is not to be had by asking
+
+
+@dataclass(frozen=True, eq=False)
+class Verdicts:
+    """What a judge says of a metric. values (Q,), NaN missing; judgements (Q,): of the first vote, with the claims,
+    verdicts and reasons; agreement (Q,): share of the votes that gave the most frequent value, NaN where missing;
+    model: that embedded questions, None where none is needed.
+    """
+
+    name: str
+    judge: Judge
+    values: Values
+    judgements: tuple[Judgement, ...]
+    agreement: np.ndarray
+    model: Model | None = None
+
+    @property
+    def wanted(self) -> np.ndarray:
+        """The queries that have the texts to be judged: (Q,) bool."""
+        return np.array([one.missing not in LACKING for one in self.judgements], bool)
+
+    @property
+    def missing(self) -> Counter:
+        """Queries without a value by reason, in words of WHY."""
+        return Counter(WHY.get(one.missing, one.missing) if one.missing else "a vote that is missing"
+                       for one, value in zip(self.judgements, self.values, strict=True) if np.isnan(value))
+
+    @property
+    def flags(self) -> Counter:
+        """Queries by what is worth knowing: "vacuous" (no claims), "cut" (a chunk not shown whole)."""
+        return Counter(flag for one in self.judgements for flag in one.flags)
+
+    def rows(self, query_ids: Sequence[str]) -> list[dict]:
+        """Every claim or chunk with its verdict and reason, for reading and export."""
+        return [{"query_id": query, "metric": self.name, **row}
+                for query, one in zip(query_ids, self.judgements, strict=True) for row in one.rows]
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """The texts of each query beside the ledger of what judges said of them.
+
+    cases (Q,); store: what models said, for RAGAS.AnswerRelevancy; run: its name; problems: of the contexts.
+    """
+
+    cases: tuple[Case, ...]
+    ledger: Ledger
+    store: Store
+    run: str = ""
+    problems: tuple[Problem, ...] = ()
+    _kept: dict = field(default_factory=dict)
+
+    def askings(self, name: str, at: Iterable[int] | None = None) -> list[Asking]:
+        """What a judge has to be asked for a metric (its canonical spelling), of all cases or of those at these places.
+
+        Cases that lack a text ask nothing. InputError for a metric that is not judged.
+        """
+        task = find_task(name)
+        return [task.start(case) for case in (self.cases if at is None else map(self.cases.__getitem__, at))]
+
+    def values(self, name: str, judge: str = "", votes: int = 1) -> Values:
+        """The values of a judged metric: (Q,). judge: a model, or "model at host"; "": the one last asked that has a
+        verdict; votes: the mean of that many. Raises Unavailable where there is no verdict.
+        """
+        return self.read(name, judge, votes).values
+
+    def read(self, name: str, judge: str = "", votes: int = 1) -> Verdicts:
+        """The verdicts with how they came about; Unavailable as `values`. Kept until the ledger changes."""
+        try:
+            key = (name, judge, votes, self.ledger.stamp(), self.store.stamp() if name == RELEVANCY else "")
+            if key not in self._kept:
+                self._kept[key] = self._found(name, judge, votes)
+        except InputError as error:
+            problem = error.problems[0]
+            raise Unavailable(f"{name}: {problem.found} ({problem.file})", problem.expected, problem.mend,
+                              name) from None
+        found = self._kept[key]
+        if isinstance(found, Unavailable):
+            raise Unavailable(found.problem.found, found.problem.expected, found.problem.mend, name)
+        return found
+
+    def _found(self, name: str, judge: str, votes: int) -> Verdicts | Unavailable:
+        """The verdicts of the first judge that has any, or why there are none."""
+        asked = [one for one in self.ledger.judges() if judge in ("", one.model, str(one))]
+        lacking = self._lacking(name)
+        if all(lacking):
+            why = Counter(lacking).most_common(1)[0][0] if lacking else "no-answer"
+            words, mend = LACKING[why]
+            return Unavailable(f"{name} of run {self.run!r}: {words} for any query", "the texts that it is judged by",
+                               mend, name)
+        told = None
+        for one in asked:
+            verdicts = self.by(name, one, votes)
+            reasons = Counter(row.missing for row in verdicts.judgements if row.missing not in LACKING)
+            if not np.isnan(verdicts.values).all() or (reasons and reasons.keys() <= set(SETTLED)):
+                return verdicts
+            if told is None and reasons.keys() - {"not-asked", "not-imported"}:
+                told = f" ({one}: {WHY.get(reasons.most_common(1)[0][0], reasons.most_common(1)[0][0])})"
+                if NO_ENCODER in reasons:
+                    return _not_embedded(name)
+        by = f" by {judge!r}" if judge else ""
+        return Unavailable(f"{name} of run {self.run!r}, not judged yet{by}{told or ''}", "verdicts in the ledger",
+                           command(name), name)
+
+    def by(self, name: str, judge: Judge, votes: int = 1) -> Verdicts:
+        """What one judge says, little or much."""
+        if judge.host == IMPORTED:
+            rounds = [self._imported(name, judge)] if votes == 1 else []
+        else:
+            rounds = [read(self.askings(name), self.ledger, judge, vote) for vote in range(votes)]
+        model = None
+        if name == RELEVANCY and judge.host != IMPORTED:
+            model = self.store.named(ENCODER)
+            rounds = [self._alike(one, model) for one in rounds] if model else rounds
+        values = np.array([[one.value for one in found] for found in rounds], np.float64).reshape(-1, len(self.cases))
+        if not len(values):
+            values = np.full((1, len(self.cases)), np.nan)
+        first = rounds[0] if rounds else [Judgement(float("nan"), "not-imported") for _ in self.cases]
+        agreement = np.max([(values == row).mean(axis=0) for row in values], axis=0)
+        mean = values.mean(axis=0)
+        return Verdicts(name, judge, mean, tuple(first), np.where(np.isnan(mean), np.nan, agreement), model)
+
+    def _alike(self, judgements: Sequence[Judgement], model: Model) -> list[Judgement]:
+        """RAGAS.AnswerRelevancy: mean cosine of the questions asked back with the one asked, where not evasive."""
+        open_ = [i for i, one in enumerate(judgements) if one.missing == NO_ENCODER]
+        pairs = [(row["question"], self.cases[i].question) for i in open_ for row in judgements[i].rows]
+        if not pairs:
+            return list(judgements)
+        value, there, _ = cosines(self.store, model, pairs)
+        found, at = list(judgements), 0
+        for i in open_:
+            part = slice(at, at + len(judgements[i].rows))
+            at = part.stop
+            if there[part].all() and not np.isnan(value[part]).any():
+                found[i] = replace(judgements[i], value=float(value[part].mean()), missing=None)
+        return found
+
+    def _imported(self, name: str, judge: Judge) -> list[Judgement]:
+        """What a file said that was imported: (Q,)."""
+        keys = [judge.key(imported_question(name, case)) for case in self.cases]
+        known = self.ledger.get(keys)
+        found = []
+        for key, lacking in zip(keys, self._lacking(name), strict=True):
+            value = known[key].value if key in known else {"score": None}
+            undefined = "no-claims" if key in known else lacking or "not-imported"
+            score, rows = value["score"], tuple(value.get("rows", ()))
+            found.append(Judgement(float("nan"), undefined, rows) if score is None else Judgement(score, None, rows))
+        return found
+
+    def _lacking(self, name: str) -> list[str | None]:
+        """Why a case is not asked about: (Q,), None where its texts are there."""
+        task = find_task(name)
+        return [task.lacks(case) for case in self.cases]
+
+    def embedded_texts(self, judge: str = "") -> list[str]:
+        """The distinct texts that RAGAS.AnswerRelevancy has to have embedded: questions asked back, and the queries."""
+        texts: dict[str, None] = {}
+        for one in self.ledger.judges():
+            if judge in ("", one.model, str(one)) and one.host != IMPORTED:
+                for case, found in zip(self.cases, read(self.askings(RELEVANCY), self.ledger, one), strict=True):
+                    if found.missing == NO_ENCODER:
+                        texts |= dict.fromkeys((case.question, *(row["question"] for row in found.rows)))
+        return list(texts)
+
+    def told(self, name: str, judge: str = "", votes: int = 1) -> list[Problem]:
+        """What to know of the values of a metric, as warnings: missing verdicts by reason, texts cut. Never raises."""
+        try:
+            verdicts = self.read(name, judge, votes)
+        except Unavailable:
+            return []
+        lacking = {words for words, _ in LACKING.values()}
+        missing = {why: n for why, n in verdicts.missing.items() if why not in lacking}
+        found = []
+        if missing:
+            words = ", ".join(f"{n:,} {why}" for why, n in missing.items())
+            found.append(("missing-verdicts", f"{name} of run {self.run!r}: {sum(missing.values()):,} of "
+                          f"{int(verdicts.wanted.sum()):,} queries without a value ({words})", "a verdict for each",
+                          f"They do not count. To ask again: {command(name)}"))
+        for flag, what, mend in (("cut", "judged by contexts that were not shown whole", "What is behind the cut does "
+                                  "not count."), ("vacuous", "without a claim, which count as faithful",
+                                                  "RAGAS.Faithfulness leaves them out.")):
+            n = verdicts.flags[flag]
+            if n:
+                found.append((f"{flag}-verdicts", f"{name} of run {self.run!r}: {n:,} queries {what}",
+                              "verdicts on whole texts that state something", mend))
+        return [Problem(*facts, field=name, severity="warning") for facts in found]
+
+    def settings(self, asked: Iterable[tuple[str, str, int]]) -> dict[str, str]:
+        """{"Faithfulness": the judge whose verdicts the values are} of (metric, judge, votes), beside the numbers."""
+        found = {}
+        for name, judge, votes in asked:
+            try:
+                verdicts = self.read(name, judge, votes)
+            except Unavailable:
+                continue
+            key = name + (f" of {judge!r}" if judge else "") + (f", {votes} votes" if votes > 1 else "")
+            found[key] = str(verdicts.judge) + (f", {verdicts.model}" if verdicts.model else "")
+        return found
+
+
+def imported_question(name: str, case: Case) -> Question:
+    """What an imported verdict is kept under: the metric and the texts that it is about; other texts, other verdict."""
+    texts = [case.query_id, case.question, case.answer, [text for _, text in case.contexts or ()]]
+    return Question("Imported", "1", name, json.dumps(texts), {})
+
+
+def command(name: str) -> str:
+    """What asks a judge for a metric."""
+    return f'python -m ragdash judge RUN --truth TRUTH --metrics "{name}" --base-url URL --model MODEL'
+
+
+def _not_embedded(name: str) -> Unavailable:
+    return Unavailable(f"{name}, whose questions no model has embedded yet", "values in the cache",
+                       f'python -m ragdash score RUN --truth TRUTH --metrics "{name}" {OPTIONS[ENCODER]} FOLDER', name)
