@@ -31,6 +31,7 @@ from ragdash.cli_inputs import (
 from ragdash.cli_options import parser, split_at_dashes
 from ragdash.cli_report import report
 from ragdash.cli_score import score
+from ragdash.cli_trust import trusted
 from ragdash.comparison import Rules, comparable, compare
 from ragdash.console import count, say, unwritable, write
 from ragdash.errors import InputError, Problem
@@ -272,4 +273,4 @@ def _free_port(host: str, first: int = 8501) -> int:
 
 
 COMMANDS = {"evaluate": _evaluate, "compare": _compare, "check": _check, "convert": _convert, "metrics": _metrics,
-            "score": score, "diagnose": diagnosed, "report": report, "dashboard": _dashboard}
+            "score": score, "diagnose": diagnosed, "report": report, "trust": trusted, "dashboard": _dashboard}
