@@ -77,8 +77,8 @@ def _estimates(found: Sequence[Trust], differences: Sequence[Difference]) -> tup
              _span(one.corrected), f"{one.corrected.n:,}", f"{one.rest:,}", number(one.agreement.accuracy),
              number(one.agreement.kappa), f"{sum(one.missing.values()):,}"] for one in found]
     rows += [[f"{one.candidate} - {one.baseline}", signed(one.judge.mean), f"{one.judge.n:,}",
-              _span(one.labels, signed), f"{one.labels.n:,}", _span(one.corrected, signed), f"{one.corrected.n:,}", f"{one.rest:,}", "–", "–",
-              f"{one.left_out:,}"] for one in differences]
+              _span(one.labels, signed), f"{one.labels.n:,}", _span(one.corrected, signed), f"{one.corrected.n:,}",
+              f"{one.rest:,}", "–", "–", f"{one.left_out:,}"] for one in differences]
     return header, rows
 
 
