@@ -6,7 +6,7 @@ shell.ensure()
 
 import streamlit as st  # noqa: E402  (the shell must run first)
 
-from ragdash.ui import differences, standings, view, widgets  # noqa: E402
+from ragdash.ui import differences, likenesses, standings, view, widgets  # noqa: E402
 
 widgets.title("Compare", "Is the difference real?")
 now = view.current()
@@ -36,3 +36,4 @@ differences.table(now, specs, found, at, margin)
 differences.picture(now, specs[0], at)
 differences.queries(now, specs[0], at, found[at, specs[0]])
 differences.slices(now, specs[0], at, margin)
+likenesses.section(now, specs[0])

@@ -7,12 +7,12 @@ import argparse
 from ragdash.comparison import CORRECTIONS
 from ragdash.diagnosis import Rules
 from ragdash.evidence import HOW
-from ragdash.ids import SPELLINGS
 from ragdash.io.names import FIELDS
 from ragdash.io.write import FORMATS as WRITTEN
 from ragdash.matching import MATCHES, Matching
 from ragdash.records import CHOICES, Conventions
 from ragdash.report import COMPARISON_FORMATS, DIAGNOSIS_FORMATS, FORMATS, SHAPES, TRUST_FORMATS
+from ragdash.spellings import SPELLINGS
 from ragdash.stats import PERMUTATIONS, RESAMPLES, SEED
 
 
@@ -113,6 +113,7 @@ def _add_report(commands, parents: list[argparse.ArgumentParser]) -> None:
     command.add_argument("--no-texts", action="store_true", help="no questions, documents or answers: ids alone")
     command.add_argument("--margin", type=float, help="differences up to this do not matter: verdict equivalent")
     command.add_argument("--bands", metavar="FILE", help="bands of your own (TOML) in place of the published ones")
+    command.add_argument("--prices", metavar="FILE", help="price table (TOML) for what the runs cost")
     command.set_defaults(command="report")
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from ragdash.bands import EDGE, tables_for
 from ragdash.metrics import Spec
 
-OUTCOMES = ("failed-all", "failed-only", "worse", "better", "equal", "best", "worst", "undefined")
+OUTCOMES = ("failed-all", "failed-only", "worse", "better", "equal", "best", "worst", "alone", "undefined")
 ORDERS = ("worst", "best", "spread", "losses", "gains", "given")
 
 
@@ -129,13 +129,15 @@ def failing(spec: Spec) -> Failing | None:
     return Failing(float(worst), better) if np.isfinite(worst) else None
 
 
-def outcomes(values: np.ndarray, spec: Spec, at: int, baseline: int, by: float = 0.0) -> dict[str, np.ndarray]:
+def outcomes(values: np.ndarray, spec: Spec, at: int, baseline: int, by: float = 0.0,
+             alone: np.ndarray | None = None) -> dict[str, np.ndarray]:
     """The queries of each outcome of run `at`: {outcome: (Q,) bool}, of those OUTCOMES that mean something here.
 
-    values (N, Q), NaN undefined. failed-all: every run has failed (`failing`); failed-only: this run has failed and the
-    others have not, as far as they have a value, at least one of them; worse, better: than the baseline, by `by` at
-    least; equal: to the baseline; best, worst: strictly, among the runs with a value, two or more; undefined: no value
-    in this run or in the baseline. What cannot be said of this metric or of these runs is left out.
+    values (N, Q), NaN undefined. failed-all: every run has failed (`failing`); failed-only: this run has failed and
+    the others have not, as far as they have a value, at least one of them; worse, better: than the baseline, by
+    `by` at least; equal: to the baseline; best, worst: strictly, among the runs with a value, two or more; alone
+    (Q,) bool, where given: it alone found something relevant; undefined: no value in this run or in the baseline.
+    What cannot be said of this metric or of these runs is left out.
     """
     values = np.asarray(values, float)
     rule, better = failing(spec), spec.metric.better
@@ -156,6 +158,8 @@ def outcomes(values: np.ndarray, spec: Spec, at: int, baseline: int, by: float =
         top = np.where(np.isnan(signed[others]), -np.inf, signed[others]).max(axis=0)
         low = np.where(np.isnan(signed[others]), np.inf, signed[others]).min(axis=0)
         found |= {"best": np.isfinite(top) & (signed[at] > top), "worst": np.isfinite(low) & (signed[at] < low)}
+    if alone is not None and len(others):
+        found["alone"] = alone
     found["undefined"] = np.isnan(values[[at, baseline]]).any(axis=0)
     return {name: found[name] for name in OUTCOMES if name in found}
 

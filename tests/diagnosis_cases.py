@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 from helpers import random_case, run_of, truth_of
 
+from ragdash.corpus import Corpus
 from ragdash.diagnosis import Diagnosis, Rules, diagnose
 from ragdash.matching import Match
 from ragdash.records import Conventions
@@ -52,5 +53,6 @@ def random_diagnosis(seed: int, texts: bool = True) -> tuple[Diagnosis, Match]:
     corpus = [None, pick(max(len(docs) // 2, 1), docs or ["x"])][int(rng.integers(2))]
     rules = Rules(k=int(rng.integers(1, 8)), coverage=float(rng.choice([0, 0.5, 1])), rel=int(rng.integers(1, 3)),
                   score=[None, 0.0][int(rng.integers(2))])
+    truth = truth if corpus is None else truth.with_corpus(Corpus.build("c", corpus))
     match = Match(run, truth, Conventions(missing=str(rng.choice(["zero", "skip"]))))
-    return diagnose(match, rules, corpus), match
+    return diagnose(match, rules), match

@@ -18,6 +18,7 @@ from ragdash.errors import InputError
 from ragdash.evaluation import evaluate, evaluate_match
 from ragdash.matching import Match
 from ragdash.metrics import METRICS, Spec
+from ragdash.slices import part
 
 
 @settings(deadline=None, max_examples=60)
@@ -101,6 +102,18 @@ def test_all_gains_together_are_the_way_to_the_best_mean(seed):
         fine = short[found.stage[defined] == FINE].sum() / defined.sum()
         assert np.nansum(gains) + fine == pytest.approx(short.mean())
         assert all(gain >= 0 or np.isnan(gain) for gain in gains)
+
+
+def test_gains_of_a_part_are_those_of_the_part_alone():
+    """Of queries 0 and 2: the one not retrieved could gain 1 of 2, so 0.5; nothing else counts."""
+    truth = truth_of({"q0": ["a"], "q1": ["a"], "q2": ["a"]})
+    run = run_of({"q0": ["a"], "q1": ["x"], "q2": ["x"]})
+    inside = np.array([True, False, True])
+    held = {gain.stage: gain for gain in diagnose(Match(run, truth)).gains(evaluate(run, truth, "RR"), "RR", inside)}
+    assert (held["not-retrieved"].n, held["not-retrieved"].at_most) == (1, 0.5)
+    alone = part(truth, inside)
+    again = diagnose(Match(run, alone)).gains(evaluate(run, alone, "RR"), "RR")
+    assert tuple(held.values()) == again
 
 
 def test_gains_want_a_mean_that_should_be_high_or_low_and_the_same_queries():

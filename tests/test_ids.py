@@ -12,8 +12,9 @@ from helpers import random_case, run_of, truth_of
 from ragdash.columns import text_column
 from ragdash.errors import InputError
 from ragdash.evaluation import evaluate
-from ragdash.ids import Wanted, before, collapse_choices, collapsed, rebuilt, respelled, spelling, with_ids_of
+from ragdash.ids import before, collapse_choices, collapsed, rebuilt, with_ids_of
 from ragdash.records import Run
+from ragdash.spellings import Wanted, respelled, spelling
 
 pytestmark = pytest.mark.filterwarnings("error")
 

@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[1]
 LAYERS = """
     errors places
     columns console
-    ranking pairs details fit corpus
+    ranking pairs details fit corpus spellings
     records text
     views view_texts grounding stats bands io models ids
     view_covered view_scored view_timed

@@ -321,3 +321,36 @@ def test_a_large_truth_that_nothing_matches_is_looked_through_quickly():
     start = time.process_time()
     assert spelled([run], truth) == ()
     assert time.process_time() - start < 8
+
+
+@pytest.mark.parametrize("docs, gold, name", [
+    (("DOC-007", "Doc-012"), ("doc-7", "doc-12"), "case,zeros"),
+    ((" DOC-7", "doc-12 "), ("doc-7", "doc-12"), "trim,case"),
+    (("corpus/2506.00500.pdf", "corpus/2507.10.pdf"), ("2506.005", "2507.1"), "zeros,path"),
+    (("https://a.org/DOC-007.html?x=1", "x"), ("doc-7", "doc-12"), "case,zeros,path"),
+])
+def test_spellings_that_help_only_together(docs, gold, name):
+    truth = truth_of({"q1": list(gold)})
+    run = run_of({"q1": list(docs)})
+    entry, = [one for one in of(run, truth).entries if one.kind == "respelled-documents"]
+    assert entry.fix == ("ids", name) and entry.severity == "warning"
+    hits = sum(doc in gold for doc in with_ids_of(run, truth, name).docs.to_pylist())
+    assert f"0 now, {hits} then" in entry.effect and hits == entry.count > 0
+
+
+def test_spellings_of_queries_that_help_only_together():
+    truth = truth_of({"query-7": ["a"], "query-8": ["b"]})
+    entry = of(run_of({"QUERY-007": ["a"], "QUERY-008": ["b"]}), truth).of("respelled-queries", "run")
+    assert entry.fix == ("ids", "case,zeros") and entry.count == 2 and "0 now, 2 then" in entry.effect
+
+
+def test_chunks_in_another_spelling_that_takes_two_mends():
+    entry = of(run_of({"q1": ["DOC-007_3", "DOC-012_1"]}), truth_of({"q1": ["doc-7", "doc-12"]}))
+    level = entry.of("another-level", "run")
+    assert level.flags == "--collapse prefix:_ --ids case,zeros" and "2 then" in level.effect
+
+
+def test_the_order_in_which_spellings_are_named_does_not_matter():
+    truth, run = truth_of({"q1": ["2506.005"]}), run_of({"q1": ["corpus/2506.00500.pdf"]})
+    for name in ("zeros,path", "path,zeros"):
+        assert with_ids_of(run, truth, name).docs.to_pylist() == ["2506.005"]

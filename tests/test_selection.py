@@ -37,9 +37,9 @@ def rows(mask) -> list[int]:
 
 
 def test_outcomes_worked_by_hand():
-    found = {name: rows(mask) for name, mask in outcomes(VALUES, NDCG, 1, 0).items()}
+    found = {name: rows(mask) for name, mask in outcomes(VALUES, NDCG, 1, 0, alone=np.arange(7) == 5).items()}
     assert found == {"failed-all": [0], "failed-only": [2], "worse": [2, 3, 6], "better": [1], "equal": [0, 5],
-                     "best": [1], "worst": [2, 3, 6], "undefined": [4]}
+                     "best": [1], "worst": [2, 3, 6], "alone": [5], "undefined": [4]}
     assert tuple(found) == OUTCOMES
 
 

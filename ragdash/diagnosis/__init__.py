@@ -1,7 +1,6 @@
 """For each query of a run the first stage at which it went wrong, from gold evidence to a right answer."""
 
 from ragdash.diagnosis.answering import text_specs
-from ragdash.diagnosis.corpus import Corpus
 from ragdash.diagnosis.corridor import diagnose
 from ragdash.diagnosis.gains import Gain
 from ragdash.diagnosis.kinds import KINDS, kinds
@@ -10,5 +9,5 @@ from ragdash.diagnosis.rules import Rules
 from ragdash.diagnosis.stages import FINE, NAMES, STAGES, Stage
 from ragdash.diagnosis.verdicts import Verdict
 
-__all__ = ["FINE", "KINDS", "NAMES", "STAGES", "Corpus", "Diagnosis", "Gain", "Rules", "Stage", "Step", "Verdict",
+__all__ = ["FINE", "KINDS", "NAMES", "STAGES", "Diagnosis", "Gain", "Rules", "Stage", "Step", "Verdict",
            "diagnose", "kinds", "text_specs"]

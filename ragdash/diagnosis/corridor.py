@@ -1,25 +1,21 @@
-"""(Match, Rules, Corpus) -> Diagnosis: every check of the corridor for every query, and the first that fails.
+"""(Match, Rules) -> Diagnosis: every check of the corridor for every query, and the first that fails.
 
 Letters: Q queries of the truth, S stages.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import asdict
 
 import numpy as np
-import pyarrow as pa
 
 from ragdash.diagnosis.answering import Answering, answering
-from ragdash.diagnosis.corpus import Corpus
 from ragdash.diagnosis.finding import Finding, finding
 from ragdash.diagnosis.gains import Best
 from ragdash.diagnosis.kinds import read_kinds
 from ragdash.diagnosis.result import Diagnosis
 from ragdash.diagnosis.rules import Rules
 from ragdash.diagnosis.stages import FINE, NAMES
-from ragdash.errors import InputError, Problem
 from ragdash.evaluation import Evaluation
 from ragdash.matching import Match
 
@@ -27,26 +23,18 @@ Checks = dict[str, tuple[np.ndarray, np.ndarray]]
 """stage -> (whether its check could be made, whether it failed): (Q,) bool both."""
 
 
-def diagnose(match: Match, rules: Rules | None = None, corpus: Corpus | pa.Array | Iterable[str] | None = None,
-             answers: Evaluation | None = None) -> Diagnosis:
+def diagnose(match: Match, rules: Rules | None = None, answers: Evaluation | None = None) -> Diagnosis:
     """The first stage at which each query went wrong; docs/diagnosis.md has the rules.
 
-    By id or by evidence, as the match is. corpus: a Corpus made for the truth, or the ids of all its documents; where
-    none is given, the truth's own, if it has one (looked up anew each time: build it once for several runs). answers:
-    the run evaluated on text_specs(rules), if that is there already. A check that cannot be made is passed over and
-    told: nothing is guessed. Raises InputError where the run has answers and no query in common with the truth, and
-    where corpus or answers were made for another truth or run.
+    By id or by evidence, as the match is; gold is looked for in truth.corpus, where the truth has one beside it.
+    answers: the run evaluated on text_specs(rules), if that is there already. A check that cannot be made is passed
+    over and told: nothing is guessed. Raises InputError where the run has answers and no query in common with the
+    truth, and where answers were made for another truth or run.
     """
     rules = rules or Rules()
-    corpus = match.truth.corpus.doc_ids if corpus is None and match.truth.corpus is not None else corpus
-    if corpus is not None and not isinstance(corpus, Corpus):
-        corpus = Corpus.build(match.truth, corpus)
-    if corpus is not None and corpus.truth != match.truth.digest:
-        raise InputError([Problem("other-corpus", "a corpus looked up for another truth", "one looked up for the truth "
-                                  f"{match.truth.name!r}", "Build it with Corpus.build(truth, ids).", field="corpus")])
     marked, unclear = read_kinds(match.truth)
     bare = marked["no_answer"] | marked["out_of_scope"]
-    found = finding(match, rules, corpus, marked["multi_hop"])
+    found = finding(match, rules, marked["multi_hop"])
     said = answering(match, rules, answers)
     checks = {**_retrieval(found), **_answers(said)}
     checks = {name: (known & ~bare, failed & ~bare) for name, (known, failed) in checks.items()}

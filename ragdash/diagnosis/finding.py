@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ragdash.bands import EDGE
-from ragdash.diagnosis.corpus import Corpus
+from ragdash.diagnosis.corpus import InCorpus, foreign, in_corpus
 from ragdash.diagnosis.rules import Rules
 from ragdash.errors import Problem, Unavailable
 from ragdash.evidence.spans import spans
@@ -60,12 +60,13 @@ class Finding:
                 "returned": told(self.returned, True), "missing": told(self.missing, True)}
 
 
-def finding(match: Match, rules: Rules, corpus: Corpus | None, multi_hop: np.ndarray) -> Finding:
+def finding(match: Match, rules: Rules, multi_hop: np.ndarray) -> Finding:
     """What was found of the gold. multi_hop (Q,) bool: questions that need all of it."""
-    return (_by_evidence if match.matching.by == "evidence" else _by_id)(match, rules, corpus, multi_hop)
+    how = _by_evidence if match.matching.by == "evidence" else _by_id
+    return how(match, rules, in_corpus(match.truth), multi_hop)
 
 
-def _by_id(match: Match, rules: Rules, corpus: Corpus | None, multi_hop: np.ndarray) -> Finding:
+def _by_id(match: Match, rules: Rules, corpus: InCorpus | None, multi_hop: np.ndarray) -> Finding:
     ranked, n = match.ranked, len(match.query_ids)
     is_gold, hit = ranked.judged_grade >= rules.rel, ranked.grade >= rules.rel
     gold = ranked.relevant(rules.rel)
@@ -80,7 +81,7 @@ def _by_id(match: Match, rules: Rules, corpus: Corpus | None, multi_hop: np.ndar
                    none, ranked.returned, match.missing, True, {**place[2], **reason}, place[3])
 
 
-def _by_evidence(match: Match, rules: Rules, corpus: Corpus | None, multi_hop: np.ndarray) -> Finding:
+def _by_evidence(match: Match, rules: Rules, corpus: InCorpus | None, multi_hop: np.ndarray) -> Finding:
     """The same with gold spans, of which a chunk may cover several. Unknown where chunks have no texts."""
     n = len(match.query_ids)
     try:
@@ -99,7 +100,7 @@ def _by_evidence(match: Match, rules: Rules, corpus: Corpus | None, multi_hop: n
                    {**place[2], **reason}, place[3])
 
 
-def _unread(match: Match, rules: Rules, corpus: Corpus | None, multi_hop: np.ndarray, why: str) -> Finding:
+def _unread(match: Match, rules: Rules, corpus: InCorpus | None, multi_hop: np.ndarray, why: str) -> Finding:
     """The finding of a run whose chunks cannot be looked at, or of a truth without evidence."""
     n = len(match.query_ids)
     try:
@@ -133,7 +134,7 @@ Place = tuple[np.ndarray, np.ndarray, dict[str, str], tuple[Problem, ...]]
 """Gold in the corpus (Q,) int64, whether that is known (Q,) bool, why for no query, warnings."""
 
 
-def _sources(match: Match, corpus: Corpus | None, of_span: np.ndarray) -> Place:
+def _sources(match: Match, corpus: InCorpus | None, of_span: np.ndarray) -> Place:
     """Which spans come from documents of the corpus; known where every span of a query names its document."""
     n = len(match.query_ids)
     if corpus is None or len(corpus.sources) != len(of_span):
@@ -143,7 +144,7 @@ def _sources(match: Match, corpus: Corpus | None, of_span: np.ndarray) -> Place:
     return _place(match, corpus, np.bincount(of_span[corpus.sources], minlength=n), (gold > 0) & (named == gold))
 
 
-def _place(match: Match, corpus: Corpus | None, held: np.ndarray | None, known: np.ndarray) -> Place:
+def _place(match: Match, corpus: InCorpus | None, held: np.ndarray | None, known: np.ndarray) -> Place:
     """held (Q,): gold in the corpus. A corpus that holds no gold at all is of other ids: nothing is known then."""
     none, unknown = np.zeros(len(known), np.int64), np.zeros(len(known), bool)
     if corpus is None:
@@ -152,7 +153,7 @@ def _place(match: Match, corpus: Corpus | None, held: np.ndarray | None, known: 
         return none, unknown, {"not-in-corpus": "the gold names no documents of a corpus"}, ()
     if not held.any():
         return none, unknown, {"not-in-corpus": "none of the gold is in the corpus that is given"}, (
-            corpus.foreign(match.truth),)
+            foreign(match.truth),)
     return held, known, {}, ()
 
 

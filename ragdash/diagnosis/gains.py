@@ -71,9 +71,9 @@ class Best:
                       np.zeros(0, np.int64))
 
 
-def gains(stage: np.ndarray, query_ids: pa.StringArray, best: Best, evaluation: Evaluation,
-          spec: Spec | str) -> tuple[Gain, ...]:
-    """A Gain for each stage but "fine", in their order.
+def gains(stage: np.ndarray, query_ids: pa.StringArray, best: Best, evaluation: Evaluation, spec: Spec | str,
+          queries: np.ndarray | None = None) -> tuple[Gain, ...]:
+    """A Gain for each stage but "fine", in their order. queries (Q,) bool: those that count (default all).
 
     at_most(s) = 1/n * sum over queries q of stage s with a value of |best_q - value_q|, n: all queries with a value.
     That is the mean of the spec if all queries of the stage had the best possible value there (Best.values), minus
@@ -93,9 +93,10 @@ def gains(stage: np.ndarray, query_ids: pa.StringArray, best: Best, evaluation: 
         raise InputError(problems)
     values = evaluation.column(spec)
     short = np.maximum((best.values(spec, evaluation.settings["match"]) - values) * direction(spec), 0.0)
-    defined = ~np.isnan(values)
+    inside = np.ones(len(stage), bool) if queries is None else queries
+    defined = ~np.isnan(values) & inside
     n = int(defined.sum())
-    return tuple(_gain(name, stage == s, defined, short, n) for s, name in enumerate(NAMES) if s != FINE)
+    return tuple(_gain(name, (stage == s) & inside, defined, short, n) for s, name in enumerate(NAMES) if s != FINE)
 
 
 def _gain(name: str, here: np.ndarray, defined: np.ndarray, short: np.ndarray, n: int) -> Gain:

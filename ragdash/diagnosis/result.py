@@ -107,9 +107,12 @@ class Diagnosis:
         """What holds for those who come past a stage: "Gold in the first 10"."""
         return STAGES[number(name)].passed.format(k=self.rules.k)
 
-    def gains(self, evaluation: Evaluation, spec: Spec | str) -> tuple[Gain, ...]:
-        """How much each fix could gain at most (ragdash.diagnosis.gains): a Gain for each stage but "fine"."""
-        return gains(self.stage, self.query_ids, self.best, evaluation, spec)
+    def gains(self, evaluation: Evaluation, spec: Spec | str, queries: np.ndarray | None = None) -> tuple[Gain, ...]:
+        """How much each fix could gain at most (ragdash.diagnosis.gains): a Gain for each stage but "fine".
+
+        evaluation: of all queries; queries (Q,) bool: those whose mean it is about (default all).
+        """
+        return gains(self.stage, self.query_ids, self.best, evaluation, spec, queries)
 
     def stage_of(self, query: int | str) -> Stage:
         """The stage of a query, by its index or its id."""

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ragdash.corpus import Corpus
-from ragdash.io import bundle, corpora, jsoncolumns, jsondict, llamaindex, native, sheets, table, trec
-from ragdash.io.advice import refuse_unknown_table
+from ragdash.io import bundle, corpora, jsoncolumns, jsondict, llamaindex, native, sheets, squad, table, traces, trec
+from ragdash.io.advice import refuse_lost_questions, refuse_unknown_table
 from ragdash.io.mapping import RUN_FIELDS, TRUTH_FIELDS, check_mapping
 from ragdash.io.roles import run_as_truth, truth_as_run
 from ragdash.io.sniff import Sniffed, sniff_source
@@ -24,13 +24,15 @@ Readable = str | os.PathLike | tuple[str, bytes]  # a path, or the name and the 
 
 _RUNS = {"trec-run": trec.read_runs, "jsonl": native.read_runs, "json-array": native.read_runs,
          "json-object": native.read_single_runs, "json-results": native.read_wrapped_runs,
-         "json-dict": jsondict.read_runs, "json-dataset": llamaindex.read_runs,
+         "json-dict": jsondict.read_runs, "json-dataset": llamaindex.read_runs, "json-squad": squad.read_runs,
+         "json-spans": traces.read_runs,
          "json-columns": jsoncolumns.read_runs, "csv": table.read_runs,
          "tsv": table.read_runs, "xlsx": sheets.read_runs, "parquet": sheets.read_runs}
 _TRUTHS = {"trec-qrels": trec.read_truth, "trec-run": trec.read_truth, "jsonl": native.read_truth,
            "json-array": native.read_truth, "json-object": native.read_single_truth,
            "json-results": native.read_wrapped_truth, "json-dict": jsondict.read_truth,
-           "json-dataset": llamaindex.read_truth, "json-columns": jsoncolumns.read_truth,
+           "json-dataset": llamaindex.read_truth, "json-squad": squad.read_truth, "json-spans": traces.read_truth,
+           "json-columns": jsoncolumns.read_truth,
            "csv": table.read_truth, "tsv": table.read_truth, "xlsx": sheets.read_truth, "parquet": sheets.read_truth}
 
 
@@ -53,8 +55,7 @@ def _runs(opened: Source, name: str | None, packed: bool = False) -> list[Run]:
     if sniffed.role == "corpus":
         corpora.corpus_alone(opened)
     check_mapping(opened, sniffed, RUN_FIELDS)
-    if sniffed.format == "json-results":
-        llamaindex.refuse_predictions(opened)
+    refuse_lost_questions(opened, sniffed)
     if sniffed.format == "trec-qrels":
         truth_as_run(opened, sniffed.reason, "TREC qrels")
     return _reader(_RUNS, sniffed, opened)(opened, name)
@@ -91,8 +92,7 @@ def _truth(opened: Source, packed: bool = False) -> Truth:
     if sniffed.role == "corpus":
         corpora.corpus_alone(opened)
     check_mapping(opened, sniffed, TRUTH_FIELDS)
-    if sniffed.format == "json-results":
-        llamaindex.refuse_predictions(opened)
+    refuse_lost_questions(opened, sniffed)
     if sniffed.format == "trec-run" and sniffed.role == "run":
         run_as_truth(opened, sniffed.reason, "a TREC run")
     return _reader(_TRUTHS, sniffed, opened)(opened)

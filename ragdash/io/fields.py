@@ -8,12 +8,11 @@ from collections.abc import Callable, Iterable
 from ragdash.errors import Collector, InputError, Problem, shorten
 from ragdash.io.jsontext import NeedsExact, Number
 from ragdash.io.limits import MOST_COLUMNS
+from ragdash.io.messages import SPOKEN
 from ragdash.io.values import is_usable, note_bad_value
 
 _KINDS = {dict: "an object", list: "a list", bool: "true or false", str: "text", type(None): "null", int: "a number",
           float: "a number", Number: "a number"}
-
-SPOKEN = ("text", "content", "page_content", "document.content", "answer")  # where objects of tools keep their text
 
 
 class Cell:

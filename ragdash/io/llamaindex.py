@@ -8,9 +8,7 @@ from typing import NoReturn
 
 from ragdash.errors import Collector
 from ragdash.io import corpora, native
-from ragdash.io.jsonhead import LIST, keys_by_path
 from ragdash.io.jsontext import Entry, Exact, NeedsExact, note_beside, quick
-from ragdash.io.names import resolve
 from ragdash.io.roles import truth_as_run
 from ragdash.io.source import Source
 from ragdash.records import Truth
@@ -76,15 +74,3 @@ def _object(parts: dict, name: str, problems: Collector | None) -> dict:
                  '{"queries": {id: text}, "relevant_docs": {query: [id]}}', "Write the file as LlamaIndex's "
                  "EmbeddingQAFinetuneDataset does.", line=line, field=name)
     return {}
-
-
-def refuse_predictions(source: Source) -> None:
-    """Raise for answers in a list under predictions that do not say which question they answer."""
-    fields = keys_by_path(source.head.decode(errors="replace")).get(("predictions", LIST))
-    if not fields or {"query", "query_id"} & resolve(fields, source.mapping).keys() or source.mapping:
-        return
-    source.fail("missing-question", f"predictions with {', '.join(fields[:5])}, which do not name their questions",
-                "objects with a query and an answer or contexts",
-                "LlamaIndex writes predictions in the order of the data set's examples and leaves the questions out. "
-                "Write both together: json.dump([{'query': e.query, 'response': p.response, 'contexts': p.contexts} "
-                "for e, p in zip(dataset.examples, predictions.predictions, strict=True)], file).", line=1)

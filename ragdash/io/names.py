@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
+from ragdash.io.messages import MODELS, PEOPLE, last
+
 NAMES: Mapping[str, tuple[str, ...]] = {
     "query_id": ("query_id", "qid", "question_id", "q_id"),
     "doc_id": ("doc_id", "doc", "document_id", "corpus_id", "docno", "passage_id", "chunk_id", "pid", "document"),
@@ -17,7 +19,8 @@ NAMES: Mapping[str, tuple[str, ...]] = {
     "config": ("config", "method", "system", "run", "model", "app_id", "provider.id"),
     "query": ("query", "question", "user_input", "input", "user_query", "query_text", "question_text", 
               "inputs.question",
-              "inputs.query", "inputs.input", "input.question", "input.query", "input.input", "vars.question",
+              "inputs.query", "inputs.input", "inputs.messages", "input.messages",
+              "input.question", "input.query", "input.input", "vars.question",
               "vars.query", "vars.input", "attributes.input.value"),
 }
 # A query in one object or row: what was returned for it, and what is right.
@@ -32,14 +35,15 @@ OF_QUERY: Mapping[str, tuple[str, ...]] = {
                  "retrieved_passages", "outputs.contexts", "outputs.documents", "context"),
     "answer": ("answer", "response", "actual_output", "output", "generated_answer", "agent_answer", "model_answer",
                "predicted_answer", "prediction", "predictions", "extracted_answer", "outputs.answer", "outputs.output",
-               "outputs.response", "response.output", "attributes.output.value"),
+               "outputs.messages",               "outputs.response", "response.output", "attributes.output.value"),
     "relevant": ("relevant", "relevant_ids", "relevant_docs", "relevant_doc_ids", "relevant_documents", "expected_ids",
                  "expected_doc_ids", "expected_urls", "gold_ids", "gold_doc_ids", "gold_urls", "reference_context_ids",
                  "reference_node_id", "retrieval_gt"),
     "answers": ("answers", "references", "reference", "reference_answers", "reference_answer", "ground_truths",
                 "ground_truth", "ground_truth_answer", "expected_output", "expected_answer", "expected_response",
                 "gt_answer", "gold_answer", "gold_answers", "generation_gt", "targets", "reference.answer",
-                "reference.output", "reference.response", "reference_outputs.answer", "vars.expected",
+                "reference.output", "reference.response", "reference_outputs.answer", "reference_outputs.messages",
+                "reference.messages", "vars.expected",
                 "réponse attendue"),
     "evidence": ("evidence", "reference_contexts", "gold_context", "gold_contexts", "gold_evidence",
                  "ground_truth_contexts", "expected_contexts", "expected_chunks", "expected_texts"),
@@ -200,6 +204,8 @@ def lifted(fields: dict, mapping: Mapping[str, str]) -> dict:
     flat = {name: value for name, value in fields.items() if name not in parts}
     for name in parts:
         flat |= {f"{name}.{key}": value for key, value in fields[name].items()}
+    for name in [name for name in flat if name.endswith(".messages") and type(flat[name]) is list]:
+        flat[name] = last(flat[name], PEOPLE if name.startswith("input") else MODELS)
     return flat
 
 
@@ -207,3 +213,22 @@ def spelled(name: str) -> str:
     """A name with its other spellings, for messages: "doc_id (also doc, document_id ...)"."""
     others = [other for other in NAMES[name] if other != name and "." not in other][:8]
     return f"{name} (also {', '.join(others)})" if others else name
+
+
+def inside(fields: dict, wanted: str, deepest: int = 4) -> str | None:
+    """The path to a list deep in an object that bears a name of `wanted`, the longest of several: "per_k.10.ids"."""
+    known = {plain(name) for name in OF_QUERY[wanted]}
+    found: list[tuple[int, str]] = []
+    level = [(str(name), value) for name, value in fields.items()]
+    for _ in range(deepest):
+        found += [(-len(value), path) for path, value in level
+                  if type(value) is list and "." in path and plain(path.rpartition(".")[2]) in known]
+        level = [(f"{path}.{name}", part) for path, value in level if type(value) is dict
+                 for name, part in value.items()]
+    return min(found)[1] if found else None
+
+
+def with_questions(fields: dict) -> str | None:
+    """The field that holds a list of questions, such as those about one table."""
+    return next((name for name, value in fields.items() if type(value) is list and value and all(
+        type(part) is dict and find(part, "query") for part in value)), None)

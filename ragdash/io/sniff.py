@@ -29,6 +29,8 @@ from ragdash.io.names import (
     resolve,
 )
 from ragdash.io.source import HEAD, Source
+from ragdash.io.squad import is_squad
+from ragdash.io.traces import tool_at
 from ragdash.io.trec_lines import QRELS, RUN, Layout, data_lines, split
 from ragdash.io.values import as_number
 from ragdash.io.white import one_line_end
@@ -46,7 +48,8 @@ class Sniffed:
     """What a file seems to be.
 
     format: trec-run, trec-qrels, jsonl, json-array, json-object, json-results (a list of objects inside of one),
-    json-dict, json-dataset (of LlamaIndex), json-columns, csv, tsv, xlsx, parquet, zip, beir or unknown;
+    json-dict, json-dataset (of LlamaIndex), json-squad, json-spans (of tracing tools), json-columns, csv, tsv, xlsx,
+    parquet, zip, beir or unknown;
     role: run, truth, both (a run and the truth in the same rows), corpus (documents with their texts) or unknown;
     reason: why, in words; compression: gzip, bzip2, zstd or None; columns: the columns or fields that were seen; guess:
     {our field: the column taken for it}.
@@ -191,6 +194,10 @@ def _json(start: bytes, mapping: Mapping[str, str]) -> Found:
     keys = keys_by_path(text)
     if is_data_set(start):
         return "json-dataset", "truth", "a data set of LlamaIndex: queries with relevant_docs", (), {}
+    if is_squad(keys):
+        return "json-squad", "truth", "SQuAD's data: paragraphs with questions and answers", (), {}
+    if (traced := tool_at(keys)) and not mapping:
+        return "json-spans", "run", f"what {traced[0]} traced, step by step", tuple(keys[traced[1]]), {}
     if text.startswith("["):
         return _objects("json-array", "a JSON array of objects", keys, (LIST,), mapping)
     lines = [line for line in text.split("\n") if line.strip()][:LOOKED_AT]
@@ -207,7 +214,7 @@ def _json(start: bytes, mapping: Mapping[str, str]) -> Found:
     if inside and len(objects) < 2 and not find(keys.get((), []), "query_id", OF_QUERY):
         return _objects("json-results", f"a list of objects under {inside[0]}", keys, (*inside, LIST), mapping)
     if len(objects) > 1 or any(plain(key) in _FIELDS for key in top) or find(top, "query_id") \
-            or role_of(resolve(top, mapping)) != "unknown":
+            or role_of(resolve(top, mapping)) != "unknown" or {"inputs", "outputs"} <= set(top):
         if len(lines) > 1 and not objects and not lines[1].startswith("{"):
             return _objects("json-object", "one JSON object over several lines", keys, (), mapping)
         found = _objects("jsonl", "JSON objects, one a line", keys, (), mapping)

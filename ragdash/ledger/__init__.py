@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ragdash.ids import Wanted
 from ragdash.ledger.accounts import account, truth_account
 from ragdash.ledger.among import among
 from ragdash.ledger.effects import effects_of
@@ -18,6 +17,7 @@ from ragdash.ledger.text import as_text
 from ragdash.matching import Match
 from ragdash.metrics import DEFAULT_SPECS, Spec
 from ragdash.records import Conventions, Run, Truth
+from ragdash.spellings import Wanted
 
 __all__ = ["SEVERITIES", "Effect", "Entry", "Ledger", "as_text", "ledger", "spelled"]
 

@@ -14,22 +14,18 @@ import pyarrow.compute as pc
 from ragdash.columns import text_column
 from ragdash.ids import (
     SEPARATORS,
-    SPELLINGS,
     CollapseChoice,
-    Spelling,
-    Wanted,
     before,
     collapse_choices,
     collapsed,
     collapsed_ids,
     rebuilt,
-    respelled,
-    spelling,
     with_ids_of,
 )
 from ragdash.ledger.entries import SHOWN, Entry
 from ragdash.matching import Match
 from ragdash.records import Run, Truth
+from ragdash.spellings import SPELLINGS, Spelling, Wanted, every_spelling, respelled, spelling
 
 SAMPLE, FEW = 200_000, 20_000  # documents looked at for spellings, and for ways to collapse
 
@@ -47,9 +43,41 @@ def id_entries(match: Match, queries: Wanted, docs: Wanted) -> list[Entry]:
     if len(then) > 1:
         together = _hits(with_ids_of(part, truth, ",".join(then), wanted), truth)
         then = {",".join(then): together} if together > max(then.values()) else then
+    joint = _joint(part, truth, wanted)
+    if joint and set(joint.name.split(",")) - {name for one in then for name in one.split(",")}:
+        changed, hits = _respelled(run, part, queries, docs, joint), _hits(with_ids_of(part, truth, joint.name, wanted),
+                                                                          truth)
+        if hits > max((now, *then.values())) or _joined_queries(changed) > max(map(_joined_queries, found.values()),
+                                                                               default=0):
+            found, then, now = {joint: changed}, {joint.name: hits}, now if found else _hits(part, truth)
     spelled = [_entry(run, part, how, changed, now, then) for how, several in found.items() for changed in several]
     level = _level(run, truth, wanted)
     return [*(_joined(one, level) for one in spelled), *level]
+
+
+def _joint(part: Run, truth: Truth, wanted: tuple[Wanted, Wanted]) -> Spelling | None:
+    """The spellings that only together make more ids match, as few as will do; None where no two change anything."""
+    ids = text_column(part.query_ids), text_column(pc.unique(part.docs))
+    live = {how for own, known in zip(ids, wanted, strict=True) for how in every_spelling(own, known)}
+    if len(live) < 2:
+        return None
+
+    def matched(names: list[str]) -> list[int]:
+        how = spelling(",".join(names))
+        return [pc.sum(pc.is_in(respelled(own, known, how), value_set=known.ids)).as_py() or 0
+                for own, known in zip(ids, wanted, strict=True)]
+
+    names = [how.name for how in SPELLINGS if how in live]
+    most = matched(names)
+    for name in names[::-1]:
+        fewer = [other for other in names if other != name]
+        if fewer and matched(fewer) == most:
+            names = fewer
+    return spelling(",".join(names)) if len(names) > 1 else None
+
+
+def _joined_queries(changed: list[tuple]) -> int:
+    return sum(count for field, count, *_ in changed if field == "queries")
 
 
 def _joined(entry: Entry, level: list[Entry]) -> Entry:
@@ -93,17 +121,19 @@ def _level(run: Run, truth: Truth, wanted: tuple[Wanted, Wanted]) -> list[Entry]
     hits = _hits(part, truth)
     ways = collapse_choices(part, truth, wanted[1])[:SHOWN]
     least = _best_spelling(part, truth, wanted)[1] if ways else hits
+    whole = _best_spelling(part, truth, wanted, paths=False)[1] if any(way.by == "prefix:#" for way in ways) else least
     best = None
     for way in ways:
         ids, mended = _best_spelling(collapsed(part, way.by), truth, wanted)
-        if mended > (best[1] if best else least if ids else hits):
+        bar = whole if way.by == "prefix:#" else least  # what stands behind # is cut off with paths too: it is a chunk
+        if mended > (best[1] if best else bar if ids else hits):
             best = CollapseChoice(way.by, ids, way.share), mended
     if best is None:
         return [] if hits else _finer(part, run, wanted[1])
     choice, mended = best
     also = (("ids", choice.ids),) if choice.ids else ()
     examples = _parts(part, wanted[1], choice)
-    alone = least if choice.ids else hits  # what is found without collapsing
+    alone = (whole if choice.by == "prefix:#" else least) if choice.ids else hits  # what is found without collapsing
     entry = Entry("another-level", "note" if alone else "warning", run.name, "The run ranks parts of what the truth "
                   f"judges, such as {examples[0]!r} where the truth has {examples[1]!r}.", len(part.docs) - hits,
                   len(part.docs), examples, f"Judged documents among those returned{_of(part, run)}: {hits:,} now, "
@@ -113,17 +143,23 @@ def _level(run: Run, truth: Truth, wanted: tuple[Wanted, Wanted]) -> list[Entry]
                     "rank.")]
 
 
-def _best_spelling(run: Run, truth: Truth, wanted: tuple[Wanted, Wanted]) -> tuple[str | None, int]:
-    """(the spelling under which most judged documents are found, None where none is needed; how many)."""
+def _best_spelling(run: Run, truth: Truth, wanted: tuple[Wanted, Wanted],
+                   paths: bool = True) -> tuple[str | None, int]:
+    """(the spelling under which most judged documents are found, None where none is needed; how many).
+
+    paths: with spellings that cut paths.
+    """
     found: dict[str | None, int] = {None: _hits(run, truth)}
-    for how in SPELLINGS:
+    for how in (one for one in SPELLINGS if paths or one.name != "path"):
         other = with_ids_of(run, truth, how.name, wanted)
-        if other.docs is not run.docs:  # something was respelled
+        if other.docs is not run.docs or other.query_ids is not run.query_ids:  # something was respelled
             found[how.name] = _hits(other, truth)
     names = [name for name in found if name]
     names = [name for name in names if found[name] > found[None]] or names
-    if len(names) > 1:
-        found[",".join(names)] = _hits(with_ids_of(run, truth, ",".join(names), wanted), truth)
+    joint = _joint(run, truth, wanted)
+    for several in (",".join(names), joint.name if joint else ""):
+        if several and several not in found and (paths or "path" not in several.split(",")):
+            found[several] = _hits(with_ids_of(run, truth, several, wanted), truth)
     best = max(found, key=found.get)  # the first of equals: none before any, one before several
     return best, found[best]
 

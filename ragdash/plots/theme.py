@@ -140,6 +140,12 @@ def short(name: str, limit: int = 16) -> str:
     return escape(name)
 
 
+def tint(theme: Theme, color: str, share: float = 0.55) -> str:
+    """A colour between the page and another, on which the page's ink can be read: ground of a table's cell."""
+    ends = ([int(one[at:at + 2], 16) for at in (1, 3, 5)] for one in (theme.paper, color))
+    return "#" + "".join(f"{round(a + (b - a) * share):02x}" for a, b in zip(*ends, strict=True))
+
+
 def escape(text: str) -> str:
     """Text that plotly draws as written: its labels understand a subset of HTML."""
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

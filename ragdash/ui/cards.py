@@ -24,6 +24,8 @@ FORMATS = {
     "json-dict": "JSON dictionary",
     "json-dataset": "LlamaIndex data set",
     "json-columns": "JSON columns",
+    "json-squad": "SQuAD data",
+    "json-spans": "JSON of traces",
     "csv": "CSV",
     "tsv": "TSV",
     "json-results": "JSON results",

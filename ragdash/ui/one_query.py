@@ -39,7 +39,7 @@ def show(desk: Desk, rows: list[int]) -> None:
     with st.container(border=True, key="one_query"):
         _head(one)
         ranks = _ranks(one, k)
-        columns = query_cases.columns(one, k, ranks)
+        columns = query_cases.columns(one, k)
         _wanted(one, columns, k)
         _rankings(one, columns, ranks)
         _moves(one, k)
@@ -55,7 +55,7 @@ def _head(one: Case) -> None:
     """The question, and what every run makes of it."""
     desk, now = one.desk, one.desk.now
     question = one.question
-    st.subheader(words.escape(desk.ids[one.row] + (f": {question[:400]}" if question else "")), anchor=False)
+    st.header(words.escape(desk.ids[one.row] + (f": {question[:400]}" if question else "")), anchor=False)
     if question and len(question) > 400:
         with st.expander("The whole question", key="whole_question"):
             st.html(texts.block(texts.shown(question)))
@@ -90,7 +90,7 @@ def _wanted(one: Case, columns: list[Column], k: int) -> None:
 
 def _rankings(one: Case, columns: list[Column], ranks: int) -> None:
     """The rankings, and the buttons for more of them."""
-    st.markdown("#### Rankings side by side")
+    st.markdown("### Rankings side by side")
     st.html(ranking_html.rankings(columns, ranks, widgets.theme()))
     deepest = max([own.depth for own in one.rankings if own is not None], default=0)
     more = next((step for step in STEPS if step > ranks), MOST)
@@ -123,7 +123,7 @@ def _moves(one: Case, k: int) -> None:
     docs, ranks, grades = query_cases.moves(one, drawn)
     if not docs:
         return
-    st.markdown("#### How documents move between runs")
+    st.markdown("### How documents move between runs")
     figure = queries.bump(now.names, now.slots, docs, ranks, grades, k=drawn, theme=widgets.theme())
     table = pd.DataFrame({"Document": docs, "Grade": grades, **dict(zip(now.names, ranks.T, strict=True))})
     widgets.chart(figure, table, "bump", f"Rank of each document in {words.count(len(now.names), 'run')}",
@@ -167,6 +167,6 @@ def _cost(one: Case) -> None:
     rows = [{"Run": f"**{widgets.swatch(now.slots[at], now.names[at])}**", **query_words.cost(said)}
             for at, said in enumerate(one.said) if query_words.cost(said)]
     if rows:
-        st.markdown("#### Latency and cost")
+        st.markdown("### Latency and cost")
         st.table(pd.DataFrame(rows).replace(np.nan, words.UNDEFINED), border="horizontal", hide_index=True,
                  alt="Latency, tokens and cost of this query")

@@ -20,7 +20,7 @@ def answers(one: Case) -> None:
     said = one.said
     if not any(each.answer is not None for each in said):
         return
-    st.markdown("#### Answers")
+    st.markdown("### Answers")
     options = [key for key, held in (("reference", one.references), ("contexts", any(
         each.contexts is not None for each in said))) if held]
     if len(options) > 1:

@@ -63,8 +63,8 @@ def case(desk: Desk, row: int) -> Case:
                 rankings.judged(truth, query), rankings.spans(truth, query), rankings.references(truth, query))
 
 
-def columns(one: Case, k: int, ranks: int) -> list[Column]:
-    """Every run as a column of the table of rankings; the first `ranks`, at most 50, are laid beside the evidence."""
+def columns(one: Case, k: int) -> list[Column]:
+    """Every run as a column of the table of rankings; k: the first ranks, of which is told what one run alone has."""
     now, theme = one.desk.now, widgets.theme()
     docs, places = rankings.moves(one.rankings, k)
     only = rankings.alone(docs, places, k) if len(now.entries) > 1 else [[] for _ in now.entries]
@@ -72,28 +72,33 @@ def columns(one: Case, k: int, ranks: int) -> list[Column]:
     before = {} if base is None else dict(zip(reversed(base.docs), base.rank[::-1].tolist(), strict=True))
     found = []
     for at, digest in enumerate(now.digests):
-        covers, marks = covered(digest, now.scope, one, at, min(max(ranks, k), COVERED))
+        covers, marks, compared = covered(digest, now.scope, one, at)
         found.append(Column(now.names[at], plot_theme.mark(now.slots[at], theme), one.rankings[at], covers, marks,
-                            frozenset(only[at]), None if at == now.baseline else before))
+                            compared, frozenset(only[at]), None if at == now.baseline else before))
     return found
 
 
-def covered(run: str, scope: Scope, one: Case, at: int, k: int) -> tuple[dict[str, tuple[int, ...]], dict[str, Spans]]:
-    """({document: numbers of the gold spans it covers, from 1}, {document: places in its text}); empty without."""
+Covers = tuple[dict[str, tuple[int, ...]], dict[str, Spans], int]
+
+
+def covered(run: str, scope: Scope, one: Case, at: int) -> Covers:
+    """({document: numbers of the gold spans it covers, from 1}, {document: places in its text}, ranks compared).
+
+    Of the first COVERED ranks; all empty and 0 where there is no evidence or the run has no texts.
+    """
     own = one.rankings[at]
     if own is None or not one.spans:
-        return {}, {}
-    return _covered(run, scope.truth, repr(astuple(scope)), one.query, k, _match=one.matches[at], _ranking=own,
+        return {}, {}, 0
+    return _covered(run, scope.truth, repr(astuple(scope)), one.query, _match=one.matches[at], _ranking=own,
                     _spans=one.spans)
 
 
 @st.cache_resource(max_entries=2_000, show_spinner=False)
-def _covered(run: str, truth: str, scope: str, query: int, k: int, _match: Match, _ranking: Ranking,
-             _spans) -> tuple[dict[str, tuple[int, ...]], dict[str, Spans]]:
+def _covered(run: str, truth: str, scope: str, query: int, _match: Match, _ranking: Ranking, _spans) -> Covers:
     try:
-        table = rankings.covering(_match, query, _ranking, k)
+        table = rankings.covering(_match, query, _ranking, COVERED)
     except Unavailable:
-        return {}, {}
+        return {}, {}, 0
     numbers = {text: at for at, (text, _) in reversed(list(enumerate(_spans, 1)))}
     covers: dict[str, dict[int, None]] = {}
     places: dict[str, Spans] = {}
@@ -101,7 +106,7 @@ def _covered(run: str, truth: str, scope: str, query: int, k: int, _match: Match
         covers.setdefault(row["doc_id"], {})[numbers[row["span"]]] = None
         if row["start"] is not None:
             places.setdefault(row["doc_id"], []).append((row["start"], row["stop"]))
-    return {doc: tuple(held) for doc, held in covers.items()}, places
+    return {doc: tuple(held) for doc, held in covers.items()}, places, COVERED
 
 
 def moves(one: Case, k: int) -> tuple[tuple[str, ...], np.ndarray, np.ndarray]:

@@ -15,7 +15,7 @@ from ragdash.diagnosis import STAGES
 from ragdash.matching import Match
 from ragdash.metrics import Spec
 from ragdash.selection import Facts, Filters
-from ragdash.ui import answer_cases, cache, diagnoses, reviewing, state, texts
+from ragdash.ui import answer_cases, cache, diagnoses, likenesses, reviewing, state, texts
 from ragdash.ui.cache import Scope
 from ragdash.ui.store import LOADED
 from ragdash.ui.view import View
@@ -64,12 +64,18 @@ def facts(desk: Desk, filters: Filters) -> Facts:
     Raises InputError for an expression that cannot be read.
     """
     now = desk.now
-    choices = {"outcome": selection.outcomes(desk.values, desk.spec, desk.at, now.baseline, filters.by),
+    choices = {"outcome": selection.outcomes(desk.values, desk.spec, desk.at, now.baseline, filters.by, alone(desk)),
                "attributes": {token: one.queries[desk.inside] for token, one in cache.parts(now.scope.truth).items()},
                "stages": stages(desk), "kinds": kinds(desk),
                "marks": reviewing.marks(LOADED.truth(now.scope.truth).query_ids, desk.inside)}
     found = search(desk, filters) if filters.text else None
     return Facts(len(desk.ids), choices, found)
+
+
+def alone(desk: Desk) -> np.ndarray | None:
+    """The queries for which the run looked at alone found something relevant: (Q,) bool; None where not known."""
+    found = likenesses.only(desk.now)
+    return None if found is None else found[desk.at].mask(len(LOADED.truth(desk.now.scope.truth)))[desk.inside]
 
 
 def stages(desk: Desk) -> dict[str, np.ndarray]:

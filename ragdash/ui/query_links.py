@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NoReturn
+
 import streamlit as st
 
 from ragdash.ui import state
@@ -18,12 +20,18 @@ def address(run: str, order: str = "worst", **filters: str | list[str]) -> dict[
     filters: {key of ragdash.ui.keys: value or values}; everything else of the session stays.
     """
     shared = {key: values for key, values in state.parameters().items() if key in (state.RUN, state.TRUTH,
-                                                                                  *state.SIDEBAR)}
+                                                                                  *state.SIDEBAR, *state.CUTS)}
     chosen = {**dict.fromkeys(RESET, ""), state.LOOKED: run[:SHORT], state.ORDER: order, **filters}
     return shared | {key: value if isinstance(value, list) else [value] for key, value in chosen.items()}
 
 
-def link(label: str, run: str, order: str = "worst", help: str | None = None, **filters: str | list[str]) -> None:
+def link(label: str, run: str, order: str = "worst", help: str | None = None, *, width: int | None = None,
+         icon: str | None = ":material/manage_search:", **filters: str | list[str]) -> None:
     """A link to these queries."""
-    st.page_link(PAGE, label=label, icon=":material/manage_search:", help=help,
+    st.page_link(PAGE, label=label, icon=icon, help=help, width=width or "content",
                  query_params=address(run, order, **filters))
+
+
+def go(run: str, order: str = "worst", **filters: str | list[str]) -> NoReturn:
+    """Open these queries at once, as after a click into a picture."""
+    st.switch_page(PAGE, query_params=address(run, order, **filters))

@@ -23,7 +23,7 @@ NOTE, VERDICT, ABOUT = "review_note", "review_verdict", "review_run"
 def panel(one: Case) -> None:
     """A person's verdict and note of a query, for all runs or for one; kept as soon as they are given."""
     now, query = one.desk.now, one.desk.ids[one.row]
-    st.markdown("#### Your verdict")
+    st.markdown("### Your verdict")
     found = state.notice()
     widgets.problems(found, "reviews")
     held = reviewing.reviews()

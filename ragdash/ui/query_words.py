@@ -20,13 +20,13 @@ WHERE = {"question": "Question", "answer": "Answer", "chunk": "Chunks"}
 AS = {"plain": "As written", "regex": "Regular expression"}
 
 
-def outcomes(run: str, baseline: str, by: float) -> dict[str, str]:
+def outcomes(run: str, baseline: str, by: float, k: int) -> dict[str, str]:
     """What each outcome is called."""
     least = f" by {by:g} or more" if by else ""
     return {"": "All", "failed-all": "Failed in every run shown", "failed-only": f"Failed only in {run}",
             "worse": f"Worse than {baseline}{least}", "better": f"Better than {baseline}{least}",
             "equal": f"Equal to {baseline}", "best": f"{run} alone is best", "worst": f"{run} alone is worst",
-            "undefined": "Undefined"}
+            "alone": f"{run} alone found something in its first {k}", "undefined": "Undefined"}
 
 
 def orders(spec: Spec, baseline: str) -> dict[str, str]:

@@ -14,7 +14,19 @@ from ragdash.diagnosis import STAGES
 from ragdash.errors import InputError
 from ragdash.metrics import Spec
 from ragdash.selection import Facts, Filters
-from ragdash.ui import cache, diagnoses, query_facts, query_links, query_words, reviewing, state, view, widgets, words
+from ragdash.ui import (
+    cache,
+    diagnoses,
+    query_exports,
+    query_facts,
+    query_links,
+    query_words,
+    reviewing,
+    state,
+    view,
+    widgets,
+    words,
+)
 from ragdash.ui.query_facts import Desk
 from ragdash.ui.view import View
 
@@ -96,7 +108,7 @@ def _choices(desk: Desk, asked: Filters, facts: Facts) -> None:
                          persist_state="session", help="The run that the filters, the stages and the order are about. "
                                                        "The baseline is chosen in the sidebar.")
         said = selection.counts(facts, asked, "outcome")
-        titles = query_words.outcomes(name, base, asked.by)
+        titles = query_words.outcomes(name, base, asked.by, now.k)
         st.selectbox("Which queries", list(said), format_func=lambda one: f"{titles[one]} ({said[one]:,})",
                      key=state.CASE, width=280, persist_state="session", help=query_words.failed(desk.spec))
         if asked.outcome in ("worse", "better"):
@@ -116,6 +128,7 @@ def _choices(desk: Desk, asked: Filters, facts: Facts) -> None:
     chosen = query_words.chosen(asked, reviewing.TITLES)
     if chosen:
         st.caption(f"Only {words.escape('; '.join(chosen))}.")
+    diagnoses.note(now.k)
     if asked.text and facts.found is None:
         st.caption(f":orange[:material/warning: {words.escape(name)} has no text to search there; the search is left "
                    "aside.]")
@@ -214,5 +227,6 @@ def steps(desk: Desk, rows: list[int]) -> None:
                   on_click=_show, args=(ids, max(place - 1, 0)))
         st.button("Next", icon=":material/arrow_forward:", key="query_next", disabled=place == len(ids) - 1,
                   shortcut="N", on_click=_show, args=(ids, min(place + 1, len(ids) - 1)))
+        query_exports.shown(desk, rows)
         st.caption(f"{place + 1:,} of {words.count(len(ids), 'query', 'queries')} shown, of {len(desk.ids):,} in all. "
                    "A click at the left edge of a row opens it.")

@@ -26,8 +26,9 @@ NARROW, RANK, NAMED = 210, 44, 180  # pixels of a run's column, of the ranks' an
 class Column:
     """One run: its mark, its ranking (None: it lacks the query), what of it covers the evidence and where.
 
-    covers: {document: numbers of the gold spans}; places: {document: (start, stop) in its text}; only: documents that
-    no other run has among its first k; before: {document: rank in the baseline}, None for the baseline itself.
+    covers: {document: numbers of the gold spans}; places: {document: (start, stop) in its text}; compared: ranks that
+    were laid beside the spans, 0 where nothing could be; only: documents that no other run has among its first k;
+    before: {document: rank in the baseline}, None for the baseline itself.
     """
 
     name: str
@@ -35,6 +36,7 @@ class Column:
     ranking: Ranking | None
     covers: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     places: Mapping[str, Spans] = field(default_factory=dict)
+    compared: int = 0
     only: frozenset[str] = frozenset()
     before: Mapping[str, int] | None = None
 
@@ -65,7 +67,7 @@ def wanted(columns: Sequence[Column], grades: Mapping[str, int], spans: Sequence
         said = html.escape(text[:160]) + (" …" if len(text) > 160 else "")
         ranks = [min((_rank(column, doc) or np.inf for doc, held in column.covers.items() if at in held), default=None)
                  for column in columns]
-        cells = "".join(_place(rank, column, k, theme, "not covered") for rank, column in zip(ranks, columns,
+        cells = "".join(_place(rank, column, k, theme, _uncovered(column)) for rank, column in zip(ranks, columns,
                         strict=True))
         rows.append(_row(f"{chip(f'evidence {at}', theme.muted)} “{said}”", cells, theme))
     if not rows:
@@ -73,6 +75,14 @@ def wanted(columns: Sequence[Column], grades: Mapping[str, int], spans: Sequence
     first = f'<th scope="col" style="{_cell(theme)}text-align:left;min-width:{NAMED}px">What should be found</th>'
     return _scroll("What should be found, and its rank in each run", f"<thead><tr>{first}{head}</tr></thead><tbody>"
                    f"{''.join(rows)}</tbody>", NAMED + 110 * len(columns), theme)
+
+
+def _uncovered(column: Column) -> str:
+    """What is said where no document is known to cover a span."""
+    if not column.compared and column.ranking is not None and column.ranking.depth:
+        return "not known"
+    deeper = column.ranking is not None and column.ranking.depth > column.compared
+    return f"not in the first {column.compared}" if deeper else "not covered"
 
 
 def rankings(columns: Sequence[Column], ranks: int, theme: Theme, read: int = READ) -> str:

@@ -79,7 +79,7 @@ def _board(now: View, specs: list[Spec], found: list[tuple[Summary, ...]], order
 def _worst(now: View, order: list[int]) -> None:
     """From each run to the queries on which it does worst, by the metric of the sidebar."""
     with st.container(horizontal=True, vertical_alignment="center", key="worst_queries"):
-        st.caption("Worst queries of")
+        st.caption("Worst queries of", width="content")
         for at in order:
             query_links.link(words.escape(now.names[at]), now.digests[at])
 

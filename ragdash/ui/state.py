@@ -62,15 +62,16 @@ def parameters(everywhere: bool = False) -> dict[str, list[str]]:
     return {key: values for key, values in found.items() if values and (values != [""] or key in MANY)}
 
 
-def link(page: str | None = None, *, embed: bool = False) -> str:
-    """The full address of this view, or of another page with every choice made; embed: without Streamlit's frame."""
+def link(page: str | None = None, *, embed: bool = False, theme: str = "") -> str:
+    """The address of this view or another page; embed: without a frame; theme: "light", "dark" or each reader's own."""
     base = (st.context.url or "").split("?")[0]
     found = parameters()
     if page is not None:
         left = SHARING if page != "share" else ()
         base = f"{base.rpartition('/')[0]}/{page}"
         found = {key: values for key, values in parameters(everywhere=True).items() if key not in left}
-    return f"{base}?{urlencode({**found, **({'embed': ['true']} if embed else {})}, doseq=True)}"
+    more = {**({"embed": ["true"]} if embed else {}), **({"embed_options": [f"{theme}_theme"]} if theme else {})}
+    return f"{base}?{urlencode({**found, **more}, doseq=True)}"
 
 
 def runs() -> tuple[Entry, ...]:

@@ -103,12 +103,22 @@ def chart(
     *,
     formats: dict[str, str] | None = None,
     height: int | None = None,
+    pick: Callable[[Sequence], None] | None = None,
 ) -> None:
-    """A picture, with its numbers and its files one tab away; what a tab holds is sent only when it is asked for."""
+    """A picture, with its numbers and its files one tab away; what a tab holds is sent only when it is asked for.
+
+    pick: called with the customdata of the mark that was clicked.
+    """
     picture, numbers, files = st.tabs(["Picture", "Table", "Download"], key=f"{key}_tabs", on_change="rerun")
     if picture.open is not False:
         with picture:
-            st.plotly_chart(fig, key=key, alt=alt, config=_CONFIG)
+            if pick is None:
+                st.plotly_chart(fig, key=key, alt=alt, config=_CONFIG)
+            else:
+                found = st.plotly_chart(fig, key=key, alt=alt, config=_CONFIG, on_select="rerun",
+                                        selection_mode="points").selection.points
+                if found and found[0].get("customdata"):
+                    pick(found[0]["customdata"])
     if numbers.open:
         with numbers:
             frame(table, f"{key}_table", alt, formats=formats, height=height)

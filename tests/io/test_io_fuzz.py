@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragdash.errors import InputError
-from ragdash.io import read_runs, read_truth, sniff, trec
+from ragdash.io import read_corpus, read_runs, read_truth, sniff, trec
 from ragdash.io.jsontext import NeedsExact
 from ragdash.io.source import Source
 from ragdash.io.trec_lines import QRELS, RUN, read_lines
@@ -49,7 +49,20 @@ OBJECTS = [
     b'{"evalId": 1, "results": {"version": 3, "results": [{"vars": {"question": "q"}, "response": {"output": "a"}}]}}',
     b'[{"inputs": {"question": "q"}, "outputs": {"answer": "a"}, "reference": {"answer": "r"}, "example_id": "e"},'
     b' {"user_input": [{"content": "a"}], "retrieved_ids": ["d", 7], "scores": [1, 0.5], "x": NaN}]',
+    b'[{"context": {"trace_id": "t", "span_id": "s"}, "span_kind": "RETRIEVER", "parent_id": null, "attributes": '
+    b'{"input": {"value": "{\\"question\\": 1}"}, "retrieval.documents.0.document.id": "d", "retrieval": {"documents": '
+    b'[{"document": {"content": "c", "metadata": "{}"}}]}}}]',
+    b'{"id": "r", "run_type": "chain", "inputs": {"messages": [{"role": "user", "content": "q"}]}, "outputs": '
+    b'{"generations": [[{"text": "a"}]], "documents": [{"page_content": "x", "metadata": {"id": 5}}, "t"]}}\n',
+    b'{"data": [{"title": "T", "paragraphs": [{"context": "c", "qas": [{"id": 1, "question": "q", "answers": [{"text": '
+    b'"a"}, "b"], "is_impossible": false}]}]}]}',
 ]
+
+
+def _frame_of_documents() -> bytes:
+    out = io.BytesIO()
+    pd.DataFrame({"_id": ["d1", "d2"], "title": ["T", None], "text": ["x", "y"]}).to_parquet(out)
+    return out.getvalue()
 
 
 def _archive() -> bytes:
@@ -69,6 +82,8 @@ def _frame(method: str, **options) -> bytes:
     return out.getvalue()
 
 
+CORPORA = [b'{"_id": "d1", "title": "T", "text": "t"}\n{"_id": "d2", "text": ["a", "b"]}\n',
+           b'[{"doc_id": 7, "title": null, "contents": "\\u00e9"}]', _frame_of_documents()]
 BINARY = [_archive(), _frame("to_parquet"), _frame("to_excel", index=False),
           pa.compress(TREC, codec="zstd", asbytes=True)]
 PIECES = [b" ", b"\t", b"\n", b"\r", b"\r\n", b'"', b"'", b",", b":", b"{", b"}", b"[", b"]", b"\\", b"\\u", b"\\ud800",
@@ -171,7 +186,8 @@ def test_the_quick_way_through_json_is_the_exact_way(content):
     for read in (read_runs, read_truth):
         quick = outcome(read, content)
         with patch("ragdash.io.native.quick_lines", refuse), patch("ragdash.io.native.quick", refuse), \
-                patch("ragdash.io.jsondict.quick", refuse):
+                patch("ragdash.io.jsondict.quick", refuse), patch("ragdash.io.squad.quick", refuse), \
+                patch("ragdash.io.traces.quick", refuse):
             assert outcome(read, content) == quick
 
 
@@ -184,3 +200,17 @@ def test_the_fast_way_through_tables_is_the_exact_way(content):
             exact = outcome(read, content)
         if '"' not in str(exact) and b'"' not in content:  # a quote inside of a value is read, but not from row to row
             assert exact == fast
+
+
+@settings(max_examples=CASES // 2, deadline=None)
+@given(mutated(CORPORA))
+def test_documents(content):
+    try:
+        found = read_corpus(("x", content))
+    except InputError as error:
+        assert all(problem.file == "x" and problem.mend for problem in error.problems)
+    else:
+        assert found.digest and len(found.doc_ids.drop_null()) == len(found)
+        for column in (found.doc_ids, found.texts, found.titles):
+            if column is not None:
+                column.validate(full=True)

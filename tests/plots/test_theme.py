@@ -61,6 +61,14 @@ def contrast(one: str, other: str) -> float:
 
 @pytest.mark.parametrize("look", [theme.LIGHT, theme.DARK], ids=["light", "dark"])
 @pytest.mark.parametrize("vision", VISION)
+def test_ink_is_readable_on_every_tint():
+    for look in (theme.LIGHT, theme.DARK):
+        for color in (look.better, look.worse):
+            for share in (0.0, 0.25, 0.55):
+                assert contrast(theme.tint(look, color, share), look.ink) >= 4.5
+    assert theme.tint(theme.LIGHT, theme.LIGHT.worse, 0.0) == theme.LIGHT.paper
+
+
 def test_the_colours_of_two_runs_can_be_told_apart(look, vision):
     seen = {color: oklab(VISION[vision] @ linear(color)) for color in look.runs}
     distance = {pair: np.linalg.norm(seen[pair[0]] - seen[pair[1]]) for pair in itertools.combinations(look.runs, 2)}

@@ -17,8 +17,8 @@ from ragdash.ui.store import LOADED, Store
 
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLES = ROOT / "sample_runs"
-PAGES = ["runs", "leaderboard", "compare", "threshold-bands", "precision-recall", "ranking", "answers", "queries",
-         "speed-cost", "share", "metrics"]
+PAGES = ["runs", "leaderboard", "compare", "threshold-bands", "precision-recall", "ranking", "answers", "failures",
+         "queries", "speed-cost", "share", "metrics"]
 
 
 @pytest.fixture(autouse=True)
@@ -108,7 +108,9 @@ def test_a_page_with_runs_draws_them(page, many):
         "compare": {"compare_sorted"} if many > 1 else set(),
         "threshold-bands": {"bands_R_10", "bands_RR", "sweep", "pr_by_score"},
         "precision-recall": {"curve_P", "curve_R", "trade_off"},
+        "failures": {"waterfall"},
         "ranking": {"first_rank", "at_RR", "at_nDCG", *(["per_query"] if many > 1 else [])},
+        "queries": {"bump"} if many > 1 else set(),
     }
     assert set(figures) == expected.get(page, set())
     for key, figure in figures.items():
@@ -119,7 +121,7 @@ def test_a_page_with_runs_draws_them(page, many):
 
 
 def test_every_chart_has_a_name_for_those_who_cannot_see_it():
-    for page in ("leaderboard", "compare", "precision-recall", "ranking"):
+    for page in ("leaderboard", "compare", "precision-recall", "ranking", "failures"):
         for chart in opened(page, **with_runs(2)).get("plotly_chart"):
             assert chart.proto.alt
 

@@ -16,13 +16,22 @@ def files(*names: str) -> list[str]:
     return [str(SAMPLES / f"{name}.jsonl") for name in names]
 
 
+def loaded(app, *names: str):
+    """These files read, and the address that leads to them."""
+    app.open().upload(*files(*names))
+    app.page.get_by_role("heading", name=f"Runs ({len(names) - 1})").wait_for()
+    app.settle()
+    app.page.wait_for_url(re.compile(r"[?&]truth=\w"))
+    return app
+
+
 def head(app) -> str:
     """The question that is shown."""
-    return app.page.locator(".st-key-one_query h3").first.inner_text()
+    return app.page.locator(".st-key-one_query h2").first.inner_text()
 
 
 def test_from_the_leaderboard_to_the_five_queries_that_explain_a_difference(visit):
-    app = visit().open().upload(*files("dense", "sparse", "hybrid", "truth"))
+    app = loaded(visit(), "dense", "sparse", "hybrid", "truth")
     app.go("Leaderboard").go("Compare")
     app.page.locator(".st-key-outcome").get_by_text(re.compile("^Worse")).click()
     app.settle()
@@ -36,14 +45,14 @@ def test_from_the_leaderboard_to_the_five_queries_that_explain_a_difference(visi
     seen = [head(app)]
     for _ in range(4):
         app.page.keyboard.press("n")
-        app.page.wait_for_function("before => document.querySelector('.st-key-one_query h3').innerText !== before",
+        app.page.wait_for_function("before => document.querySelector('.st-key-one_query h2').innerText !== before",
                                    arg=seen[-1])
         app.settle()
         seen.append(head(app))
         assert app.page.get_by_role("region", name="Rankings side by side").count() == 1
     assert len(set(seen)) == 5 and "5 of " in app.page.inner_text(".st-key-query_steps")
     app.page.keyboard.press("p")
-    app.page.wait_for_function("before => document.querySelector('.st-key-one_query h3').innerText === before",
+    app.page.wait_for_function("before => document.querySelector('.st-key-one_query h2').innerText === before",
                                arg=seen[3])
     app.settle().calm()
     again = visit().open(app.page.url)
@@ -51,7 +60,7 @@ def test_from_the_leaderboard_to_the_five_queries_that_explain_a_difference(visi
 
 
 def test_a_text_opens_by_a_click_with_the_evidence_marked(visit):
-    app = visit().open().upload(*files("dense", "sparse", "truth"))
+    app = loaded(visit(), "dense", "sparse", "truth")
     app.open(app.page.url.replace("/?", "/queries?query=q001&"))
     mark = app.page.locator("details mark").first
     assert not mark.is_visible()
@@ -62,7 +71,7 @@ def test_a_text_opens_by_a_click_with_the_evidence_marked(visit):
 
 
 def test_a_letter_typed_into_the_search_is_no_step(visit):
-    app = visit().open().upload(*files("dense", "sparse", "truth"))
+    app = loaded(visit(), "dense", "sparse", "truth")
     app.open(app.page.url.replace("/?", "/queries?"))
     before = head(app)
     field = app.page.get_by_role("textbox", name="Search")
@@ -79,8 +88,8 @@ def test_a_letter_typed_into_the_search_is_no_step(visit):
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1440, 390])
 def test_both_themes_on_large_and_small_screens(visit, scheme, width):
-    app = visit(color_scheme=scheme, viewport={"width": width, "height": 900}).open().upload(
-        *files("dense", "sparse", "hybrid", "truth"))
+    app = loaded(visit(color_scheme=scheme, viewport={"width": width, "height": 900}), "dense", "sparse", "hybrid",
+                 "truth")
     app.open(app.page.url.replace("/?", "/queries?query=q001&")).calm()
     app.page.get_by_role("region", name="Rankings side by side").wait_for()
     text, ground = app.page.evaluate("""() => {

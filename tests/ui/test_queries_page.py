@@ -94,7 +94,7 @@ def table(at: AppTest):
 
 
 def texts(at: AppTest) -> str:
-    return "\n".join(one.value for one in (*at.markdown, *at.caption, *at.subheader))
+    return "\n".join(one.value for one in (*at.markdown, *at.caption, *at.header))
 
 
 def pages(at: AppTest) -> str:
@@ -123,9 +123,9 @@ def test_the_count_beside_each_outcome_is_the_rows_that_it_shows(extra):
     at = opened("old", "new", "third", **extra)
     control = widget(at, "selectbox", "case")
     said = counts(control.options)
-    assert len(said) == 9
+    assert len(said) == 10
     for value, (title, n) in zip(["", "failed-all", "failed-only", "worse", "better", "equal", "best", "worst",
-                                  "undefined"], said.items(), strict=True):
+                                  "alone", "undefined"], said.items(), strict=True):
         at = opened("old", "new", "third", case=value, **extra)
         assert (len(table(at)) if at.dataframe else 0) == n, title
         if not n:
@@ -136,9 +136,10 @@ def test_outcomes_are_those_of_the_run_that_is_looked_at():
     said = counts(widget(opened(look="new"), "selectbox", "case").options)
     assert said == {"All": 30, "Failed in every run shown": 9, "Failed only in new": 0, "Worse than old": 5,
                     "Better than old": 10, "Equal to old": 14, "new alone is best": 10, "new alone is worst": 0,
-                    "Undefined": 1}
+                    "new alone found something in its first 10": 0, "Undefined": 1}
     said = counts(widget(opened(look="old"), "selectbox", "case").options)
     assert "Worse than old" not in said and said["old alone is best"] == 5
+    assert said["old alone found something in its first 10"] == 5, "q10 to q14"
 
 
 @pytest.mark.parametrize(("key", "names"), [("attributes", ["kind=hard", "kind=easy"]),
@@ -197,10 +198,10 @@ def test_steps_keep_filter_and_order_and_the_address_says_them():
     assert at.query_params["query"] == ids[0] and widget(at, "button", "query_before").disabled
     for expected in ids[1:4]:
         shown(widget(at, "button", "query_next").click().run())
-        assert at.query_params["query"] == expected and at.subheader[0].value.startswith(expected)
+        assert at.query_params["query"] == expected and at.header[0].value.startswith(expected)
     assert "4 of 10 queries shown, of 30 in all" in texts(at)
     again = opened(**{key: at.query_params[key] for key in ("case", "order", "query", "look")})
-    assert again.subheader[0].value.startswith(ids[3]) and list(table(again)["Query"]) == ids
+    assert again.header[0].value.startswith(ids[3]) and list(table(again)["Query"]) == ids
     shown(widget(at, "button", "query_before").click().run())
     assert at.query_params["query"] == ids[2]
 
@@ -236,7 +237,7 @@ def test_texts_are_shown_as_written_and_never_interpreted():
     at = opened(query="q00")
     page = pages(at)
     assert "<script>" not in page and "&lt;script&gt;alert(1)&lt;/script&gt;" in page
-    assert "\\*\\*bold\\*\\*" in at.subheader[0].value and "\\$x\\^2\\$" in at.subheader[0].value
+    assert "\\*\\*bold\\*\\*" in at.header[0].value and "\\$x\\^2\\$" in at.header[0].value
     assert 'dir="auto"' in page
 
 
@@ -258,6 +259,13 @@ def test_a_run_with_nothing_but_rankings_and_a_query_without_gold():
     assert "knows no relevant document" in texts(at) and "The runs hold no texts" in texts(at)
     assert "score" not in pages(at).replace("scope", "") and not has(at, "selectbox", "look")
     assert list(table(at).columns) == ["Query", "Question", "bare", "Stage"]
+
+
+def test_evidence_below_k_is_found_and_without_texts_it_is_not_known():
+    own = {"deep": built("deep", [4] * QUERIES), "bare": runs()["bare"]}
+    page = pages(opened("deep", "bare", own=own, query="q03", k="3"))
+    assert page.count("below 3") == 2, "the document and the evidence that it holds"
+    assert "not known" in page and "not covered" not in page
 
 
 def test_a_query_that_a_run_lacks_is_said():

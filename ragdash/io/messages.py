@@ -1,0 +1,35 @@
+"""What was said in a conversation, in the forms in which tools keep messages."""
+
+from __future__ import annotations
+
+PEOPLE, MODELS = {"user", "human", "humanmessage"}, {"assistant", "ai", "aimessage", "aimessagechunk"}
+SPOKEN = ("text", "content", "page_content", "document.content", "answer")  # where objects of tools keep their text
+
+
+def last(messages: list, who: set[str], deepest: int = 4) -> str | None:
+    """The text of the last of the messages that one of these people said; lists in the list are walked through."""
+    if len(messages) == 2 and type(messages[0]) is str and messages[0].lower() in who:
+        return messages[1]
+    for message in reversed(messages):
+        if type(message) is list:
+            if deepest and (found := last(message, who, deepest - 1)) is not None:
+                return found
+        elif type(message) is dict:
+            inner = message.get("message", message)
+            inner = inner if type(inner) is dict else message
+            path = inner.get("id") if type(inner.get("id")) is list else [None]
+            roles = {str(role).lower() for role in (inner.get("role"), inner.get("type"), path[-1])}
+            if roles & who or ("text" in message and "role" not in inner):
+                return message["text"] if type(message.get("text")) is str else text_of(inner.get("kwargs", inner))
+    return None
+
+
+def text_of(fields) -> str | None:
+    """The text of a message: content as text, or in parts."""
+    if type(fields) is not dict:
+        return None
+    content = next((fields[name] for name in SPOKEN if name in fields), None)
+    if type(content) is list:
+        parts = [part if type(part) is str else part.get("text") for part in content if type(part) in (str, dict)]
+        return "\n".join(part for part in parts if type(part) is str)
+    return content if type(content) is str else None

@@ -1,0 +1,206 @@
+"""Exports that hold steps instead of queries (Phoenix, LangSmith), SQuAD's data, and what has lost its questions."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from ragdash.errors import InputError
+from ragdash.io import read_run, read_runs, read_truth, sniff
+
+PHOENIX = [
+    {"name": "query", "context": {"trace_id": "t1", "span_id": "s1"}, "span_kind": "CHAIN", "parent_id": None,
+     "attributes": {"input": {"value": "who?", "mime_type": "text/plain"}, "output": {"value": "She."}}},
+    {"name": "retrieve", "context": {"trace_id": "t1", "span_id": "s2"}, "span_kind": "RETRIEVER", "parent_id": "s1",
+     "attributes": {"input": {"value": "who, rewritten"}, "retrieval": {"documents": [
+         {"document": {"id": "d1", "score": 0.9, "content": "a text"}}, {"document": {"id": "007", "score": 0.5}}]}}},
+    {"name": "llm", "context": {"trace_id": "t1", "span_id": "s3"}, "span_kind": "LLM", "parent_id": "s1",
+     "attributes": {"input": {"value": '{"messages": []}'}, "output": {"value": "other"}}},
+    {"name": "retrieve", "context": {"trace_id": "t2", "span_id": "s4"}, "span_kind": "RETRIEVER", "parent_id": None,
+     "attributes": {"input": {"value": "when?"}, "output": {"value": "[the documents]"},
+                    "retrieval": {"documents": [{"document": {"id": "d9", "score": 0.1}}]}}},
+]
+
+
+def flat(value, path: str = "") -> dict:
+    """{"a.0.b": value} of objects and lists, as OpenTelemetry keeps attributes."""
+    parts = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else None
+    if parts is None:
+        return {path: value}
+    found = {}
+    for name, part in parts:
+        found |= flat(part, f"{path}.{name}" if path else str(name))
+    return found
+
+
+LANGSMITH = [
+    {"id": "r1", "trace_id": "r1", "run_type": "chain", "parent_run_id": None, "prompt_tokens": 12,
+     "inputs": {"messages": [{"role": "system", "content": "Be short."}, {"role": "user", "content": "who?"}]},
+     "outputs": {"messages": [{"role": "user", "content": "who?"},
+                              {"type": "ai", "content": [{"type": "text", "text": "She."}]}]}},
+    {"id": "r2", "trace_id": "r1", "run_type": "retriever", "parent_run_id": "r1", "inputs": {"query": "who"},
+     "outputs": {"documents": [{"page_content": "a text", "metadata": {"source": "a.pdf"}, "type": "Document"}]}},
+    {"id": "r3", "run_type": "llm", "inputs": {"messages": [[
+        {"lc": 1, "id": ["langchain", "schema", "messages", "HumanMessage"], "kwargs": {"content": "when?"}}]]},
+     "outputs": {"generations": [[{"text": "Then.", "message": {}}]]}},
+]
+
+
+def lines(values) -> bytes:
+    return "".join(json.dumps(value) + "\n" for value in values).encode()
+
+
+def forms(values) -> dict[str, bytes]:
+    return {"array": json.dumps(values).encode(), "indented": json.dumps(values, indent=2).encode(),
+            "lines": lines(values), "data": json.dumps({"data": values}).encode(),
+            "data, indented": json.dumps({"data": values}, indent=1).encode()}
+
+
+FORMS = {**{f"nested, {name}": content for name, content in forms(PHOENIX).items()},
+         **{f"flat, {name}": content for name, content in forms(
+             [{**span, "attributes": flat(span["attributes"])} for span in PHOENIX]).items()}}
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_spans_of_phoenix(name):
+    source = ("x.json", FORMS[name])
+    run = read_run(source)
+    assert {query: run.ranking(query)["doc_id"].to_pylist() for query in run.query_ids.to_pylist()} == {
+        "who?": ["d1", "007"], "when?": ["d9"]}
+    assert run.ranking("who?")["text"].to_pylist() == ["a text", None] and run.scores.tolist() == [0.9, 0.5, 0.1]
+    assert run.details["answer"].to_pylist() == ["She.", None] and not run.problems
+    assert sniff(source).role == "run" and "Phoenix" in sniff(source).reason
+
+
+@pytest.mark.parametrize("name", forms(LANGSMITH))
+def test_runs_of_langsmith(name):
+    source = ("x.json", forms(LANGSMITH)[name])
+    run = read_run(source)
+    assert run.query_ids.to_pylist() == ["who?", "when?"] and not run.problems
+    assert run.details["answer"].to_pylist() == ["She.", "Then."]
+    assert run.details["contexts"].to_pylist() == [["a text"], None]
+    assert run.details["prompt_tokens"].to_pylist() == [12, None]
+    assert "LangSmith" in sniff(source).reason
+
+
+def test_what_stands_beside_the_list_is_told():
+    run = read_run(("x", json.dumps({"runs": LANGSMITH, "cursors": {}}).encode()))
+    assert [(problem.kind, problem.field) for problem in run.problems] == [("unread-field", "cursors")]
+
+
+def test_examples_of_a_data_set_name_the_queries():
+    runs = [{**LANGSMITH[0], "reference_example_id": "e7"}]
+    assert read_run(("x", lines(runs * 1))).query_ids.to_pylist() == ["e7"]
+
+
+MESSAGES = [{"inputs": {"messages": [{"role": "user", "content": "who?"}]},
+             "outputs": {"messages": [{"role": "user", "content": "who?"}, {"role": "assistant", "content": "She"}]},
+             "reference_outputs": {"messages": [{"role": "assistant", "content": "Her."}]}}]
+
+
+@pytest.mark.parametrize("content", [json.dumps(MESSAGES).encode(), lines(MESSAGES)])
+def test_messages_without_a_trace(content):
+    run, truth = read_run(("x", content)), read_truth(("x", content))
+    assert run.details.to_pylist() == [{"query": "who?", "answer": "She"}]
+    assert truth.details.to_pylist() == [{"query": "who?", "answers": ["Her."]}]
+
+
+def test_questions_and_answers_inside_of_json():
+    value = {"input": {"value": '{"question": "who?", "k": 5}', "mime_type": "application/json"},
+             "output": {"value": '{"messages": [{"type": "ai", "content": "She."}]}'}}
+    run = read_run(("x", lines([{**PHOENIX[0], "attributes": value}])))
+    assert run.details.to_pylist() == [{"query": "who?", "answer": "She."}]
+
+
+def refused(read, content: bytes) -> list:
+    with pytest.raises(InputError) as caught:
+        read(("x", content))
+    return [problem for problem in caught.value.problems if problem.severity == "error"]
+
+
+def test_two_retrievers_in_a_trace_are_one_too_many():
+    again = {**PHOENIX[1], "context": {"trace_id": "t1", "span_id": "s7"}}
+    problem, = refused(read_runs, lines([*PHOENIX, again]))
+    assert problem.kind == "several-retrievers" and "lines 2, 5" in problem.found and problem.line == 5
+
+
+def test_traces_that_ask_nothing_are_counted():
+    empty = {**PHOENIX[2], "context": {"trace_id": "t9", "span_id": "s9"}, "parent_id": None, "attributes": {}}
+    run = read_run(("x", lines([*PHOENIX, empty])))
+    assert [problem.kind for problem in run.problems] == ["empty-trace"] and "1 of 3" in run.problems[0].found
+    assert refused(read_runs, lines([empty]))[0].kind == "no-rows"
+
+
+def test_spans_are_no_truth():
+    problem, = refused(read_truth, lines(PHOENIX))
+    assert problem.kind == "run-as-truth"
+
+
+SQUAD = {"version": "v2.0", "data": [{"title": "Rhine", "paragraphs": [{"context": "The Rhine flows north.", "qas": [
+    {"id": "007", "question": "Where?", "answers": [{"text": "north", "answer_start": 16},
+                                                    {"text": "north", "answer_start": 16}], "is_impossible": False},
+    {"id": "q2", "question": "Why?", "answers": [], "plausible_answers": [{"text": "flows", "answer_start": 10}],
+     "is_impossible": True}]}]}]}
+
+
+@pytest.mark.parametrize("indent", [None, 1])
+def test_squad(indent):
+    source = ("x.json", json.dumps(SQUAD, indent=indent).encode())
+    truth = read_truth(source)
+    assert truth.query_ids.to_pylist() == ["007", "q2"] and not truth.problems
+    assert truth.details["query"].to_pylist() == ["Where?", "Why?"]
+    assert truth.details["answers"].to_pylist() == [["north"], []]
+    assert truth.details["evidence"].to_pylist() == [[{"text": "The Rhine flows north.", "source": "Rhine"}], None]
+    assert json.loads(truth.details["attributes"][1].as_py()) == {"is_impossible": True, "title": "Rhine"}
+    assert sniff(source).role == "truth" and refused(read_runs, source[1])[0].kind == "truth-as-run"
+
+
+def test_squad_with_something_wrong_says_where():
+    wrong = json.loads(json.dumps(SQUAD))
+    wrong["data"][0]["paragraphs"][0]["qas"][1]["id"] = "007"
+    assert refused(read_truth, json.dumps(wrong).encode())[0].kind == "duplicate-query"
+    wrong["data"].append({"title": "x", "paragraphs": 5})
+    assert "paragraphs" in [problem.field for problem in refused(read_truth, json.dumps(wrong).encode())]
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+def test_scores_of_ragas_have_lost_their_questions(indent):
+    for read in (read_runs, read_truth):
+        problem, = refused(read, json.dumps({"scores": [{"faithfulness": 0.5}, {"faithfulness": 1.0}]},
+                                            indent=indent).encode())
+        assert problem.kind == "missing-question" and "to_pandas().to_json" in problem.mend
+
+
+ADVICE = {  # content, read, kind, words of the mend
+    "results of trec_eval": (b"runid\tall\tx\nnum_q\tall\t3\nmap\tall\t0.5\nP_10\tall\t0.2\n", read_runs, "results",
+                             "the run and the qrels"),
+    "results of each query": (b"num_ret  \t301\t500\nP_5 \t301\t0.2\nndcg_cut_10\t302\t0.1\n", read_truth, "results",
+                              "the run and the qrels"),
+    "ids deep inside": (json.dumps([{"query_id": "q", "question": "?", "per_k": {
+        "5": {"retrieved_chunk_ids": ["a"]}, "10": {"retrieved_chunk_ids": ["a", "b"]}}}]).encode(), read_runs,
+        "missing-field", "--map retrieved=per_k.10.retrieved_chunk_ids"),
+    "questions below a table": (
+        json.dumps([{"table": {"uid": "1"}, "questions": [{"uid": "2", "question": "?"}]}]).encode(), read_truth,
+        "missing-field", "each of the questions in 'questions'"),
+    "evidence by document": (lines([{"id": 1, "claim": "c", "evidence": {"4983": [{"sentences": [0]}]}}]), read_truth,
+                             "wrong-type", '"relevant": ["id"]'),
+}
+
+
+@pytest.mark.parametrize("name", ADVICE)
+def test_what_is_refused_says_what_to_do(name):
+    content, read, kind, words = ADVICE[name]
+    found = [problem for problem in refused(read, content) if problem.kind == kind]
+    assert found and words in found[0].mend
+
+
+def test_the_advice_is_right():
+    content = ADVICE["ids deep inside"][0]
+    run = read_run(("x", content), mapping={"retrieved": "per_k.10.retrieved_chunk_ids"})
+    assert run.docs.to_pylist() == ["a", "b"]
+
+
+def test_preference_judgements_are_named():
+    found = refused(read_runs, b"q1 A:x L1 FR94-1 1\nq1 A:x L1 FB4-2 0\n")
+    assert {problem.kind for problem in found} == {"column-count"} and "preference judgements" in found[0].mend

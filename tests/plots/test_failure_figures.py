@@ -1,0 +1,57 @@
+"""Figures of the Failures page and of the likeness of runs."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ragdash.diagnosis import Step
+from ragdash.plots import failures, likeness
+from ragdash.plots.theme import DARK, LIGHT
+
+HOSTILE = "<b>x</b> & %{x}"
+STEPS = [Step("not-retrieved", "Gold retrieved", 10, 3, 0), Step("below-k", "Gold in the first 10", 7, 2, 1),
+         Step("answered-unanswerable", "Declined where there is no answer", 4, 1, 0)]
+
+
+def texts(fig) -> list[str]:
+    return [note.text for note in fig.layout.annotations]
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK])
+def test_each_step_shows_what_comes_past_it_and_what_it_loses(theme):
+    fig = failures.waterfall(HOSTILE, 0, STEPS, lost_at=[step.name for step in STEPS], aside=1,
+                             others=[("b", 1, [9, np.nan, 2])], theme=theme)
+    passed, lost, other = fig.data
+    assert list(passed.x) == [10, 7, 5, 3] and list(lost.x) == [3, 2, 1] and list(lost.base) == [7, 5, 3]
+    assert list(lost.customdata) == ["not-retrieved", "below-k", "answered-unanswerable"]
+    assert passed.customdata is None, "what comes past a step is no stage"
+    assert "1 of them cannot be assessed" in lost.hovertext[1] and "<b>x" not in lost.hovertext[0]
+    assert texts(fig)[0] == "10" and "7" in texts(fig)[1] and "−3" in texts(fig)[1]
+    assert lost.y[2] - lost.y[1] > lost.y[1] - lost.y[0], "other queries stand apart"
+    assert np.isnan(other.x[1]) and other.marker.color == theme.runs[1]
+
+
+def test_a_run_with_questions_without_an_answer_alone():
+    fig = failures.waterfall("a", 0, STEPS[2:], lost_at=["answered-unanswerable"], aside=1)
+    assert list(fig.data[0].x) == [3] and failures.START not in fig.layout.yaxis.ticktext
+
+
+def test_cells_are_shaded_by_their_share_of_the_slice():
+    fig = failures.by_slice(["hard", HOSTILE], ["Below k", "Fine"], np.array([[3, 1], [0, 10]]), np.array([4, 10]))
+    cells = fig.data[0]
+    assert np.asarray(cells.z).tolist() == [[0.75, 0.25], [0.0, 1.0]] and cells.zmax == 1
+    assert cells.text[0][0] == "3" and cells.text[1][0] == "·"
+    assert "3 of 4 (75%)" in cells.hovertext[0][0] and "<b>x" not in cells.hovertext[1][0]
+
+
+@pytest.mark.parametrize("many", [2, 3, 10])
+def test_the_matrix_leaves_a_run_beside_itself_bare(many):
+    mean = np.full((many, many), 0.5)
+    mean[0, 1] = mean[1, 0] = np.nan
+    fig = likeness.matrix([f"run {at}" for at in range(many)], range(many), mean, np.full((many, many), 7),
+                          title="Overlap@10", span=(0.0, 1.0))
+    cells = fig.data[0]
+    assert cells.text[0][0] == "" and cells.text[0][1] == "–"
+    assert many < 3 or (cells.text[0][2] == "0.50" and "Overlap@10 0.500" in cells.hovertext[0][2])
+    assert (cells.zmin, cells.zmax) == (0, 1) and len(fig.layout.yaxis.ticktext) == many

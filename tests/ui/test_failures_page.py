@@ -1,0 +1,232 @@
+"""Failures: every number leads to exactly its queries, rules that can be changed, what could not be assessed."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from urllib.parse import parse_qs
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from ragdash.diagnosis import FINE, NAMES, STAGES, Rules, diagnose
+from ragdash.evaluation import evaluate
+from ragdash.matching import Match
+from ragdash.records import Run, Truth
+from ragdash.ui import failing_together
+from ragdash.ui.store import LOADED, SHORT
+
+ROOT = Path(__file__).resolve().parents[2]
+QUERIES = 40
+IDS = [f"q{at:02}" for at in range(QUERIES)]
+REFERENCE, CONTEXT = "the Sea of Crises", "It fell into the Sea of Crises."
+
+
+@pytest.fixture(autouse=True)
+def nothing_given(monkeypatch, tmp_path):
+    for name in ("RAGDASH_FILES", "RAGDASH_TRUTH"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("RAGDASH_WORKSPACE", str(tmp_path))
+    monkeypatch.setenv("RAGDASH_CACHE", str(tmp_path / "models"))
+
+
+def the_truth() -> Truth:
+    """Two relevant documents each; hard (the first 20) or easy; the last four have no answer; q35 has no gold."""
+    marked = [{"kind": "hard" if at < 20 else "easy", **({"type": "no_answer"} if at >= 36 else {})}
+              for at in range(QUERIES)]
+    details = pa.table({"query_id": IDS, "query": [f"where did probe {at} fall?" for at in range(QUERIES)],
+                        "answers": [[REFERENCE] if at < 35 else None for at in range(QUERIES)],
+                        "attributes": list(map(json.dumps, marked))})
+    graded = [(name, doc, int(at != 35)) for at, name in enumerate(IDS) for doc in "ab"]
+    return Truth.build("truth", *map(list, zip(*graded, strict=True)), details=details)
+
+
+def built(name: str, seed: int, *, answers: bool = True) -> Run:
+    """Twelve documents for each query, relevant ones at random ranks or not there, answers of every kind."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    for query in IDS:
+        docs = [f"{name}-{rank}" for rank in range(12)]
+        for doc, place in zip("ab", rng.permutation(24)[:2], strict=True):
+            if place < 12 or rng.random() < 0.5:
+                docs[place % 12] = doc
+        rows += [(query, doc, 12.0 - rank) for rank, doc in enumerate(docs)]
+    said = rng.choice([REFERENCE, "the Ocean of Storms", "I don't know."], QUERIES)
+    details = pa.table({"query_id": IDS, "answer": said, "contexts": [[CONTEXT if rng.random() < 0.7 else "Nothing."]
+                                                                     for _ in IDS]}) if answers else None
+    return Run.build(name, *map(list, zip(*rows, strict=True)), details=details)
+
+
+def runs() -> dict[str, Run]:
+    return {**{name: built(name, seed) for seed, name in enumerate(("old", "new", "third"))},
+            "bare": built("bare", 0, answers=False)}
+
+
+def opened(*names: str, page: str = "failures", **more) -> AppTest:
+    truth, known = the_truth(), runs()
+    held = [known[name] for name in names or ("old", "new", "third")]
+    for one in (truth, *held):
+        LOADED.put(one)
+    digests = {one.name: one.digest[:SHORT] for one in held}
+    at = AppTest.from_file(ROOT / "app.py", default_timeout=60)
+    address = {"run": [f"{one.digest[:SHORT]}.{slot}.{one.name}" for slot, one in enumerate(held)],
+               "truth": truth.digest[:SHORT], "metric": "nDCG@k",
+               **{key: digests.get(value, value) if isinstance(value, str) else value for key, value in more.items()}}
+    for key, value in address.items():
+        at.query_params[key] = value
+    at.run()
+    return shown(at.switch_page(f"pages/{page}.py").run())
+
+
+def shown(at: AppTest) -> AppTest:
+    assert not at.exception, at.exception
+    return at
+
+
+def texts(at: AppTest) -> str:
+    return "\n".join(one.value for one in (*at.markdown, *at.caption)).replace("\\", "")
+
+
+def links(at: AppTest) -> list[tuple[str, dict[str, list[str]]]]:
+    """(label, address) of every link to queries."""
+    return [(one.proto.label, parse_qs(one.proto.query_string, keep_blank_values=True)) for one in at.get("page_link")
+            if "stages=" in one.proto.query_string or "attributes=" in one.proto.query_string]
+
+
+def stage_links(at: AppTest) -> dict[tuple[str, str], tuple[int, dict[str, list[str]]]]:
+    """(run, stage) -> (the number shown, the address)."""
+    return {(address["look"][0], address["stages"][0]): (int(re.search(r"\*\*([\d,]+)\*\*", label)[1]), address)
+            for label, address in links(at) if len(address["stages"]) == 1 and address["attributes"] == [""]}
+
+
+def follow(at: AppTest, address: dict[str, list[str]]) -> set[str]:
+    """The queries that the Queries page shows at this address."""
+    for key, value in address.items():
+        at.query_params[key] = value
+    return set(shown(at.run()).dataframe[0].value["Query"])
+
+
+@pytest.mark.parametrize(("extra", "rules"), [
+    ({}, {}), ({"slice": "kind=easy", "k": "5"}, {"k": 5}),
+    ({"coverage": "0.5", "correct": "0.2", "grounded": "0.0", "cut_off": "8"},
+     {"coverage": 0.5, "right": 0.2, "grounded": 0.0, "score": 8.0})])
+def test_every_number_is_the_rows_that_the_queries_page_shows(extra, rules):
+    at = opened(**extra)
+    found, truth = stage_links(at), the_truth()
+    inside = np.array([place >= 20 or "slice" not in extra for place in range(QUERIES)])
+    queries = opened(page="queries", **extra)
+    expected = {}
+    for run in (runs()[name] for name in ("old", "new", "third")):
+        own = diagnose(Match(run, truth), Rules(**rules))
+        for s in np.flatnonzero(own.counts(inside)):
+            held = {name for name, here in zip(IDS, (own.stage == s) & inside, strict=True) if here}
+            expected[run.digest[:SHORT], NAMES[s]] = held
+    assert {key: n for key, (n, _) in found.items()} == {key: len(held) for key, held in expected.items()}
+    for key, (n, address) in found.items():
+        rows = follow(queries, address)
+        assert rows == expected[key] and len(rows) == n, key
+    assert len({stage for _, stage in expected}) >= 5
+
+
+def test_a_sentence_says_what_loses_most_and_what_is_to_gain():
+    at, run, truth = opened("old"), runs()["old"], the_truth()
+    own = diagnose(Match(run, truth))
+    counts = own.counts()
+    gains = {gain.stage: gain for gain in own.gains(evaluate(run, truth, "nDCG@10"), "nDCG@10")}
+    most = int(counts[:FINE].argmax())
+    best = max(NAMES[:6], key=lambda name: np.nan_to_num(gains[name].at_most))
+    said = texts(at)
+    assert f"**old** loses most queries at **{STAGES[most].title}**: {counts[most]} of 40 queries." in said
+    assert f"{gains[best].at_most:.3f}" in said and STAGES[NAMES.index(best)].title in said
+    assert "What mends an answer does not move NDCG@10" in said
+
+
+def test_gains_are_those_of_the_queries_in_scope():
+    run, truth = runs()["old"], the_truth()
+    hard = np.arange(QUERIES) < 20
+    gains = {gain.stage: gain.at_most for gain in diagnose(Match(run, truth)).gains(evaluate(run, truth, "nDCG@10"),
+                                                                                    "nDCG@10", hard)}
+    at = opened("old", slice="kind=hard")
+    shown_gains = {address["stages"][0]: float(label.rpartition("+")[2].rstrip("]")) for label, address in links(at)
+                   if "+" in label}
+    assert shown_gains and all(value == pytest.approx(gains[stage], abs=5e-4) for stage, value in shown_gains.items())
+
+
+def test_a_metric_without_a_better_end_gains_nothing():
+    at = opened(metric="Judged@k")
+    assert not any("+" in label for label, _ in links(at))
+    assert "to gain" not in texts(at) and "could gain" not in texts(at)
+
+
+def test_what_cannot_be_assessed_is_said_of_the_runs_that_it_holds_of():
+    said = texts(opened("old", "bare"))
+    assert "Not assessed of old: Gold in the corpus (no corpus is given)" in said
+    assert re.search(r"Not assessed of bare: .*Answered right \(the run has no answers\)", said)
+
+
+def test_rules_are_kept_in_the_address_told_on_queries_and_taken_back():
+    at = opened("old", coverage="0.5")
+    assert at.query_params["coverage"] == ["0.5"] or at.query_params["coverage"] == "0.5"
+    assert "share of the gold needed 0.5" in texts(opened("old", page="queries", coverage="0.5"))
+    assert "rules of your own" not in texts(opened("old", page="queries"))
+    shown(at.button(key="usual_rules").click().run())
+    assert at.query_params["coverage"] in ("1.0", ["1.0"])
+    wrong = shown(at.text_input(key="cut_off").set_value("high").run())
+    assert "The threshold is a number" in texts(wrong)
+
+
+def test_slices_lead_to_their_failing_queries():
+    at, own = opened("old", by="kind"), diagnose(Match(runs()["old"], the_truth()))
+    found = {address["attributes"][0]: (label, address) for label, address in links(at)
+             if address["attributes"] != [""] and len(address["stages"]) > 1}
+    assert set(found) == {"kind=hard", "kind=easy"}
+    queries = opened("old", page="queries")
+    for token, (label, address) in found.items():
+        inside = (np.arange(QUERIES) < 20) == (token == "kind=hard")
+        wrong = {name for name, here in zip(IDS, (own.stage != FINE) & inside, strict=True) if here}
+        assert f"{len(wrong)} of 20" in label and follow(queries, address) == wrong
+
+
+def test_shared_traits_lead_to_their_queries_and_change_with_the_measure():
+    at = opened("old")
+    own = [(label, address) for label, address in links(at) if "stages" in address and address["stages"] == [""]]
+    assert {address["attributes"][0] for _, address in own} >= {"kind=hard"}
+    label, address = next(one for one in own if one[1]["attributes"] == ["kind=hard"])
+    assert label.endswith("(20)") and len(follow(opened("old", page="queries"), address)) == 20
+    at = opened("old", shares="wrong")
+    assert "Share that goes wrong" in texts(at)
+
+
+def test_clusters_say_what_brings_them():
+    assert "ragdash score RUN... --truth TRUTH -m SemanticRelevance" in texts(opened("old"))
+
+
+def test_clusters_are_shown_where_vectors_are_kept(monkeypatch):
+    vectors = np.random.default_rng(0).normal(size=(QUERIES, 8)).astype(np.float32)
+    monkeypatch.setattr("ragdash.failing.question_vectors", lambda truth: vectors)
+    failing_together._clusters.clear()
+    at = opened("old")
+    failing_together._clusters.clear()
+    rows = at.table[-1].value
+    assert list(rows.columns) == ["Typical words", "Queries", "Most typical questions"]
+    wrong = int((diagnose(Match(runs()["old"], the_truth())).stage != FINE).sum())
+    assert rows["Queries"].astype(int).sum() == wrong
+
+
+def test_failing_queries_can_be_taken_along():
+    at = opened("old")
+    wrong = int((diagnose(Match(runs()["old"], the_truth())).stage != FINE).sum())
+    assert f"{wrong} queries as a regression set" in [one.proto.label for one in at.get("download_button")]
+    at = opened("old", page="queries", stages=["fine"])
+    assert f"{QUERIES - wrong} queries as a regression set" in [one.proto.label for one in at.get("download_button")]
+
+
+def test_every_run_is_on_the_way_and_ten_runs_fit():
+    at = opened("old", "new", "third")
+    figure = json.loads(next(one for one in at.get("plotly_chart") if "waterfall" in one.proto.id).proto.spec)
+    names = [trace["name"] for trace in figure["data"]]
+    assert names[:2] == ["new", "lost"] and set(names[2:]) == {"old", "third"}
+    assert at.selectbox(key="look").value == runs()["new"].digest
