@@ -14,7 +14,7 @@ from ragdash.judging.asking import CONCURRENCY
 from ragdash.judging.endpoint import KINDS
 from ragdash.matching import MATCHES, Matching
 from ragdash.records import CHOICES, Conventions
-from ragdash.report import COMPARISON_FORMATS, DIAGNOSIS_FORMATS, FORMATS, SHAPES
+from ragdash.report import COMPARISON_FORMATS, DIAGNOSIS_FORMATS, FORMATS, SHAPES, TRUST_FORMATS
 from ragdash.spellings import SPELLINGS
 from ragdash.stats import PERMUTATIONS, RESAMPLES, SEED
 from ragdash.verdict_exports import FORMATS as VERDICT_FORMATS
@@ -52,6 +52,7 @@ def parser() -> argparse.ArgumentParser:
     command.set_defaults(command="compare")
 
     _add_diagnose(commands, reading)
+    _add_trust(commands, reading)
     _add_report(commands, [reading, computing, drawing])
     _add_judge(commands, reading)
     _add_verdicts(commands, reading)
@@ -124,6 +125,30 @@ def _add_diagnose(commands, reading: argparse.ArgumentParser) -> None:
         shown = "" if default is None else f" (default: {default})"
         rules.add_argument(f"--{name}", type=kind, metavar=name.upper(), help=text + shown)
     command.set_defaults(command="diagnose")
+
+
+def _add_trust(commands, reading: argparse.ArgumentParser) -> None:
+    command = commands.add_parser("trust", parents=[reading, _matching_options()], help="how far can a judge's "
+                                  "verdicts be trusted? Beside people's labels, with an interval that allows for its "
+                                  "errors")
+    command.add_argument("runs", nargs="*", metavar="RUN", help="the baseline first; with --truth and -m")
+    command.add_argument("-m", "--metrics", metavar="METRIC", help="the one whose values are verdicts")
+    command.add_argument("--verdicts", action="append", metavar="[NAME=]FILE", help="in place of runs: CSV or JSONL "
+                         "with query_id and value, and run, vote, missing, judge, generator where known")
+    command.add_argument("--labels", action="append", metavar="[NAME=]FILE", help="CSV or JSONL with query_id and "
+                         "label, and run for several; laid over those that were kept")
+    command.add_argument("--keep", action="store_true", help="keep the labels in the workspace")
+    command.add_argument("--sheet", metavar="FILE", help="draw queries to label and write them (.csv, .jsonl)")
+    command.add_argument("-n", type=_whole(1), default=50, metavar="N", help="queries to draw (default: 50)")
+    command.add_argument("--seed", type=_whole(0), default=SEED, help="of the draw")
+    command.add_argument("--cut", type=_cut, default="0.5", help="values from here on are a yes; none: each value is a "
+                         "class of its own (default: 0.5)")
+    command.add_argument("--judge-model", metavar="NAME", help="who judged")
+    command.add_argument("--generator", metavar="NAME", help="who wrote the answers; warned of where it is of the "
+                         "judge's family")
+    command.add_argument("--disagreements", type=_whole(0), default=10, metavar="N", help="shown of each run")
+    command.add_argument("--format", choices=TRUST_FORMATS, default="table")
+    command.set_defaults(command="trust")
 
 
 def _add_report(commands, parents: list[argparse.ArgumentParser]) -> None:
@@ -259,6 +284,12 @@ def _cutoffs(text: str) -> list[int]:
     if values[0] < 1:
         raise ValueError
     return values
+
+
+def _cut(text: str) -> str:
+    if text != "none" and not 0 < float(text) <= 1:
+        raise argparse.ArgumentTypeError(f"{text} is not above 0 and at most 1, or none")
+    return text
 
 
 def _whole(least: int):

@@ -30,13 +30,13 @@ LAYERS = """
     judge_worker
     comparison likeness
     diagnosis gates ledger reviews unjudged workspace
-    failing
+    failing trust
     selection searching rankings
     wording
     plots
     report
     cli_options cli_inputs
-    cli_report cli_score cli_diagnose cli_judge cli_verdicts
+    cli_report cli_score cli_diagnose cli_judge cli_verdicts cli_trust
     cli ui
 """.strip().splitlines()
 LEVEL = {name: level for level, line in enumerate(LAYERS) for name in line.split()}

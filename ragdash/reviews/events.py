@@ -18,7 +18,8 @@ import pyarrow.compute as pc
 from ragdash.errors import Collector, Problem, shorten
 
 SAYS = ("note", "verdict", "judgement")
-KINDS = (*SAYS, "undo")
+LABEL = "label"  # kept by ragdash.trust in a file of its own
+KINDS = (*SAYS, LABEL, "undo")
 VERDICTS = ("fine", "wrong gold", "wrong run", "wrong matching")
 LONGEST = 100_000  # characters of a note
 _GRADES = range(-2**31, 2**31)
@@ -30,7 +31,8 @@ class Event:
     """One thing that a person said of a query.
 
     kind: "note" (value: text), "verdict" (one of VERDICTS), "judgement" (value: the grade, a whole number as text;
-    doc_id: of which document), "undo" (value: the id of the event that no longer counts). value "": withdrawn.
+    doc_id: of which document), "label" (value: a number from 0 to 1 as text; doc_id: what was labelled), "undo" (value:
+    the id of the event that no longer counts). value "": withdrawn.
     run: digest of the run it is about, "" for all. when, by: as the caller has it ("" where not told).
     id: 32 hexadecimal digits, given by the store ("" before that).
     """
@@ -146,7 +148,7 @@ def _wrong(event: Event) -> Iterable[tuple[str, str, str, str]]:
         yield "kind", repr(shorten(event.kind)), " or ".join(KINDS), "Choose one of these."
     if not event.query_id and event.kind != "undo":
         yield "query_id", "no query", "the id of a query", "Say which query it is about."
-    if bool(event.doc_id) != (event.kind == "judgement"):
+    if bool(event.doc_id) != (event.kind in ("judgement", LABEL)):
         yield ("doc_id", repr(shorten(event.doc_id)), "the document of a judgement, and of nothing else",
                "Say which document is judged.")
     if event.kind == "judgement" and event.run:
@@ -162,6 +164,8 @@ def _wrong_value(event: Event) -> Iterable[tuple[str, str, str, str]]:
         yield "value", repr(shorten(value)), " or ".join(VERDICTS), "Choose one of these."
     if event.kind == "judgement" and value and not _is_grade(value):
         yield "value", repr(shorten(value)), "a whole number", "Give the grade, 0 for not relevant."
+    if event.kind == LABEL and value and not _is_share(value):
+        yield "value", repr(shorten(value)), "a number from 0 to 1", "Write 1 for yes and 0 for no."
     if event.kind == "note" and len(value) > LONGEST:
         yield "value", f"a note of {len(value):,} characters", f"at most {LONGEST:,}", "Make it shorter."
     if event.kind == "undo" and not _is_id(value):
@@ -172,6 +176,13 @@ def _is_grade(text: str) -> bool:
     digits = text.removeprefix("-")
     return len(digits) <= 10 and digits.isascii() and digits.isdigit() and text == str(int(text)) \
         and int(text) in _GRADES
+
+
+def _is_share(text: str) -> bool:
+    try:
+        return 0 <= float(text) <= 1
+    except ValueError:
+        return False
 
 
 def _is_id(text: str) -> bool:

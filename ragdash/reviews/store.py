@@ -26,7 +26,7 @@ class Imported:
 
 @dataclass(frozen=True)
 class ReviewStore:
-    """reviews.sqlite in a folder (default: the user's workspace). Every call opens and closes it.
+    """reviews.sqlite in a folder (default: the user's workspace), or `name` there. Every call opens and closes it.
 
     Events are kept under the digest of their truth: what was said of one state of the judgements is not taken for what
     holds of another. All calls raise InputError where the file cannot be read or written (full disk, no permission);
@@ -34,11 +34,12 @@ class ReviewStore:
     """
 
     folder: Path | None = None
+    name: str = FILE
 
     @property
     def path(self) -> Path:
         """The file."""
-        return (self.folder or workspace()) / FILE
+        return (self.folder or workspace()) / self.name
 
     def add(self, truth: str, events: Sequence[Event]) -> tuple[Event, ...]:
         """Keep events of a truth (its digest), all or none; returns them with their ids once they are on the disk."""

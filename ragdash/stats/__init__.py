@@ -26,17 +26,21 @@ from ragdash.stats.effects import (
     superiority,
 )
 from ragdash.stats.paired import EXACT_BELOW, PERMUTATIONS, randomization_test, sign_test, t_test, wilcoxon_test
+from ragdash.stats.ppi import FEWEST, PSEUDO_BELOW, Ppi, ppi
 
 __all__ = [
     "ALPHA",
     "EXACT_BELOW",
+    "FEWEST",
     "LEVEL",
     "METHOD",
     "METHODS",
     "PERMUTATIONS",
     "POWER",
+    "PSEUDO_BELOW",
     "RESAMPLES",
     "SEED",
+    "Ppi",
     "benjamini_hochberg",
     "bootstrap_intervals",
     "bootstrap_ratios",
@@ -47,6 +51,7 @@ __all__ = [
     "influence",
     "median_interval",
     "noninferiority",
+    "ppi",
     "queries_needed",
     "randomization_test",
     "resample_weights",

@@ -1,0 +1,208 @@
+"""Judge against people: agreement by hand, votes, families, sheets out and back, labels kept."""
+
+import csv
+import io
+import math
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from helpers import run_of, truth_of
+
+from ragdash.errors import InputError
+from ragdash.evaluation import evaluate
+from ragdash.report import sheet_bytes
+from ragdash.trust import (
+    LabelStore,
+    Verdicts,
+    agreement,
+    draw,
+    families,
+    read_labels,
+    read_verdicts,
+    same_family,
+    sheet,
+    trust,
+    trust_difference,
+    verdicts_of,
+    vote_spread,
+)
+from ragdash.trust.weighing import wilson
+
+
+def judged(values, name="run", **facts) -> Verdicts:
+    return Verdicts(name, pa.array([f"q{i}" for i in range(len(values))]), np.array(values, float), "Faithfulness",
+                    **facts)
+
+
+def problems(call) -> list:
+    with pytest.raises(InputError) as raised:
+        call()
+    return [(problem.kind, problem.line) for problem in raised.value.problems]
+
+
+def test_kappa_by_hand():
+    """Cohen's textbook case: 20 both yes, 15 both no, 5 yes by the person alone, 10 by the judge alone: 0.4."""
+    labels, verdicts = np.array([1.0] * 25 + [0.0] * 25), np.array([1.0] * 20 + [0.0] * 5 + [1.0] * 10 + [0.0] * 15)
+    found = agreement(verdicts, labels)
+    assert (found.n, found.accuracy, found.classes) == (50, 0.7, ("no", "yes"))
+    assert found.kappa == pytest.approx((0.7 - (25 * 30 + 25 * 20) / 2500) / (1 - 0.5)) == pytest.approx(0.4)
+    assert found.confusion.tolist() == [[15, 10], [5, 20]]
+    assert found.bias == pytest.approx(0.1) and found.apart == pytest.approx(0.3)
+
+
+def test_kappa_of_grades():
+    """7 of 10 agree, 0.33 are expected to by the margins (3, 3, 4) and (3, 4, 3): 37 / 67."""
+    labels, verdicts = np.array([0, 0, 1, 2, 2, 2, 1, 0, 1, 2]) / 2, np.array([0, 1, 1, 2, 2, 1, 1, 0, 0, 2]) / 2
+    found = agreement(verdicts, labels, cut=None)
+    assert found.classes == ("0", "0.5", "1") and found.confusion.tolist() == [[2, 1, 0], [1, 2, 0], [0, 1, 3]]
+    assert found.kappa == pytest.approx(37 / 67)
+
+
+def test_kappa_is_undefined_where_nothing_differs():
+    assert math.isnan(agreement(np.ones(30), np.ones(30)).kappa)
+    assert agreement(np.ones(30), np.array([1.0, 0.0] * 15)).kappa == 0
+    assert math.isnan(agreement(np.zeros(0), np.zeros(0)).accuracy)
+
+
+def test_votes_by_hand():
+    """(3 yes), (2 yes, 1 no), (3 no), one vote alone: P = (1 + 1/3 + 1) / 3, P_e = (25 + 16) / 81, kappa = 0.55."""
+    found = vote_spread(np.array([[1, 1, 1], [1, 0, 1], [0, 0, 0], [1, np.nan, np.nan]]))
+    assert (found.n, found.unanimous, found.alike) == (3, pytest.approx(2 / 3), pytest.approx(7 / 9))
+    assert found.kappa == pytest.approx(0.55) and found.spread == pytest.approx(math.sqrt(1 / 3) / 3)
+    assert vote_spread(np.ones((4, 1))).n == 0 and math.isnan(vote_spread(np.ones((4, 2))).kappa)
+
+
+@pytest.mark.parametrize("yes", [0, 1, 12, 20])
+def test_wilson_is_scipys(yes):
+    from scipy.stats import binomtest
+
+    wanted = binomtest(yes, 20).proportion_ci(0.95, method="wilson")
+    assert wilson(yes / 20, 20) == pytest.approx((wanted.low, wanted.high), abs=1e-12)
+
+
+@pytest.mark.parametrize(("model", "wanted"), [
+    ("openai/gpt-4o-mini", {"OpenAI"}), ("DeepSeek-R1-Distill-Qwen-7B", {"DeepSeek", "Qwen"}), ("o3-mini", {"OpenAI"}),
+    ("ollama/mistral", {"Mistral"}), ("meta.llama3-70b", {"Meta Llama"}), ("eleutherai/gpt-neo", set()), ("", set())])
+def test_families(model, wanted):
+    assert families(model) == wanted
+
+
+def test_a_model_is_of_its_own_family():
+    assert same_family("House-1", "house-1") == {"House-1"} and not same_family("", "") and not same_family(
+        "claude-3", "gpt-4o")
+
+
+def test_trust_says_what_stands_behind_a_mean():
+    values = [1.0] * 60 + [0.0] * 39 + [np.nan]
+    labels = {f"q{i}": float(i % 3 > 0) for i in (*range(0, 30), 99, 1000)}
+    found = trust(judged(values, reasons={"q99": "truncated"}, judge="gpt-4o", generator="gpt-4.1-mini"), labels)
+    assert (found.judge.n, found.labels.n, found.corrected.n, found.rest) == (99, 31, 30, 69)
+    assert found.judge.mean == pytest.approx(60 / 99) and math.isnan(found.judge.low)
+    assert found.labels.low == pytest.approx(wilson(20 / 31, 31)[0])
+    assert found.corrected.low < found.corrected.mean < found.corrected.high and found.pseudo
+    assert found.missing == {"truncated": 1} and found.without_verdict == 1
+    assert [one.query_id for one in found.disagreements] == [f"q{i}" for i in range(0, 30, 3)]
+    assert found.agreement.accuracy == pytest.approx(2 / 3)
+    assert [one.kind for one in found.problems] == ["extra-labels", "labels-without-verdict", "judge-of-chance",
+                                                    "same-family", "no-gain"]
+
+
+@pytest.mark.parametrize(("values", "labels", "kind"), [
+    ([1.0, 0.0] * 30, {}, "no-labels"), ([1.0, 0.0] * 30, {f"q{i}": 1.0 for i in range(19)}, "few-labels"),
+    ([1.0, 0.0] * 15, {f"q{i}": 1.0 for i in range(30)}, "all-labelled"), ([1.0] * 60, {}, "constant-judge")])
+def test_what_keeps_an_interval_from_being(values, labels, kind):
+    found = trust(judged(values), labels)
+    assert kind in [one.kind for one in found.problems] and math.isnan(found.corrected.low)
+
+
+def test_the_difference_of_two_runs_is_of_pairs():
+    rng = np.random.default_rng(2)
+    first, second = (rng.random((2, 200)) < 0.6) * 1.0
+    second[7] = np.nan
+    a, b = judged(first, "a"), judged(second[::-1], "b")
+    b = Verdicts("b", b.query_ids.take(pa.array(range(199, -1, -1))), b.values, b.what)  # another order
+    labels = [{f"q{i}": float(rng.random() < 0.6) for i in range(n)} for n in (40, 50)]
+    found = trust_difference(a, b, *labels)
+    assert (found.judge.n, found.labels.n, found.corrected.n, found.rest, found.left_out) == (199, 40, 39, 160, 1)
+    keep = ~np.isnan(second)
+    assert found.judge.mean == pytest.approx((second - first)[keep].mean())
+    assert found.labels.mean == pytest.approx(np.mean([labels[1][f"q{i}"] - labels[0][f"q{i}"] for i in range(40)]))
+    assert found.corrected.low < found.corrected.mean < found.corrected.high
+
+
+def test_verdicts_of_a_metric_and_of_nothing_else():
+    truth = truth_of({"q1": {"a": 1}, "q2": {"b": 1}})
+    found = evaluate(run_of({"q1": ["a"], "q2": ["x"]}), truth, "RR MeanRank n_rel")
+    assert verdicts_of(found, "RR").values.tolist() == [1, 0] and verdicts_of(found, "RR").run == found.digest
+    assert problems(lambda: judged([0.5, 1.5])) == [("verdict-range", None)]
+    with pytest.raises(InputError):
+        verdicts_of(evaluate(run_of({"q1": ["a"]}), truth, "R(average='micro')@1"), "R(average='micro')@1")
+
+
+def test_a_draw_is_seeded_and_a_larger_one_adds():
+    every = judged([1.0] * 50 + [np.nan] * 50)
+    small, large = draw([every], 10), draw([every], 20)
+    assert large[:10] == small and draw([every], 10, seed=1) != small and len(set(draw([every], 99))) == 50
+    assert all(int(query[1:]) < 50 for query in large) and large != sorted(large)
+    assert problems(lambda: draw([judged([np.nan])], 5)) == [("nothing-to-label", None)]
+
+
+def test_every_query_is_drawn_as_often():
+    every = judged([1.0] * 20)
+    times = np.bincount([int(query[1:]) for seed in range(2000) for query in draw([every], 5, seed=seed)])
+    assert abs(times - 500).max() < 100  # five standard deviations
+
+
+def test_a_sheet_goes_out_and_comes_back():
+    ids = ["=1+1", "b,c", 'd"e', "007"]
+    one = Verdicts("run", pa.array(ids), np.ones(4))
+    table = sheet([one], ids)
+    assert table.column_names[:3] == ["query_id", "run", "label"] and "value" not in table.column_names
+    rows = list(csv.DictReader(io.StringIO(sheet_bytes(table, "csv").decode())))
+    assert rows[0]["query_id"] == "'=1+1"
+    out = io.StringIO()
+    writer = csv.DictWriter(out, rows[0], delimiter=";")
+    writer.writeheader()
+    writer.writerows({**row, "label": label} for row, label in zip(rows, ("1", "0,5", "yes", ""), strict=True))
+    found, told = read_labels(b"\xef\xbb\xbf" + out.getvalue().encode(), "sheet.csv", {"run": ids})
+    assert found == {"run": {"=1+1": 1.0, "b,c": 0.5, 'd"e': 1.0}} and [one.kind for one in told] == ["open-rows"]
+
+
+def test_every_problem_of_a_sheet_is_named():
+    content = (b"query_id,run,label\nq1,run,1\nq2,run,maybe\nq3,run,2\nq9,run,1\nq1,other,1\nq1,run,0\n"
+               b'q2,run,"-0.1\n"\nq3,run,\nq3,run,1\n')
+    assert problems(lambda: read_labels(content, "s.csv", {"run": {"q1", "q2", "q3"}})) == [
+        ("bad-value", 3), ("bad-value", 4), ("bad-value", 8), ("unknown-query", 5), ("unknown-run", 6),
+        ("two-labels", 7), ("skipped-rows", None)]
+    assert problems(lambda: read_labels(b"a,b\n1,2\n", "s.csv")) == [("missing-column", None)] * 2
+    assert problems(lambda: read_labels(b"query_id,label\nq1,\n", "s.csv")) == [
+        ("no-labels", None), ("open-rows", None)]
+    assert problems(lambda: read_labels(b"\xff\xfe", "s.csv")) == [("bad-encoding", None)]
+    assert problems(lambda: read_labels(b'{"query_id": "a", "label": 1}\n{"query\n[1]\n', "s.jsonl")) == [
+        ("bad-json", 2), ("bad-json", 3)]
+
+
+def test_verdicts_from_a_file():
+    content = (b'{"query_id": "q1", "value": 1, "vote": 1, "judge": "m"}\n{"query_id": "q1", "value": 0, "vote": 2}\n'
+               b'{"query_id": "q2", "value": null, "vote": 1, "missing": "refused"}\n'
+               b'{"query_id": "q1", "value": true, "run": "b"}\n')
+    one, two = read_verdicts(content, "v.jsonl", "a")
+    assert (one.name, one.query_ids.to_pylist(), one.judge, one.missing) == ("a", ["q1", "q2"], "m", {"refused": 1})
+    assert one.values[0] == 0.5 and one.votes.shape == (2, 2) and (two.name, two.values.tolist()) == ("b", [1.0])
+    assert problems(lambda: read_verdicts(b"query_id,value\nq1,1\nq1,1\n,1\n", "v.csv", "a")) == [
+        ("duplicate-verdict", 3), ("no-query", 4)]
+
+
+def test_labels_are_kept(tmp_path):
+    store = LabelStore(tmp_path)
+    assert store.read("r", "F") == {} and store.stamp() == ""
+    assert store.add("r", "F", {"q1": 1.0, "q2": 0.5}) == 2 and store.add("r", "F", {"q1": 1, "q2": 0.25}) == 1
+    store.add("r", "G", {"q1": 0.0})
+    store.add("s", "F", {"q1": 0.0})
+    assert store.read("r", "F") == {"q1": 1.0, "q2": 0.25} and store.kept("r") == {"F": 2, "G": 1}
+    store.add("r", "F", {"q1": None})
+    assert LabelStore(tmp_path).read("r", "F") == {"q2": 0.25}
+    with pytest.raises(InputError):
+        store.add("r", "F", {"q3": 1.0, "q4": 2.0})
+    assert store.read("r", "F") == {"q2": 0.25}
