@@ -88,6 +88,7 @@ def _add_report(commands, parents: list[argparse.ArgumentParser]) -> None:
     command.add_argument("--no-texts", action="store_true", help="no questions, documents or answers: ids alone")
     command.add_argument("--margin", type=float, help="differences up to this do not matter: verdict equivalent")
     command.add_argument("--bands", metavar="FILE", help="bands of your own (TOML) in place of the published ones")
+    command.add_argument("--prices", metavar="FILE", help="price table (TOML) for what the runs cost")
     command.set_defaults(command="report")
 
 

@@ -28,7 +28,7 @@ def report(options: argparse.Namespace) -> int:
         tuple(Match(run, truth, conventions(options), matching) for run in runs),
         specs_of(options) if options.metrics or options.cutoffs else (), baseline=_baseline(options.baseline, names),
         k=options.k, title=options.title, sections=sections, texts=not options.no_texts, again=_again(options.given),
-        bands=_bands(options.bands), settings=read_as(options),
+        bands=_bands(options.bands), prices=_prices(options.prices), settings=read_as(options),
         rules=Rules(margin=options.margin, resamples=options.resamples, seed=options.seed))
     content = Content(request)
     made = page(content)
@@ -53,6 +53,13 @@ def _bands(file: str | None):
     from ragdash.bands import BANDS
 
     return read_bands(file) if file else BANDS
+
+
+def _prices(file: str | None):
+    """Those of a file, or none."""
+    from ragdash.costs import Prices, read_prices
+
+    return read_prices(file) if file else Prices()
 
 
 def _again(given: list[str]) -> str:

@@ -38,6 +38,10 @@ class Coded:
         """Tokens of each text: (D,) int64."""
         return np.diff(self.starts)
 
+    def of(self, text: int) -> np.ndarray:
+        """The tokens of one text, as codes."""
+        return self.codes[self.starts[text]:self.starts[text + 1]]
+
     def grams(self, n: int) -> Coded:
         """The same of every n tokens in a row; a text of fewer has none. n = 1 or 2."""
         if n == 1:

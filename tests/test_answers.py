@@ -29,7 +29,8 @@ ALL = [(metrics.exact_match, {}), (metrics.exact_match, {"normalisation": "unico
        (metrics.token_f1, {"tokens": "set"}), (metrics.token_f1, {"normalisation": "unicode", "language": "fr"}),
        (metrics.rouge_l, {}), (metrics.rouge_l, {"tokens": "unicode"}),
        (metrics.rouge_l, {"tokens": "rouge", "stem": "porter"}),
-       (metrics.rouge_1, {}), (metrics.rouge_2, {}), (metrics.answer_relevance, {}), (metrics.refusal, {})]
+       (metrics.cover_exact_match, {}), (metrics.rouge_1, {}), (metrics.rouge_2, {}),
+       (metrics.answer_relevance, {}), (metrics.refusal, {})]
 every_metric = pytest.mark.parametrize("metric, params", ALL, ids=lambda part: getattr(part, "__name__", str(part)))
 
 
@@ -279,6 +280,37 @@ def tatqa():
     questions = [question for table in json.loads((DATA / "s08_tatqa" / "tatqa_dataset_dev.json").read_text())
                  for question in table["questions"]]
     return {q["uid"]: (joined(*given[q["uid"]]), joined(q["answer"], q["scale"])) for q in questions}
+
+
+@pytest.mark.parametrize("answer, reference, expected", [
+    ("It was Eugene Cernan, the last man on the Moon.", "Eugene Cernan", 1),
+    ("It was Cernan Eugene.", "Eugene Cernan", 0),
+    ("a party", "art", 0), ("Nothing is known.", "no", 0), ("No, it is not.", "No.", 1), ("It is so, yes", "yes", 0),
+    ("in 1969", "1969", 1), ("in 19690", "1969", 0), ("The answer is the Moon", "moon", 1), ("", "", 1),
+    ("Paris", "", 0),
+    ("", "Paris", 0), ("not Paris", "Paris", 1), (None, "Paris", np.nan), ("b a b a c", "b a c", 1),
+    ("Paris", ["Rome", "paris"], 1), ("Paris", None, np.nan)])
+def test_an_answer_holds_a_reference(answer, reference, expected):
+    np.testing.assert_array_equal(metrics.cover_exact_match(view((answer, reference), ("x", "y"))), [expected, 0])
+
+
+def test_an_answer_holds_what_the_rule_written_out_finds():
+    rng = random.Random(3)
+    words = ["a", "b", "c", "d", "ab", "no", "1,", "x"]
+    rows = [(" ".join(rng.choices(words, k=rng.randrange(9))), " ".join(rng.choices(words, k=rng.randrange(1, 4))))
+            for _ in range(2_000)]
+    found = metrics.cover_exact_match(view(*rows))
+
+    def written_out(answer: str, reference: str) -> bool:
+        ours, right = script_tokens(answer), script_tokens(reference)
+        if reference == "no":
+            return ours[:1] == right
+        if not right:
+            return not ours
+        return any(ours[at:at + len(right)] == right for at in range(len(ours)))
+
+    assert found.tolist() == [float(written_out(*row)) for row in rows]
+    assert (found >= metrics.exact_match(view(*rows))).all() and 0 < found.mean() < 1
 
 
 @on_public_data

@@ -23,18 +23,18 @@ from ragdash.text import is_refusal
 def text_specs(rules: Rules | None = None) -> tuple[Spec, ...]:
     """What the checks of answers look at: evaluated once, and kept, these serve every `diagnose` of the run."""
     rules = rules or Rules()
-    return parse_specs(["EM", "Refusal", rules.right_spec, rules.grounded_spec])
+    return parse_specs(["CoverEM", "Refusal", rules.right_spec, rules.grounded_spec])
 
 
 @dataclass(frozen=True, eq=False)
 class Answering:
-    """exact, near, refusal, support (Q,): EM, the metric of rules.right, Refusal, the metric of rules.grounded, NaN
+    """held, near, refusal, support (Q,): CoverEM, the metric of rules.right, Refusal, the metric of rules.grounded, NaN
     undefined; given (Q,) bool: the run has an answer, if an empty one; own: the contexts are those that the run tells;
     reasons: {stage: why its check can be made for no query}.
     """
 
     rules: Rules
-    exact: np.ndarray
+    held: np.ndarray
     near: np.ndarray
     refusal: np.ndarray
     support: np.ndarray
@@ -55,12 +55,12 @@ class Answering:
     @property
     def judged(self) -> np.ndarray:
         """There is an answer, and something that tells whether it is right: (Q,) bool."""
-        return (self.exact == 1) | ~np.isnan(self.near)
+        return (self.held == 1) | ~np.isnan(self.near)
 
     @property
     def right(self) -> np.ndarray:
-        """The answer equals a reference, or is near to one: (Q,) bool; False where not judged."""
-        return (self.exact == 1) | _reaches(self.near, self.rules.right, self.rules.right_spec)
+        """The answer holds a reference, or is near to one: (Q,) bool; False where not judged."""
+        return (self.held == 1) | _reaches(self.near, self.rules.right, self.rules.right_spec)
 
     @property
     def grounded(self) -> np.ndarray:
@@ -70,7 +70,7 @@ class Answering:
     @property
     def numbers(self) -> dict[str, np.ndarray]:
         """What verdicts tell, (Q,) float64 each, NaN where not known."""
-        return {"answered": self.given.astype(np.float64), "exact": self.exact, "near": self.near,
+        return {"answered": self.given.astype(np.float64), "held": self.held, "near": self.near,
                 "declines": self.refusal, "support": self.support,
                 "right": np.where(self.judged, self.right.astype(np.float64), np.nan)}
 
@@ -95,8 +95,8 @@ def answering(match: Match, rules: Rules, evaluation: Evaluation | None = None) 
         nothing = np.full(len(match.query_ids), np.nan)
         return Answering(rules, nothing, nothing, nothing, nothing, ~np.isnan(nothing), False, reasons)
     evaluation = evaluation or evaluate_match(match, text_specs(rules))
-    exact, refusal, near, support = (evaluation.column(spec) for spec in (
-        "EM", "Refusal", rules.right_spec, rules.grounded_spec))
+    held, refusal, near, support = (evaluation.column(spec) for spec in (
+        "CoverEM", "Refusal", rules.right_spec, rules.grounded_spec))
     if np.isnan(refusal).all():  # the metric wants a truth with references, which declining does not need
         refusal = np.array([float(is_refusal(text)) if text is not None and any(map(str.isalnum, text)) else np.nan
                             for text in texts], np.float64)
@@ -105,7 +105,7 @@ def answering(match: Match, rules: Rules, evaluation: Evaluation | None = None) 
                 for problem in evaluation.problems if stage not in reasons and np.isnan(values).all()
                 and problem.kind == "unavailable" and problem.field == spec.name}
     own = "not-grounded" not in reasons and match.grounded.given
-    return Answering(rules, exact, near, refusal, support, np.array([text is not None for text in texts], bool), own,
+    return Answering(rules, held, near, refusal, support, np.array([text is not None for text in texts], bool), own,
                      reasons)
 
 

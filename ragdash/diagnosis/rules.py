@@ -18,8 +18,9 @@ class Rules:
 
     k: the first k documents count; rel: grades from here on are gold; coverage: share of the gold (by id: of k
     documents where there are more) that has to stand in the first k, 0: one is enough; score: documents below it are
-    cut off, None: no threshold; right: value of the metric right_by from which an answer is right, an exact match
-    always is; grounded: value of the metric grounded_by from which it is grounded ("to which" where lower is better).
+    cut off, None: no threshold; right: value of the metric right_by from which an answer is right; one that holds a
+    reference always is; grounded: value of the metric grounded_by from which it is grounded ("to which" where lower is
+    better).
     Raises InputError for numbers out of range and for metrics that do not tell.
     """
 

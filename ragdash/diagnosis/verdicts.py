@@ -1,8 +1,8 @@
 """Why a query stands at its stage, in words and numbers. docs/diagnosis.md is the table of these rules.
 
 numbers of a verdict (NaN: not known): gold, needed, in_corpus, found, best_rank, in_k, above, unread, returned: counts
-and ranks of ragdash.diagnosis.finding; answered, declines, right, missing: 0 or 1; exact, near, support: values of EM,
-of the metric of rules.right and of the metric of rules.grounded.
+and ranks of ragdash.diagnosis.finding; answered, declines, right, missing: 0 or 1; held, near, support: values of
+CoverEM, of the metric of rules.right and of the metric of rules.grounded.
 """
 
 from __future__ import annotations
@@ -59,8 +59,8 @@ def _value(spec: Spec, value: float) -> str:
 
 
 def _near(diagnosis: Diagnosis, numbers: Numbers) -> str:
-    if numbers["exact"] == 1:
-        return "it equals a reference"
+    if numbers["held"] == 1:
+        return "it holds a reference"
     return f"{_value(diagnosis.rules.right_spec, numbers['near'])}, {diagnosis.rules.right:g} is asked"
 
 
@@ -116,7 +116,7 @@ def _below_threshold(diagnosis: Diagnosis, q: int, numbers: Numbers) -> str:
 def _wrong(diagnosis: Diagnosis, q: int, numbers: Numbers) -> str:
     if numbers["declines"] != numbers["declines"]:  # no letter, no digit
         return "The answer is empty."
-    return f"{_near(diagnosis, numbers)}; it equals no reference."
+    return f"{_near(diagnosis, numbers)}; it holds no reference."
 
 
 def _not_grounded(diagnosis: Diagnosis, q: int, numbers: Numbers) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Sequence
 
@@ -15,6 +16,9 @@ from ragdash.io.values import as_number
 OF_A_ROW = ("query_id", "doc_id", "score")
 OF_A_QUERY = ("query", "retrieved")
 OF_JUDGED = ("query_id", "doc_id", "grade")
+_MEASURE = re.compile(r"runid|num_(q|ret|rel|rel_ret|nonrel\w*)|g?m?map\w*|Rprec\w*|bpref|recip_rank|infAP|utility|"
+                      r"(iprec_at_recall|ircl_prn|P|recall|ndcg|map_cut|relative_P|success|set|prefs|Rprec_mult|Rndcg|"
+                      r"11pt|binG|G|rel|yaap)_?[\w.,-]*")
 _NAMES = {**OF_QUERY, **NAMES}
 
 
@@ -23,6 +27,7 @@ def refuse_unknown_table(source: Source) -> None:
     if source.head.lstrip().startswith(b"{"):
         source.fail("unknown-format", "a table in pandas' split form: columns, index and data apart", "a row an object",
                     "Write it with frame.to_json(path, orient='records').", line=1)
+    _refuse_results(source)
     found = unknown_header(source.head)
     if found is None:
         return
@@ -34,6 +39,16 @@ def refuse_unknown_table(source: Source) -> None:
                 f"{example(header.names, OF_A_QUERY, row)} for a row for each query, "
                 f"{example(header.names, OF_JUDGED, row)} for judgements. docs/formats.md has the known names.",
                 line=header.line)
+
+
+def _refuse_results(source: Source) -> None:
+    """Raise for what trec_eval puts out: a measure, a query or all, and a value on each line."""
+    lines = [line.split() for line in source.head.decode(errors="replace").splitlines()[:20] if line.strip()]
+    measured = [parts for parts in lines if len(parts) == 3 and _MEASURE.fullmatch(parts[0])]
+    if len(measured) > len(lines) / 2:
+        source.fail("results", f"results of trec_eval: {' '.join(measured[0])!r}", "a run or the judgements",
+                    "These numbers were computed already. Pass the run and the qrels that they were computed from; "
+                    "ragdash evaluate computes the same ones.", line=1)
 
 
 def example(columns: Sequence[str], fields: Sequence[str] = OF_A_ROW, row: Sequence[str] = ()) -> str:

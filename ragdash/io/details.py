@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import orjson
 import pyarrow as pa
 
-from ragdash.io.fields import Cell, asked, is_missing, members, note_unread, number, said, text, texts, whole
+from ragdash.io.fields import Cell, asked, is_missing, members, note_unread, number, said, shown, text, texts, whole
 from ragdash.io.jsontext import as_python
 from ragdash.io.names import OF_DOCUMENT, find_all
 
@@ -73,6 +73,9 @@ def _evidence(value, cell: Cell) -> dict | None:
     known = find_all(value, ("text", "source"))
     if "source" not in known and "doc_id" in (ids := find_all(value, ("doc_id",), OF_DOCUMENT)):
         known["source"] = ids["doc_id"]
+    if "text" not in known and all(type(part) in (list, dict) for part in value.values()):
+        return cell.note("wrong-type", f"evidence by document: {shown(value)}", "an object with text", "Write the "
+                         'documents as "relevant": ["id"], the spans as "evidence": [{"text": "...", "source": "id"}].')
     note_unread((name for name in value if name not in known.values()), cell)
     if "text" not in known or is_missing(value[known["text"]]):
         return cell.wrong(value, "an object with text")

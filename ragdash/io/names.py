@@ -213,3 +213,22 @@ def spelled(name: str) -> str:
     """A name with its other spellings, for messages: "doc_id (also doc, document_id ...)"."""
     others = [other for other in NAMES[name] if other != name and "." not in other][:8]
     return f"{name} (also {', '.join(others)})" if others else name
+
+
+def inside(fields: dict, wanted: str, deepest: int = 4) -> str | None:
+    """The path to a list deep in an object that bears a name of `wanted`, the longest of several: "per_k.10.ids"."""
+    known = {plain(name) for name in OF_QUERY[wanted]}
+    found: list[tuple[int, str]] = []
+    level = [(str(name), value) for name, value in fields.items()]
+    for _ in range(deepest):
+        found += [(-len(value), path) for path, value in level
+                  if type(value) is list and "." in path and plain(path.rpartition(".")[2]) in known]
+        level = [(f"{path}.{name}", part) for path, value in level if type(value) is dict
+                 for name, part in value.items()]
+    return min(found)[1] if found else None
+
+
+def with_questions(fields: dict) -> str | None:
+    """The field that holds a list of questions, such as those about one table."""
+    return next((name for name, value in fields.items() if type(value) is list and value and all(
+        type(part) is dict and find(part, "query") for part in value)), None)

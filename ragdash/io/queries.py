@@ -25,9 +25,13 @@ class QueryIds:
         """The id of the query, or None after noting that it is missing."""
         by_text = "query_id" not in known
         if (by_text and "query" not in known) or (by_text and self.by_text is False):
+            several = names.with_questions(fields)
+            mend = f"Write an object for each of the questions in {several!r}, with its query_id, query and answers; " \
+                "what they share (a table, paragraphs) is evidence." if several else \
+                "Give every object the id of its query, or none of them and the text of the question. A field of " \
+                "another name is read with --map query_id=NAME."
             self.problems.add("missing-field", f"the fields {', '.join(fields) or 'none'}", names.spelled("query_id"),
-                              "Give every object the id of its query, or none of them and the text of the question. "
-                              "A field of another name is read with --map query_id=NAME.", line=line, field="query_id")
+                              mend, line=line, field="query_id")
             return None
         self.by_text = by_text
         cell = Cell(self.problems, line, known["query" if by_text else "query_id"])

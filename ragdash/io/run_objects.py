@@ -60,10 +60,12 @@ class RunReader:
         self.is_run = self.is_run or returned
         self.is_truth = self.is_truth or any(name in known for name in OF_TRUTH)
         if not returned:
+            deep = names.inside(fields, "retrieved")
+            named = f"What stands deeper is read with --map retrieved={deep}." if deep else \
+                "A field of another name is read with --map retrieved=NAME."
             self.problems.add("missing-field", f"the fields {', '.join(fields) or 'none'}", " or ".join(RETURNED),
                               "Give every object what was returned for its query; an empty list stands for nothing. "
-                              "A field of another name is read with --map retrieved=NAME.", line=line,
-                              field="retrieved")
+                              f"{named}", line=line, field="retrieved")
         return returned
 
     def _part(self, fields: dict, known: dict, line: int) -> Part:

@@ -147,6 +147,9 @@ def _mend_columns(width: int, layout: Layout) -> str:
         return "This looks like a line of a run."
     if layout is RUN and width == len(QRELS.columns):
         return "This looks like a line of qrels; pass qrels with --truth."
+    if width == 5:
+        return "Complete the line (ids with blanks need tabs between the columns); preference judgements, which have " \
+            "five, are not read."
     return "Complete or remove the line; ids with blanks need tabs between the columns."
 
 

@@ -121,17 +121,19 @@ def _level(run: Run, truth: Truth, wanted: tuple[Wanted, Wanted]) -> list[Entry]
     hits = _hits(part, truth)
     ways = collapse_choices(part, truth, wanted[1])[:SHOWN]
     least = _best_spelling(part, truth, wanted)[1] if ways else hits
+    whole = _best_spelling(part, truth, wanted, paths=False)[1] if any(way.by == "prefix:#" for way in ways) else least
     best = None
     for way in ways:
         ids, mended = _best_spelling(collapsed(part, way.by), truth, wanted)
-        if mended > (best[1] if best else least if ids else hits):
+        bar = whole if way.by == "prefix:#" else least  # what stands behind # is cut off with paths too: it is a chunk
+        if mended > (best[1] if best else bar if ids else hits):
             best = CollapseChoice(way.by, ids, way.share), mended
     if best is None:
         return [] if hits else _finer(part, run, wanted[1])
     choice, mended = best
     also = (("ids", choice.ids),) if choice.ids else ()
     examples = _parts(part, wanted[1], choice)
-    alone = least if choice.ids else hits  # what is found without collapsing
+    alone = (whole if choice.by == "prefix:#" else least) if choice.ids else hits  # what is found without collapsing
     entry = Entry("another-level", "note" if alone else "warning", run.name, "The run ranks parts of what the truth "
                   f"judges, such as {examples[0]!r} where the truth has {examples[1]!r}.", len(part.docs) - hits,
                   len(part.docs), examples, f"Judged documents among those returned{_of(part, run)}: {hits:,} now, "
@@ -141,10 +143,14 @@ def _level(run: Run, truth: Truth, wanted: tuple[Wanted, Wanted]) -> list[Entry]
                     "rank.")]
 
 
-def _best_spelling(run: Run, truth: Truth, wanted: tuple[Wanted, Wanted]) -> tuple[str | None, int]:
-    """(the spelling under which most judged documents are found, None where none is needed; how many)."""
+def _best_spelling(run: Run, truth: Truth, wanted: tuple[Wanted, Wanted],
+                   paths: bool = True) -> tuple[str | None, int]:
+    """(the spelling under which most judged documents are found, None where none is needed; how many).
+
+    paths: with spellings that cut paths.
+    """
     found: dict[str | None, int] = {None: _hits(run, truth)}
-    for how in SPELLINGS:
+    for how in (one for one in SPELLINGS if paths or one.name != "path"):
         other = with_ids_of(run, truth, how.name, wanted)
         if other.docs is not run.docs or other.query_ids is not run.query_ids:  # something was respelled
             found[how.name] = _hits(other, truth)
@@ -152,7 +158,7 @@ def _best_spelling(run: Run, truth: Truth, wanted: tuple[Wanted, Wanted]) -> tup
     names = [name for name in names if found[name] > found[None]] or names
     joint = _joint(run, truth, wanted)
     for several in (",".join(names), joint.name if joint else ""):
-        if several and several not in found:
+        if several and several not in found and (paths or "path" not in several.split(",")):
             found[several] = _hits(with_ids_of(run, truth, several, wanted), truth)
     best = max(found, key=found.get)  # the first of equals: none before any, one before several
     return best, found[best]

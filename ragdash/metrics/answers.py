@@ -21,6 +21,7 @@ from ragdash.views import Values
 
 _NORMAL = {"normalisation": ("squad", "unicode"), "language": tuple(ARTICLES)}
 _TOKENS = {"tokens": ("squad", "rouge", "unicode"), "stem": ("no", "porter")}
+_POLAR = ("yes", "no")  # as references they have to begin the answer
 _BLOCK = 1 << 14  # pairs compared together, so that the temporaries stay small
 
 
@@ -37,6 +38,24 @@ def exact_match(answered: Answered, *, normalisation: str = "squad", language: s
     same = answered.each(("same", normalisation, language), lambda _: normal.same())
     query, answer, reference = answered.pairs
     return answered.best(query, (same[answer] == same[reference]).astype(np.float64))
+
+
+@metric("CoverEM", "Answer holds a reference", formula=r"\max_r\, [norm(r) \subseteq norm(answer)]",
+        source="Liu et al. 2023 (Lost in the Middle), best_subspan_em; Mallen et al. 2023", relevance=False,
+        aliases=("cover_em", "subspan_em", "contains"), allowed=_NORMAL)
+def cover_exact_match(answered: Answered, *, normalisation: str = "squad", language: str = "en") -> Values:
+    """1 if the tokens of a reference stand in the answer, one behind the other, else 0: for answers in sentences.
+
+    Others look for the reference's letters, so that "art" is found in "party", and "no" in every "not"; here whole
+    tokens count, and a reference that is just yes or no has to begin the answer. What the rest of the answer says is
+    not looked at: "not Paris" holds Paris. At least EM; an empty reference stands in an empty answer alone.
+    Returns (Q,): 0 or 1.
+    """
+    _only_unicode(language, normalisation)
+    coded = answered.coded(normalisation, language=language)
+    query, answer, reference = answered.pairs
+    found = [_holds(coded.of(a), coded.of(r), answered.texts[r]) for a, r in zip(answer, reference, strict=True)]
+    return answered.best(query, np.array(found, np.float64))
 
 
 @metric("TokenF1", "Token F1", formula=r"\max_r \frac{2 |answer \cap r|}{|answer| + |r|}",
@@ -183,6 +202,19 @@ def _common_order(coded: Coded, left: np.ndarray, right: np.ndarray) -> np.ndarr
 
     return np.array([LCSseq.similarity(of(a), of(b)) for a, b in zip(left.tolist(), right.tolist(), strict=True)],
                     np.float64)
+
+
+def _holds(answer: np.ndarray, reference: np.ndarray, text: str) -> bool:
+    """Whether the codes of the reference stand in those of the answer; text: the reference as it is written."""
+    if not len(reference) or not len(answer):
+        return len(reference) == len(answer)
+    if text.strip(" .!").lower() in _POLAR:
+        return bool(answer[0] == reference[0])
+    held, wanted = answer.tobytes(), reference.tobytes()
+    at = held.find(wanted)
+    while at % answer.itemsize and at >= 0:
+        at = held.find(wanted, at + 1)
+    return at >= 0
 
 
 def _only_unicode(language: str, normalisation: str) -> None:

@@ -91,6 +91,7 @@ EXAMPLES: Mapping[str, Example] = {
     **_all(
         "answer",
         ("EM", "EM", 0.0, "after normalisation the texts are not the same"),
+        ("CoverEM", "CoverEM", 0.0, "“paris is capital city of france” is no part of the answer in this order"),
         ("TokenF1", "TokenF1", 10 / 11, "without articles 5 and 6 tokens, 5 in common: 2 · 5 / 11"),
         ("ROUGE_L", "ROUGE_L", 6 / 11, "longest common subsequence “capital of france”: 2 · 3 / 11"),
         ("ROUGE_1", "ROUGE_1", 12 / 13, "with articles 6 and 7 tokens, 6 in common: 2 · 6 / 13"),

@@ -105,6 +105,8 @@ GUIDES: Mapping[str, Guide] = {
     "TokensToFullCoverage": Guide("What the prompt has to hold until all evidence is there: cost and chunk size."),
     "EM": Guide("Short factual answers with one right wording. 0 for almost every long answer.",
                 "SQuAD's script: the same. RAGAS ExactMatch compares the raw strings."),
+    "CoverEM": Guide("Answers in whole sentences to questions with a short right answer: what most RAG systems write.",
+                     "Lost in the Middle (best_subspan_em) and others look for letters, also within a word."),
     "TokenF1": Guide("Short answers in changing words. It forgives order and punishes length.",
                      "SQuAD's script: the same; tokens='set' is another published form."),
     "ROUGE_L": Guide("Longer answers and summaries: the order counts.", _ROUGE),

@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from ragdash.bands import BANDS, Bands
 from ragdash.comparison import Comparison, Rules, best_first, comparable, compare
+from ragdash.costs import Prices
 from ragdash.evaluation import CURVE_RESAMPLES, Curves, Evaluation, Summary, curves, evaluate_match, summaries
 from ragdash.matching import Match
 from ragdash.metrics import Spec, parse_specs
@@ -30,7 +31,8 @@ class Request:
     matches: the runs laid over one truth, in the order shown; names, slots: how they are called and their looks;
     specs: the metrics, the first is what the verdict is about; baseline: index of the run that the others are held
     against; k: the cutoff of curves and answers. queries (Q,) bool: those that count, part: what they are called ("":
-    all). texts: whether questions, documents and answers may stand in it. bands: tables to rate by. again: how to
+    all). texts: whether questions, documents and answers may stand in it. bands: tables to rate by. prices: of
+    tokens and calls. again: how to
     make it again, such as a command. settings: more of what is needed for that.
     """
 
@@ -47,6 +49,7 @@ class Request:
     queries: np.ndarray | None = None
     part: str = ""
     bands: tuple[Bands, ...] = BANDS
+    prices: Prices = field(default_factory=Prices)
     again: str = ""
     settings: Mapping[str, object] = field(default_factory=dict)
 

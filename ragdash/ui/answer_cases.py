@@ -41,19 +41,19 @@ def edges() -> dict[str, Band]:
 
 
 def rule(k: int) -> tuple[Spec, Spec, Spec, Spec]:
-    """What decides: found, equal to a reference, near to one; and whether the answer declines."""
-    return parse_specs([f"Success@{k}", "EM", table().spec, "Refusal"])
+    """What decides: found, holding a reference, near to one; and whether the answer declines."""
+    return parse_specs([f"Success@{k}", "CoverEM", table().spec, "Refusal"])
 
 
 def kinds(one: Evaluation, k: int, low: float) -> np.ndarray:
     """Which of NAMES each query is, as an index: (Q,) int.
 
-    Found: a relevant document among the first k. Right: equal to a reference, or token F1 from `low` on. Where either
-    is undefined (no relevant document is known, no reference, no answer) it cannot be said.
+    Found: a relevant document among the first k. Right: a reference stands in it, or token F1 from `low` on. Where
+    either is undefined (no relevant document is known, no reference, no answer) it cannot be said.
     """
-    found, equal, near, _ = (one.column(spec) for spec in rule(k))
-    right = (np.nan_to_num(equal) == 1) | (np.nan_to_num(near) >= low - EDGE)
-    known = ~np.isnan(found) & ~(np.isnan(equal) & np.isnan(near))
+    found, holds, near, _ = (one.column(spec) for spec in rule(k))
+    right = (np.nan_to_num(holds) == 1) | (np.nan_to_num(near) >= low - EDGE)
+    known = ~np.isnan(found) & ~(np.isnan(holds) & np.isnan(near))
     return np.where(known, 2 * ~right + (np.nan_to_num(found) == 0), NAMES.index(UNKNOWN))
 
 

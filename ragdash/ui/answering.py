@@ -30,7 +30,8 @@ from ragdash.ui.score_cache import drawn
 from ragdash.ui.view import View
 
 FAMILIES = ("answers", "semantic", "grounding")
-COLUMNS = ["EM", "TokenF1", "ROUGE_L", "AnswerRelevance", "SupportCoverage", "HallucinationRate", "UnsupportedNumbers"]
+COLUMNS = ["EM", "CoverEM", "TokenF1", "ROUGE_L", "AnswerRelevance", "SupportCoverage", "HallucinationRate",
+           "UnsupportedNumbers"]
 PREFERRED = ("TokenF1", "EM", "ROUGE_L", "SupportCoverage")  # what the page asks about first
 RETRIEVAL = ("Success@k", "R@k", "P@k", "nDCG@k", "RR")  # what answers are held against
 
@@ -218,7 +219,7 @@ def _quadrants(board: Board) -> None:
     key = state.one(state.RIGHT, list(edges), USUAL)
     st.header("Found, and right?", anchor=False,
               help=f"Found: a relevant document among the first {now.k:,} (hit rate at the sidebar's k). Right: the "
-                   f"answer equals a reference (exact match), or its {answer_cases.table().spec} with one reaches "
+                   f"answer holds a reference word for word, or its {answer_cases.table().spec} with one reaches "
                    f"{edges[state.get(key)].low:g}, where the band “{state.get(key)}” begins. {REST}: no relevant "
                    "document or no reference is known, or the run has no answer.")
     counts = np.array([np.bincount(board.kinds(at), minlength=len(NAMES)) for at in range(len(now.entries))])

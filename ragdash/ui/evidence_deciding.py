@@ -17,6 +17,7 @@ from ragdash.metrics import Spec
 from ragdash.ui import evidence_cache, evidence_words, relevance, state, texts, widgets, words
 from ragdash.ui.evidence_cache import MARGIN, NEAREST, Pair
 from ragdash.ui.scope import decided_pairs
+from ragdash.ui.store import check_writable, read_only
 from ragdash.ui.view import View
 
 OPEN, YES, NO = "open", "accepted", "rejected"
@@ -89,6 +90,8 @@ def _files(stamp: str) -> None:
         st.download_button("Download all decisions", lambda: decision_lines(kept_decisions().at(stamp)),
                            "evidence-decisions.jsonl", "application/jsonl", key="decisions_out", on_click="ignore",
                            icon=":material/download:", disabled=not stamp)
+        if read_only():
+            return
         key = f"{READ}_{st.session_state.get(READ, 0)}"
         st.file_uploader("Open a file of decisions", type=["jsonl"], key=key, max_upload_size=MEGABYTES,
                          on_change=_import, args=(key,))
@@ -100,6 +103,7 @@ def _import(key: str) -> None:
         return
     st.session_state[READ] = st.session_state.get(READ, 0) + 1
     try:
+        check_writable()
         found = read_decisions((file.name, file.getvalue()))
         new = kept_decisions().keep(found)
     except InputError as error:
@@ -112,6 +116,7 @@ def _import(key: str) -> None:
 def _decide(pair: Pair, decision: bool | None, then: str | None) -> None:
     """Keep it and go to the next pair."""
     try:
+        check_writable()
         kept_decisions().keep({pair.key: decision})
     except InputError as error:
         state.set_notice(error.problems)
@@ -176,7 +181,7 @@ def _buttons(pair: Pair, following: str | None) -> None:
         for label, icon, decision, key in (("The chunk covers the span", "check", True, "pair_accept"),
                                            ("It does not", "close", False, "pair_reject")):
             st.button(label, icon=f":material/{icon}:", key=key, on_click=_decide, args=(pair, decision, following),
-                      disabled=pair.decision is decision)
-        if pair.decision is not None:
+                      disabled=pair.decision is decision or read_only())
+        if pair.decision is not None and not read_only():
             st.button("Take the decision back", icon=":material/undo:", key="pair_undo", type="tertiary",
                       on_click=_decide, args=(pair, None, following))

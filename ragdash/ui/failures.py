@@ -58,7 +58,7 @@ def _rules(held: Losses) -> None:
                                                                        rules.grounded_spec)):
         st.slider(f"An answer is {name} from {words.escape(spec.title)}", 0.0, 1.0, step=0.05, key=key,
                   persist_state="session", help=f"By default {CUTS[name].value:g}: {CUTS[name].source}."
-                  + (" An exact match is always right." if name == "right" else ""))
+                  + (" An answer that holds a reference is always right." if name == "right" else ""))
     if diagnoses.own(rules):
         st.button("Back to the usual rules", icon=":material/undo:", key="usual_rules", on_click=_usual)
 

@@ -21,7 +21,8 @@ SHARES = "shares"  # Failures
 CUTS = CUT_OFF, COVERAGE, CORRECT, GROUNDED = "cut_off", "coverage", "correct", "grounded"  # its rules, on Queries too
 ALIKE = "alike"  # likeness of runs, on Compare
 STAGE, PAID = "stage", "paid"  # Speed & cost
-SHARING = PARTS, TEXTS, TABLE, FORM, DRAWN, LEADS = "sections", "texts", "table", "format", "pictures", "to"  # Share
+SHARING = PARTS, TEXTS, TABLE, FORM, DRAWN, LEADS, LOOK = (  # Share
+    "sections", "texts", "table", "format", "pictures", "to", "look_as")
 ABOUT, SEARCH = "about", "find"  # Metrics
 CONVENTIONS = tuple(CHOICES)  # missing, unanswerable, ...
 

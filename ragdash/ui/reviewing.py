@@ -15,7 +15,7 @@ from ragdash.errors import InputError
 from ragdash.records import Truth
 from ragdash.reviews import VERDICTS, Event, Reviews, ReviewStore, reviewed
 from ragdash.ui import state
-from ragdash.ui.store import LOADED
+from ragdash.ui.store import LOADED, check_writable
 
 APPLIED = {"": "Of the file", "mine": "With mine", "sure": "With mine, without wrong gold"}
 MARKS = ("note", *VERDICTS, "judgement")
@@ -48,6 +48,7 @@ def say(kind: str, query_id: str, value: str, run: str = "", doc_id: str = "") -
     """Keep a note, a verdict or a judgement; an empty value takes back what was said. A failure is told on the page."""
     event = Event(kind, query_id, value, run, doc_id, datetime.now(UTC).isoformat(timespec="seconds"))
     try:
+        check_writable()
         ReviewStore().add(judged(), [event])
     except InputError as error:
         state.set_notice(error.problems)

@@ -14,10 +14,11 @@ from ragdash.report.page import page
 from ragdash.report.pictures import PICTURES, lacking
 from ragdash.report.sections import SECTIONS
 from ragdash.report.tables import TABLES, export, long_values, wide_values
-from ragdash.ui import cache, comparison_tables, shell, state, view, widgets, words
+from ragdash.ui import cache, comparison_tables, pricing, shell, state, view, widgets, words
 from ragdash.ui.view import View
 
 TITLE = "Retrieval configurations compared"
+LOOKS = {"": "The reader's own", "light": "Light", "dark": "Dark"}
 KINDS = {"means": "Means and intervals", "tests": "Differences and tests",
          "long": "Values of every query, a row each", "wide": "Values of every query, a column each"}
 
@@ -28,7 +29,8 @@ def request(now: View, specs: Sequence[Spec]) -> Request:
     return Request(tuple(cache.match(digest, now.scope) for digest in now.digests), tuple(specs), tuple(now.names),
                    tuple(now.slots), now.baseline, now.k, TITLE,
                    tuple(name for name in SECTIONS if name in state.get(state.PARTS)),
-                   state.get(state.TEXTS) == "yes", queries=cache.queries(now.scope), part=part.title if part else "")
+                   state.get(state.TEXTS) == "yes", queries=cache.queries(now.scope), part=part.title if part else "",
+                   prices=pricing.current())
 
 
 def report(now: View, specs: Sequence[Spec]) -> None:
@@ -104,12 +106,15 @@ def links() -> None:
     st.header("Link", anchor=False, help="Opens the view again in any browser, for as long as this server holds the "
                                          "runs.")
     pages = shell.addresses()
-    st.selectbox("Page", list(pages), format_func=pages.get, width=320, persist_state="session",
-                 key=state.one(state.LEADS, list(pages), "leaderboard"))
-    at = state.get(state.LEADS)
-    st.code(state.link(at), language=None, wrap_lines=True)
+    with st.container(horizontal=True, vertical_alignment="bottom", key="link_bar"):
+        st.selectbox("Page", list(pages), format_func=pages.get, width=320, persist_state="session",
+                     key=state.one(state.LEADS, list(pages), "leaderboard"))
+        st.segmented_control("Appearance", list(LOOKS), format_func=LOOKS.get, required=True, persist_state="session",
+                             key=state.one(state.LOOK, list(LOOKS), ""))
+    at, look = state.get(state.LEADS), state.get(state.LOOK)
+    st.code(state.link(at, theme=look), language=None, wrap_lines=True)
     st.caption("For a wiki or a slide (an iframe), without the frame around the page:")
-    st.code(state.link(at, embed=True), language=None, wrap_lines=True)
+    st.code(state.link(at, embed=True, theme=look), language=None, wrap_lines=True)
 
 
 def specs(now: View) -> list[Spec]:

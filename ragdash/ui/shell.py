@@ -7,7 +7,7 @@ from contextvars import ContextVar
 import streamlit as st
 
 from ragdash.places import PACKAGE, home
-from ragdash.ui import cache, loading, relevance, reviewing, state, store, view, words
+from ragdash.ui import cache, door, loading, relevance, reviewing, state, store, view, widgets, words
 
 ASSETS = PACKAGE / "ui" / "assets"
 ICON = ASSETS / "icon.svg"  # a local file: a material icon here would be fetched from a font host
@@ -18,6 +18,10 @@ def main() -> None:
     """The whole script run: shell, page, and the address that leads back here."""
     st.set_page_config(page_title="ragdash", page_icon=str(ICON), layout="wide")
     st.logo(str(ASSETS / "logo.svg"), icon_image=str(ICON), size="large")
+    if not door.admits():
+        st.navigation(_pages(), position="hidden")
+        door.shut()
+        return
     if state.open_session():
         loading.open_given_files()
     with st.container(key="progress"):
@@ -25,6 +29,7 @@ def main() -> None:
     page = st.navigation(_pages(), position="sidebar", expanded=True)
     with st.sidebar:
         link = _sidebar()
+        door.sign()
     token = _inside.set(True)
     try:
         page.run()
@@ -34,7 +39,7 @@ def main() -> None:
         _inside.reset(token)
         state.close_session()
         if link is not None:
-            link.code(state.link(), language=None, wrap_lines=True)
+            link.code(state.link(theme=widgets.theme().name), language=None, wrap_lines=True)
         store.freeze()
 
 

@@ -54,24 +54,24 @@ def close_session() -> None:
 def parameters(everywhere: bool = False) -> dict[str, list[str]]:
     """Every choice of this session and page as query parameters; everywhere: those of other pages as well."""
     found = {RUN: [entry.token for entry in runs()], TRUTH: [(st.session_state[_TRUTH] or "")[:SHORT]]}
-    used = st.session_state[_USED]
     for key in (*SIDEBAR, *PAGE):
-        if key in used or (everywhere and key in st.session_state):
+        if key in st.session_state[_USED] or (everywhere and key in st.session_state):
             value = st.session_state.get(key)
             values = value if isinstance(value, (list, tuple)) else [value]
             found[key] = [_spell(key, item) for item in values if item is not None] or [""]
     return {key: values for key, values in found.items() if values and (values != [""] or key in MANY)}
 
 
-def link(page: str | None = None, *, embed: bool = False) -> str:
-    """The full address of this view, or of another page with every choice made; embed: without Streamlit's frame."""
+def link(page: str | None = None, *, embed: bool = False, theme: str = "") -> str:
+    """The address of this view or another page; embed: without a frame; theme: "light", "dark" or each reader's own."""
     base = (st.context.url or "").split("?")[0]
     found = parameters()
     if page is not None:
         left = SHARING if page != "share" else ()
         base = f"{base.rpartition('/')[0]}/{page}"
         found = {key: values for key, values in parameters(everywhere=True).items() if key not in left}
-    return f"{base}?{urlencode({**found, **({'embed': ['true']} if embed else {})}, doseq=True)}"
+    more = {**({"embed": ["true"]} if embed else {}), **({"embed_options": [f"{theme}_theme"]} if theme else {})}
+    return f"{base}?{urlencode({**found, **more}, doseq=True)}"
 
 
 def runs() -> tuple[Entry, ...]:

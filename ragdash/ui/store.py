@@ -15,8 +15,9 @@ from contextlib import suppress
 
 from ragdash import places
 from ragdash.corpus import Corpus
-from ragdash.errors import InputError
+from ragdash.errors import InputError, Problem
 from ragdash.records import Run, Truth
+from ragdash.ui import access
 from ragdash.workspace import Workspace
 
 LIMIT = 8 << 30
@@ -27,8 +28,16 @@ READ_ONLY = "RAGDASH_READ_ONLY"  # set by `ragdash dashboard --read-only`
 
 
 def read_only() -> bool:
-    """Whether this server shows its workspace without upload or change."""
-    return bool(os.environ.get(READ_ONLY))
+    """Whether this visitor may look without upload or change: nobody may change a server that is read-only, and where
+    there is a login its editors alone may."""
+    return bool(os.environ.get(READ_ONLY)) or not access.may_change()
+
+
+def check_writable() -> None:
+    """Raise InputError where that is so: a page that was tampered with can ask for what it does not offer."""
+    if read_only():
+        raise InputError([Problem("read-only-workspace", "a change to what is served read-only", "no change",
+                                  "Ask who runs the server.")])
 
 
 def workspace() -> Workspace:

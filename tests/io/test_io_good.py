@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from ragdash.io import read_run, read_runs, read_truth, sniff
+from ragdash.io import read_corpus, read_run, read_runs, read_truth, sniff
 
 TREC = "q1 Q0 d1 1 0.9 t\nq1 Q0 d2 2 0.8 t\n"
-BLOCKS = re.findall(r"^```\w+ (run|truth)\n(.*?)^```", (Path(__file__).parents[2] / "docs" / "formats.md").read_text(
-    encoding="utf-8"), re.MULTILINE | re.DOTALL)
+FORMATS = (Path(__file__).parents[2] / "docs" / "formats.md").read_text(encoding="utf-8")
+BLOCKS = re.findall(r"^```\w+ (run|truth|corpus)\n(.*?)^```", FORMATS, re.MULTILINE | re.DOTALL)
 
 
 def run_of(content: str, **options):
@@ -31,7 +31,8 @@ def warnings(record) -> list[tuple]:
 @pytest.mark.parametrize("role, content", BLOCKS)
 def test_examples_in_the_documentation(role, content):
     assert sniff(("x", content.encode())).role in (role, "both", "unknown")
-    for record in read_runs(("x", content.encode())) if role == "run" else [read_truth(("x", content.encode()))]:
+    reader = {"truth": read_truth, "corpus": read_corpus}.get(role)
+    for record in [reader(("x", content.encode()))] if reader else read_runs(("x", content.encode())):
         assert len(record)
         assert not record.problems
 

@@ -170,3 +170,37 @@ def test_scores_of_ragas_have_lost_their_questions(indent):
         problem, = refused(read, json.dumps({"scores": [{"faithfulness": 0.5}, {"faithfulness": 1.0}]},
                                             indent=indent).encode())
         assert problem.kind == "missing-question" and "to_pandas().to_json" in problem.mend
+
+
+ADVICE = {  # content, read, kind, words of the mend
+    "results of trec_eval": (b"runid\tall\tx\nnum_q\tall\t3\nmap\tall\t0.5\nP_10\tall\t0.2\n", read_runs, "results",
+                             "the run and the qrels"),
+    "results of each query": (b"num_ret  \t301\t500\nP_5 \t301\t0.2\nndcg_cut_10\t302\t0.1\n", read_truth, "results",
+                              "the run and the qrels"),
+    "ids deep inside": (json.dumps([{"query_id": "q", "question": "?", "per_k": {
+        "5": {"retrieved_chunk_ids": ["a"]}, "10": {"retrieved_chunk_ids": ["a", "b"]}}}]).encode(), read_runs,
+        "missing-field", "--map retrieved=per_k.10.retrieved_chunk_ids"),
+    "questions below a table": (
+        json.dumps([{"table": {"uid": "1"}, "questions": [{"uid": "2", "question": "?"}]}]).encode(), read_truth,
+        "missing-field", "each of the questions in 'questions'"),
+    "evidence by document": (lines([{"id": 1, "claim": "c", "evidence": {"4983": [{"sentences": [0]}]}}]), read_truth,
+                             "wrong-type", '"relevant": ["id"]'),
+}
+
+
+@pytest.mark.parametrize("name", ADVICE)
+def test_what_is_refused_says_what_to_do(name):
+    content, read, kind, words = ADVICE[name]
+    found = [problem for problem in refused(read, content) if problem.kind == kind]
+    assert found and words in found[0].mend
+
+
+def test_the_advice_is_right():
+    content = ADVICE["ids deep inside"][0]
+    run = read_run(("x", content), mapping={"retrieved": "per_k.10.retrieved_chunk_ids"})
+    assert run.docs.to_pylist() == ["a", "b"]
+
+
+def test_preference_judgements_are_named():
+    found = refused(read_runs, b"q1 A:x L1 FR94-1 1\nq1 A:x L1 FB4-2 0\n")
+    assert {problem.kind for problem in found} == {"column-count"} and "preference judgements" in found[0].mend

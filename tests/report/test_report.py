@@ -256,7 +256,8 @@ def big(queries: int = 1_000, runs: int = 5, depth: int = 100) -> tuple[Match, .
         scores = np.tile(-np.arange(depth, dtype=float), queries)
         text = "some text of a document " * 8
         details = pa.table({"query_id": ids, "answer": ["some words, right or not"] * queries,
-                            "contexts": [[text] * 3] * queries})
+                            "contexts": [[text] * 3] * queries, "latency_ms": rng.gamma(4, 50, queries),
+                            "prompt_tokens": rng.integers(500, 900, queries), "cost_usd": rng.random(queries)})
         found.append(Run.build(f"run {at}", rows, [f"doc-{one}" for one in docs], scores, texts=[text] * len(rows),
                                details=details))
     return tuple(Match(run, truth) for run in found)

@@ -35,13 +35,14 @@ def free_port() -> int:
         return found.getsockname()[1]
 
 
-def start_server(log: Path, **environment) -> tuple[subprocess.Popen, str]:
-    """A fresh dashboard process and its address; it has no visitors yet."""
-    url = f"http://127.0.0.1:{(port := free_port())}"
+def start_server(log: Path, *, folder: Path = ROOT, port: int = 0, **environment) -> tuple[subprocess.Popen, str]:
+    """A fresh dashboard process, started in a folder, and its address; it has no visitors yet."""
+    url = f"http://127.0.0.1:{(port := port or free_port())}"
     settings = {
         "STREAMLIT_SERVER_FILE_WATCHER_TYPE": "none",
         "RAGDASH_WORKSPACE": str(log.parent / "workspace"),
-        **{key: value for key, value in os.environ.items() if not key.startswith("RAGDASH_")},
+        "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]),
+        **{key: value for key, value in os.environ.items() if not key.startswith(("RAGDASH_", "PYTHONPATH"))},
     }
     command = [
         sys.executable,
@@ -54,7 +55,7 @@ def start_server(log: Path, **environment) -> tuple[subprocess.Popen, str]:
     ]
     with log.open("w") as stream:
         process = subprocess.Popen(
-            command, cwd=ROOT, stdout=stream, stderr=subprocess.STDOUT, env={**settings, **environment}
+            command, cwd=folder, stdout=stream, stderr=subprocess.STDOUT, env={**settings, **environment}
         )
     for _ in range(600):
         try:
@@ -138,7 +139,10 @@ class App:
 
     def upload(self, *files) -> App:
         """Drop files, paths or {name, mimeType, buffer}."""
-        self.page.locator("[data-testid=stFileUploader] input[type=file]").set_input_files(list(files))
+        field = self.page.locator("[data-testid=stFileUploader] input[type=file]")
+        only = "document.querySelectorAll('[data-testid=stFileUploader] input[type=file]').length === 1"
+        self.page.wait_for_function(only)  # that of the batch before may still be there
+        field.set_input_files(list(files))
         self.page.wait_for_timeout(300)
         return self.settle()
 

@@ -164,11 +164,28 @@ def test_both_themes_on_large_and_small_screens(visit, scheme, width):
     assert page == {"light": "rgb(255, 255, 255)", "dark": "rgb(16, 20, 24)"}[scheme]
 
 
-def test_embedding_works(visit):
-    app = with_samples(visit())
-    app.open(app.page.url.replace("/?", "/leaderboard?embed=true&"))
-    app.calm()
-    assert len(app.data("means")) == 3 and "embed=true" in app.page.url
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_page_can_be_embedded_and_its_appearance_fixed(visit, scheme):
+    app = with_samples(visit(color_scheme="light"))
+    link = app.page.url
+    for path, title in {"": "Runs", **PAGES}.items():
+        app.open(link.replace("/?", f"/{path}?embed=true&embed_options={scheme}_theme&"))
+        app.calm()
+        assert app.page.get_by_role("heading", name=title, level=1).count() == 1
+        assert "embed=true" in app.page.url and f"embed_options={scheme}_theme" in app.page.url
+        shown = app.page.evaluate("getComputedStyle(document.querySelector('[data-testid=stApp]')).backgroundColor")
+        assert shown == {"light": "rgb(255, 255, 255)", "dark": "rgb(16, 20, 24)"}[scheme]
+        if path == "leaderboard":
+            assert {trace["color"] for trace in app.data("means")} >= {DENSE[scheme]}
+            assert len(app.data("means")) == 3
+
+
+def test_a_copied_link_holds_the_appearance(visit):
+    app = with_samples(visit(color_scheme="dark"))
+    app.go("Leaderboard")
+    link = copied_link(app)
+    other = visit(color_scheme="light").open(link)
+    assert DENSE["dark"] in {trace["color"] for trace in other.data("means")} and copied_link(other) == link
 
 
 def test_a_broken_file_is_explained_and_loses_nothing(visit):

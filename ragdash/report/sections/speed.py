@@ -1,69 +1,147 @@
-"""How long the runs took and what they used, where their files say so."""
+"""How long the runs took, what they used and cost, where their files or a price table say so; what quality costs."""
 
 from __future__ import annotations
 
-import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
+from dataclasses import dataclass
 
+import numpy as np
+from markupsafe import Markup
+
+from ragdash import costs
+from ragdash.costs import SHARES, Speed, Spent
+from ragdash.errors import Unavailable
 from ragdash.report.blocks import Grid, Section, Words
 from ragdash.report.content import Content
 from ragdash.report.sections import cells
+from ragdash.stats import bootstrap_intervals
+from ragdash.view_timed import Timed
 from ragdash.wording import words
+from ragdash.wording.spending import front, money, took
 
-SHARES = (50, 90, 99)
-USED = {"prompt_tokens": "Prompt tokens", "completion_tokens": "Completion tokens", "cost_usd": "Cost in $"}
+
+@dataclass(frozen=True)
+class Taken:
+    """What a run took: its times by stage, tokens and dollars of the queries that count."""
+
+    timed: Timed
+    speeds: tuple[Speed, ...]
+    spent: Spent
 
 
 def speed(content: Content, title: str) -> Section:
-    """Latency by stage (mean, P50, P90, P99) and what was used per query, over the queries that count."""
-    rows, used = [], []
-    for name, slot, match in zip(content.names, content.slots, content.request.matches, strict=True):
-        table = match.run.details
-        if table is None:
-            continue
-        keep = pa.array(np.isin(match.truth_query, np.flatnonzero(content.inside)))
-        for stage, values in _stages(table.filter(keep)):
-            found = [values.mean(), *np.percentile(values, SHARES)]
-            rows.append([cells.run(name, slot), stage, *(f"{value:,.1f}" for value in found), f"{len(values):,}"])
-        sums = _used(table.filter(keep))
-        if sums:
-            used.append([cells.run(name, slot), *(f"{words.number(mean, 4 if 'cost' in key else 1)} (n = {n:,})"
-                                                  if n else "–" for key, (mean, n) in sums.items())])
-    if not (rows or used):
+    """Latency by stage, tokens and cost per query with intervals, and the front of quality against both."""
+    held, faults = _taken(content)
+    told = [one for one in held if one is not None]
+    tokens = any(np.isfinite([one.timed.prompt, one.timed.completion]).any() for one in told)
+    if not (tokens or any(one.speeds or one.spent.how for one in told)):
+        why = "".join(f" {fault}." for fault in faults)
         return Section("speed", title, missing="No run says how long its queries took or what they cost "
-                       "(latency_ms, usage, cost_usd).")
-    blocks = [Grid("Milliseconds by stage", ["Run", "Stage", "Mean", *(f"P{share}" for share in SHARES), "n"], rows,
-                   frozenset(range(2, 7)))] if rows else []
-    blocks += [Grid("Mean per query", ["Run", *USED.values()], used, frozenset({1, 2, 3}))] if used else []
-    return Section("speed", title, [*blocks, Words("As the files of the runs say, over the queries that have a value.",
+                       f"(latency_ms, usage, cost_usd).{why}")
+    blocks = [*_times(content, held), *_used(content, held), *_prices(content, held)]
+    for paid, values in _paid(content, held).items():
+        blocks.append(Words("\n".join(f"- {line}" for line in _front(content, paid, values))))
+    faults += [f"{name}, cost unknown: {one.spent.reason}" for name, one in zip(content.names, held, strict=True)
+               if one is not None and one.spent.reason and (tokens or any(other.spent.how for other in told))]
+    said = ("Over the queries that have a value, with 95 % bootstrap intervals; percentiles are numpy's linear ones. "
+            "With fewer than 100 queries P99 is hardly more than the slowest one. Times are those that the files tell: "
+            "they compare where they were measured alike. The front goes by the means.")
+    return Section("speed", title, [*blocks, Words("\n\n".join([said, *(words.escape(f"{one}.") for one in faults)]),
                                                    quiet=True)])
 
 
-def _stages(table: pa.Table) -> list[tuple[str, np.ndarray]]:
-    """(stage, milliseconds where known) of latency_ms, a number or a struct of stages."""
-    if "latency_ms" not in table.column_names:
-        return []
-    column = table["latency_ms"].combine_chunks()
-    parts = [("total", column)]
-    if pa.types.is_struct(column.type):
-        parts = [(field.name, pc.struct_field(column, [field.name])) for field in column.type]
-    found = [(name, _numbers(part)) for name, part in parts]
-    return [(name, values) for name, values in found if len(values)]
+def _taken(content: Content) -> tuple[list[Taken | None], list[str]]:
+    """For each run what it took, None with the reason where that cannot be used."""
+    held, faults = [], []
+    for name, match in zip(content.names, content.request.matches, strict=True):
+        try:
+            timed = match.timed
+        except Unavailable as fault:
+            faults.append(f"{name}: {fault.problem.found}")
+            held.append(None)
+            continue
+        held.append(Taken(timed, costs.speeds(timed, content.inside, weights=content.weights),
+                          costs.spent(timed, match.run.settings, content.request.prices, name)))
+    return held, faults
 
 
-def _used(table: pa.Table) -> dict[str, tuple[float, int]]:
-    """{field: (mean, n)} of tokens and cost; empty where none is known."""
-    found = {}
-    for name in USED:
-        values = _numbers(table[name].combine_chunks()) if name in table.column_names else np.empty(0)
-        found[name] = (float(values.mean()) if len(values) else np.nan, len(values))
-    return found if any(n for _, n in found.values()) else {}
+def _times(content: Content, held: list[Taken | None]) -> list[Grid]:
+    """A row for each run and stage."""
+    rows = []
+    for name, slot, one in zip(content.names, content.slots, held, strict=True):
+        for part in () if one is None else one.speeds:
+            rows.append([cells.run(name, slot), "whole" if part.stage == "total" else part.stage,
+                         _cell((part.mean, part.low, part.high), took),
+                         *(_cell(three, took) for three in zip(part.at, part.at_low, part.at_high, strict=True)),
+                         f"{part.n:,}"])
+    return [Grid("Latency by stage", ["Run", "Stage", "Mean", *(f"P{share}" for share in SHARES), "n"], rows,
+                 frozenset(range(2, 7)))] if rows else []
 
 
-def _numbers(column) -> np.ndarray:
-    """The finite numbers of a column; none where it holds something else."""
-    if not (pa.types.is_integer(column.type) or pa.types.is_floating(column.type)):
-        return np.empty(0)
-    values = column.drop_null().to_numpy(zero_copy_only=False).astype(float)
-    return values[np.isfinite(values)]
+def _used(content: Content, held: list[Taken | None]) -> list[Grid]:
+    """A row for each run: tokens and dollars per query."""
+    rows = []
+    for name, slot, one in zip(content.names, content.slots, held, strict=True):
+        if one is None:
+            continue
+        tokens = [_mean(values[content.inside]) for values in (one.timed.prompt, one.timed.completion)]
+        dollars = one.spent.values[content.inside]
+        how = {"": words.UNDEFINED, "recorded": "as recorded"}.get(
+            one.spent.how, f"by price of {words.listed(one.spent.used)}")
+        if one.spent.how or tokens != [words.UNDEFINED] * 2:
+            rows.append([cells.run(name, slot), *tokens, _cell(_interval(content, dollars), money), how,
+                         f"{int(np.isfinite(dollars).sum()):,}" if one.spent.how else words.UNDEFINED])
+    return [Grid("Mean per query", ["Run", "Prompt tokens", "Completion tokens", "Cost", "Cost is", "n of cost"], rows,
+                 frozenset({1, 2, 3, 5}))] if rows else []
+
+
+def _prices(content: Content, held: list[Taken | None]) -> list[Grid]:
+    """The prices that some run pays."""
+    used = {name for one in held if one is not None for name in one.spent.used}
+    rows = [[one.name, money(one.prompt), money(one.completion), money(one.call)]
+            for one in content.request.prices.prices if one.name in used]
+    return [Grid("Prices", ["Name", "1K prompt tokens", "1K completion tokens", "Query"], rows,
+                 frozenset({1, 2, 3}))] if rows else []
+
+
+def _paid(content: Content, held: list[Taken | None]) -> dict[str, list[np.ndarray]]:
+    """What each query took of each run, by what is paid: latency, cost; those that two runs or more tell of."""
+    nothing = np.full(int(content.inside.sum()), np.nan)
+    found = {"Average latency": [nothing if one is None or "total" not in one.timed.stages else
+                                 one.timed.stages["total"][content.inside] for one in held],
+             "Cost per query": [nothing if one is None else one.spent.values[content.inside] for one in held]}
+    return {paid: values for paid, values in found.items()
+            if sum(np.isfinite(one).any() for one in values) > 1 and content.lead.metric.aggregate == "mean"}
+
+
+def _front(content: Content, paid: str, values: list[np.ndarray]) -> list[str]:
+    """Sentences: which runs are on the front of quality against what is paid, what one more point costs."""
+    lead = content.lead
+    quality = np.array([one.mean for one in content.column(lead)], float)
+    price = np.array([np.nanmean(one) if np.isfinite(one).any() else np.nan for one in values])
+    draws = None
+    if not any(lead in one.corpus for one in content.evaluations):
+        draws = tuple(costs.means(columns, weights=content.weights) for columns in (
+            [one.column(lead) for one in content.evaluations], values))
+    steps = costs.steps(quality, price, lead.metric.better, draws=draws)
+    return front(content.names, costs.front(quality, price, lead.metric.better), steps, lead, paid,
+                 "$" if paid == "Cost per query" else "ms")
+
+
+def _interval(content: Content, values: np.ndarray) -> tuple[float, float, float]:
+    if not np.isfinite(values).any():
+        return (np.nan,) * 3
+    low, high = bootstrap_intervals(values[:, None], weights=content.weights)
+    return float(np.nanmean(values)), float(low[0]), float(high[0])
+
+
+def _mean(values: np.ndarray) -> str:
+    return f"{np.nanmean(values):,.1f}" if np.isfinite(values).any() else words.UNDEFINED
+
+
+def _cell(three, form) -> Markup | str:
+    """A number with its interval."""
+    value, low, high = (float(part) for part in three)
+    if not np.isfinite(value):
+        return words.UNDEFINED
+    interval = f"[{form(low)}, {form(high)}]" if np.isfinite([low, high]).all() else ""
+    return Markup('<b>{}</b> <span class="quiet">{}</span>').format(form(value), interval)

@@ -1,0 +1,108 @@
+"""Speed and cost in the report: the same numbers as ragdash.costs, of the queries that count, by the price table."""
+
+from __future__ import annotations
+
+import html
+
+import numpy as np
+import pyarrow as pa
+from helpers import truth_of
+from hostile import BAD
+
+from ragdash import costs
+from ragdash.cli import main
+from ragdash.costs import Price, Prices
+from ragdash.matching import Match
+from ragdash.records import Run
+from ragdash.report.content import Content, Request
+from ragdash.report.page import report
+from ragdash.report.sections.speed import speed
+from ragdash.wording.spending import money, took
+
+MANY = 40
+IDS = [f"q{at}" for at in range(MANY)]
+
+
+def run(name: str, shift: int, seed: int, **more) -> Run:
+    """A run that finds what is right first in the first half of its queries, with tokens and times."""
+    rng = np.random.default_rng(seed)
+    first = np.where(np.arange(MANY) < MANY // 2 + shift, "a", "x")
+    details = pa.table({"query_id": IDS, "latency_ms": rng.gamma(4, 20, MANY), "prompt_tokens": np.full(MANY, 1000),
+                        "completion_tokens": np.full(MANY, 500), **more})
+    return Run.build(name, pa.array(IDS), pa.array(first), np.ones(MANY), details=details)
+
+
+def made(*runs: Run, **more):
+    truth = truth_of({query: ["a"] for query in IDS})
+    content = Content(Request(tuple(Match(one, truth) for one in runs), **more))
+    return content, speed(content, "Speed and cost")
+
+
+def grid(section, caption: str):
+    return next(one for one in section.blocks if getattr(one, "caption", "") == caption)
+
+
+def test_percentiles_are_those_of_the_page():
+    content, section = made(run("one", 0, 1), run("two", 4, 2))
+    (own,) = costs.speeds(content.request.matches[1].timed, weights=content.weights)
+    row = [str(cell) for cell in grid(section, "Latency by stage").rows[1]]
+    assert "two" in row[0] and row[1] == "whole" and row[-1] == "40"
+    for cell, value, low, high in zip(row[3:6], own.at, own.at_low, own.at_high, strict=True):
+        assert f"<b>{took(value)}</b>" in cell and f"[{took(low)}, {took(high)}]" in cell
+
+
+def test_only_the_queries_that_count_are_counted():
+    inside = np.arange(MANY) < 10
+    content, section = made(run("one", 0, 1), queries=inside, part="first: yes")
+    latency = content.request.matches[0].run.details["latency_ms"].to_numpy()
+    row = [str(cell) for cell in grid(section, "Latency by stage").rows[0]]
+    assert f"<b>{took(latency[:10].mean())}</b>" in row[2] and row[-1] == "10"
+    assert took(latency.mean()) != took(latency[:10].mean())
+
+
+def test_cost_by_the_price_table_by_hand_and_what_a_point_costs():
+    prices = Prices((Price("small", 0.001, 0.002), Price("judge", call=0.01)), {"one": ("small",),
+                                                                               "two": ("small", "judge")})
+    _, section = made(run("one", 0, 1), run("two", 4, 2), prices=prices)
+    rows = [[str(cell) for cell in row] for row in grid(section, "Mean per query").rows]
+    assert [row[1:3] for row in rows] == [["1,000.0", "500.0"]] * 2
+    assert money(0.002) in rows[0][3] and money(0.012) in rows[1][3]  # 1 x 0.001 + 0.5 x 0.002, and 0.01 more
+    assert rows[1][4] == "by price of small and judge" and rows[1][5] == "40"
+    assert [row[0] for row in grid(section, "Prices").rows] == ["small", "judge"]
+    said = " ".join(one.text for one in section.blocks if one.kind == "words")
+    assert "One more point (0.01)" in said, "two finds 4 of 40 more: 0.1 of the metric for $0.01, a point for $0.001"
+    assert "\\$0.001" in said
+
+
+def test_costs_as_recorded_stand_where_no_price_was_chosen():
+    _, section = made(run("one", 0, 1, cost_usd=np.full(MANY, 0.5)), run("two", 0, 2))
+    rows = [[str(cell) for cell in row] for row in grid(section, "Mean per query").rows]
+    assert money(0.5) in rows[0][3] and rows[0][4] == "as recorded" and rows[1][3] == rows[1][5] == "–"
+    assert "two, cost unknown" in section.blocks[-1].text
+
+
+def test_times_that_cannot_be_used_are_named():
+    _, section = made(run("bad", 0, 1, prompt_tokens=np.full(MANY, -1)))
+    assert "bad" in section.reason and "-1" in section.reason
+
+
+def test_the_command_takes_a_price_table(tmp_path, capsys):
+    (tmp_path / "prices.toml").write_text('[price.small]\nprompt = 0.001\n[uses]\ndense = ["small"]\n')
+    out = tmp_path / "report.html"
+    wanted = ["report", "dense=sample_runs/dense.jsonl", "--truth", "sample_runs/truth.jsonl", "--sections",
+              "speed,versions", "-o", str(out), "--prices"]
+    assert main([*wanted, str(tmp_path / "prices.toml")]) == 0
+    text = out.read_text()
+    assert "--prices prices.toml" in text and str(tmp_path) not in text
+    (tmp_path / "prices.toml").write_text("[price.small]\nprompt = -1\n")
+    assert main([*wanted, str(tmp_path / "prices.toml")]) == 2
+    assert "prompt = -1" in capsys.readouterr().err
+
+
+def test_names_of_prices_stay_text():
+    truth, names = truth_of({query: ["a"] for query in IDS}), list(BAD)
+    prices = Prices(tuple(Price(name, call=0.5) for name in names), {"one": tuple(names)})
+    text = report(Request((Match(run("one", 0, 1), truth),), prices=prices, sections=("speed",))).decode()
+    assert html.escape(BAD[3], quote=False) in text.replace("&#34;", '"')
+    for bad in ("<script>window.pwned", "<img src=x", "<svg onload", "<a href=\"http://evil"):
+        assert bad not in text

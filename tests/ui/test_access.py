@@ -1,0 +1,190 @@
+"""A server that asks for a login: who comes in, who may change things, and that what is unclear lets nobody in."""
+
+from __future__ import annotations
+
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+from test_pages import nothing_given, opened, upload  # noqa: F401
+
+from ragdash.errors import InputError
+from ragdash.evidence import kept_decisions
+from ragdash.reviews import ReviewStore
+from ragdash.ui import access, door, store
+from ragdash.ui.store import LOADED, workspace
+
+AUTH = {"redirect_uri": "https://rag.example.org/oauth2callback", "cookie_secret": "x" * 40, "client_id": "a",
+        "client_secret": "b", "server_metadata_url": "https://login.example.org/.well-known/openid-configuration"}
+LISTS = {"editors": ["Ada@Example.org"], "viewers": ["bob@example.org"]}
+RUN = b"q1 Q0 d1 1 2.0 bm25\nq1 Q0 d2 2 1.0 bm25\nq2 Q0 d1 1 1.0 bm25\n"
+QRELS = b"q1 0 d1 1\nq2 0 d9 2\n"
+ROOT = __file__.rpartition("/tests/")[0]
+
+
+def visited(secrets: dict | None, user: dict | None = None, page: str = "", **address) -> AppTest:
+    at = AppTest.from_file(f"{ROOT}/app.py", default_timeout=60)
+    at.secrets = secrets or {}
+    at.user = user or {}
+    if page:
+        at.switch_page(f"pages/{page}.py")
+    for name, value in address.items():
+        at.query_params[name] = value
+    return at.run()
+
+
+def as_user(email: str, **more) -> dict:
+    return {"is_logged_in": True, "email": email, **more}
+
+
+def words(at: AppTest) -> str:
+    return " ".join(str(one.value) for kind in (at.title, at.header, at.markdown, at.caption, at.error, at.warning)
+                    for one in kind)
+
+
+def inside(at: AppTest) -> bool:
+    return [one.value for one in at.title] == ["Runs"]
+
+
+def test_without_a_login_nothing_changes():
+    at = visited(None)
+    assert not at.exception and inside(at) and len(at.get("file_uploader")) == 1
+    assert not [one for one in at.button if one.key == "log_out"]
+
+
+def test_a_visitor_who_is_not_logged_in_sees_the_way_in_and_nothing_else():
+    at = visited({"auth": AUTH, "access": LISTS}, run="abc", k="5")
+    assert not at.exception and [one.value for one in at.title] == ["ragdash"]
+    assert [one.label for one in at.button] == ["Log in"]
+    assert not at.get("file_uploader") and not at.sidebar.selectbox and "_runs" not in at.session_state
+    assert at.query_params["k"] == "5", "the link stays in the address"
+
+
+@pytest.mark.parametrize("page", ["leaderboard", "share", "queries"])
+def test_no_page_is_reached_by_its_address(page):
+    at = visited({"auth": AUTH, "access": LISTS}, page=page)
+    assert not at.exception and [one.value for one in at.title] == ["ragdash"] and not at.table
+
+
+@pytest.mark.parametrize("email", ["ada@example.org", " ADA@example.org"])
+def test_an_editor_may_do_everything(email):
+    at = visited({"auth": AUTH, "access": LISTS}, as_user(email))
+    assert not at.exception and inside(at) and len(at.get("file_uploader")) == 1
+    assert "may change" in words(at) and at.button(key="log_out")
+    at = upload(at, ("one.txt", RUN), ("judged.txt", QRELS))
+    assert not at.exception and len(workspace().runs()) == 1
+
+
+def test_a_viewer_sees_what_is_kept_and_changes_nothing():
+    upload(opened(), ("one.txt", RUN), ("judged.txt", QRELS))
+    LOADED.clear()
+    (run,) = workspace().runs()
+    at = visited({"auth": AUTH, "access": LISTS}, as_user("bob@example.org"))
+    assert not at.exception and inside(at) and not at.get("file_uploader")
+    assert "may look" in words(at)
+    at.button(key=f"show_run_{run.digest[:8]}").click().run()
+    at.switch_page("pages/leaderboard.py").run()
+    assert not at.exception and len(at.table[0].value) == 1
+
+
+@pytest.mark.parametrize(("user", "said"), [
+    (as_user("eve@example.org"), "not on the list"),
+    (as_user("ada@example.org.evil.com"), "not on the list"),
+    (as_user(""), "not on the list"),
+    ({"is_logged_in": True, "name": "ada@example.org"}, "not on the list"),
+    (as_user("ada@example.org", email_verified=False), "not verified"),
+    (as_user("ada@example.org", email_verified="false"), "not verified"),
+])
+def test_who_is_not_listed_or_not_verified_stays_outside(user, said):
+    at = visited({"auth": AUTH, "access": LISTS}, user)
+    assert not at.exception and said in words(at) and [one.key for one in at.button] == ["log_out"]
+    assert not at.get("file_uploader")
+
+
+@pytest.mark.parametrize("user", [{"email": "ada@example.org"}, {"email": "ada@example.org", "is_logged_in": False},
+                                  {"email": "ada@example.org", "is_logged_in": "yes"}])
+def test_an_address_without_a_login_is_nobody(user):
+    assert access.Access(frozenset(["ada@example.org"]), frozenset(), (None,)).role(user) == ""
+
+
+@pytest.mark.parametrize(("secrets", "found"), [
+    ({"access": LISTS}, "without [auth]"),
+    ({"auth": AUTH}, "no [access]"),
+    ({"auth": AUTH, "access": {"editor": ["ada@example.org"]}}, "editor"),
+    ({"auth": AUTH, "access": {"editors": "ada@example.org"}}, "'ada@example.org'"),
+    ({"auth": AUTH, "access": {"viewers": ["ada"]}}, "['ada']"),
+    ({"auth": AUTH, "access": ["ada@example.org"]}, "access ="),
+    ({"auth": True, "access": LISTS}, "without [auth]"),
+])
+def test_what_is_unclear_lets_nobody_in_and_says_how_to_mend_it(secrets, found):
+    at = visited(secrets, as_user("ada@example.org"))
+    assert not at.exception and found in at.error[0].value.replace("\\", "") and not at.get("file_uploader")
+    assert [one.value for one in at.title] == ["ragdash"]
+
+
+def test_a_file_that_cannot_be_read_lets_nobody_in(tmp_path, monkeypatch):
+    """Streamlit takes such a file for none, and the login with it."""
+    broken = tmp_path / "secrets.toml"
+    broken.write_text("[auth\n")
+    real = st.get_option
+    monkeypatch.setattr(access.st, "get_option", lambda name: [str(broken)] if name == "secrets.files" else real(name))
+    monkeypatch.setattr(access.st.secrets, "load_if_toml_exists", lambda: False)
+    with pytest.raises(InputError, match=r"secrets\.toml"):
+        access.access()
+    assert not access.may_change()
+    at = visited(None)
+    assert not at.exception and "secrets.toml" in at.error[0].value and not at.get("file_uploader")
+
+
+def test_outside_a_session_nothing_is_changed_where_there_is_a_login(monkeypatch):
+    assert access.may_change()
+    monkeypatch.setattr(access, "access", lambda: access.Access(frozenset(["ada@example.org"]), frozenset(), (None,)))
+    assert not access.may_change()
+
+
+def test_each_provider_has_its_button(monkeypatch):
+    shared = {name: AUTH[name] for name in ("redirect_uri", "cookie_secret")}
+    providers = {"google": {"client_id": "a"}, "microsoft": {"client_id": "b"}}
+    asked = []
+    monkeypatch.setattr(door.st, "login", asked.append)
+    at = visited({"auth": {**shared, **providers, "client_kwargs": {"prompt": "login"}}, "access": LISTS})
+    assert [one.label for one in at.button] == ["Log in with google", "Log in with microsoft"]
+    at.button(key="login_microsoft").click().run()
+    assert asked == ["microsoft"] and not at.exception
+
+
+def test_a_login_that_is_not_set_up_says_so():
+    at = visited({"auth": AUTH, "access": LISTS})
+    at.button(key="login_default").click().run()
+    assert not at.exception and "docs/deploy.md" in at.error[0].value
+
+
+def samples() -> dict:
+    at = opened()
+    at.button(key="samples").click().run()
+    return dict(at.query_params)
+
+
+def say(at: AppTest, page: str) -> AppTest:
+    """What the page offers to be kept: a note on a query, a decision on a pair."""
+    if page == "queries":
+        return at.text_area(key="review_note").set_value("strange").run()
+    return at.button(key="pair_accept").click().run()
+
+
+@pytest.mark.parametrize("page", ["queries", "threshold-bands"])
+def test_what_a_page_says_all_the_same_is_not_kept_on_a_read_only_server(page, monkeypatch):
+    """The page was drawn for somebody who may change things, as one that was tampered with is."""
+    link = samples()
+    at = opened(page, **link)
+    monkeypatch.setenv(store.READ_ONLY, "1")
+    say(at, page)
+    assert not at.exception and "served read-only" in words(at).replace("\\", "")
+    assert not ReviewStore().truths() and not kept_decisions().at()
+    again = opened(page, **link)
+    assert (again.text_area(key="review_note") if page == "queries" else again.button(key="pair_accept")).disabled
+
+
+@pytest.mark.parametrize("page", ["queries", "threshold-bands"])
+def test_where_changes_are_allowed_the_same_is_kept(page):
+    at = say(opened(page, **samples()), page)
+    assert not at.exception and (ReviewStore().truths() or kept_decisions().at())

@@ -1,0 +1,98 @@
+"""Every page's whole state stands in its address: whatever is chosen there, a second visitor sees the same."""
+
+from __future__ import annotations
+
+import pytest
+from test_pages import PAGES, charts, nothing_given, opened  # noqa: F401
+
+from ragdash.ui import keys, state
+
+OURS = {*keys.SIDEBAR, *keys.PAGE}
+KINDS = ("selectbox", "multiselect", "button_group", "text_input", "number_input", "checkbox", "toggle", "slider",
+         "text_area")
+# What is no choice of what is shown: it is done once (a name, a review), or kept in the workspace (prices, the shelf)
+DOING = ("slot_", "name_", "collapse_", "kept_", "shelf_", "sure_", "role_", "review_", "price_", "uses_", "map_")
+DOING += ("target_", "_way", "_slider")  # these write a choice that is in the address
+FILTERS = {"case", "least", "text", "attributes", "stages", "readings", "marked", "slice"}
+KEPT = {"shown", "metric", "k", "baseline", "match"}  # left alone, so that the page has something to show
+CHOSEN = {"leaderboard": {"columns", "sort"}, "compare": {"candidate", "margin", "picture", "outcome", "by"},
+          "threshold-bands": {"bands", "measure", "score", "tuned"}, "precision-recall": {"curves", "axis", "view"},
+          "ranking": {"across", "up"}, "answers": {"answers", "answer", "right", "look", "kind"},
+          "queries": {"look", "order"}, "speed-cost": {"stage"},
+          "share": {"sections", "texts", "table", "format", "pictures", "to", "look_as"}, "metrics": {"about", "find"}}
+TYPED = {"margin": "0.02", "find": "rank", "text": "the", "least": "0.01", "corpus": "300"}
+
+
+@pytest.fixture(scope="module")
+def samples() -> dict:
+    """The address of the samples."""
+    at = opened()
+    at.button(key="samples").click().run()
+    return dict(at.query_params)
+
+
+def choices(at) -> dict:
+    """{key: widget} of all that can be chosen on the page."""
+    return {one.key: one for part in (at.main, at.sidebar) for kind in KINDS for one in part.get(kind) if one.key}
+
+
+@pytest.fixture()
+def menus(monkeypatch) -> dict:
+    """{key: a call that gives another value}, of every choice that a page asked for."""
+    found = {}
+    one, several, share, text, number = state.one, state.several, state.share, state.text, state.number
+
+    def of_one(key, options, default):
+        others = [option for option in options if option != default]
+        found[key] = others[len(others) // 2] if others else None
+        return one(key, options, default)
+
+    def of_several(key, options, default, *, free=False):
+        found[key] = list(default)[:-1] or list(options)[:1]
+        return several(key, options, default, free=free)
+
+    monkeypatch.setattr(state, "one", of_one)
+    monkeypatch.setattr(state, "several", of_several)
+    monkeypatch.setattr(state, "number", lambda key, *rest: found.update({key: "7"}) or number(key, *rest))
+    monkeypatch.setattr(state, "share", lambda key, *rest: found.update({key: 0.45}) or share(key, *rest))
+    monkeypatch.setattr(state, "text", lambda key: found.update({key: TYPED[key]}) or text(key))
+    return found
+
+
+def seen(at) -> dict:
+    """What the page says and shows."""
+    return {"words": [one.value for kind in (at.title, at.header, at.markdown, at.caption) for one in kind],
+            "charts": charts(at), "tables": [one.value.to_json() for kind in (at.table, at.dataframe) for one in kind],
+            "choices": {key: one.value for key, one in choices(at).items() if key in OURS}}
+
+
+@pytest.mark.parametrize(("page", "kept", "chosen"), [
+    *((page, set(), {"slice", *CHOSEN.get(page, ())}) for page in PAGES),
+    ("queries", FILTERS, {"query", "ranks", "against"})])
+def test_what_is_chosen_on_a_page_stands_in_its_address_and_comes_back(page, kept, chosen, samples, menus):
+    at = opened(page, **samples)
+    altered: set[str] = set()
+    for _ in range(3):  # a choice may bring others
+        new = {key: value for key, value in menus.items() if key in OURS - KEPT - kept - altered
+               and value not in (None, [])}
+        for key, value in new.items():
+            at.session_state[key] = value
+        altered |= new.keys()
+        at.run()
+        assert not at.exception, at.exception
+    others = [key for key in choices(at) if key not in OURS and not key.startswith(DOING)]
+    assert not others, f"{others}: a choice that is not in the address"
+    link = dict(at.query_params)
+    again = opened(page, **link)
+    assert dict(again.query_params) == link
+    assert seen(again) == seen(at)
+    assert altered & link.keys() >= chosen
+
+
+def test_a_link_may_fix_the_appearance(samples):
+    at = opened("share", **samples, look_as="dark")
+    plain, embedded = (one.value for one in at.main.get("code")[:2])
+    assert plain.endswith("&embed_options=dark_theme") and "&embed=true&embed_options=dark_theme" in embedded
+    at = opened("share", **samples)
+    assert "embed_options" not in "".join(one.value for one in at.main.get("code")[:2])
+    assert at.sidebar.get("code")[0].value.endswith("&embed_options=light_theme")
