@@ -63,9 +63,9 @@ def _start(provider: str | None) -> None:
     try:
         st.login(provider)
     except StreamlitAuthError as error:
-        widgets.problems([Problem("no-login", str(error).splitlines()[0], "a login that is set up",
-                                  "Tell who runs the server: docs/deploy.md says what it needs.", "secrets.toml")],
-                         "login")
+        why = str(error).splitlines()[0].rstrip(".")
+        widgets.problems([Problem("no-login", f"no login: {why}", "a login that is set up", "Tell who runs the "
+                                  "server: docs/deploy.md says what it needs.", "secrets.toml")], "login")
 
 
 def _log_out() -> None:

@@ -19,6 +19,7 @@ PAGES = {
     "precision-recall": "Precision-recall",
     "ranking": "Ranking",
     "answers": "Answers",
+    "failures": "Failures",
     "speed-cost": "Speed & cost",
     "queries": "Queries",
     "share": "Share",
@@ -69,7 +70,7 @@ def test_the_first_visitor_of_a_fresh_server_gets_the_whole_page(visit, fresh_se
     for name in ("Runs", *PAGES.values()):
         assert navigation.get_by_role("link", name=name, exact=True).count() == 1
     assert app.page.get_by_role("heading", level=1).count() == 1
-    assert app.page.get_by_role("dialog").count() == 0
+    assert app.page.get_by_role("dialog").count() == 0 and app.page.get_by_text("Page not found").count() == 0
     if "about" in path:
         assert app.page.get_by_role("heading", name="MAP").count() == 1
 

@@ -55,7 +55,7 @@ def menus(monkeypatch) -> dict:
     monkeypatch.setattr(state, "several", of_several)
     monkeypatch.setattr(state, "number", lambda key, *rest: found.update({key: "7"}) or number(key, *rest))
     monkeypatch.setattr(state, "share", lambda key, *rest: found.update({key: 0.45}) or share(key, *rest))
-    monkeypatch.setattr(state, "text", lambda key: found.update({key: TYPED[key]}) or text(key))
+    monkeypatch.setattr(state, "text", lambda key: found.update({key: TYPED.get(key, "0.5")}) or text(key))
     return found
 
 

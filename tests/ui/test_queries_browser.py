@@ -84,7 +84,7 @@ def test_a_click_into_the_waterfall_opens_what_is_lost_there(visit, scheme):
     lost = app.page.locator(".st-key-waterfall .barlayer .trace").nth(1).locator(".point path")
     wide = max((lost.nth(at).bounding_box() for at in range(lost.count())), key=lambda box: box["width"])
     most = app.chart("waterfall").evaluate(
-        "gd => gd.data[1].customdata[gd.data[1].x.indexOf(Math.max(...gd.data[1].x))]")
+        "gd => gd.data[1].customdata[gd.calcdata[1].reduce((top, bar, at, all) => bar.s > all[top].s ? at : top, 0)]")
     app.page.mouse.click(wide["x"] + wide["width"] * 0.9, wide["y"] + wide["height"] / 2)
     app.page.get_by_role("heading", name="Queries", level=1).wait_for()
     app.settle().calm()
