@@ -22,6 +22,9 @@ PAGES = {
     "failures": "Failures",
     "speed-cost": "Speed & cost",
     "queries": "Queries",
+    "judges": "Judges",
+    "trust": "Trust",
+    "test-set": "Test set",
     "share": "Share",
     "metrics": "Metrics",
 }

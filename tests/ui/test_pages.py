@@ -18,7 +18,7 @@ from ragdash.ui.store import LOADED, Store
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLES = ROOT / "sample_runs"
 PAGES = ["runs", "leaderboard", "compare", "threshold-bands", "precision-recall", "ranking", "answers", "failures",
-         "queries", "speed-cost", "share", "metrics"]
+         "queries", "judges", "trust", "test-set", "speed-cost", "share", "metrics"]
 
 
 @pytest.fixture(autouse=True)
