@@ -19,10 +19,11 @@ from pathlib import Path
 import numpy as np
 
 from ragdash.ab.answers import Row, checker, one_line, run_of
+from ragdash.ab.called import Called
 from ragdash.ab.child import Failed, Stopped
-from ragdash.ab.commands import WARM_UP, Asked, Called, Command, Lines, files_named
+from ragdash.ab.commands import WARM_UP, Asked, Command, Lines, files_named
 from ragdash.ab.journal import Journal
-from ragdash.errors import Collector, InputError, Problem
+from ragdash.errors import InputError, Problem
 from ragdash.records import Run, Truth
 from ragdash.stats import SEED
 
@@ -238,18 +239,21 @@ def orders(queries: int, jobs: int, seed: int) -> np.ndarray:
 def _run(job: _Job, questions: dict[str, str], queries: int) -> Run:
     """The run of what is known, with what failed among its problems."""
     file = str(job.journal.path or job.name)
-    problems, rows = Collector(file), []
+    problems: list[Problem] = []
+    rows = []
     for one, question in questions.items():
         entry = job.journal.entries[one]
         if entry.kind:
-            problems.add("failed-query", f"query {one!r} of {job.name} without an answer: {entry.words}", "an answer",
-                         "It is missing in the run; --retry-failed asks again.", line=entry.line, severity="warning")
+            problems.append(Problem(
+                "failed-query", f"query {one!r} of {job.name} without an answer: {entry.words}", "an answer",
+                "It is missing in the run; --retry-failed asks again.", file, entry.line, severity="warning"))
         else:
             rows.append(Row(entry.line, one, question, entry.ms, entry.text.encode()))
     if queries > len(questions):
-        problems.add("no-question", f"{queries - len(questions):,} queries of the truth without a question", "a text "
-                     "to ask", "They were not asked and are missing in the run.", severity="warning")
+        problems.append(Problem("no-question", f"{queries - len(questions):,} queries of the truth without a question",
+                                "a text to ask", "They were not asked and are missing in the run.", file,
+                                severity="warning"))
     if not rows:
         raise job.hopeless()
     run = run_of(job.name, rows, file)
-    return replace(run, problems=(*job.journal.problems, *problems.problems, *run.problems))
+    return replace(run, problems=(*job.journal.problems, *problems, *run.problems))

@@ -1,7 +1,7 @@
-"""Configurations that are asked: a command for each question, a command that stays, or a callable.
+"""Commands that are asked: one that is run for each question, and one that stays.
 
-What they have in common: `ask(query_id, question, stopped, check)` gives a Said; it raises Failed where there is no
-answer and Stopped where `stopped()` became true; `check(text)` raises Failed for what is no answer.
+As a callable does (ragdash.ab.called), `ask(query_id, question, stopped, check)` gives a Said. It raises Failed where
+there is no answer and Stopped where `stopped()` became true; `check(text)` raises Failed for what is no answer.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import shutil
 import signal
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple, Protocol
@@ -206,73 +206,12 @@ class Lines:
             child.end(END)
 
 
-@dataclass(frozen=True)
-class Called:
-    """A callable that takes the question and returns a mapping. Whatever it raises is told as its failure.
-
-    timeout: seconds after which its answer is no longer awaited (None: awaited for ever, and called in the thread
-    that asks); it cannot be ended then, and takes time from what is asked next.
-    """
-
-    call: Callable[[str], Mapping]
-    timeout: float | None = None
-    version: str = ""
-
-    def ask(self, query_id: str, question: str, stopped: Stop, check: Check) -> Said:
-        """Call it; the time is that of the call alone."""
-        heard = _Heard()
-        if self.timeout is None:
-            self._call(question, heard)
-        else:
-            thread = threading.Thread(target=self._call, args=(question, heard), daemon=True)
-            thread.start()
-            thread.join(self.timeout)
-            if thread.is_alive():
-                raise Failed("timeout", f"no answer within {self.timeout:g} s")
-        if heard.error is not None:
-            raise Failed("raised", shorten(f"{type(heard.error).__name__}: {heard.error}", 300))
-        if not isinstance(heard.value, Mapping):
-            raise Failed("unusable-answer", f"{type(heard.value).__name__} returned, not a mapping with answer or "
-                         "retrieved")
-        try:
-            text = orjson.dumps(dict(heard.value), option=orjson.OPT_SERIALIZE_NUMPY)
-        except orjson.JSONEncodeError as error:
-            raise Failed("unusable-answer", f"a value that JSON cannot hold ({error})") from None
-        check(text)
-        return Said(text, heard.ms)
-
-    def _call(self, question: str, heard: _Heard) -> None:
-        began = time.monotonic()
-        with heard:
-            heard.value = self.call(question)
-        heard.ms = (time.monotonic() - began) * 1000
-
-    def close(self) -> None:
-        """Nothing is left running."""
-
-
-class _Heard:
-    """What a callable returned or raised; to stop the program is not for it to decide."""
-
-    value: object = None
-    error: Exception | None = None
-    ms: float = 0.0
-
-    def __enter__(self) -> None:
-        """Nothing to prepare."""
-
-    def __exit__(self, kind, error, trace) -> bool:
-        self.error = error if isinstance(error, Exception) else None
-        return self.error is not None
-
-
 def files_named(words: Sequence[str]) -> dict[str, str]:
     """{name: digest} of files among the words of a command, such as a script, to tell when they change."""
     found = {}
     for word in words:
-        path = Path(word)
-        if "\0" not in word and len(word) < 4096 and path.is_file() and path.stat().st_size <= HASHED:
-            found[path.name] = _digest(path.read_bytes())
+        if os.path.isfile(word) and os.access(word, os.R_OK) and os.path.getsize(word) <= HASHED:
+            found[Path(word).name] = _digest(Path(word).read_bytes())
     return found
 
 
