@@ -11,13 +11,14 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from threading import Event
 
 from ragdash.ab import Command, Configuration, Lines, Progress, Unfinished, ask_all, command_words, usual_metrics
 from ragdash.cli_inputs import adapted, reading, source, with_documents
 from ragdash.cli_report import reported
-from ragdash.console import count, say, unwritable
+from ragdash.console import say, unwritable
 from ragdash.errors import InputError, Problem
 from ragdash.io import read_run, read_truth, write_run
 from ragdash.places import named
@@ -26,6 +27,7 @@ from ragdash.records import Run, Truth
 CANCELLED = 130
 NAME = re.compile(r"\w[\w.+-]*")
 JOURNAL = ".journal.jsonl"
+REASON = "failed-query"
 Compared = Callable[[Sequence[Run], Truth, argparse.Namespace], int]
 
 
@@ -54,8 +56,10 @@ def ab(options: argparse.Namespace, compared: Compared) -> int:
     finally:
         shown.end()
     _write(asked, files)
-    _tell(asked, truth, files, options)
-    runs = [read_run(str(file), name=name) for file, name in zip(files, names, strict=True)]
+    runs = [_told(run, file) for run, file in zip(asked, files, strict=True)]
+    paths = " ".join(shlex.quote(str(file)) for file in files)
+    print(f"Runs: {paths}. Judged metrics can follow: ragdash judge {paths} --truth {shlex.quote(options.truth)} ...",
+          file=sys.stderr)
     if options.metrics is None and options.cutoffs is None:
         options.metrics = " ".join(map(str, usual_metrics(runs, truth)))
     runs = adapted(runs, truth, options)
@@ -114,19 +118,15 @@ def _write(runs: Sequence[Run], files: Sequence[Path]) -> None:
             raise unwritable(str(file), error) from None
 
 
-def _tell(runs: Sequence[Run], truth: Truth, files: Sequence[Path], options: argparse.Namespace) -> None:
-    """What is worth knowing of the runs, where they are, and what can follow."""
-    say(list(dict.fromkeys(problem for run in runs for problem in run.problems)))
-    for run in runs:
-        missing = len(truth) - len(run)
-        if missing:
-            what = "counts as an empty ranking (--missing skip leaves such queries out)" \
-                if options.missing == "zero" else "is left out (--missing skip)"
-            print(f"{run.name}: {count(missing, 'query', 'queries')} of {len(truth):,} without an answer; where "
-                  f"rankings are compared each {what}.", file=sys.stderr)
-    paths = " ".join(shlex.quote(str(file)) for file in files)
-    print(f"Runs: {paths}. Judged metrics can follow: ragdash judge {paths} --truth {shlex.quote(options.truth)} ...",
-          file=sys.stderr)
+def _told(asked: Run, file: Path) -> Run:
+    """The run as it is read from its file, with what is worth knowing of its answers.
+
+    The reasons of single failures go to standard error alone: they hold what a command wrote there, which is nothing
+    to be shared.
+    """
+    say([problem for problem in asked.problems if problem.kind == REASON])
+    run = read_run(str(file), name=asked.name)
+    return replace(run, problems=(*(problem for problem in asked.problems if problem.kind != REASON), *run.problems))
 
 
 def _report(runs: list[Run], truth: Truth, files: Sequence[Path], folder: Path, options: argparse.Namespace) -> int:

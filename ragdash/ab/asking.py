@@ -237,23 +237,23 @@ def orders(queries: int, jobs: int, seed: int) -> np.ndarray:
 
 
 def _run(job: _Job, questions: dict[str, str], queries: int) -> Run:
-    """The run of what is known, with what failed among its problems."""
+    """The run of what is known, with what failed among its problems: each query, and how many for which reason."""
     file = str(job.journal.path or job.name)
-    problems: list[Problem] = []
-    rows = []
-    for one, question in questions.items():
-        entry = job.journal.entries[one]
-        if entry.kind:
-            problems.append(Problem(
-                "failed-query", f"query {one!r} of {job.name} without an answer: {entry.words}", "an answer",
-                "It is missing in the run; --retry-failed asks again.", file, entry.line, severity="warning"))
-        else:
-            rows.append(Row(entry.line, one, question, entry.ms, entry.text.encode()))
-    if queries > len(questions):
-        problems.append(Problem("no-question", f"{queries - len(questions):,} queries of the truth without a question",
-                                "a text to ask", "They were not asked and are missing in the run.", file,
-                                severity="warning"))
+    known = {one: job.journal.entries[one] for one in questions}
+    rows = [Row(entry.line, one, questions[one], entry.ms, entry.text.encode())
+            for one, entry in known.items() if not entry.kind]
     if not rows:
         raise job.hopeless()
+    problems = [Problem("failed-query", f"query {one!r} of {job.name} without an answer: {entry.words}", "an answer",
+                        "It is missing in the run; --retry-failed asks again.", file, entry.line, severity="warning")
+                for one, entry in known.items() if entry.kind]
+    if queries > len(rows):
+        kinds = Counter(entry.kind for entry in known.values() if entry.kind)
+        kinds["no question in the truth"] = queries - len(questions)
+        why = ", ".join(f"{kind} {count:,}" for kind, count in kinds.most_common() if count)
+        problems.append(Problem("missing-answers", f"{queries - len(rows):,} of {queries:,} queries of {job.name} "
+                                f"without an answer ({why})", "an answer to each", "They are missing in the run, and "
+                                "count as an empty ranking, or are left out with --missing skip; answers and "
+                                "latencies have no value.", field="query_id", severity="warning"))
     run = run_of(job.name, rows, file)
     return replace(run, problems=(*job.journal.problems, *problems, *run.problems))

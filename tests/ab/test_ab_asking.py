@@ -101,6 +101,7 @@ def test_a_callable_that_fails_is_missing_with_its_reason(truth):
     run = run_configuration("a", call, truth)
     assert run.query_ids.to_pylist() == ["q1"]
     why = [problem.found for problem in run.problems if problem.kind == "failed-query"]
+    assert "5 of 6 queries of a without an answer (unusable-answer 4, raised 1)" in str(run.problems[5])
     for words, found in zip(("LookupError: no index", "NoneType returned", "an object with the fields text",
                              "'high'", "JSON cannot hold"), why, strict=True):
         assert words in found
@@ -193,7 +194,8 @@ def test_a_truth_without_questions_is_refused_and_one_with_some_told():
     some = read_truth(("t.jsonl", b'{"query_id": "q1", "query": "question 1?", "relevant": ["d"]}\n'
                                   b'{"query_id": "q2", "relevant": ["d"]}\n'))
     run = run_configuration("a", fine, some)
-    assert len(run) == 1 and "1 queries of the truth without a question" in run.problems[0].found
+    told = "1 of 2 queries of a without an answer (no question in the truth 1)"
+    assert len(run) == 1 and run.problems[0].found == told
 
 
 def test_scores_in_some_answers_only_are_left_out_and_told(truth):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -178,7 +180,8 @@ def test_failed_queries_are_missing_counted_and_asked_again(folder, command):
     answered = read_run(folder / "ab-a-b" / "b.jsonl").query_ids.to_pylist()
     assert status == 0 and answered == [f"q{i}" for i in range(2, 7)]
     assert "query 'q1' of b without an answer" in err and "no memory" in err and "--retry-failed" in err
-    assert "b: 1 query of 6 without an answer; where rankings are compared each counts as an empty ranking" in err
+    assert "1 of 6 queries of b without an answer (ended 1)" in err and "--missing skip" in err
+    assert "1 of 6 queries of b without" in out and "no memory" not in out  # its own words are nobody else's business
     one = json.loads(out)["comparisons"][0]
     assert (one["n"], one["losses"], one["mean_difference"]) == (6, 1, pytest.approx((3 - 1) / 6))
     one = json.loads(command("-m", "RR", "--format", "json", "--missing", "skip")[1])["comparisons"][0]
@@ -238,3 +241,26 @@ def test_nothing_but_failures_ends_early_with_the_reason(folder, command):
     status, out, err = command()
     assert (status, out) == (2, "") and "no answer of" in err and "ModuleNotFoundError" in err
     assert len(kept(folder)) <= 10
+
+
+GUIDE = (ROOT / "docs" / "ab.md").read_text()
+
+
+def test_the_guide_shows_what_its_command_prints(tmp_path, capfdbinary, monkeypatch):
+    shown, output = re.search(r"```\n(ragdash ab [^\n]*)\n```\n\n<!-- output -->\n```\n(.*?)^```", GUIDE,
+                              re.MULTILINE | re.DOTALL).groups()
+    monkeypatch.chdir(ROOT)
+    assert main([*shlex.split(shown)[1:], "--output-dir", str(tmp_path / "out")]) == 0
+    assert capfdbinary.readouterr().out.decode() == output
+
+
+def test_the_toy_of_the_guide_answers_once_as_well():
+    toy = [sys.executable, ROOT / "docs/ab/words.py", ROOT / "sample_runs/corpus.jsonl", "--rare"]
+    said = subprocess.run(toy, input="Luna 15", capture_output=True, text=True, check=True).stdout
+    assert json.loads(said)["retrieved"][0]["doc_id"] == "luna-15"
+
+
+def test_the_python_of_the_guide_runs(monkeypatch, capsys):
+    monkeypatch.chdir(ROOT)
+    exec(re.search(r"```python\n(.*?)```", GUIDE, re.DOTALL)[1], {})
+    assert capsys.readouterr().out.split()[0] in ("better", "worse", "undecided")
