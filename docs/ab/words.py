@@ -29,7 +29,7 @@ def answer(question, passages, weight):
     asked = set(words(question))
 
     def shared(text):
-        return sum(weight.get(word, 0.0) for word in asked & set(words(text)))
+        return math.fsum(weight.get(word, 0.0) for word in asked & set(words(text)))
 
     best = sorted(passages, key=lambda passage: -shared(passage["text"]))[:10]
     sentences = re.split(r"(?<=[.!?])\s+", best[0]["text"])

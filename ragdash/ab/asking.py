@@ -57,7 +57,7 @@ class Progress:
     def __str__(self) -> str:
         parts = [f"{self.done:,} of {self.total:,} calls", f"{self.known:,} known before" if self.known else "",
                  f"{self.failed:,} failed" if self.failed else "",
-                 "" if self.rate is None else f"{self.rate:,.2g} a second, {self.left:,.0f} s left"]
+                 "" if self.rate is None else f"{self.rate:,.1f} a second, {self.left:,.0f} s left"]
         return ", ".join(part for part in parts if part)
 
 
@@ -82,11 +82,11 @@ def ask_all(configurations: Sequence[Configuration], truth: Truth, *, journals: 
     """Ask every configuration every question of the truth; a run for each, with latencies by our clock.
 
     journals: a file for each, where answers are kept at once; a query that is there is not asked again, a failed one
-    only with retry_failed. concurrency: queries at once (within one, configurations are asked one after the other).
-    timeout: seconds for a callable (commands have their own). warm_up: unmeasured calls of each before the first.
-    A query that failed is not in the run; the run's problems say why. Raises InputError for a truth without questions,
-    a journal of another job, and a configuration of which nothing comes (5 failures before any answer); Unfinished
-    where cancel was set.
+    only with retry_failed, or if there is no answer at all. concurrency: queries at once (within one, configurations
+    are asked one after the other). timeout: seconds for a callable (commands have their own). warm_up: unmeasured
+    calls of each before the first. A query that failed is not in the run; the run's problems say why.
+    Raises InputError for a truth without questions, a journal of another job, and a configuration of which nothing
+    comes (5 failures before any answer); Unfinished where cancel was set.
     """
     questions = _questions(truth)
     digest = hashlib.sha256("\0".join(f"{one}\1{text}" for one, text in questions.items()).encode()).hexdigest()[:32]
@@ -122,8 +122,9 @@ class _Job:
 
     def __init__(self, name: str, asked: Asked, journal: Journal, retry: bool):
         self.name, self.asked, self.journal = name, asked, journal
-        self.known = {one for one, entry in journal.entries.items() if not (entry.kind and retry)}
         self.worked = any(not entry.kind for entry in journal.entries.values())
+        again = retry or not self.worked  # what never worked is tried again as it is now
+        self.known = {one for one, entry in journal.entries.items() if not (entry.kind and again)}
         self.failures: list[Failed] = []
 
     def ask(self, query_id: str, question: str, stopped: Callable[[], bool]) -> bool:
@@ -146,7 +147,7 @@ class _Job:
         why = Counter(failed.words for failed in self.failures) or Counter(entries)
         return InputError([Problem("no-answers", f"no answer of {self.name} to {sum(why.values()):,} questions: "
                                    f"{why.most_common(1)[0][0]}", "an answer to each question",
-                                   "Try the command with one question; then run this again with --retry-failed.")])
+                                   "Try it with one question, mend it, and run this again.")])
 
 
 @dataclass
@@ -252,8 +253,7 @@ def _run(job: _Job, questions: dict[str, str], queries: int) -> Run:
         kinds["no question in the truth"] = queries - len(questions)
         why = ", ".join(f"{kind} {count:,}" for kind, count in kinds.most_common() if count)
         problems.append(Problem("missing-answers", f"{queries - len(rows):,} of {queries:,} queries of {job.name} "
-                                f"without an answer ({why})", "an answer to each", "They are missing in the run, and "
-                                "count as an empty ranking, or are left out with --missing skip; answers and "
-                                "latencies have no value.", field="query_id", severity="warning"))
+                                f"without an answer ({why})", "an answer to each", "They are missing in the run; their "
+                                "answers and latencies have no value.", severity="warning"))
     run = run_of(job.name, rows, file)
     return replace(run, problems=(*job.journal.problems, *problems, *run.problems))

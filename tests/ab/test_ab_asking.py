@@ -6,6 +6,7 @@ import json
 import threading
 import time
 from dataclasses import asdict
+from statistics import median
 
 import numpy as np
 import pytest
@@ -68,10 +69,10 @@ def test_time_is_ours_and_of_the_call_alone(truth):
         return fine(question)
 
     times = [one["latency_ms"] for one in objects(run_configuration("a", call, truth)).values()]
-    assert all(20 <= ms < 200 for ms in times)
+    assert min(times) >= 20 and median(times) < 100
     slow = shell('sleep 0.1; echo \'{"retrieved": ["d"]}\'; exec 1>&-; sleep 0.3')
     times = [one["latency_ms"] for one in objects(run_configuration("a", slow, truth)).values()]
-    assert all(100 <= ms < 300 for ms in times), times  # to the end of the answer, not of the process
+    assert min(times) >= 100 and median(times) < 300, times  # to the end of the answer, not of the process
 
 
 def test_each_goes_first_on_half_of_the_queries_in_an_order_that_the_seed_decides(truth):

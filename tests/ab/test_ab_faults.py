@@ -6,6 +6,7 @@ import json
 import os
 import threading
 import time
+from statistics import median
 
 import pytest
 from ab.systems import QUERIES, lines, shell, truth_lines
@@ -151,7 +152,8 @@ def test_a_command_that_stays_is_started_once_and_ended(truth, tmp_path):
     run = run_configuration("a", command, truth)
     pids, ids = zip(*(line.split() for line in (tmp_path / "pids").read_text().splitlines()), strict=True)
     assert ids == ("warm-up", *run.query_ids.to_pylist()) and len(run) == QUERIES and len(set(pids)) == 1
-    assert gone(int(pids[0])) and all(one["latency_ms"] < 300 for one in run_objects(run))  # the start is not measured
+    assert gone(int(pids[0])) and median(one["latency_ms"] for one in run_objects(run)) < 100
+    assert next(run_objects(run))["latency_ms"] < 500  # neither the start nor the warm-up is measured
 
 
 def test_several_at_once_have_a_process_each(tmp_path):
