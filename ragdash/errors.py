@@ -32,8 +32,8 @@ class Problem:
 
     def __str__(self) -> str:
         place = ":".join(str(part) for part in (self.file, self.line) if part is not None)
-        field = f" ({self.field})" if self.field else ""
-        head = f"{place}{field}: " if place or field else ""
+        where = " ".join(part for part in (place, f"({self.field})" if self.field else "") if part)
+        head = f"{where}: " if where else ""
         return f"{head}found {self.found}; expected {self.expected}. {self.mend}"
 
 
