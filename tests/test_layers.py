@@ -37,8 +37,8 @@ LAYERS = """
     report
     cli_parents
     cli_judge_options
-    cli_options cli_inputs
-    cli_report cli_score cli_diagnose cli_judge cli_verdicts cli_trust
+    cli_options cli_inputs cli_asking
+    cli_report cli_score cli_diagnose cli_judge cli_verdicts cli_trust cli_testset
     cli ui
 """.strip().splitlines()
 LEVEL = {name: level for level, line in enumerate(LAYERS) for name in line.split()}
