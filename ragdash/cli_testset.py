@@ -99,7 +99,7 @@ def _put_out(options: argparse.Namespace, found: DraftSet) -> Path:
     """Write what was asked for; returns where the workspace has the set. Without a kept draft no truth is written."""
     path = Sets().keep(found)
     if options.rejects:
-        write(rejects_jsonl(found), options.rejects)
+        write(rejects_jsonl((draft, draft.reasons) for draft in found.rejects), options.rejects)
     if options.drafts:
         write(drafts_jsonl(found), options.drafts)
     if found.kept and (options.output or options.progress == "text"):

@@ -6,7 +6,7 @@ A file of drafts is JSON lines: first what is known of the set ({"ragdash_drafts
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 
 import orjson
@@ -54,12 +54,12 @@ def truth_jsonl(drafts: Iterable[Draft], name: str = "test set") -> bytes:
     return jsonl(truth_of(drafts, name))
 
 
-def rejects_jsonl(found: DraftSet) -> bytes:
+def rejects_jsonl(rejects: Iterable[tuple[Draft, Sequence[str]]]) -> bytes:
     """A line for each reject, with all its reasons in words."""
     return b"".join(orjson.dumps({
-        "id": draft.id, "type": draft.type, "reasons": draft.reasons, "question": draft.question,
+        "id": draft.id, "type": draft.type, "reasons": list(reasons), "question": draft.question,
         "answer": draft.answer, "documents": draft.documents, "evidence": [one.text for one in draft.evidence]}) + b"\n"
-        for draft in found.rejects)
+        for draft, reasons in rejects)
 
 
 def drafts_jsonl(found: DraftSet) -> bytes:

@@ -69,8 +69,8 @@ def _scripted(asked: Asked) -> dict:
     return value(SimpleNamespace(task=asked.task, user=asked.user, ids=ids))
 
 
-SCRIPTS: dict[str, Judge] = {**dict.fromkeys(("Claims", "Verify", "Entailment", "ChunkUsefulness", "AskBack"), _scripted),
-                             **DRAFTS}
+SCRIPTS: dict[str, Judge] = {
+    **dict.fromkeys(("Claims", "Verify", "Entailment", "ChunkUsefulness", "AskBack"), _scripted), **DRAFTS}
 """What the toy says to a task, by its name on the wire."""
 
 
