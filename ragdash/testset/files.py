@@ -40,13 +40,15 @@ def truth_of(drafts: Iterable[Draft], name: str = "test set") -> Truth:
         "evidence": pa.array([[{"text": one.text, "source": one.doc_id} for one in draft.evidence] for draft in rows],
                              _SPAN),
         "answers": pa.array([[draft.answer] if draft.answer else [] for draft in rows], pa.list_(pa.string())),
-        "attributes": pa.array([orjson.dumps(_attributes(draft)).decode() for draft in rows], pa.string())})
+        "attributes": pa.array([_attributes(draft) for draft in rows], pa.string())})
     ids, docs, grades = zip(*judged, strict=True) if judged else ((), (), ())
     return Truth.build(name, pa.array(ids, pa.string()), pa.array(docs, pa.string()), list(grades), details=details)
 
 
-def _attributes(draft: Draft) -> dict:
-    return {"type": draft.type, "source": SOURCE, **({} if draft.type in ANSWERED else {"unanswerable": True})}
+def _attributes(draft: Draft) -> str:
+    """As JSON, keys in order: as the readers have it, so that the file read back has the same digest."""
+    found = {"type": draft.type, "source": SOURCE, **({} if draft.type in ANSWERED else {"unanswerable": True})}
+    return orjson.dumps(found, option=orjson.OPT_SORT_KEYS).decode()
 
 
 def truth_jsonl(drafts: Iterable[Draft], name: str = "test set") -> bytes:

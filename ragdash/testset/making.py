@@ -189,7 +189,7 @@ def notes(wish: Wish, found: DraftSet | None = None) -> Iterator[Problem]:
         slots = len(wish.slots[type])
         if slots < wanted:
             what = "pairs of documents that share rare words" if type == "multi_hop" else "questions to ask"
-            yield Problem("few-documents", f"{slots:,} {what} for {wanted:,} {type} drafts", "enough documents",
+            yield Problem("few-documents", f"{what}: {slots:,}, for {wanted:,} {type} drafts", "enough documents",
                           "Give more documents, or ask for fewer.", field="--types", severity="warning")
     if found is None:
         return

@@ -22,7 +22,7 @@ from ragdash.testset.files import drafts_jsonl, read_drafts
 
 FILE, FOLDER = "testsets.sqlite", "testsets"
 ACCEPTED, REJECTED = "accepted", "rejected"
-STATES = {"open": "Kept, open", ACCEPTED: "Accepted", REJECTED: "Rejected by you", "failed": "Rejected by a rule"}
+STATES = {"open": "To review", ACCEPTED: "Accepted", REJECTED: "Rejected by you", "failed": "Rejected by a rule"}
 """What a draft can be: open (kept by the rules, no word of a person yet), accepted or rejected by a person, failed."""
 
 

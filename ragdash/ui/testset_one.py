@@ -92,7 +92,7 @@ def _asked(desk: Desk, draft: Draft) -> None:
             if not check.passed:
                 st.caption(f":orange[:material/warning: {words.escape(check.words[:1].upper() + check.words[1:])}.]")
     st.markdown("**Why it was kept**" if draft.kept else "**Why the rules rejected it**")
-    st.markdown("\n".join(f"- {':material/check:' if check.passed else ':material/close:'} "
+    st.markdown("  \n".join(f"{':material/check:' if check.passed else ':material/close:'} "
                           f"{words.escape(check.words[:1].upper() + check.words[1:])}"
                           for check in sorted(draft.checks, key=lambda check: check.passed)))
     if draft.overlap is not None:

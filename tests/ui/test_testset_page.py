@@ -82,9 +82,9 @@ def test_without_a_set_the_page_says_what_to_do():
 def test_accept_reject_and_recover_are_kept_and_another_process_sees_them():
     Sets().keep(the_set())
     at = opened()
-    assert states(at) == ["Kept, open", "Rejected by a rule", "Kept, open"]
+    assert states(at) == ["To review", "Rejected by a rule", "To review"]
     text = said(at)
-    assert "75%" in text and "flatter BM25" in text and "no reply in time" in text and "2 kept, open" in text
+    assert "75%" in text and "flatter BM25" in text and "no reply in time" in text and "2 to review" in text
     click(at, "draft_accept")
     assert states(at)[0] == "Accepted" and at.session_state["draft"] == "single-2"
     assert "Why the rules rejected it" in said(at) and "It points to something outside" in said(at)
@@ -98,7 +98,7 @@ def test_accept_reject_and_recover_are_kept_and_another_process_sees_them():
     again = opened(draft="no_answer-3")
     assert states(again) == states(at) and "Your reason: Too easy" in said(again)
     click(again, "draft_undo")
-    assert states(again)[2] == "Kept, open"
+    assert states(again)[2] == "To review"
 
 
 def test_an_edit_is_kept_checked_again_and_can_be_taken_back():
@@ -152,7 +152,7 @@ def test_the_accepted_ones_become_the_truth_of_the_session():
 def test_a_file_is_opened_kept_and_a_wrong_one_told():
     at = opened()
     shown(at.get("file_uploader")[0].upload("drafts.jsonl", drafts_jsonl(the_set())).run())
-    assert states(at) == ["Kept, open", "Rejected by a rule", "Kept, open"] and len(Sets().names()) == 1
+    assert states(at) == ["To review", "Rejected by a rule", "To review"] and len(Sets().names()) == 1
     shown(at.get("file_uploader")[0].upload("truth.jsonl", b'{"query_id": "q1"}\n').run())
     assert "no file of drafts" in at.error[0].value and len(states(at)) == 3
 
