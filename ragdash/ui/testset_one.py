@@ -90,7 +90,7 @@ def _asked(desk: Desk, draft: Draft) -> None:
                                    now.question if draft.type == "contradictory" else ""))
         for check in checks:
             if not check.passed:
-                st.caption(f":orange[:material/warning: {words.escape(check.words[:1].upper() + check.words[1:])}.]")
+                st.markdown(f":orange[:material/warning: {words.escape(check.words[:1].upper() + check.words[1:])}.]")
     st.markdown("**Why it was kept**" if draft.kept else "**Why the rules rejected it**")
     st.markdown("  \n".join(f"{':material/check:' if check.passed else ':material/close:'} "
                           f"{words.escape(check.words[:1].upper() + check.words[1:])}"

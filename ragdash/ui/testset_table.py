@@ -15,7 +15,7 @@ from ragdash.ui.testsets import NAMES, Desk, types
 
 TALL = 290  # pixels of the table at most
 LEFT_OUT = ("rejected", "failed")
-TAKEN = {("accepted",): "Accepted", ("accepted", "open"): "Accepted and open"}
+TAKEN = {("accepted",): "Accepted", ("accepted", "open"): "Accepted and to review"}
 
 
 def summary(desk: Desk) -> None:
@@ -31,7 +31,7 @@ def summary(desk: Desk) -> None:
     lacking = [f"{n:,} {words.escape(NAMES.get(type, type).lower())}: {words.escape(MISSING.get(why, why))}"
                for type, own in found.missing.items() for why, n in own.items()]
     if lacking:
-        st.caption(f":orange[:material/warning: Without a reply:] {'; '.join(lacking)}. The same command asks again.")
+        st.markdown(f":orange[:material/warning:] Without a reply: {'; '.join(lacking)}. The same command asks again.")
     _shared(desk)
 
 
