@@ -81,8 +81,9 @@ def add_verdicts(commands, reading: argparse.ArgumentParser) -> None:
     command.add_argument("run", metavar="RUN")
     command.add_argument("--truth", metavar="TRUTH")
     command.add_argument("--read", metavar="FILE", help="results with scores or verdicts, to be kept for this run")
-    command.add_argument("--format", choices=VERDICT_FORMATS, default="rows", help="what to put out: a line for "
-                         "each query and metric with its claims, or the columns of another tool")
+    command.add_argument("--format", choices=(*VERDICT_FORMATS, "ledger"), default="rows", help="what to put out: a "
+                         "line for each query and metric with its claims, the columns of another tool, or what --read "
+                         "takes into the ledger of another machine")
     command.add_argument("-m", "--metrics", metavar="METRICS", help="of the format rows (default: all that are there)")
     command.add_argument("--judge", default="", metavar="NAME", help="whose verdicts (default: the one last asked)")
     command.add_argument("-o", "--output", metavar="FILE")
