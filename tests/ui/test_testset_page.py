@@ -76,7 +76,7 @@ def states(at: AppTest) -> list[str]:
 
 def test_without_a_set_the_page_says_what_to_do():
     at = opened()
-    assert "No test set yet" in at.header[0].value and "ragdash testset" in at.code[0].value
+    assert "No test set loaded yet" in at.header[0].value and "ragdash testset" in at.code[0].value
 
 
 def test_accept_reject_and_recover_are_kept_and_another_process_sees_them():
