@@ -96,15 +96,19 @@ def add_trust(commands, reading: argparse.ArgumentParser) -> None:
                                   "verdicts be trusted? Beside people's labels, with an interval that allows for its "
                                   "errors")
     command.add_argument("runs", nargs="*", metavar="RUN", help="the baseline first; with --truth and -m")
-    command.add_argument("-m", "--metrics", metavar="METRIC", help="the one whose values are verdicts")
+    command.add_argument("-m", "--metrics", metavar="METRIC", help="the one whose values are verdicts; with "
+                         "--local-judge what the labels are about (may be left out)")
     command.add_argument("--verdicts", action="append", metavar="[NAME=]FILE", help="in place of runs: CSV or JSONL "
                          "with query_id and value, and run, vote, missing, judge, generator where known")
+    command.add_argument("--local-judge", action="store_true", help="in place of a metric's verdicts: those of a judge "
+                         "that is trained on the labels themselves, cross-fitted; it needs no key and sends nothing")
     command.add_argument("--labels", action="append", metavar="[NAME=]FILE", help="CSV or JSONL with query_id and "
                          "label, and run for several; laid over those that were kept")
     command.add_argument("--keep", action="store_true", help="keep the labels in the workspace")
     command.add_argument("--sheet", metavar="FILE", help="draw queries to label and write them (.csv, .jsonl)")
     command.add_argument("-n", type=whole(1), default=50, metavar="N", help="queries to draw (default: 50)")
-    command.add_argument("--seed", type=whole(0), default=SEED, help="of the draw")
+    command.add_argument("--seed", type=whole(0), default=SEED, help="of the draw, and of the local "
+                         "judge's folds")
     command.add_argument("--cut", type=cut, default="0.5", help="values from here on are a yes; none: each value is a "
                          "class of its own (default: 0.5)")
     command.add_argument("--judge-model", metavar="NAME", help="who judged")
