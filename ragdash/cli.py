@@ -33,6 +33,7 @@ from ragdash.cli_judge import judge
 from ragdash.cli_options import parser, split_at_dashes
 from ragdash.cli_report import report
 from ragdash.cli_score import score
+from ragdash.cli_testset import test_set
 from ragdash.cli_trust import trusted
 from ragdash.cli_verdicts import verdicts
 from ragdash.comparison import Rules, comparable, compare
@@ -279,5 +280,5 @@ def _free_port(host: str, first: int = 8501) -> int:
 
 
 COMMANDS = {"evaluate": _evaluate, "compare": _compare, "check": _check, "convert": _convert, "metrics": _metrics,
-            "score": score, "judge": judge, "verdicts": verdicts, "diagnose": diagnosed, "report": report,
-            "trust": trusted, "dashboard": _dashboard, "ab": lambda options: ab(options, _compared)}
+            "score": score, "judge": judge, "testset": test_set, "verdicts": verdicts, "diagnose": diagnosed,
+            "report": report, "trust": trusted, "dashboard": _dashboard, "ab": lambda options: ab(options, _compared)}

@@ -10,39 +10,68 @@ from ragdash.judging.asking import CONCURRENCY
 from ragdash.judging.endpoint import KINDS
 from ragdash.report import TRUST_FORMATS
 from ragdash.stats import SEED
+from ragdash.testset import TYPES
 from ragdash.verdict_exports import FORMATS as VERDICT_FORMATS
+
+
+def asking_options() -> argparse.ArgumentParser:
+    """Of the commands that ask a judge."""
+    asking = argparse.ArgumentParser(add_help=False)
+    asking.add_argument("--base-url", required=True, metavar="URL", help="of the endpoint, such as "
+                        "http://localhost:11434/v1")
+    asking.add_argument("--model", required=True, metavar="NAME")
+    asking.add_argument("--kind", choices=KINDS, default=KINDS[0], help="the protocol (default: openai, which most "
+                        "endpoints speak)")
+    asking.add_argument("--key-env", metavar="NAME", help="the environment variable with the key (default: "
+                        "OPENAI_API_KEY or ANTHROPIC_API_KEY at these two, none elsewhere)")
+    asking.add_argument("--parameter", action="append", metavar="NAME=VALUE", help="such as seed=1; temperature is 0 "
+                        "unless given, and left out with temperature=")
+    asking.add_argument("--price-in", type=float, metavar="MONEY", help="for a million tokens read")
+    asking.add_argument("--price-out", type=float, metavar="MONEY", help="for a million tokens written")
+    asking.add_argument("--max-cost", type=float, metavar="MONEY", help="stop before more than this is paid")
+    asking.add_argument("--max-calls", type=whole(0), metavar="N", help="stop after so many calls")
+    asking.add_argument("--seed", type=whole(0), default=SEED)
+    asking.add_argument("--concurrency", type=whole(1), default=CONCURRENCY, metavar="N", help="calls at once")
+    asking.add_argument("--timeout", type=float, default=Patience.reply, metavar="SECONDS", help="for a reply")
+    asking.add_argument("--dry-run", action="store_true", help="tell calls, tokens and cost; ask nothing")
+    asking.add_argument("--yes", action="store_true", help="texts may leave this machine")
+    asking.add_argument("--progress", choices=("text", "json"), default="text")
+    return asking
 
 
 def add_judge(commands, reading: argparse.ArgumentParser) -> None:
     """A model is asked."""
-    command = commands.add_parser("judge", parents=[reading], help="let a model that reads judge answers and contexts; "
-                                  "what it says is kept, and evaluate and the pages read it")
+    command = commands.add_parser("judge", parents=[reading, asking_options()], help="let a model that reads judge "
+                                  "answers and contexts; what it says is kept, and evaluate and the pages read it")
     command.add_argument("runs", nargs="+", metavar="RUN")
     command.add_argument("--truth", metavar="TRUTH")
     command.add_argument("-m", "--metrics", metavar="METRICS", default="Faithfulness",
                          help='such as "ClaimFaithfulness Correctness" (default: Faithfulness)')
-    command.add_argument("--base-url", required=True, metavar="URL", help="of the endpoint, such as "
-                         "http://localhost:11434/v1")
-    command.add_argument("--model", required=True, metavar="NAME")
-    command.add_argument("--kind", choices=KINDS, default=KINDS[0], help="the protocol (default: openai, which most "
-                         "endpoints speak)")
-    command.add_argument("--key-env", metavar="NAME", help="the environment variable with the key (default: "
-                         "OPENAI_API_KEY or ANTHROPIC_API_KEY at these two, none elsewhere)")
-    command.add_argument("--parameter", action="append", metavar="NAME=VALUE", help="such as seed=1; temperature is 0 "
-                         "unless given, and left out with temperature=")
-    command.add_argument("--price-in", type=float, metavar="MONEY", help="for a million tokens read")
-    command.add_argument("--price-out", type=float, metavar="MONEY", help="for a million tokens written")
-    command.add_argument("--max-cost", type=float, metavar="MONEY", help="stop before more than this is paid")
-    command.add_argument("--max-calls", type=whole(0), metavar="N", help="stop after so many calls")
     command.add_argument("--sample", type=whole(1), metavar="N", help="only so many queries, drawn at random")
-    command.add_argument("--seed", type=whole(0), default=SEED)
     command.add_argument("--votes", type=whole(1), metavar="N", help="ask each question so often")
-    command.add_argument("--concurrency", type=whole(1), default=CONCURRENCY, metavar="N", help="calls at once")
-    command.add_argument("--timeout", type=float, default=Patience.reply, metavar="SECONDS", help="for a reply")
-    command.add_argument("--dry-run", action="store_true", help="tell calls, tokens and cost; ask nothing")
-    command.add_argument("--yes", action="store_true", help="texts may leave this machine")
-    command.add_argument("--progress", choices=("text", "json"), default="text")
     command.set_defaults(command="judge")
+
+
+def add_testset(commands) -> None:
+    """Questions are made of documents."""
+    command = commands.add_parser("testset", parents=[asking_options()], help="questions with answers and evidence, "
+                                  "written by a model about your documents; checked, to be reviewed on the page")
+    command.add_argument("file", metavar="CORPUS", help="documents with doc_id and text, such as BEIR's corpus.jsonl")
+    command.add_argument("-n", type=whole(1), default=50, metavar="N", help="questions wanted (default: 50)")
+    command.add_argument("--types", default=",".join(TYPES), metavar="TYPE,TYPE", help="shared out evenly among these "
+                         f"(default: {','.join(TYPES)})")
+    command.add_argument("--round-trip", nargs="?", const="", metavar="RUN", help="reject questions whose document is "
+                         "not among the first k of this run, or, for questions that it was not asked (and without a "
+                         "run), by the words")
+    command.add_argument("--k", type=whole(1), default=10, help="of --round-trip (default: 10)")
+    command.add_argument("-o", "--output", metavar="FILE", help="the truth, JSONL (default: standard output)")
+    command.add_argument("--rejects", metavar="FILE", help="those that a rule rejected, with all their reasons")
+    command.add_argument("--drafts", metavar="FILE", help="all of it, to be opened on the page elsewhere; the "
+                         "workspace of this machine has it anyway")
+    command.add_argument("--encoding", default="utf-8")
+    command.add_argument("--map", action="append", metavar="OURS=THEIRS,...", help="columns that are not recognised: "
+                         "doc_id, text, title, and the column that holds it")
+    command.set_defaults(command="testset")
 
 
 def add_verdicts(commands, reading: argparse.ArgumentParser) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from ragdash.cli_ab_options import add_ab
-from ragdash.cli_judge_options import add_judge, add_trust, add_verdicts
+from ragdash.cli_judge_options import add_judge, add_testset, add_trust, add_verdicts
 from ragdash.cli_parents import drawing_options, matching_options, metric_options, reading_options, whole
 from ragdash.comparison import CORRECTIONS
 from ragdash.diagnosis import Rules
@@ -52,6 +52,7 @@ def parser() -> argparse.ArgumentParser:
     add_ab(commands, [reading, computing, drawing])
     add_judge(commands, reading)
     add_verdicts(commands, reading)
+    add_testset(commands)
     _add_tools(commands, reading, computing)
     return top
 

@@ -31,14 +31,14 @@ LAYERS = """
     comparison likeness
     ab diagnosis gates ledger reviews unjudged workspace
     failing trust
-    selection searching rankings
+    selection searching rankings testset
     wording
     plots
     report
     cli_parents
     cli_ab_options cli_judge_options
-    cli_options cli_inputs
-    cli_report cli_score cli_diagnose cli_judge cli_verdicts cli_trust
+    cli_options cli_inputs cli_asking
+    cli_report cli_score cli_diagnose cli_judge cli_verdicts cli_trust cli_testset
     cli_ab
     cli ui
 """.strip().splitlines()

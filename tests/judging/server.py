@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import SimpleNamespace
 
+from judging.drafting import DRAFTS
 from judging.scripted import value
 
 from ragdash.text import content_words
@@ -68,7 +69,8 @@ def _scripted(asked: Asked) -> dict:
     return value(SimpleNamespace(task=asked.task, user=asked.user, ids=ids))
 
 
-SCRIPTS: dict[str, Judge] = dict.fromkeys(("Claims", "Verify", "Entailment", "ChunkUsefulness", "AskBack"), _scripted)
+SCRIPTS: dict[str, Judge] = {
+    **dict.fromkeys(("Claims", "Verify", "Entailment", "ChunkUsefulness", "AskBack"), _scripted), **DRAFTS}
 """What the toy says to a task, by its name on the wire."""
 
 

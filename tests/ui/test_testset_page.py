@@ -1,0 +1,186 @@
+"""Test set: drafts read one at a time, accepted, edited, rejected and recovered; decisions outlive the server."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from ragdash.io import read_truth
+from ragdash.testset import (
+    Check,
+    Decision,
+    DecisionStore,
+    Document,
+    Draft,
+    DraftSet,
+    Evidence,
+    Sets,
+    drafts_jsonl,
+)
+
+ROOT = Path(__file__).resolve().parents[2]
+NASTY = "<script>alert(1)</script> **bold** $x^2$ [l](http://x)"
+TEXT = f"Luna 24 landed in the Sea of Crises in 1976. {NASTY} It drilled two metres deep."
+
+
+@pytest.fixture(autouse=True)
+def nothing_given(monkeypatch, tmp_path):
+    monkeypatch.delenv("RAGDASH_FILES", raising=False)
+    monkeypatch.setenv("RAGDASH_WORKSPACE", str(tmp_path))
+
+
+def the_set() -> DraftSet:
+    """Two kept ones (single, no_answer) and a reject."""
+    start, stop = TEXT.index("Luna"), TEXT.index(" It drilled")
+    evidence = (Evidence("d1", TEXT[start:44], start, 44),)
+    assert stop > 44
+    fine = Check("question", True, "it reads as a question")
+    return DraftSet("moon", "0" * 32, "toy at localhost", 0, {"single": 2, "no_answer": 1}, (
+        Draft("single-1", "single", "Where did Luna 24 land?", "in the Sea of Crises", evidence, ("d1",), (fine,),
+              0.75),
+        Draft("single-2", "single", f"What does the text say? {NASTY}", "two metres", (), ("d1",),
+              (fine, Check("alone", False, "it points to something outside of it: “the text”"),
+               Check("quote", False, "a quote is not in d1"))),
+        Draft("no_answer-3", "no_answer", "What did Luna 24 cost?", None, (), ("d1",), (fine,))),
+        {"d1": Document("d1", TEXT, "Luna 24")}, {"single": {"timeout": 2}})
+
+
+def opened(**address) -> AppTest:
+    at = AppTest.from_file(ROOT / "app.py", default_timeout=60)
+    for key, value in address.items():
+        at.query_params[key] = value
+    at.run()
+    return shown(at.switch_page("pages/test-set.py").run())
+
+
+def shown(at: AppTest) -> AppTest:
+    assert not at.exception, at.exception
+    return at
+
+
+def click(at: AppTest, key: str) -> AppTest:
+    return shown(at.button(key=key).click().run())
+
+
+def said(at: AppTest) -> str:
+    return "\n".join(one.value for one in (*at.markdown, *at.caption))
+
+
+def states(at: AppTest) -> list[str]:
+    return at.dataframe[0].value["State"].tolist()
+
+
+def test_without_a_set_the_page_says_what_to_do():
+    at = opened()
+    assert "No test set loaded yet" in at.header[0].value and "ragdash testset" in at.code[0].value
+
+
+def test_accept_reject_and_recover_are_kept_and_another_process_sees_them():
+    Sets().keep(the_set())
+    at = opened()
+    assert states(at) == ["To review", "Rejected by a rule", "To review"]
+    text = said(at)
+    assert "75%" in text and "flatter BM25" in text and "no reply in time" in text and "2 to review" in text
+    click(at, "draft_accept")
+    assert states(at)[0] == "Accepted" and at.session_state["draft"] == "single-2"
+    assert "Why the rules rejected it" in said(at) and "It points to something outside" in said(at)
+    click(at, "draft_accept")  # a reject is recovered
+    at.selectbox(key="draft_why").select("Too easy")
+    click(at, "draft_reject")
+    assert states(at) == ["Accepted", "Accepted", "Rejected by you"]
+    assert at.dataframe[0].value["Why not"].tolist()[2] == "Too easy"
+    held = DecisionStore().read("0" * 32)
+    assert held["no_answer-3"] == Decision("rejected", "Too easy") and held["single-2"].state == "accepted"
+    again = opened(draft="no_answer-3")
+    assert states(again) == states(at) and "Your reason: Too easy" in said(again)
+    click(again, "draft_undo")
+    assert states(again)[2] == "To review"
+
+
+def test_an_edit_is_kept_checked_again_and_can_be_taken_back():
+    Sets().keep(the_set())
+    at = opened()
+    shown(at.text_area(key="draft_question").input("Where did that text land?").run())
+    shown(at.text_area(key="draft_answer").input("in the Sea of Rains").run())
+    text = said(at)
+    assert "Changed by you" in text and "“that text”" in text and "evidence\\: rains" in text
+    assert at.dataframe[0].value["Question"].tolist()[0] == "Where did that text land?"
+    assert DecisionStore().read("0" * 32)["single-1"] == Decision("", "", "Where did that text land?",
+                                                                  "in the Sea of Rains")
+    click(at, "draft_undo")
+    assert at.text_area(key="draft_question").value == "Where did Luna 24 land?" and "Changed by you" not in said(at)
+
+
+def test_filters_show_what_they_count_and_an_empty_one_says_so():
+    Sets().keep(the_set())
+    at = opened(draft_state="failed")
+    assert at.dataframe[0].value["Type"].tolist() == ["Single"] and len(at.dataframe[0].value) == 1
+    at = opened(draft_types="no_answer")
+    assert at.dataframe[0].value["Question"].tolist() == ["What did Luna 24 cost?"]
+    at = opened(draft_state="accepted")
+    assert "No draft passes the filters" in at.header[0].value and not at.dataframe
+
+
+def test_texts_of_others_stay_texts():
+    Sets().keep(the_set())
+    at = opened(draft="single-2")
+    page = "".join(one.proto.body for one in at.get("html"))
+    assert "<script>" not in page and "&lt;script&gt;" in page
+    assert not any("[l](http://x)" in one.value and "\\[" not in one.value for one in at.markdown)
+    at = opened(draft="single-1")
+    page = "".join(one.proto.body for one in at.get("html"))
+    assert ">Luna 24 landed in the Sea of Crises in 1976.</mark>" in page
+
+
+def test_the_accepted_ones_become_the_truth_of_the_session():
+    Sets().keep(the_set())
+    at = click(opened(), "draft_accept")
+    shown(at.segmented_control(key="draft_taken").set_value(("accepted",)).run())
+    at = click(at, "draft_use")
+    assert "In use as the truth" in said(at)
+    from ragdash.ui.store import LOADED
+
+    truth = LOADED.truth(at.session_state["_truth"])
+    assert truth.query_ids.to_pylist() == ["single-1"] and truth.docs.to_pylist() == ["d1"]
+    assert json.loads(truth.details["attributes"][0].as_py()) == {"type": "single", "source": "synthetic"}
+
+
+def test_a_file_is_opened_kept_and_a_wrong_one_told():
+    at = opened()
+    shown(at.get("file_uploader")[0].upload("drafts.jsonl", drafts_jsonl(the_set())).run())
+    assert states(at) == ["To review", "Rejected by a rule", "To review"] and len(Sets().names()) == 1
+    shown(at.get("file_uploader")[0].upload("truth.jsonl", b'{"query_id": "q1"}\n').run())
+    assert "no file of drafts" in at.error[0].value and len(states(at)) == 3
+
+
+def test_a_workspace_that_is_only_shown_changes_nothing(monkeypatch):
+    Sets().keep(the_set())
+    monkeypatch.setenv("RAGDASH_READ_ONLY", "1")
+    at = opened()
+    assert at.text_area(key="draft_question").disabled
+    assert not [one for one in at.button if one.key in ("draft_accept", "draft_reject")]
+
+
+def test_a_set_of_thousands_is_drawn(tmp_path):
+    one = the_set()
+    many = tuple(replace(one.drafts[0], id=f"single-{at}", question=f"Question {at}?") for at in range(5_000))
+    Sets().keep(replace(one, drafts=many))
+    assert len(opened().dataframe[0].value) == 5_000
+
+
+def test_what_is_downloaded_is_read_as_a_truth(tmp_path):
+    from ragdash.testset import final, truth_jsonl
+
+    store = DecisionStore()
+    store.say("0" * 32, "single-2", Decision("accepted", question="How deep did Luna 24 drill?"))
+    rows = final(the_set().drafts, store.read("0" * 32), ("accepted", "open"))
+    path = tmp_path / "truth.jsonl"
+    path.write_bytes(truth_jsonl(rows))
+    truth = read_truth(path)
+    assert truth.details["query"].to_pylist() == ["Where did Luna 24 land?", "How deep did Luna 24 drill?",
+                                                  "What did Luna 24 cost?"]
+    assert truth.grades.tolist() == [1, 1, 0] and truth.queries_without_relevant == 1
