@@ -21,16 +21,15 @@ from ragdash.trust import (
     LabelStore,
     Verdicts,
     draw,
+    judged_verdicts,
     labels_in,
     read_labels,
     read_verdicts,
     sheet,
     trust,
     trust_difference,
-    verdicts_of,
 )
 
-GENERATORS = ("generator", "generator_model", "llm")  # settings of a run that name the model which wrote its answers
 Labels = dict[str, dict[str, float]]
 
 
@@ -71,9 +70,8 @@ def _judged(options: argparse.Namespace) -> tuple[list[Verdicts], list[Match | N
     matching = Matching(options.match, options.match_how, options.match_threshold, options.match_model)
     matches = [Match(run, truth, conventions(options), matching) for run in runs]
     evaluations = [evaluate_match(match, specs) for match in matches]
-    found = [_with(verdicts_of(one, specs[0]), {"judge": names["judge"], "generator": names["generator"] or next(
-        (str(run.settings[name]) for name in GENERATORS if run.settings.get(name)), "")})
-        for one, run in zip(evaluations, runs, strict=True)]
+    given = {name: text or "" for name, text in names.items()}
+    found = [judged_verdicts(one, match, specs[0], **given) for one, match in zip(evaluations, matches, strict=True)]
     return found, matches, {**evaluations[0].settings, "truth": {"name": truth.name, "digest": truth.digest},
                             **read_as(options)}
 

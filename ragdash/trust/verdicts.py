@@ -15,6 +15,7 @@ import pyarrow as pa
 from ragdash.errors import InputError, Problem
 from ragdash.evaluation import Evaluation
 from ragdash.metrics import Spec, parse_specs
+from ragdash.metrics.judged import asked_of
 
 UNDEFINED = "undefined"  # the reason where none is told
 
@@ -60,13 +61,17 @@ class Verdicts:
 
 def verdicts_of(evaluation: Evaluation, spec: Spec | str, *, reasons: Mapping[str, str] | None = None,
                 votes: np.ndarray | None = None, judge: str = "", generator: str = "") -> Verdicts:
-    """The values of one metric as verdicts. Raises InputError where they are no means of values in [0, 1]."""
+    """The values of one metric as verdicts. Raises InputError where they are no means of values in [0, 1].
+
+    What was judged is the metric, whoever judged it and however often: labels are of the answer, not of a judge.
+    """
     spec = parse_specs([spec])[0]
     if spec.metric.aggregate != "mean" or spec in evaluation.corpus:
         raise InputError([Problem("no-verdicts", f"{spec}, which is no mean over queries", "a metric with a value for "
                                   "each query, of which the mean is told", "Choose such a metric.", field=str(spec))])
     problems = tuple(one for one in evaluation.problems if one.kind == "unavailable")
-    return Verdicts(evaluation.name, evaluation.query_ids, np.asarray(evaluation.column(spec), np.float64), str(spec),
+    what = asked_of(spec)[0] if spec.metric.view == "Judged" else str(spec)
+    return Verdicts(evaluation.name, evaluation.query_ids, np.asarray(evaluation.column(spec), np.float64), what,
                     evaluation.digest, reasons or {}, votes, judge, generator, problems)
 
 
