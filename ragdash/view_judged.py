@@ -126,8 +126,9 @@ class Judged:
     def _found(self, name: str, judge: str, votes: int) -> Verdicts | Unavailable:
         """The verdicts of the first judge that has any, or why there are none."""
         asked = [one for one in self.ledger.judges() if judge in ("", one.model, str(one))]
-        lacking = self._lacking(name)
-        if all(lacking):
+        task = find_task(name)
+        if all(task.lacks(case) for case in self.cases):
+            lacking = self._lacking(name)
             why = Counter(lacking).most_common(1)[0][0] if lacking else "no-answer"
             words, mend = LACKING[why]
             return Unavailable(f"{name} of run {self.run!r}: {words} for any query", "the texts that it is judged by",
