@@ -57,7 +57,7 @@ def coverage(kind, p: float, judge: tuple[float, float], n: int, options: argpar
         verdicts, right, true = kind(rng, p, judge, (options.queries, min(BATCH, options.samples - start)))
         labels = np.where(np.arange(options.queries)[:, None] < n, right, np.nan)
         mean += verdicts.mean(axis=0).sum()
-        for method, pseudo in (("corrected", None), ("plain", False)):
+        for method, pseudo in (("corrected", True), ("plain", False)):
             found = ppi(verdicts, labels, level=options.level, pseudo=pseudo)
             totals[method] += held(found.low, found.high, true)
         if kind is means:

@@ -26,7 +26,7 @@ from ragdash.stats.effects import (
     superiority,
 )
 from ragdash.stats.paired import EXACT_BELOW, PERMUTATIONS, randomization_test, sign_test, t_test, wilcoxon_test
-from ragdash.stats.ppi import FEWEST, PSEUDO_BELOW, Ppi, ppi
+from ragdash.stats.ppi import FEWEST, PSEUDO, Ppi, ppi
 
 __all__ = [
     "ALPHA",
@@ -37,7 +37,7 @@ __all__ = [
     "METHODS",
     "PERMUTATIONS",
     "POWER",
-    "PSEUDO_BELOW",
+    "PSEUDO",
     "RESAMPLES",
     "SEED",
     "Ppi",

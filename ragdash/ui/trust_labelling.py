@@ -115,7 +115,7 @@ def _progress(one: Sheet) -> None:
     total, done = len(one.items), one.done
     runs = f", {len(one.verdicts)} answers to each" if len(one.verdicts) > 1 else ""
     st.progress(done / total, text=f"**{done:,} of {total:,}** labelled, of "
-                f"{words.count(len(one.queries), 'query', 'queries')}{runs}")
+                f"{words.count(len(one.queries), 'query', 'queries')} drawn with seed {_seed()}{runs}")
 
 
 def _place(one: Sheet) -> int | None:

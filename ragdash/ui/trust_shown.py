@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import streamlit as st
 
+from ragdash.errors import Problem
 from ragdash.metrics import METRICS
 from ragdash.plots import trust as pictures
 from ragdash.plots.theme import Axis
@@ -39,7 +43,10 @@ def choices(now: View) -> Held:
         _no_verdicts(name)
     held = trust_facts.held(now, name, judge)
     _whose(held)
-    widgets.problems([*held.problems, *state.notice()], "labels")
+    told = [*held.problems, *state.notice()]
+    widgets.problems(told, "labels")
+    _warn({"": [replace(one, found=f"{one.file}: {one.found}" if one.file else one.found) for one in told
+                if one.severity == "warning"]})
     st.segmented_control("Part", list(DESKS), format_func=DESKS.get, required=True, label_visibility="collapsed",
                          key=state.one(state.DESK, list(DESKS), "result"), persist_state="session")
     return held
@@ -99,14 +106,19 @@ def finding(held: Held) -> None:
     unjudged = [held.now.names[at] for at in range(len(now.entries)) if at not in held.judged]
     if unjudged:
         st.caption(f":material/info: No verdicts on {words.escape(words.listed(unjudged))}.")
-    for line in trust_words.problems([one for at in held.judged for one in held.found[at].problems]):
-        st.caption(f":orange[:material/warning:] {line}")
+    _warn({held.now.names[at]: held.found[at].problems for at in held.judged})
     if not held.enough:
         _what_next(held)
 
 
+def _warn(found: Mapping[str, Sequence[Problem]]) -> None:
+    lines = trust_words.warnings(found)
+    if lines:
+        st.caption("  \n".join(f":orange[:material/warning:] {line}" for line in lines))
+
+
 def _named(held: Held, at: int) -> str:
-    return widgets.swatch(held.now.slots[at], held.now.names[at])
+    return f"**{widgets.swatch(held.now.slots[at], held.now.names[at])}**"
 
 
 def _what_next(held: Held) -> None:
@@ -177,8 +189,11 @@ def differences(held: Held) -> None:
     found = [held.differences[one] for one in at]
     st.header(f"Difference to {words.escape(base)}", anchor=False, help="Run minus baseline, query by query, over the "
               "queries that have a verdict in both. " + trust_words.TERMS["Corrected"])
+    order = sorted(at, key=lambda one: not np.isfinite(held.differences[one].corrected.low))
     told = [trust_words.difference(held.differences[one], held.spec, _named(held, one), binary=held.binary)
-            for one in at[:SAID]]
+            for one in order[:SAID]]
+    if len(order) > SAID:
+        told.append(f"The table has the other {len(order) - SAID}.")
     st.markdown("\n".join(f"- {line}" for line in told) if len(told) > 1 else told[0])
     if any(one.corrected.n for one in found):
         metric = held.spec.metric
@@ -190,8 +205,7 @@ def differences(held: Held) -> None:
             baseline=base, theme=widgets.theme())
         widgets.chart(figure, difference_table(held), "trust_differences",
                       f"Difference of each run to {base}: by the judge alone, by the labels alone, and corrected")
-    for line in trust_words.problems([problem for one in found for problem in one.problems]):
-        st.caption(f":orange[:material/warning:] {line}")
+    _warn({f"{one.candidate} to {one.baseline}": one.problems for one in found})
 
 
 def difference_table(held: Held) -> pd.DataFrame:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from ragdash.errors import Problem
 from ragdash.metrics import Spec
 from ragdash.stats import FEWEST
 from ragdash.trust import Difference, Estimate, Trust
@@ -28,6 +29,12 @@ TERMS = {
     "Bias": "Mean of verdict minus label: above 0 the judge gives more than the person.",
 }
 GLOSSARY = "  \n".join(f"**{term}**: {meaning}" for term, meaning in TERMS.items())
+SAID_ELSEWHERE = ("unavailable", "no-labels", "few-labels")
+GATHERED = {
+    "no-gain": "The corrected interval of {} is wider than that of the labels alone: this judge adds nothing there. "
+               "Take the labels' interval, if you decide so before you look at where they lie.",
+    "all-labelled": "Nearly every judged query of {} is labelled, and the judge has nothing to add: take the interval "
+                    "of the labels alone."}
 WORDED = {  # what a person is asked, and what is told of a run whose every value is yes or no
     "Faithfulness": ("Does the answer state only what its contexts state?", "is faithful"),
     "ClaimFaithfulness": ("Which share of what the answer states do the contexts support?", "is faithful"),
@@ -107,10 +114,23 @@ def leaning(one: Trust, spec: Spec) -> str:
            f"{words.number(bias, 2, signed=True)} on average, {apart} apart."
 
 
-def problems(found: Sequence, known: Sequence[str] = ("unavailable", "no-labels", "few-labels")) -> list[str]:
-    """Warnings as lines, each once; those that the page says in other words are left out."""
-    return list(dict.fromkeys(f"{words.escape(one.found[:1].upper() + one.found[1:])}. {words.escape(one.mend)}"
-                              for one in found if one.kind not in known))
+def warnings(found: Mapping[str, Sequence[Problem]]) -> list[str]:
+    """Warnings as lines, those of one kind about several runs as one; what the page says elsewhere is left out.
+
+    found: {name of a run, or of two: its problems}.
+    """
+    kinds: dict[str, dict[str, Problem]] = {}
+    for name, own in found.items():
+        for one in own:
+            kinds.setdefault(one.kind, {})[name] = one
+    lines = []
+    for kind, own in kinds.items():
+        if kind in GATHERED:
+            lines.append(GATHERED[kind].format(words.escape(words.listed(list(own)))))
+        elif kind not in SAID_ELSEWHERE:
+            lines += dict.fromkeys(f"{words.escape(one.found[:1].upper() + one.found[1:])}. {words.escape(one.mend)}"
+                                   for one in own.values())
+    return lines
 
 
 def label_text(value: float) -> str:

@@ -14,7 +14,7 @@ from ragdash.matching import Match
 from ragdash.records import Run, Truth
 from ragdash.trust import LabelStore
 
-TOY, REAL = Judge("toy", "toy-judge"), Judge("judges.example.org", "gpt-9")
+TOY, REAL = Judge("toy", "toy-judge"), Judge("judges.example.org", "gpt-5")
 QUERIES = 100
 IDS = [f"q{at:03}" for at in range(QUERIES)]
 
