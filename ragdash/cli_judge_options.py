@@ -52,8 +52,9 @@ def add_verdicts(commands, reading: argparse.ArgumentParser) -> None:
     command.add_argument("run", metavar="RUN")
     command.add_argument("--truth", metavar="TRUTH")
     command.add_argument("--read", metavar="FILE", help="results with scores or verdicts, to be kept for this run")
-    command.add_argument("--format", choices=VERDICT_FORMATS, default="rows", help="what to put out: a line for "
-                         "each query and metric with its claims, or the columns of another tool")
+    command.add_argument("--format", choices=(*VERDICT_FORMATS, "ledger"), default="rows", help="what to put out: a "
+                         "line for each query and metric with its claims, the columns of another tool, or what --read "
+                         "takes into the ledger of another machine")
     command.add_argument("-m", "--metrics", metavar="METRICS", help="of the format rows (default: all that are there)")
     command.add_argument("--judge", default="", metavar="NAME", help="whose verdicts (default: the one last asked)")
     command.add_argument("-o", "--output", metavar="FILE")
@@ -66,15 +67,19 @@ def add_trust(commands, reading: argparse.ArgumentParser) -> None:
                                   "verdicts be trusted? Beside people's labels, with an interval that allows for its "
                                   "errors")
     command.add_argument("runs", nargs="*", metavar="RUN", help="the baseline first; with --truth and -m")
-    command.add_argument("-m", "--metrics", metavar="METRIC", help="the one whose values are verdicts")
+    command.add_argument("-m", "--metrics", metavar="METRIC", help="the one whose values are verdicts; with "
+                         "--local-judge what the labels are about (may be left out)")
     command.add_argument("--verdicts", action="append", metavar="[NAME=]FILE", help="in place of runs: CSV or JSONL "
                          "with query_id and value, and run, vote, missing, judge, generator where known")
+    command.add_argument("--local-judge", action="store_true", help="in place of a metric's verdicts: those of a judge "
+                         "that is trained on the labels themselves, cross-fitted; it needs no key and sends nothing")
     command.add_argument("--labels", action="append", metavar="[NAME=]FILE", help="CSV or JSONL with query_id and "
                          "label, and run for several; laid over those that were kept")
     command.add_argument("--keep", action="store_true", help="keep the labels in the workspace")
     command.add_argument("--sheet", metavar="FILE", help="draw queries to label and write them (.csv, .jsonl)")
     command.add_argument("-n", type=whole(1), default=50, metavar="N", help="queries to draw (default: 50)")
-    command.add_argument("--seed", type=whole(0), default=SEED, help="of the draw")
+    command.add_argument("--seed", type=whole(0), default=SEED, help="of the draw, and of the local "
+                         "judge's folds")
     command.add_argument("--cut", type=cut, default="0.5", help="values from here on are a yes; none: each value is a "
                          "class of its own (default: 0.5)")
     command.add_argument("--judge-model", metavar="NAME", help="who judged")

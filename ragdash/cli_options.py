@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from ragdash.cli_ab_options import add_ab
 from ragdash.cli_judge_options import add_judge, add_trust, add_verdicts
 from ragdash.cli_parents import drawing_options, matching_options, metric_options, reading_options, whole
 from ragdash.comparison import CORRECTIONS
@@ -48,6 +49,7 @@ def parser() -> argparse.ArgumentParser:
     _add_diagnose(commands, reading)
     add_trust(commands, reading)
     _add_report(commands, [reading, computing, drawing])
+    add_ab(commands, [reading, computing, drawing])
     add_judge(commands, reading)
     add_verdicts(commands, reading)
     _add_tools(commands, reading, computing)

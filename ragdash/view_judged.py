@@ -12,13 +12,14 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import count
 
 import numpy as np
 
 from ragdash.errors import InputError, Problem, Unavailable
 from ragdash.judging import MISSING, Ledger, Question
 from ragdash.judging.endpoint import Judge
-from ragdash.judging.rounds import read
+from ragdash.judging.rounds import known_keys, read
 from ragdash.judging.tasks import Asking, Case, Judgement, find_task
 from ragdash.judging.tasks.chunks import NO_ENCODER
 from ragdash.models.cache import Model, Store
@@ -190,6 +191,20 @@ class Judged:
             undefined = "no-claims" if key in known else lacking or "not-imported"
             score, rows = value["score"], tuple(value.get("rows", ()))
             found.append(Judgement(float("nan"), undefined, rows) if score is None else Judgement(score, None, rows))
+        return found
+
+    def known_keys(self, names: Iterable[str], judge: Judge) -> set[bytes]:
+        """What the ledger holds of a judge on these metrics, by key; of all votes."""
+        found: set[bytes] = set()
+        for name in names:
+            if judge.host == IMPORTED:
+                found |= self.ledger.known([judge.key(imported_question(name, case)) for case in self.cases])
+                continue
+            for vote in count():
+                more = known_keys(self.askings(name), self.ledger, judge, vote)
+                found |= more
+                if not more:
+                    break
         return found
 
     def _lacking(self, name: str) -> list[str | None]:

@@ -17,6 +17,7 @@ from ragdash.judging.tasks import Judgement
 from ragdash.matching import Match
 from ragdash.metrics import Spec
 from ragdash.metrics.judged import asked_of
+from ragdash.records import Run
 from ragdash.trust.verdicts import Verdicts, verdicts_of
 from ragdash.view_judged import IMPORTED, WHY, Judged
 
@@ -54,16 +55,19 @@ def reading(match: Match, spec: Spec) -> Reading:
                    _votes(match.judged, name, found))
 
 
+def generator_of(run: Run) -> str:
+    """The model that wrote a run's answers, as its settings name it; "" where they do not."""
+    return next((str(run.settings[name]) for name in GENERATORS if run.settings.get(name)), "")
+
+
 def judged_verdicts(evaluation: Evaluation, match: Match, spec: Spec, *, judge: str = "",
                     generator: str = "") -> Verdicts:
     """The values of a metric as verdicts, with judge, reasons and votes of the ledger and the generator of the run's
     settings, where these tell them. judge, generator: names that stand instead. InputError as `verdicts_of`.
     """
     found = reading(match, spec)
-    settings = match.run.settings or {}
-    generator = generator or next((str(settings[name]) for name in GENERATORS if settings.get(name)), "")
     one = verdicts_of(evaluation, spec, reasons=found.reasons, judge=judge or found.judge.rpartition(" at ")[0],
-                      generator=generator)
+                      generator=generator or generator_of(match.run))
     return one if found.votes is None else replace(one, votes=_of(one, match, found.votes))
 
 
