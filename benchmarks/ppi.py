@@ -105,7 +105,7 @@ def coverage(kind, p: float, judge: tuple[float, float] | float, n: int,
         verdicts, right, true = kind(rng, p, judge, (options.queries, min(batch, options.samples - start)), n)
         labels = np.where(np.arange(options.queries)[:, None] < n, right, np.nan)
         mean += verdicts.mean(axis=0).sum()
-        for method, pseudo in (("corrected", is_trained or None), ("plain", False)):
+        for method, pseudo in (("corrected", True), ("plain", False)):
             found = ppi(verdicts, labels, level=options.level, pseudo=pseudo)
             totals[method] += held(found.low, found.high, true)
         if is_mean:

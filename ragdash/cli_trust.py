@@ -16,7 +16,6 @@ from ragdash.evaluation import evaluate_match
 from ragdash.matching import Match, Matching
 from ragdash.metrics import parse_specs
 from ragdash.places import named
-from ragdash.records import Run
 from ragdash.report import render_trust, sheet_bytes
 from ragdash.stats import LEVEL
 from ragdash.trust import (
@@ -24,6 +23,8 @@ from ragdash.trust import (
     LabelStore,
     Verdicts,
     draw,
+    generator_of,
+    judged_verdicts,
     labels_in,
     local_judge,
     read_labels,
@@ -32,10 +33,8 @@ from ragdash.trust import (
     trust,
     trust_difference,
     unjudged,
-    verdicts_of,
 )
 
-GENERATORS = ("generator", "generator_model", "llm")  # settings of a run that name the model which wrote its answers
 Labels = dict[str, dict[str, float]]
 
 
@@ -85,8 +84,8 @@ def _judged(options: argparse.Namespace) -> tuple[list[Verdicts], list[Match | N
         return [unjudged(match, str(specs[0]) if specs else WHAT) for match in matches], matches, {
             "truth": {"name": truth.name, "digest": truth.digest}, **read_as(options)}
     evaluations = [evaluate_match(match, specs) for match in matches]
-    found = [_with(verdicts_of(one, specs[0]), {"judge": names["judge"], "generator": _generator(options, run)})
-        for one, run in zip(evaluations, runs, strict=True)]
+    given = {name: text or "" for name, text in names.items()}
+    found = [judged_verdicts(one, match, specs[0], **given) for one, match in zip(evaluations, matches, strict=True)]
     return found, matches, {**evaluations[0].settings, "truth": {"name": truth.name, "digest": truth.digest},
                             **read_as(options)}
 
@@ -96,13 +95,8 @@ def _trained(options: argparse.Namespace, verdicts: Sequence[Verdicts], matches:
     """(verdicts of a judge that is trained on the labels, what stands beside the numbers)."""
     learned = local_judge(matches, labels, verdicts[0].what, seed=options.seed)
     print(learned, file=sys.stderr)
-    return [_with(one, {"generator": _generator(options, match.run)})
+    return [_with(one, {"generator": options.generator or generator_of(match.run)})
             for one, match in zip(learned.verdicts, matches, strict=True)], learned.settings
-
-
-def _generator(options: argparse.Namespace, run: Run) -> str:
-    """The model that wrote the answers, "" where it is not known."""
-    return options.generator or next((str(run.settings[name]) for name in GENERATORS if run.settings.get(name)), "")
 
 
 def _with(one: Verdicts, names: dict[str, str | None]) -> Verdicts:

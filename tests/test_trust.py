@@ -148,6 +148,14 @@ def test_a_draw_is_seeded_and_a_larger_one_adds():
     assert problems(lambda: draw([judged([np.nan])], 5)) == [("nothing-to-label", None)]
 
 
+def test_the_order_of_a_sheet_stays_when_verdicts_come_in():
+    values = np.ones(50)
+    values[::3] = np.nan
+    early, late = draw([judged(values)], 99), draw([judged(np.ones(50))], 99)
+    assert [query for query in late if query in early] == early and len(early) == 33
+    assert draw([judged(np.ones(50)), judged(values)], 99) == early
+
+
 def test_every_query_is_drawn_as_often():
     every = judged([1.0] * 20)
     times = np.bincount([int(query[1:]) for seed in range(2000) for query in draw([every], 5, seed=seed)])

@@ -27,7 +27,7 @@ from ragdash.stats.effects import (
 )
 from ragdash.stats.logistic import Logistic, cross_fitted, logistic
 from ragdash.stats.paired import EXACT_BELOW, PERMUTATIONS, randomization_test, sign_test, t_test, wilcoxon_test
-from ragdash.stats.ppi import FEWEST, PSEUDO_BELOW, Ppi, ppi
+from ragdash.stats.ppi import FEWEST, PSEUDO, Ppi, ppi
 
 __all__ = [
     "ALPHA",
@@ -38,7 +38,7 @@ __all__ = [
     "METHODS",
     "PERMUTATIONS",
     "POWER",
-    "PSEUDO_BELOW",
+    "PSEUDO",
     "RESAMPLES",
     "SEED",
     "Logistic",

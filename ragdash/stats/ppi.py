@@ -12,14 +12,14 @@ import numpy as np
 from ragdash.stats.bootstrap import LEVEL, column_sums
 
 FEWEST = 20  # labels below which no interval is given
-PSEUDO_BELOW = 150  # labels below which the two pseudo-rectifiers are added
+PSEUDO = 2.0  # rectifiers that are added: half of them +1 and half -1
 
 
 @dataclass(frozen=True, eq=False)
 class Ppi:
     """Of each column: estimate of the mean, ends of its interval, standard error, n and N: (S,) each; NaN undefined.
 
-    pseudo (S,) bool: whether the two pseudo-rectifiers were added.
+    pseudo (S,) bool: whether the pseudo-rectifiers were added.
     """
 
     estimate: np.ndarray
@@ -31,7 +31,7 @@ class Ppi:
     pseudo: np.ndarray
 
 
-def ppi(verdicts: np.ndarray, labels: np.ndarray, *, level: float = LEVEL, pseudo: bool | None = None, ddof: int = 1,
+def ppi(verdicts: np.ndarray, labels: np.ndarray, *, level: float = LEVEL, pseudo: bool = True, ddof: int = 1,
         bounds: tuple[float, float] | None = None) -> Ppi:
     """Mean of the labels that all queries would have, by prediction-powered inference with lambda = 1.
 
@@ -42,9 +42,9 @@ def ppi(verdicts: np.ndarray, labels: np.ndarray, *, level: float = LEVEL, pseud
     For paired differences of two runs give the differences of verdicts and those of labels; values in [-1, 1] then.
 
     pseudo: two more rectifiers f - y, +1 and -1, are counted (n + 2 of them), which widens the interval and pulls the
-    correction a little towards 0; None: where n < PSEUDO_BELOW. Without them a judge that agrees on every label has no
-    spread, and its interval claims to know. They fit verdicts and labels in [0, 1]. bounds: ends and estimate are kept
-    within. NaN: all but n where n = 0 or N = 0; the interval where n < FEWEST or N < 2.
+    correction a little towards 0. Without them a judge that agrees on every label has no spread, and its interval
+    claims to know; with many labels they change little. They fit verdicts and labels in [0, 1]. bounds: ends and
+    estimate are kept within. NaN: all but n where n = 0 or N = 0; the interval where n < FEWEST or N < 2.
 
     Source: Angelopoulos et al. 2023, Prediction-powered inference, algorithm 1; Saad-Falcon et al. 2023 (ARES) for the
     use. ppi-python's ppi_mean_ci has the same numbers with lhat=1, here with pseudo=False and ddof=0; its default
@@ -56,9 +56,9 @@ def ppi(verdicts: np.ndarray, labels: np.ndarray, *, level: float = LEVEL, pseud
     both = ~np.isnan(verdicts) & ~np.isnan(labels)
     alone = ~np.isnan(verdicts) & np.isnan(labels)
     n, rest = both.sum(axis=0), alone.sum(axis=0)
-    added = np.broadcast_to((n < PSEUDO_BELOW) if pseudo is None else np.array(pseudo), n.shape)
+    added = np.broadcast_to(np.array(pseudo), n.shape)
     imputed, spread = _moments(verdicts, alone, np.zeros(len(n)), ddof)
-    rectifier, spread_of = _moments(verdicts - labels, both, np.where(added, 2.0, 0.0), ddof)
+    rectifier, spread_of = _moments(verdicts - labels, both, np.where(added, PSEUDO, 0.0), ddof)
     estimate = np.where(n > 0, imputed - rectifier, np.nan)
     error = np.where((n >= FEWEST) & (rest >= 2), np.sqrt(spread + spread_of), np.nan)
     half = ndtri((1 + level) / 2) * error
@@ -69,7 +69,7 @@ def ppi(verdicts: np.ndarray, labels: np.ndarray, *, level: float = LEVEL, pseud
 
 
 def _moments(values: np.ndarray, use: np.ndarray, pseudo: np.ndarray, ddof: int) -> tuple[np.ndarray, np.ndarray]:
-    """(mean, variance / count) of the used values and `pseudo` more, half of them 1 and half -1: (S,) each."""
+    """(mean, variance / count) of the used values and `pseudo` more, half of that 1 and half -1: (S,) each."""
     count = use.sum(axis=0) + pseudo
     with np.errstate(divide="ignore", invalid="ignore"):
         mean = column_sums(np.where(use, values, 0.0)) / np.where(count > 0, count, np.nan)

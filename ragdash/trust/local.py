@@ -72,7 +72,7 @@ def local_judge(matches: Sequence[Match], labels: Labels, what: str = WHAT, *, f
     and 1 move it a little; so may runs that are labelled on different queries.) What does not hold: the interval is
     that of a judge who was there before, as in ppi-python's crossppi_mean_ci without bootstrap. The models share most
     of their labels, so that verdicts of different folds hang together, which the standard error does not see; hence the
-    pseudo-rectifiers stay at any number of labels here. That it covers as asked is a matter of stable models and many
+    pseudo-rectifiers are needed here all the more. That it covers as asked is a matter of stable models and many
     labels (the paper's theorem) and of the simulation in benchmarks/ppi.py, not of every sample. It is no judge of
     other runs, and accuracy and kappa are those of the models of the folds.
 
@@ -203,7 +203,7 @@ def _said(models: Logistic, values: np.ndarray, fold: np.ndarray, share: np.ndar
 def _verdicts(match: Match, values: np.ndarray, what: str, folds: int, problems: tuple[Problem, ...]) -> Verdicts:
     silent = match.query_ids.filter(pa.array(np.isnan(values))).to_pylist()
     return Verdicts(match.run.name, match.query_ids, values, what, match.run.digest, dict.fromkeys(silent, NO_ANSWER),
-                    judge=f"logistic regression in {folds} folds" if folds else "", problems=problems, pseudo=True)
+                    judge=f"logistic regression in {folds} folds" if folds else "", problems=problems)
 
 
 def _told(left_out: Mapping[str, str]) -> tuple[Problem, ...]:

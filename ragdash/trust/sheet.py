@@ -24,17 +24,18 @@ def draw(verdicts: Sequence[Verdicts], n: int, *, seed: int = SEED) -> list[str]
     """n queries, drawn at random among those on which every run has a verdict; all of them where there are fewer.
 
     In random order, so that the first ones alone are a random sample too, and a larger n only adds to a smaller one.
+    The order is one of all queries: it stays as it is when verdicts come in later, or when another run is looked at.
     Raises InputError where no query has a verdict of every run.
     """
     common = {query for query, value in zip(verdicts[0].query_ids.to_pylist(), verdicts[0].values.tolist(), strict=True)
               if value == value}
     for one in verdicts[1:]:
         common &= set(one.query_ids.filter(pa.array(~np.isnan(one.values))).to_pylist())
-    ids = [query for query in verdicts[0].query_ids.to_pylist() if query in common]
-    if not ids:
+    ids = verdicts[0].query_ids.to_pylist()
+    if not common:
         raise InputError([Problem("nothing-to-label", "no query with a verdict of every run", "verdicts to be held "
                                   "against labels", "Let the judge give its verdicts first.")])
-    return [ids[i] for i in np.random.default_rng(seed).permutation(len(ids))[:n]]
+    return [ids[i] for i in np.random.default_rng(seed).permutation(len(ids)) if ids[i] in common][:n]
 
 
 def sheet(verdicts: Sequence[Verdicts], queries: Sequence[str], matches: Sequence[Match | None] = ()) -> pa.Table:

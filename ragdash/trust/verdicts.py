@@ -15,6 +15,7 @@ import pyarrow as pa
 from ragdash.errors import InputError, Problem
 from ragdash.evaluation import Evaluation
 from ragdash.metrics import Spec, parse_specs
+from ragdash.metrics.judged import asked_of
 
 UNDEFINED = "undefined"  # the reason where none is told
 
@@ -25,8 +26,7 @@ class Verdicts:
 
     name: of the run; what: was judged, such as a metric; run: digest of the run, "" where not known; reasons: of the
     queries without a verdict {query_id: why}; votes (Q, V) or None: single votes, of which a value is the mean; judge,
-    generator: names of models, "" where not known; pseudo: whether the interval gets ppi's pseudo-rectifiers, None: as
-    it decides by the number of labels. Raises InputError for values outside [0, 1] and repeated queries.
+    generator: names of models, "" where not known. Raises InputError for values outside [0, 1] and repeated queries.
     """
 
     name: str
@@ -39,7 +39,6 @@ class Verdicts:
     judge: str = ""
     generator: str = ""
     problems: tuple[Problem, ...] = ()
-    pseudo: bool | None = None
 
     def __post_init__(self) -> None:
         wrong = np.flatnonzero((self.values < 0) | (self.values > 1))
@@ -62,13 +61,17 @@ class Verdicts:
 
 def verdicts_of(evaluation: Evaluation, spec: Spec | str, *, reasons: Mapping[str, str] | None = None,
                 votes: np.ndarray | None = None, judge: str = "", generator: str = "") -> Verdicts:
-    """The values of one metric as verdicts. Raises InputError where they are no means of values in [0, 1]."""
+    """The values of one metric as verdicts. Raises InputError where they are no means of values in [0, 1].
+
+    What was judged is the metric, whoever judged it and however often: labels are of the answer, not of a judge.
+    """
     spec = parse_specs([spec])[0]
     if spec.metric.aggregate != "mean" or spec in evaluation.corpus:
         raise InputError([Problem("no-verdicts", f"{spec}, which is no mean over queries", "a metric with a value for "
                                   "each query, of which the mean is told", "Choose such a metric.", field=str(spec))])
     problems = tuple(one for one in evaluation.problems if one.kind == "unavailable")
-    return Verdicts(evaluation.name, evaluation.query_ids, np.asarray(evaluation.column(spec), np.float64), str(spec),
+    what = asked_of(spec)[0] if spec.metric.view == "Judged" else str(spec)
+    return Verdicts(evaluation.name, evaluation.query_ids, np.asarray(evaluation.column(spec), np.float64), what,
                     evaluation.digest, reasons or {}, votes, judge, generator, problems)
 
 

@@ -25,15 +25,18 @@ SHARING = PARTS, TEXTS, TABLE, FORM, DRAWN, LEADS, LOOK = (  # Share
     "sections", "texts", "table", "format", "pictures", "to", "look_as")
 ABOUT, SEARCH = "about", "find"  # Metrics
 OF_SET = SET, DRAFT, DRAFT_TYPES, DRAFT_STATE = "set", "draft", "draft_types", "draft_state"  # Test set
+TRUSTED, JUDGED_BY, CLASSED, DESK = "trusted", "judge", "classes", "desk"  # Trust
+SHEET, SEED, OF = "sheet", "seed", "of"  # its labelling sheet: queries, seed, run
 CONVENTIONS = tuple(CHOICES)  # missing, unanswerable, ...
 
 SIDEBAR = (SHOWN, BASELINE, METRIC, K, SLICE, MATCH, HOW, FROM, DECIDED, REVIEWED, *CONVENTIONS)
 PAGE = (METRICS, SORT, CURVES, SCALE, VIEW, ACROSS, UP, CANDIDATE, MARGIN, PICTURE, OUTCOME, BY, SOURCE, TARGETS,
         BANDED, MEASURE, CUTOFF_BY, TUNED, AVERAGED, CORPUS, COVERS, PAIRS, PAIR, ANSWERS, ANSWER, RIGHT,
         LOOKED, KIND, QUERY, CASE, LEAST, ORDER, FIND, WHERE, AS, ATTRIBUTES, STAGES, READINGS, MARKED, RANKS, DOC,
-        AGAINST, SHARES, *CUTS, ALIKE, STAGE, PAID, ABOUT, SEARCH, *OF_SET, *SHARING)
+        AGAINST, SHARES, *CUTS, ALIKE, STAGE, PAID, TRUSTED, JUDGED_BY, CLASSED, DESK, SHEET, SEED, OF, ABOUT,
+        SEARCH, *OF_SET, *SHARING)
 MANY = (SHOWN, METRICS, CURVES, TARGETS, ANSWERS, ATTRIBUTES, STAGES, READINGS, MARKED, PARTS,
         DRAFT_TYPES)  # hold several values
 DOCUMENTS = "_documents"  # digest of those dropped last, of the session alone
 BANDS_FILE = "_bands_file"  # of the session alone: a file is not in the address
-OF_RUNS = (SHOWN, BASELINE, ACROSS, UP, CANDIDATE, LOOKED)  # hold digests of runs
+OF_RUNS = (SHOWN, BASELINE, ACROSS, UP, CANDIDATE, LOOKED, OF)  # hold digests of runs

@@ -7,7 +7,7 @@ from statistics import NormalDist, fmean, pvariance, variance
 import numpy as np
 import pytest
 
-from ragdash.stats import FEWEST, PSEUDO_BELOW, ppi
+from ragdash.stats import FEWEST, ppi
 
 # ppi_mean_ci(y[:24], f[:24], f[24:], alpha=0.05, lam=1) of ppi-python 0.2.3, for vectors()
 STORED = (0.3411364172262019, 0.6699746938849089)
@@ -42,7 +42,7 @@ def test_it_equals_ppi_python():
 
 
 @pytest.mark.parametrize(("n", "level"), [(20, 0.95), (149, 0.9), (150, 0.95), (400, 0.99)])
-def test_it_is_the_published_formula_with_two_more_rectifiers_below_150(n, level):
+def test_it_is_the_published_formula_with_two_more_rectifiers(n, level):
     rng = np.random.default_rng(n)
     labels = (rng.random(500) < 0.7) * 1.0
     verdicts = np.clip(labels + rng.normal(0.05, 0.4, 500), 0, 1)
@@ -50,9 +50,9 @@ def test_it_is_the_published_formula_with_two_more_rectifiers_below_150(n, level
     order = rng.permutation(500)
     found = ppi(verdicts[order, None], labels[order, None], level=level)
     wanted = published(verdicts[n:].tolist(), verdicts[:n].tolist(), labels[:n].tolist(), level,
-                       (1, -1) if n < 150 else ())
+                       (1, -1))
     assert column(found, "estimate", "low", "high") == pytest.approx(wanted, abs=1e-12)
-    assert (int(found.n[0]), int(found.rest[0]), bool(found.pseudo[0])) == (n, 500 - n, n < PSEUDO_BELOW)
+    assert (int(found.n[0]), int(found.rest[0]), bool(found.pseudo[0])) == (n, 500 - n, True)
 
 
 def test_a_case_by_hand():
@@ -104,3 +104,15 @@ def test_coverage_of_a_biased_judge():
     found = ppi(verdicts, np.where(np.arange(400)[:, None] < 50, right, np.nan))
     assert verdicts.mean() < 0.65
     assert 0.94 <= ((found.low <= 0.8) & (found.high >= 0.8)).mean() <= 0.99
+
+
+@pytest.mark.parametrize("n", [50, 150])
+def test_coverage_of_a_judge_that_hardly_errs(n):
+    """One of 100 right answers is not seen as such: most samples of labels hold next to no error."""
+    rng = np.random.default_rng(n)
+    right = (rng.random((1000, 1500)) < 0.95) * 1.0
+    verdicts = right * (rng.random(right.shape) < 0.99)
+    labels = np.where(np.arange(1000)[:, None] < n, right, np.nan)
+    held, bare = (ppi(verdicts, labels, pseudo=pseudo) for pseudo in (True, False))
+    assert ((held.low <= 0.95) & (held.high >= 0.95)).mean() >= 0.94
+    assert ((bare.low <= 0.95) & (bare.high >= 0.95)).mean() < 0.94

@@ -1,0 +1,213 @@
+"""What the Trust page looks at: one metric's verdicts of every run shown, the labels kept, and what both come to.
+
+Cached by digests, scalars and the stamps of ledger and labels, as ragdash.ui.cache.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from functools import cached_property
+
+import numpy as np
+import streamlit as st
+
+from ragdash.errors import InputError, Problem
+from ragdash.evaluation import Evaluation
+from ragdash.judging import default_ledger
+from ragdash.matching import Match
+from ragdash.metrics import METRICS, Spec, parse_spec
+from ragdash.stats import FEWEST
+from ragdash.trust import (
+    CUT,
+    Difference,
+    LabelStore,
+    Reading,
+    Trust,
+    Verdicts,
+    judged_verdicts,
+    reading,
+    trust,
+    trust_difference,
+)
+from ragdash.ui import access, cache, state
+from ragdash.ui.scope import Scope, facts
+from ragdash.ui.store import LOADED, check_writable
+from ragdash.ui.view import View
+
+CLASSES = {"cut": "Yes from 0.5 on", "each": "Every value by itself"}
+Labels = Mapping[str, float]
+
+
+@dataclass(frozen=True, eq=False)
+class Held:
+    """One metric of the runs shown, aligned. labels: of the queries in scope; cut: see ragdash.trust.agreement;
+    problems: of the file of labels. What both come to is worked out when it is asked for.
+    """
+
+    now: View
+    spec: Spec
+    judge: str
+    cut: float | None
+    verdicts: tuple[Verdicts, ...]
+    labels: tuple[Labels, ...]
+    problems: tuple[Problem, ...]
+
+    @cached_property
+    def found(self) -> tuple[Trust, ...]:
+        """Of each run."""
+        return tuple(_trust(*key, _verdicts=one, _labels=own)
+                     for key, one, own in zip(self._keys, self.verdicts, self.labels, strict=True))
+
+    @cached_property
+    def differences(self) -> tuple[Difference | None, ...]:
+        """Of each run to the baseline, None for the baseline itself."""
+        base = self.now.baseline
+        first = self.verdicts[base], self.labels[base]
+        return tuple(None if at == base else _difference(self._keys[base], key, _pair=(first[0], one, first[1], own))
+                     for at, (key, one, own) in enumerate(zip(self._keys, self.verdicts, self.labels, strict=True)))
+
+    @property
+    def _keys(self) -> list[tuple]:
+        key = (facts(self.now.scope, [self.spec]), str(self.spec), self.cut)
+        return [(one.run, one.name, *key, tuple(own.items()))
+                for one, own in zip(self.verdicts, self.labels, strict=True)]
+
+    @property
+    def what(self) -> str:
+        """What labels are kept under."""
+        return self.verdicts[0].what
+
+    @property
+    def judged(self) -> list[int]:
+        """The runs that have verdicts."""
+        return [at for at, one in enumerate(self.verdicts) if not np.isnan(one.values).all()]
+
+    @property
+    def labelled(self) -> list[int]:
+        """The runs that have verdicts and labels."""
+        return [at for at in self.judged if self.found[at].agreement.n]
+
+    @property
+    def binary(self) -> bool:
+        """Whether every verdict and label is yes or no, so that means are shares."""
+        values = [one.values[~np.isnan(one.values)] for one in self.verdicts]
+        return bool(np.isin(np.concatenate([*values, *(list(one.values()) for one in self.labels)]), (0.0, 1.0)).all())
+
+    @property
+    def enough(self) -> bool:
+        """Whether some run has an interval that is corrected."""
+        return any(np.isfinite(one.corrected.low) for one in self.found)
+
+
+def menu() -> list[str]:
+    """Metrics that can be held against labels: judged ones first, then other means from 0 to 1 of answers."""
+    views = ("Judged", "Entailed", "Grounded", "Answered", "Scored")
+    return [name for view in views for name, one in METRICS.items()
+            if one.view == view and one.range == (0.0, 1.0) and one.aggregate == "mean" and one.cutoff == "none"]
+
+
+def usual(now: View) -> str:
+    """The first judged metric that has verdicts of a run shown, else the first of the menu."""
+    return next((name for name in menu() if METRICS[name].view in ("Judged", "Entailed") and judges(now, name)),
+                menu()[0])
+
+
+def judges(now: View, name: str) -> list[str]:
+    """Who gave verdicts for a metric on a run shown, the one last asked first; [""] for a metric without a judge."""
+    if METRICS[name].view != "Judged":
+        return [""] if any(_values(digest, now.scope, METRICS[name].spec()) for digest in now.digests) else []
+    try:
+        known = [str(one) for one in default_ledger().judges()]
+    except InputError:
+        return []
+    return [one for one in dict.fromkeys(known)
+            if any(_values(digest, now.scope, METRICS[name].spec(judge=one)) for digest in now.digests)]
+
+
+def _values(run: str, scope: Scope, spec: Spec) -> bool:
+    """Whether a run has a value."""
+    return bool(np.isfinite(cache.evaluation(run, scope, [spec]).column(spec)).any())
+
+
+def held(now: View, name: str, judge: str) -> Held:
+    """Everything of a metric. judge: "model at host", "" where none was asked."""
+    spec = METRICS[name].spec(judge=judge) if judge else METRICS[name].spec()
+    verdicts = tuple(replace(verdicts_of(digest, now.scope, spec), name=shown)
+                     for digest, shown in zip(now.digests, now.names, strict=True))
+    kept, problems = zip(*(labels(one.run, one.what) for one in verdicts), strict=True)
+    inside = [{query: value for query, value in own.items() if query in ids or query not in every}
+              for own, ids, every in ((own, set(one.query_ids.to_pylist()), _everything(now.scope) if now.scope.part
+                                       else frozenset()) for own, one in zip(kept, verdicts, strict=True))]
+    cut = CUT if state.get(state.CLASSED) != "each" else None
+    return Held(now, spec, judge, cut, verdicts, tuple(inside),
+                tuple(dict.fromkeys(one for own in problems for one in own)))
+
+
+def _everything(scope: Scope) -> frozenset[str]:
+    """All queries of the truth."""
+    return frozenset(LOADED.truth(scope.truth).query_ids.to_pylist())
+
+
+def verdicts_of(run: str, scope: Scope, spec: Spec) -> Verdicts:
+    """The verdicts on the queries in scope."""
+    return _verdicts(run, facts(scope, [spec]), str(spec), _evaluation=cache.evaluation(run, scope, [spec]),
+                     _match=cache.match(run, scope, [spec]))
+
+
+@st.cache_resource(max_entries=64, show_spinner="Reading verdicts …")
+def _verdicts(run: str, key: tuple, spec: str, _evaluation: Evaluation, _match: Match) -> Verdicts:
+    return judged_verdicts(_evaluation, _match, parse_spec(spec))
+
+
+def read_by(run: str, scope: Scope, spec: Spec) -> Reading:
+    """Reasons and claims of every verdict."""
+    return _reading(run, facts(scope, [spec]), str(spec), _match=cache.match(run, scope, [spec]))
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def _reading(run: str, key: tuple, spec: str, _match: Match) -> Reading:
+    return reading(_match, parse_spec(spec))
+
+
+@st.cache_resource(max_entries=128, show_spinner=False)
+def _trust(run: str, name: str, key: tuple, spec: str, cut: float | None, given: tuple, _verdicts: Verdicts,
+           _labels: Labels) -> Trust:
+    return trust(_verdicts, _labels, cut=cut)
+
+
+@st.cache_resource(max_entries=128, show_spinner=False)
+def _difference(baseline: tuple, candidate: tuple, _pair: tuple[Verdicts, Verdicts, Labels, Labels]) -> Difference:
+    return trust_difference(*_pair)
+
+
+def labels(run: str, what: str) -> tuple[Labels, tuple[Problem, ...]]:
+    """({query_id: label} kept of a run, what became of the file); none, with the reason, where it cannot be read."""
+    try:
+        store = LabelStore()
+        return _labels(run, what, str(store.path), store.stamp())
+    except InputError as error:
+        return {}, error.problems
+
+
+@st.cache_resource(max_entries=256, show_spinner=False)
+def _labels(run: str, what: str, path: str, stamp: str) -> tuple[Labels, tuple[Problem, ...]]:
+    store = LabelStore()
+    return store.read(run, what), store.problems(run)
+
+
+def keep(run: str, what: str, said: Mapping[str, float | None]) -> int:
+    """Keep labels, None withdraws; how many are new. A failure is told on the page, and -1 returned."""
+    try:
+        check_writable()
+        return LabelStore().add(run, what, said, when=datetime.now(UTC).isoformat(timespec="seconds"),
+                                by=str(access.user().get("email") or ""))
+    except InputError as error:
+        state.set_notice(error.problems)
+        return -1
+
+
+def few(one: Trust) -> bool:
+    """Whether a run has labels, and too few of them."""
+    return 0 < one.agreement.n < FEWEST

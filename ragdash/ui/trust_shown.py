@@ -1,0 +1,217 @@
+"""The Trust page's first screen: which metric, what is known in words, the three intervals of every run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from ragdash.errors import Problem
+from ragdash.metrics import METRICS
+from ragdash.plots import trust as pictures
+from ragdash.plots.theme import Axis
+from ragdash.trust import Estimate
+from ragdash.ui import state, trust_facts, trust_words, widgets, words
+from ragdash.ui.trust_facts import CLASSES, Held
+from ragdash.ui.view import PageEnds, View
+
+DESKS = {"result": "Result", "label": "Label answers", "kept": "Labels kept"}
+SAID = 4  # runs that are told of in sentences; the table has all
+
+
+def choices(now: View) -> Held:
+    """The metric, its judge, and which part of the page is shown."""
+    menu = trust_facts.menu()
+    if state.get(state.TRUSTED) not in menu:
+        st.session_state[state.TRUSTED] = trust_facts.usual(now)
+    with st.container(horizontal=True, vertical_alignment="bottom", key="trust_choices"):
+        st.selectbox("Verdicts of", menu, format_func=lambda name: METRICS[name].title, width=260,
+                     key=state.one(state.TRUSTED, menu, menu[0]), persist_state="session",
+                     help="The metric whose values are held against what people say. Any metric of answers from 0 to 1 "
+                          "will do; those of judges stand first.")
+        name = state.get(state.TRUSTED)
+        known = trust_facts.judges(now, name)
+        judge = _judge(known) if known else ""
+        with st.popover("Agreement", icon=":material/rule:", key="agreement"):
+            st.radio("Judge and person agree where both are of one class", list(CLASSES), format_func=CLASSES.get,
+                     key=state.one(state.CLASSED, list(CLASSES), "cut"), persist_state="session",
+                     help="For accuracy, kappa, the table and the disagreements. Means and intervals use the values.")
+    if not known:
+        _no_verdicts(name)
+    held = trust_facts.held(now, name, judge)
+    _whose(held)
+    told = [*held.problems, *state.notice()]
+    widgets.problems(told, "labels")
+    _warn({"": [replace(one, found=f"{one.file}: {one.found}" if one.file else one.found) for one in told
+                if one.severity == "warning"]})
+    st.segmented_control("Part", list(DESKS), format_func=DESKS.get, required=True, label_visibility="collapsed",
+                         key=state.one(state.DESK, list(DESKS), "result"), persist_state="session")
+    return held
+
+
+def _judge(known: list[str]) -> str:
+    """The judge whose verdicts are looked at: chosen where there are several."""
+    key = state.one(state.JUDGED_BY, known, known[0])
+    if len(known) > 1:
+        st.selectbox("Judge", known, key=key, persist_state="session", width=260,
+                     help="Everybody whose verdicts on this metric are kept, the one last asked first.")
+    return state.get(state.JUDGED_BY)
+
+
+def _no_verdicts(name: str) -> None:
+    title = METRICS[name].title
+    state.one(state.DESK, list(DESKS), "result")
+    if METRICS[name].view == "Judged":
+        widgets.empty("No verdicts yet", f"No judge has said anything of **{title}** on the runs shown. The **Judges** "
+                      "page asks one, and tells before what it costs. A metric that needs no judge, such as Support "
+                      "coverage, can be held against labels as well: choose it above.")
+        st.page_link("pages/judges.py", label="Go to Judges", icon=":material/gavel:")
+    else:
+        widgets.empty("No values", f"**{title}** is undefined for every query of the runs shown. The **Answers** page "
+                      "tells what it lacks.")
+    raise PageEnds
+
+
+def _whose(held: Held) -> None:
+    """Whose verdicts these are."""
+    if not held.judge:
+        st.caption(f"{words.escape(held.spec.metric.title)} is computed, no judge was asked; it is held against labels "
+                   "as a judge is.")
+        return
+    model, _, host = held.judge.rpartition(" at ")
+    st.markdown(f":material/gavel: Judge: **{words.escape(model)}** :gray[at {words.escape(host)}]")
+    if model == trust_words.TOY:
+        st.caption(f":orange[:material/smart_toy:] {trust_words.TOY_SAID}")
+
+
+def finding(held: Held) -> None:
+    """In words: how far the judge can be trusted, run by run, and what to be wary of."""
+    now, told = held.now, []
+    order = sorted(held.judged, key=lambda at: (at not in held.labelled, at != now.baseline))
+    bare = [at for at in order if at not in held.labelled]
+    for at in [one for one in order if one in held.labelled][:SAID]:
+        told.append(trust_words.summary(held.found[at], held.spec, binary=held.binary, name=_named(held, at)))
+    if bare and (held.labelled or len(bare) > SAID):
+        told.append(f"No labels yet of {words.listed([_named(held, at) for at in bare])}: nothing tells how far the "
+                    "judge errs there.")
+    elif bare:
+        told += [trust_words.summary(held.found[at], held.spec, binary=held.binary, name=_named(held, at))
+                 for at in bare]
+    if len(held.labelled) > SAID:
+        told.append(f"The table has the other {len(held.labelled) - SAID}.")
+    st.markdown("\n".join(f"- {line}" for line in told) if len(told) > 1 else told[0], help=trust_words.GLOSSARY)
+    unjudged = [held.now.names[at] for at in range(len(now.entries)) if at not in held.judged]
+    if unjudged:
+        st.caption(f":material/info: No verdicts on {words.escape(words.listed(unjudged))}.")
+    _warn({held.now.names[at]: held.found[at].problems for at in held.judged})
+    if not held.enough:
+        _what_next(held)
+
+
+def _warn(found: Mapping[str, Sequence[Problem]]) -> None:
+    lines = trust_words.warnings(found)
+    if lines:
+        st.caption("  \n".join(f":orange[:material/warning:] {line}" for line in lines))
+
+
+def _named(held: Held, at: int) -> str:
+    return f"**{widgets.swatch(held.now.slots[at], held.now.names[at])}**"
+
+
+def _what_next(held: Held) -> None:
+    """Where there is no interval yet: what gives one."""
+    with st.container(horizontal=True, vertical_alignment="center", key="what_next"):
+        st.button("Label answers", icon=":material/edit_note:", type="primary", key="start_labelling",
+                  on_click=lambda: st.session_state.update({state.DESK: "label"}))
+        st.caption("20 labels of answers drawn at random give an interval; 50 to 150 a narrower one.")
+
+
+def estimates(held: Held) -> None:
+    """The three means of every run, and the numbers beside them."""
+    at = held.judged
+    metric = held.spec.metric
+    st.header(f"{metric.title}: the judge, the labels, and both", anchor=False, help=trust_words.GLOSSARY)
+    found = [held.found[one] for one in at]
+    figure = pictures.intervals(
+        [held.now.names[one] for one in at], [held.now.slots[one] for one in at],
+        np.array([one.judge.mean for one in found]), _ends([one.labels for one in found]),
+        _ends([one.corrected for one in found]), np.array([one.agreement.n for one in found]),
+        np.array([one.rest for one in found]), axis=Axis(metric.title, 0.0, 1.0, "", metric.better),
+        theme=widgets.theme())
+    widgets.chart(figure, table(held), "trust_means", f"{metric.title} of each run: by the judge alone, by the labels "
+                  "alone, and corrected")
+    st.caption("Hollow: the judge alone. Thin: the labels alone. Bold: corrected, the judge's mean shifted by what it "
+               "got wrong on the labels. n queries are labelled, N judged alone; intervals of "
+               f"{found[0].level:.0%}.")
+
+
+def table(held: Held) -> pd.DataFrame:
+    """Every number, a row per run."""
+    return pd.DataFrame([{
+        "Run": one.name, "Judge alone": one.judge.mean, "Judged": one.judge.n,
+        **_columns("Labels alone", one.labels), **_columns("Corrected", one.corrected), "n": one.agreement.n,
+        "N": one.rest, "Accuracy": one.agreement.accuracy, "Kappa": one.agreement.kappa, "Bias": one.agreement.bias,
+        "Missing": sum(one.missing.values())} for one in held.found])
+
+
+def _columns(name: str, one: Estimate) -> dict[str, float]:
+    return {name: one.mean, f"{name}, low": one.low, f"{name}, high": one.high}
+
+
+def _ends(found: list[Estimate]) -> np.ndarray:
+    return np.array([[one.mean, one.low, one.high] for one in found], float).reshape(-1, 3)
+
+
+def agreements(held: Held) -> None:
+    """Accuracy and kappa of every run, to read at a glance."""
+    if not held.labelled:
+        return
+    rows = []
+    for at in held.labelled:
+        one = held.found[at].agreement
+        rows.append({"Run": _named(held, at), "n": f"{one.n:,}", "Accuracy": words.number(one.accuracy),
+                     "Kappa": words.number(one.kappa), "Bias": words.number(one.bias, signed=True),
+                     "Judge alone": words.number(held.found[at].judge.mean)})
+    st.markdown("**Agreement**", help=trust_words.GLOSSARY)
+    st.table(rows, border="horizontal", hide_index=True, alt="Agreement of judge and person for each run")
+
+
+def differences(held: Held) -> None:
+    """Each run against the baseline; nothing where no query is labelled in both."""
+    now = held.now
+    base = now.names[now.baseline]
+    at = [one for one, found in enumerate(held.differences) if found is not None and found.judge.n]
+    if not at:
+        return
+    found = [held.differences[one] for one in at]
+    st.header(f"Difference to {words.escape(base)}", anchor=False, help="Run minus baseline, query by query, over the "
+              "queries that have a verdict in both. " + trust_words.TERMS["Corrected"])
+    order = sorted(at, key=lambda one: not np.isfinite(held.differences[one].corrected.low))
+    told = [trust_words.difference(held.differences[one], held.spec, _named(held, one), binary=held.binary)
+            for one in order[:SAID]]
+    if len(order) > SAID:
+        told.append(f"The table has the other {len(order) - SAID}.")
+    st.markdown("\n".join(f"- {line}" for line in told) if len(told) > 1 else told[0])
+    if any(one.corrected.n for one in found):
+        metric = held.spec.metric
+        figure = pictures.intervals(
+            [now.names[one] for one in at], [now.slots[one] for one in at],
+            np.array([one.judge.mean for one in found]), _ends([one.labels for one in found]),
+            _ends([one.corrected for one in found]), np.array([one.corrected.n for one in found]),
+            np.array([one.rest for one in found]), axis=Axis(metric.title, 0.0, 1.0, "", metric.better),
+            baseline=base, theme=widgets.theme())
+        widgets.chart(figure, difference_table(held), "trust_differences",
+                      f"Difference of each run to {base}: by the judge alone, by the labels alone, and corrected")
+    _warn({f"{one.candidate} to {one.baseline}": one.problems for one in found})
+
+
+def difference_table(held: Held) -> pd.DataFrame:
+    """Every number, a row per run but the baseline."""
+    return pd.DataFrame([{
+        "Run": one.candidate, "Minus": one.baseline, "Judge alone": one.judge.mean, "Judged in both": one.judge.n,
+        **_columns("Labels alone", one.labels), **_columns("Corrected", one.corrected), "n": one.corrected.n,
+        "N": one.rest, "Without a verdict in one or both": one.left_out}
+        for one in held.differences if one is not None])

@@ -1,0 +1,47 @@
+"""The Trust page's picture: three marks a run, nothing where there is no interval, zero on the scale of differences."""
+
+import numpy as np
+import pytest
+
+from ragdash.plots.theme import DARK, Axis
+from ragdash.plots.trust import intervals
+
+AXIS = Axis("Faithfulness", 0.0, 1.0)
+JUDGE = [0.8, 0.7]
+LABELS, CORRECTED = [[0.7, 0.6, 0.8], [0.6, 0.4, 0.8]], [[0.72, 0.65, 0.79], [np.nan] * 3]
+
+
+def figure(**more):
+    return intervals(["dense & co", "hybrid"], [0, 1], JUDGE, LABELS, CORRECTED, [60, 12], [440, 488],
+                     axis=more.pop("axis", AXIS), **more)
+
+
+def ends(fig, name):
+    return [(one.x[0] - one.error_x.arrayminus[0], one.x[0], one.x[0] + one.error_x.array[0]) for one in fig.data
+            if one.name == name and one.error_x.array is not None]
+
+
+def test_three_marks_a_run_and_none_without_an_interval():
+    fig = figure(theme=DARK)
+    assert ends(fig, "corrected") == [pytest.approx((0.65, 0.72, 0.79))]
+    assert ends(fig, "labels alone") == [pytest.approx((0.6, 0.7, 0.8)), pytest.approx((0.4, 0.6, 0.8))]
+    assert [one.x[0] for one in fig.data if one.name == "judge alone" and one.x[0] is not None] == JUDGE
+    notes = [note.text for note in fig.layout.annotations]
+    assert "0.720" in notes[0] and "n 60 · N 440" in notes[0] and "no interval" in notes[1]
+    assert "dense &amp; co" in fig.layout.yaxis.ticktext[0]
+    low, high = fig.layout.xaxis.range
+    assert low <= 0.4 and high >= 0.8
+
+
+@pytest.mark.parametrize("better", ["higher", "lower"])
+def test_differences_have_zero_on_the_scale_and_better_on_the_right(better):
+    fig = figure(baseline="sparse", axis=Axis("Hallucination", 0.0, 1.0, better=better))
+    low, high = fig.layout.xaxis.range
+    assert min(low, high) < 0 < max(low, high) and (low < high) == (better == "higher")
+    assert "+0.720" in fig.layout.annotations[0].text and "better" in fig.layout.xaxis.title.text
+
+
+def test_nothing_to_draw_is_drawn_as_nothing():
+    nothing = [[np.nan] * 3]
+    fig = intervals(["a"], [0], [np.nan], nothing, nothing, [0], [0], axis=AXIS)
+    assert "no labels" in fig.layout.annotations[0].text and not ends(fig, "corrected")

@@ -1,0 +1,399 @@
+"""Trust: its numbers are those of ragdash.trust; labelling, going on, files, few labels, none, who may only look."""
+
+from __future__ import annotations
+
+import base64
+import csv
+import io
+import json
+import re
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+from trust_cases import IDS, REAL, TOY, a_run, judged, labelled, scores, the_truth
+
+from ragdash.evaluation import evaluate
+from ragdash.judging import default_ledger
+from ragdash.matching import Match
+from ragdash.metrics import parse_spec
+from ragdash.records import Conventions
+from ragdash.report import sheet_bytes
+from ragdash.trust import (
+    LabelStore,
+    draw,
+    judged_verdicts,
+    read_labels,
+    sheet,
+    trust,
+    trust_difference,
+    verdicts_of,
+)
+from ragdash.ui import trust_kept
+from ragdash.ui.cache import Scope
+from ragdash.ui.store import LOADED, SHORT
+
+ROOT = Path(__file__).resolve().parents[2]
+AUTH = {"redirect_uri": "https://rag.example.org/oauth2callback", "cookie_secret": "x" * 40, "client_id": "a",
+        "client_secret": "b", "server_metadata_url": "https://login.example.org/.well-known/openid-configuration"}
+TRUTH = the_truth()
+
+
+@pytest.fixture(autouse=True)
+def nothing_given(monkeypatch, tmp_path):
+    for name in ("RAGDASH_FILES", "RAGDASH_TRUTH", "RAGDASH_READ_ONLY"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("RAGDASH_WORKSPACE", str(tmp_path))
+    monkeypatch.setenv("RAGDASH_CACHE", str(tmp_path / "models"))
+
+
+def opened(*runs, secrets=None, user=None, **more) -> AppTest:
+    for one in (TRUTH, *runs):
+        LOADED.put(one)
+    at = AppTest.from_file(ROOT / "app.py", default_timeout=60)
+    at.secrets, at.user = secrets or {}, user or {}
+    address = {"run": [f"{one.digest[:SHORT]}.{slot}.{one.name}" for slot, one in enumerate(runs)],
+               "truth": TRUTH.digest[:SHORT], **more}
+    for key, value in address.items():
+        at.query_params[key] = value
+    at.run()
+    at.switch_page("pages/trust.py").run()
+    assert not at.exception, at.exception
+    return at
+
+
+def said(at: AppTest) -> str:
+    """All words of the page, marks of colour taken out."""
+    text = " ".join(str(one.value) for kind in (at.header, at.subheader, at.markdown, at.caption, at.error, at.info)
+                    for one in kind)
+    return re.sub(r":color\[.\]\{[^}]*\}\s*|\*\*|\\", "", text).replace("\u00a0", " ")
+
+
+def charts(at: AppTest) -> dict[str, dict]:
+    return {chart.proto.id.rsplit("-", 1)[-1]: json.loads(chart.proto.spec) for chart in at.get("plotly_chart")}
+
+
+def button(at: AppTest, key: str):
+    return next((one for one in at.button if one.key == key), None)
+
+
+def drawn(figure: dict, name: str) -> list[tuple[float, float, float]]:
+    """(mean, low, high) of the intervals of a kind in a picture."""
+    return [(mean := number(trace["x"]), mean - number(trace["error_x"]["arrayminus"]),
+             mean + number(trace["error_x"]["array"])) for trace in figure["data"]
+            if trace["name"] == name and trace.get("error_x")]
+
+
+def number(one: dict) -> float:
+    """The single number of an array as plotly sends it."""
+    return float(np.frombuffer(base64.b64decode(one["bdata"]), one["dtype"])[0])
+
+
+@pytest.fixture
+def pair():
+    """dense and hybrid, judged by the toy, 60 and 50 of their queries labelled, 7 and 4 of them otherwise."""
+    runs = a_run("dense"), a_run("hybrid")
+    verdicts = scores(1), scores(2, 0.8)
+    for run, values in zip(runs, verdicts, strict=True):
+        judged(run, TRUTH, values)
+    labels = [labelled(run, values, n, wrong) for run, values, n, wrong in
+              zip(runs, verdicts, (60, 50), (7, 4), strict=True)]
+    return runs, verdicts, labels
+
+
+def expected(run, labels, name=None):
+    spec = parse_spec("Faithfulness")
+    verdicts = judged_verdicts(evaluate(run, TRUTH, [spec]), Match(run, TRUTH), spec)
+    return verdicts, trust(verdicts, labels)
+
+
+def test_the_numbers_are_those_of_the_library(pair):
+    runs, _, labels = pair
+    at = opened(*runs)
+    (first, one), (second, other) = (expected(*each) for each in zip(runs, labels, strict=True))
+    text = said(at)
+    mean, low, high, alone = (f"{100 * value:.0f}" for value in (one.corrected.mean, one.corrected.low,
+                                                                 one.corrected.high, one.judge.mean))
+    assert (f"dense: on 60 labels the judge agrees in 88 % (kappa {one.agreement.kappa:.2f}). Corrected for its "
+            f"errors, it is faithful in {mean} % [{low}, {high}] of 100 queries; the judge alone says {alone} %."
+            ) in text
+    assert f"hybrid: on 50 labels the judge agrees in 92 % (kappa {other.agreement.kappa:.2f})" in text
+    figure = charts(at)["trust_means"]
+    for name, of in (("corrected", "corrected"), ("labels alone", "labels")):
+        wanted = [(getattr(each, of).mean, getattr(each, of).low, getattr(each, of).high) for each in (one, other)]
+        assert drawn(figure, name) == [pytest.approx(each) for each in wanted]
+    assert [number(trace["x"]) for trace in figure["data"] if trace["name"] == "judge alone"
+            and isinstance(trace["x"], dict)] == pytest.approx([one.judge.mean, other.judge.mean])
+    assert "n 60 · N 40" in str(figure["layout"]["annotations"][0]["text"])
+    found = trust_difference(first, second, *labels)
+    assert drawn(charts(at)["trust_differences"], "corrected") == [
+        pytest.approx((found.corrected.mean, found.corrected.low, found.corrected.high))]
+    assert "no difference can be told" in text
+    assert [len(table.value) for table in at.table] == [2, 2]  # agreement, and the confusion
+    confusion = at.table[1].value.to_numpy()[:, 1:].tolist()
+    assert [[int(str(cell).strip("*")) for cell in row] for row in confusion] == one.agreement.confusion.tolist()
+
+
+def test_a_toy_is_called_one_and_a_model_is_not(pair):
+    at = opened(*pair[0])
+    assert "Judge: toy-judge :gray[at toy]" in said(at) and "is no model" in said(at)
+    judged(pair[0][0], TRUTH, scores(3), REAL)
+    at = opened(*pair[0])
+    assert at.selectbox(key="judge").options == [str(REAL), str(TOY)]
+    assert "Judge: gpt-5" in said(at) and "is no model" not in said(at)
+    assert "No verdicts on hybrid." in said(at) and "on 60 labels" in said(at)  # labels hold for every judge
+    at.selectbox(key="judge").set_value(str(TOY)).run()
+    assert "is no model" in said(at) and "hybrid: on 50 labels" in said(at)
+
+
+def test_disagreements_are_read_one_after_the_other(pair):
+    runs, _, labels = pair
+    at = opened(*runs)
+    _, one = expected(runs[0], labels[0])
+    assert "Disagreements (7)" in said(at) and "1 of 7" in said(at)
+    first, second = one.disagreements[:2]
+    assert f"{first.query_id}: What is thing" in said(at)
+    assert f"Because of {first.query_id}." in "".join(block.proto.body for block in at.get("html"))
+    button(at, "apart_next").click().run()
+    assert f"{second.query_id}: What is thing" in said(at) and "2 of 7" in said(at)
+    (link,) = [one for one in at.get("page_link") if "Queries" in one.proto.label]
+    assert f"query={second.query_id}" in str(link.proto)
+
+
+def test_votes_and_missing_verdicts_with_their_reason():
+    run = a_run("dense")
+    values = scores(1)
+    gone = IDS[:3]
+    judged(run, TRUTH, {query: value for query, value in values.items() if query not in gone}, failed=gone)
+    changed = {query: 1 - value if query in IDS[10:30] else value for query, value in values.items()
+               if query not in gone}
+    judged(run, TRUTH, changed, vote=1)
+    labelled(run, values, 40)
+    at = opened(run)
+    text = said(at)
+    assert "Without a verdict: 3 queries" in text and at.table[-1].value.to_numpy().tolist()[0][1] == "3"
+    assert f"asked again on 97 queries, the judge was unanimous on {77 / 97:.3f} of them" in text
+
+
+def test_few_labels_give_no_interval(pair):
+    run = a_run("sparse")
+    judged(run, TRUTH, scores(4))
+    labelled(run, scores(4), 12, 2)
+    at = opened(run)
+    assert "on 12 labels the judge agrees in 83 %" in said(at) and "too few for an interval, 20 are needed" in said(at)
+    assert not drawn(charts(at)["trust_means"], "corrected")
+    assert "no interval" in str(charts(at)["trust_means"]["layout"]["annotations"])
+    assert button(at, "start_labelling")
+
+
+def test_a_judge_that_always_says_yes_is_told_of():
+    run = a_run("kind", {"generator": "gpt-4o"})
+    judged(run, TRUTH, dict.fromkeys(IDS, 1.0), REAL)
+    labelled(run, scores(1), 30)
+    text = said(opened(run))
+    assert "1 for all 100 queries" in text and "(kappa 0.00)" in text
+    assert "Judges favour what is written as they write" in text  # one family
+
+
+def test_no_labels_and_no_verdicts_say_what_to_do(pair):
+    bare = a_run("bare")
+    at = opened(bare)
+    assert "No verdicts yet" in said(at) and not charts(at)
+    assert [one.proto.page for one in at.get("page_link")]
+    judged(bare, TRUTH, scores(6))
+    at = opened(bare)
+    assert "bare: no labels yet. The judge alone says" in said(at)
+    button(at, "start_labelling").click().run()
+    assert not at.exception and at.session_state["desk"] == "label" and "0 of 50" in at.get("progress")[0].proto.text
+
+
+def test_a_metric_without_a_judge_is_held_against_labels_too():
+    run = a_run("dense")
+    at = opened(run, trusted="SupportCoverage")
+    assert "no judge was asked" in said(at) and "Support coverage" in said(at)
+    assert "Judge:" not in said(at)
+
+
+def test_labels_of_other_queries_than_those_of_the_slice_stay_out(pair):
+    runs, _, labels = pair
+    at = opened(*runs, slice="kind=odd")
+    odd = {query: value for query, value in labels[0].items() if int(query[1:]) % 2}
+    assert f"dense: on {len(odd)} labels" in said(at) and "lacks" not in said(at)
+
+
+def label_item(at: AppTest) -> str:
+    """The answer that is shown for labelling."""
+    return next(block.proto.body for block in at.get("html") if "thing" in block.proto.body
+                and ">By " in block.proto.body)
+
+
+def test_labelling_one_answer_after_another_and_going_on_later():
+    run = a_run("dense")
+    judged(run, TRUTH, scores(1))
+    spec = parse_spec("Faithfulness")
+    order = draw([verdicts_of(evaluate(run, TRUTH, [spec]), spec)], 50)
+    at = opened(run, desk="label")
+    shown = [f"thing {int(query[1:])} is" for query in order]
+    assert shown[0] in label_item(at)
+    assert "Because of" not in str(at.main) and "agrees" not in said(at)  # nothing of the verdicts
+    button(at, "label_y").click().run()
+    assert shown[1] in label_item(at) and "1 of 50" in at.get("progress")[0].proto.text
+    button(at, "label_n").click().run()
+    button(at, "label_skip").click().run()
+    assert shown[3] in label_item(at)
+    button(at, "label_i").click().run()
+    store = LabelStore()
+    assert store.read(run.digest, "Faithfulness") == {order[0]: 1.0, order[1]: 0.0, order[3]: 0.5}
+    button(at, "label_back").click().run()
+    assert shown[3] in label_item(at) and "your label: In between" in said(at)
+    button(at, "label_none").click().run()
+    assert order[3] not in store.read(run.digest, "Faithfulness") and shown[3] in label_item(at)
+    button(at, "label_y").click().run()
+    again = opened(run, desk="label")  # another session: the skipped one is open again
+    assert "3 of 50" in again.get("progress")[0].proto.text and shown[2] in label_item(again)
+    button(again, "label_n").click().run()
+    assert shown[4] in label_item(again)
+    at.run()  # the first session sees it at its next click
+    assert "4 of 50" in at.get("progress")[0].proto.text
+
+
+def test_the_runs_of_a_query_come_mixed_and_without_their_names():
+    runs = a_run("one"), a_run("two")
+    for run in runs:
+        judged(run, TRUTH, scores(1))
+    at = opened(*runs, desk="label", sheet="20", seed="7")
+    firsts = set()
+    for _ in range(12):
+        firsts.add(label_item(at).split(">By ")[1][:3])
+        button(at, "label_y").click().run()
+        button(at, "label_n").click().run()
+    assert firsts == {"one", "two"}
+    kept = [LabelStore().read(run.digest, "Faithfulness") for run in runs]
+    assert kept[0].keys() == kept[1].keys() and len(kept[0]) == 12
+    assert "with seed 7, 2 answers to each" in at.get("progress")[0].proto.text
+    at.selectbox(key="of").set_value(runs[1].digest).run()
+    assert "12 of 20" in at.get("progress")[0].proto.text
+
+
+def test_the_end_of_a_sheet_leads_back_to_what_was_skipped():
+    run = a_run("dense")
+    judged(run, TRUTH, {query: 1.0 for query in IDS[:3]})
+    at = opened(run, desk="label")
+    for key in ("label_y", "label_skip", "label_n"):
+        button(at, key).click().run()
+    assert "All but 1 answer that you skipped" in said(at) and not at.exception
+    button(at, "label_again").click().run()
+    button(at, "label_y").click().run()
+    assert "All of this sheet is labelled" in said(at) and len(LabelStore().read(run.digest, "Faithfulness")) == 3
+    button(at, "label_result").click().run()
+    assert "on 3 labels" in said(at)
+
+
+def test_a_damaged_file_of_labels_is_told_and_nothing_is_lost(tmp_path):
+    run = a_run("dense")
+    judged(run, TRUTH, scores(1))
+    LabelStore().path.write_bytes(b"no database, but 20 bytes and more of text" * 20)
+    at = opened(run, desk="label")
+    assert "labels.broken-1.sqlite" in said(at) and "set aside" in said(at)
+    button(at, "label_y").click().run()
+    assert not at.exception and len(LabelStore().read(run.digest, "Faithfulness")) == 1
+
+
+def filled(judged_run, labels: dict, **more) -> bytes:
+    spec = parse_spec("Faithfulness")
+    rows = sheet([verdicts_of(evaluate(judged_run, TRUTH, [spec]), spec)], list(labels)).to_pylist()
+    out = io.StringIO()
+    writer = csv.DictWriter(out, ["query_id", "run", "label"], extrasaction="ignore")
+    writer.writeheader()
+    for row in rows:
+        writer.writerow({**row, "label": labels[row["query_id"]], **more})
+    return out.getvalue().encode()
+
+
+def test_a_filled_sheet_is_read_shown_and_kept():
+    run = a_run("dense")
+    judged(run, TRUTH, scores(1))
+    at = opened(run, desk="kept")
+    wanted = {query: 1.0 for query in IDS[:25]}
+    at.file_uploader[0].upload("sheet.csv", filled(run, wanted)).run()
+    assert not at.exception and LabelStore().read(run.digest, "Faithfulness") == {}
+    assert at.dataframe[0].value.to_dict("records") == [{"Run": "dense", "Labels": 25, "New": 25, "Changed": 0}]
+    button(at, "keep_sheet").click().run()
+    assert LabelStore().read(run.digest, "Faithfulness") == wanted
+    assert at.session_state["desk"] == "result" and "on 25 labels" in said(at)
+
+
+@pytest.mark.parametrize(("more", "told"), [
+    ({"label": "perhaps"}, "a number from 0 to 1"), ({"run": "other"}, "run 'other'"),
+    ({"label": ""}, "no label")])
+def test_what_is_wrong_in_a_sheet_is_told_and_nothing_is_kept(more, told):
+    run = a_run("dense")
+    judged(run, TRUTH, scores(1))
+    at = opened(run, desk="kept")
+    at.file_uploader[0].upload("sheet.csv", filled(run, {query: 1.0 for query in IDS[:3]}, **more)).run()
+    assert not at.exception and told in re.sub(r"\\", "", " ".join(one.value for one in at.error))
+    assert button(at, "keep_sheet") is None
+
+
+def test_labels_are_counted_taken_along_and_withdrawn(pair):
+    runs, _, labels = pair
+    LabelStore().add(runs[0].digest, "Correctness", {IDS[0]: 1.0})
+    at = opened(*runs, desk="kept")
+    table = at.table[0].value
+    assert list(table["Labels"]) == ["60", "50"] and list(table["On other metrics"]) == ["Correctness 1", "–"]
+    spec = parse_spec("Faithfulness")
+    held = SimpleNamespace(
+        verdicts=[verdicts_of(evaluate(run, TRUTH, [spec]), spec) for run in runs], spec=spec,
+        now=SimpleNamespace(digests=[run.digest for run in runs], scope=Scope(TRUTH.digest, Conventions())))
+    file = sheet_bytes(trust_kept.table(held, labels), "csv")
+    found, warned = read_labels(file, "labels.csv", {run.name: IDS for run in runs})
+    assert found == {run.name: own for run, own in zip(runs, labels, strict=True)} and not warned
+    assert b"Thing 4 is blue, says dense." in file
+    button(at, "withdraw_0").click().run()
+    assert LabelStore().read(runs[0].digest, "Faithfulness") == {}
+    assert LabelStore().read(runs[1].digest, "Faithfulness") == labels[1]
+    assert LabelStore().read(runs[0].digest, "Correctness") == {IDS[0]: 1.0}
+
+
+def test_a_viewer_looks_and_does_not_label(pair):
+    runs = pair[0]
+    secrets = {"auth": AUTH, "access": {"editors": ["ada@example.org"], "viewers": ["bob@example.org"]}}
+    user = {"is_logged_in": True, "email": "bob@example.org"}
+    at = opened(*runs, secrets=secrets, user=user)
+    assert "on 60 labels" in said(at)
+    at.session_state["desk"] = "label"
+    at.run()
+    assert "not label" in said(at) and all(button(at, f"label_{key}").disabled for key in "yni")
+    at.session_state["desk"] = "kept"
+    at.run()
+    assert not at.file_uploader and button(at, "withdraw_0") is None
+    assert at.table[0].value["Labels"].tolist() == ["60", "50"]
+    editor = opened(*runs, secrets=secrets, user={**user, "email": "ada@example.org"}, desk="label")
+
+    def many() -> int:
+        return sum(len(LabelStore().read(run.digest, "Faithfulness")) for run in runs)
+
+    button(editor, "label_y").click().run()
+    assert many() == 111
+    editor.user = user  # no editor any more, on a page that is still open
+    button(editor, "label_y").click().run()
+    assert not editor.exception and many() == 111 and "served read" in editor.error[0].value
+
+
+def test_ten_runs_are_told_of_in_a_few_sentences():
+    runs = [a_run(f"run {at}") for at in range(10)]
+    for seed, run in enumerate(runs):
+        judged(run, TRUTH, scores(seed))
+        labelled(run, scores(seed), 30, 3)
+    at = opened(*runs)
+    assert said(at).count("Corrected for its errors") == 4 and "The table has the other 6." in said(at)
+    assert len(drawn(charts(at)["trust_means"], "corrected")) == 10
+
+
+def test_opening_the_page_writes_nothing(pair, tmp_path):
+    before = default_ledger().stamp(), LabelStore().stamp()
+    at = opened(*pair[0], desk="label")
+    opened(*pair[0], desk="kept")
+    assert (default_ledger().stamp(), LabelStore().stamp()) == before and not at.error
