@@ -21,6 +21,7 @@ SHARES = "shares"  # Failures
 CUTS = CUT_OFF, COVERAGE, CORRECT, GROUNDED = "cut_off", "coverage", "correct", "grounded"  # its rules, on Queries too
 ALIKE = "alike"  # likeness of runs, on Compare
 STAGE, PAID = "stage", "paid"  # Speed & cost
+JUDGE = "judge"  # Judges: whose verdicts
 SHARING = PARTS, TEXTS, TABLE, FORM, DRAWN, LEADS, LOOK = (  # Share
     "sections", "texts", "table", "format", "pictures", "to", "look_as")
 ABOUT, SEARCH = "about", "find"  # Metrics
@@ -30,7 +31,7 @@ SIDEBAR = (SHOWN, BASELINE, METRIC, K, SLICE, MATCH, HOW, FROM, DECIDED, REVIEWE
 PAGE = (METRICS, SORT, CURVES, SCALE, VIEW, ACROSS, UP, CANDIDATE, MARGIN, PICTURE, OUTCOME, BY, SOURCE, TARGETS,
         BANDED, MEASURE, CUTOFF_BY, TUNED, AVERAGED, CORPUS, COVERS, PAIRS, PAIR, ANSWERS, ANSWER, RIGHT,
         LOOKED, KIND, QUERY, CASE, LEAST, ORDER, FIND, WHERE, AS, ATTRIBUTES, STAGES, READINGS, MARKED, RANKS, DOC,
-        AGAINST, SHARES, *CUTS, ALIKE, STAGE, PAID, ABOUT, SEARCH, *SHARING)
+        AGAINST, SHARES, *CUTS, ALIKE, STAGE, PAID, JUDGE, ABOUT, SEARCH, *SHARING)
 MANY = (SHOWN, METRICS, CURVES, TARGETS, ANSWERS, ATTRIBUTES, STAGES, READINGS, MARKED, PARTS)  # hold several values
 DOCUMENTS = "_documents"  # digest of those dropped last, of the session alone
 BANDS_FILE = "_bands_file"  # of the session alone: a file is not in the address
