@@ -118,16 +118,18 @@ def _planned(now: View, order: Order, plan: dict) -> None:
     with st.container(horizontal=True, key="judge_planned"):
         follow = f"+ up to {plan['follow']:,} that follow" if plan["follow"] else None
         st.metric("Calls", f"{plan['calls']:,}", follow, delta_color="off", delta_arrow="off", border=True,
-                  width=190, help="Calls that follow from the answers, such as claims that are verified, are not in "
+                  width=175, help="Calls that follow from the answers, such as claims that are verified, are not in "
                   "tokens and cost.")
-        st.metric("Verdicts known", f"{plan['cached']:,}", border=True, width=170)
+        st.metric("Known already", f"{plan['cached']:,}", "asked before", delta_color="off", delta_arrow="off",
+                  border=True, width=145)
         st.metric("Tokens to read", f"{plan['prompt_tokens']:,}", f"{plan['completion_tokens']:,} to write",
-                  delta_color="off", delta_arrow="off", border=True, width=190, help="About: four bytes a token; what "
+                  delta_color="off", delta_arrow="off", border=True, width=170, help="About: four bytes a token; what "
                   "is written as this judge did so far.")
-        st.metric("Expected cost", judge_words.money(plan["cost"]), None if plan["cost"] is not None else
-                  "prices are not given", delta_color="off", delta_arrow="off", border=True, width=190)
+        st.metric("Expected cost", judge_words.money(plan["cost"]), "prices are not given" if plan["cost"] is None
+                  else "what follows left out" if plan["follow"] else "at these prices", delta_color="off",
+                  delta_arrow="off", border=True, width=165)
         st.metric("Goes to", plan["host"], "this machine" if plan["local"] else "leaves this machine",
-                  delta_color="off", delta_arrow="off", border=True, width=270)
+                  delta_color="off", delta_arrow="off", border=True, width=225)
     if not plan["calls"] and not plan["follow"]:
         st.caption(":material/check: Nothing to ask: every verdict is known.")
         return

@@ -23,12 +23,13 @@ from ragdash.judging.tasks import TASKS, Case, JudgedTask
 from ragdash.matching import Match
 from ragdash.models import default_store
 from ragdash.stats import bootstrap_intervals
-from ragdash.ui import cache, scope
+from ragdash.ui import cache, judge_words, scope
 from ragdash.ui.scope import Scope
-from ragdash.view_judged import IMPORTED, LACKING, WHY, Judged
+from ragdash.view_judged import IMPORTED, LACKING, SETTLED, WHY, Judged
 
 TEXTS = ("question", "answer", "references", "contexts")
 NOBODY = ("not-asked", "not-imported")  # reasons that tell of no attempt
+BY_THE_WAY = {*NOBODY, *LACKING, *SETTLED}  # reasons that stand where another metric was asked for
 GENERATORS = ("generator", "llm", "model", "generator_model", "answer_model", "generation_model")
 TOY_MODEL, TOY_HOST = "toy-judge", "toy"
 
@@ -111,7 +112,7 @@ def _judges(path: str, stamp: str) -> list[Spent]:
 
 def spoken_of(one: Spent) -> list[str]:
     """The metrics of which a judge may have said something: those whose first question it has answered."""
-    return [name for name in TASKS if one.judge.host == IMPORTED or _first(name) in one.tasks]
+    return [name for name in judge_words.ORDER if one.judge.host == IMPORTED or _first(name) in one.tasks]
 
 
 @once
@@ -143,7 +144,9 @@ def _cell(run: str, truth: str, ties: str, part: str, skip: bool, name: str, jud
                       if np.isnan(found.values[i]))
     values = np.where(inside, found.values, np.nan)[cache.queries(_scope)]
     defined = values[~np.isnan(values)]
-    if not len(defined) and not reasons.keys() - {*NOBODY, *LACKING}:
+    vacuous = sum("vacuous" in found.judgements[i].flags for i in at)
+    if len(defined) <= vacuous and not reasons.keys() - BY_THE_WAY and (
+            reasons.keys() & set(NOBODY) or not (vacuous or reasons.keys() & set(SETTLED))):
         return None
     low, high = bootstrap_intervals(values[:, None], weights=cache.weights(_scope))
     flags = Counter(flag for i in at for flag in found.judgements[i].flags)

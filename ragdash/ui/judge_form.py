@@ -15,7 +15,6 @@ import streamlit as st
 from ragdash.errors import InputError, Problem
 from ragdash.judging import Endpoint
 from ragdash.judging.endpoint import KNOWN
-from ragdash.judging.tasks import TASKS
 from ragdash.ui import judge_facts, judge_words, words
 from ragdash.ui.judge_jobs import Order
 
@@ -66,7 +65,7 @@ def votes() -> int:
 
 
 def _metrics(possible: Mapping[str, int]) -> tuple[str, ...]:
-    menu = [name for name in TASKS if possible[name]]
+    menu = [name for name in judge_words.ORDER if possible[name]]
     held = [name for name in st.session_state.get(METRICS, FIRST) if name in menu]
     st.session_state[METRICS] = held if METRICS in st.session_state else held or menu[:1]
     with st.container(horizontal=True, vertical_alignment="bottom", key="judge_what"):
@@ -75,13 +74,13 @@ def _metrics(possible: Mapping[str, int]) -> tuple[str, ...]:
         with st.popover("What each asks", icon=":material/help:", key="judge_asks", on_change="rerun") as place:
             if place.open:
                 _asks(possible)
-    chosen = tuple(name for name in TASKS if name in st.session_state[METRICS])
+    chosen = tuple(name for name in judge_words.ORDER if name in st.session_state[METRICS])
     if chosen:
         told = "; ".join(f"{judge_words.title(name)} {judge_words.CALLS[name]}" for name in chosen)
         st.caption(f"Calls for each query: {words.escape(told)}."
                    + (" What rests on the same questions is asked once." if len(chosen) > 1 else ""))
     lacking: dict[tuple[str, str], list[str]] = {}
-    for name in TASKS:
+    for name in judge_words.ORDER:
         if not possible[name]:
             lacking.setdefault(judge_facts.lacking(name), []).append(judge_words.title(name))
     for (_, mend), names in lacking.items():
@@ -93,7 +92,7 @@ def _asks(possible: Mapping[str, int]) -> None:
     """All judged metrics, with what they need and take."""
     rows = [{"Metric": judge_words.title(name), "Needs": judge_words.needs(name),
              "Calls for each query": judge_words.CALLS[name], "Queries with these texts": possible[name]}
-            for name in TASKS]
+            for name in judge_words.ORDER]
     st.dataframe(pd.DataFrame(rows), hide_index=True, key="judge_asks_table", alt="Judged metrics: what each needs and "
                  "how many calls it takes", width=680)
     st.page_link("pages/metrics.py", label="What each metric means", icon=":material/function:")
@@ -174,5 +173,5 @@ def _number(label: str, key: str, least: float, without: str | None = None, defa
     """A number, None where the field is empty; whole where its least value is."""
     st.session_state.setdefault(key, default)
     return st.number_input(label, min_value=least, max_value=most, step=1 if isinstance(least, int) else None, key=key,
-                           value=None, placeholder=without, width=220, persist_state="session", help=help,
+                           value=None, placeholder=without, width=205, persist_state="session", help=help,
                            format=None if isinstance(least, int) else "%g")

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from ragdash.errors import Problem
+from ragdash.judge_worker import KEY
 from ragdash.judging.tasks import TASKS
 from ragdash.metrics import METRICS, parse_spec
 from ragdash.scoring import duration
@@ -34,20 +35,27 @@ ADDRESSES: Mapping[str, Mapping[str, str]] = {
     "anthropic": {"https://api.anthropic.com": "Anthropic"}}
 """Addresses to begin with, by protocol."""
 KINDS = {"openai": "OpenAI-compatible", "anthropic": "Anthropic"}
-FLAGS = {"cut": "chunks not shown whole", "vacuous": "answers without a claim"}
+FLAGS = {"cut": "with chunks not shown whole", "vacuous": "without a claim"}
 TOY = ("**A scripted stand-in, no model.** It compares words by a script, so that this page has something to show; its "
        "verdicts tell nothing of the quality of these runs.")
-_MENDS = {"Set the variable, or name another with --key-env; endpoints on this machine need none.":
-          "Type the key under **Key**, or set the variable on the server and start that again.",
-          "Put the key into an environment variable and name that with --key-env.": "Give the key under **Key**.",
-          "Give --price-in and --price-out, or --max-calls alone.":
-          "Give both prices under **Sample, budget, prices**, or a limit of calls alone.",
-          'Install it: pip install "ragdash[judge]"': 'On the server: pip install "ragdash[judge]"'}
+_SAID = {"Set the variable, or name another with --key-env; endpoints on this machine need none.":
+         "Type the key under Key, or set the variable on the server and start that again.",
+         "Put the key into an environment variable and name that with --key-env.": "Give the key under Key.",
+         "Give --price-in and --price-out, or --max-calls alone.":
+         "Give both prices under Sample, budget, prices, or a limit of calls alone.",
+         "; --key-env names its environment variable.": ", and which one stands under Key.",
+         "whether --kind is right": "whether the protocol is right",
+         f"the key in {KEY}": "the key that was typed",
+         'Install it: pip install "ragdash[judge]"': 'On the server: pip install "ragdash[judge]"'}
+"""What the command line says, and the page in its place."""
+
+ORDER = tuple(sorted(TASKS, key=lambda name: (list(METRICS).index(name.partition("(")[0]), name)))
+"""The judged metrics as the registry has them."""
 
 
 def title(name: str) -> str:
     """A task by the title of its metric."""
-    return parse_spec(name).title if name in METRICS or "(" in name else name
+    return parse_spec(name).title
 
 
 def needs(name: str) -> str:
@@ -62,8 +70,14 @@ def address(kind: str, url: str) -> str:
 
 
 def on_page(problems: Sequence[Problem]) -> list[Problem]:
-    """The problems with mends that speak of the page, not of the command line."""
-    return [replace(one, mend=_MENDS.get(one.mend, one.mend)) for one in problems]
+    """The problems in words of the page, not of the command line."""
+    return [replace(one, found=_of_page(one.found), mend=_of_page(one.mend)) for one in problems]
+
+
+def _of_page(text: str) -> str:
+    for said, ours in _SAID.items():
+        text = text.replace(said, ours)
+    return text
 
 
 def money(amount: float | None) -> str:
@@ -80,5 +94,5 @@ def progress(now: Mapping) -> str:
 
 
 def missing(reasons: Mapping[str, int]) -> str:
-    """3 no JSON in the reply, 1 no connection."""
-    return ", ".join(f"{n:,} {why}" for why, n in reasons.items())
+    """no JSON in the reply (3), no connection (1)."""
+    return ", ".join(f"{why} ({n:,})" for why, n in reasons.items())
