@@ -55,7 +55,7 @@ def test_from_the_samples_to_verdicts(visit):
         assert {one["Authorization"] for one in server.seen} == {f"Bearer {SECRET}"}
         assert len(server.asked) == len({str(body["messages"]) for body in server.asked})
         assert page.get_by_role("heading", name="What came of it").count() == 1
-        assert SECRET not in page.url and SECRET not in page.content()
+        assert SECRET not in page.url and SECRET not in page.inner_text("body")
         page.get_by_role("link", name="dense: worst first").click()
         page.get_by_role("heading", name="Queries", level=1).wait_for()
         assert "metric=Faithfulness" in app.settle().page.url

@@ -435,7 +435,7 @@ def test_several_judges_and_what_to_beware_of(serve):
     picker.select(chosen)
     at = run(at)
     assert judged(at)["n"].tolist() == [11] and "A scripted stand-in, no model" in texts(at)
-    assert "own family" not in texts(at) and at.query_params["judge"] == [chosen]
+    assert "own family" not in texts(at) and at.query_params["judge"] == chosen
 
 
 def test_verdicts_go_out_and_results_of_other_tools_come_in(serve, tmp_path):
