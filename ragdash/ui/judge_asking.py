@@ -1,9 +1,8 @@
-"""What judging would take, the process at work, and how it ended. A judge is asked behind a click, by a process.
-
-Letters: none.
-"""
+"""What judging would take, the process at work, and how it ended. A judge is asked behind a click, by a process."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import streamlit as st
 
@@ -116,7 +115,7 @@ def _look(now: View, order: Order) -> None:
 def _planned(now: View, order: Order, plan: dict) -> None:
     """What it takes, and the start."""
     with st.container(horizontal=True, key="judge_planned"):
-        follow = f"+ up to {plan['follow']:,} that follow" if plan["follow"] else None
+        follow = f"then up to {plan['follow']:,}" if plan["follow"] else None
         st.metric("Calls", f"{plan['calls']:,}", follow, delta_color="off", delta_arrow="off", border=True,
                   width=175, help="Calls that follow from the answers, such as claims that are verified, are not in "
                   "tokens and cost.")
@@ -184,7 +183,8 @@ def _at_work() -> None:
             return
         if not read_only():
             st.button("Stop", icon=":material/stop_circle:", key="judge_stop", on_click=_halt)
-        st.caption("It goes on if you look at other pages. Every verdict is kept as it comes.")
+        st.caption("It goes on if you look at other pages. Every verdict is kept as it comes; the numbers "
+                   "below follow now and then.")
 
 
 def _halt(at_once: bool = False) -> None:
@@ -210,7 +210,7 @@ def _ended(job: Job) -> None:
             f"{duration(report['seconds'])}, by {words.escape(report['judge'])}")
     found = judge_words.on_page(judge_facts.as_problems(report["problems"]))
     if report["stopped"] == "error":
-        widgets.problems(found, "judge_error")
+        widgets.problems([replace(one, file=one.field, field=None) for one in found], "judge_error")
         _stopped("Ended by the error above", told)
     elif report["stopped"]:
         _stopped("The budget is spent" if report["stopped"] == "budget" else "Stopped", told)

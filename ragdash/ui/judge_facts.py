@@ -5,6 +5,7 @@ Letters: Q queries of the truth.
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -13,7 +14,7 @@ from functools import cache as once
 import numpy as np
 import streamlit as st
 
-from ragdash.errors import InputError, Problem
+from ragdash.errors import Problem
 from ragdash.judge_work import ALIKE
 from ragdash.judging import default_ledger
 from ragdash.judging.endpoint import Judge
@@ -31,6 +32,8 @@ TEXTS = ("question", "answer", "references", "contexts")
 NOBODY = ("not-asked", "not-imported")  # reasons that tell of no attempt
 BY_THE_WAY = {*NOBODY, *LACKING, *SETTLED}  # reasons that stand where another metric was asked for
 GENERATORS = ("generator", "llm", "model", "generator_model", "answer_model", "generation_model")
+FRESH = 20.0  # seconds for which numbers stand while a judge is at work
+_read_at: dict[str, tuple[str, float]] = {}
 TOY_MODEL, TOY_HOST = "toy-judge", "toy"
 
 
@@ -99,6 +102,15 @@ def stamp() -> str:
     return default_ledger().stamp()
 
 
+def read_at(at_work: bool) -> str:
+    """The stamp to read the verdicts at: while a judge is at work, which changes it all the time, now and then."""
+    path, now = str(default_ledger().path), time.monotonic()
+    held = _read_at.get(path)
+    if not at_work or held is None or now > held[1] + FRESH:
+        held = _read_at[path] = stamp(), now
+    return held[0]
+
+
 def judges() -> list[Spent]:
     """Those who have said something, the one last asked first. InputError where the ledger cannot be read."""
     ledger = default_ledger()
@@ -122,13 +134,13 @@ def _first(name: str) -> str:
     return first_round([TASKS[name].start(whole)])[0].task
 
 
-def cell(run: str, where: Scope, name: str, judge: Judge, votes: int) -> Cell | None:
-    """What this judge says; None where it has not been asked for this metric of this run."""
+def cell(run: str, where: Scope, name: str, judge: Judge, votes: int, stamp: str) -> Cell | None:
+    """What this judge says; None where it has not been asked for this metric of this run. stamp: of `read_at`."""
     held = judged(run, where)
     said = default_store().stamp() if name == "RAGAS.AnswerRelevancy" else ""
     skip = where.conventions.missing == "skip"
     return _cell(run, where.truth, where.conventions.ties, where.part, skip, name, (judge.host, judge.model,
-                 judge.parameters), votes, str(held.ledger.path), held.ledger.stamp(), said, _judged=held,
+                 judge.parameters), votes, str(held.ledger.path), stamp, said, _judged=held,
                  _scope=where, _judge=judge)
 
 
@@ -159,17 +171,19 @@ def _cell(run: str, truth: str, ties: str, part: str, skip: bool, name: str, jud
                 asked, missing, agreed, dict(flags), votes, alike)
 
 
-def table(runs: Sequence[str], where: Scope, one: Spent) -> dict[tuple[int, str], Cell]:
+def table(runs: Sequence[str], where: Scope, one: Spent, stamp: str) -> dict[tuple[int, str], Cell]:
     """{(place of the run, metric): what the judge says}, metric by metric, of those it has spoken of: of all votes that
     it was asked for, where these give a value, else of one.
     """
-    found = {(at, name): _most(run, where, name, one) for name in spoken_of(one) for at, run in enumerate(runs)}
+    found = {(at, name): _most(run, where, name, one, stamp) for name in spoken_of(one) for at, run in enumerate(runs)}
     return {key: value for key, value in found.items() if value is not None}
 
 
-def _most(run: str, where: Scope, name: str, one: Spent) -> Cell | None:
-    found = cell(run, where, name, one.judge, one.votes)
-    return found if one.votes == 1 or (found is not None and found.n) else cell(run, where, name, one.judge, 1)
+def _most(run: str, where: Scope, name: str, one: Spent, stamp: str) -> Cell | None:
+    found = cell(run, where, name, one.judge, one.votes, stamp)
+    if one.votes == 1 or (found is not None and found.n):
+        return found
+    return cell(run, where, name, one.judge, 1, stamp)
 
 
 def generator(settings: Mapping) -> str:
@@ -191,11 +205,3 @@ def as_problems(found: Sequence[Mapping]) -> list[Problem]:
     """What a process told as its problems."""
     return [Problem(**{key: one.get(key) for key in Problem.__dataclass_fields__}) for one in found]
 
-
-def unreadable() -> list[Problem]:
-    """Why the ledger cannot be read; nothing where it can."""
-    try:
-        judges()
-    except InputError as error:
-        return list(error.problems)
-    return []

@@ -91,10 +91,10 @@ def _metrics(possible: Mapping[str, int]) -> tuple[str, ...]:
 def _asks(possible: Mapping[str, int]) -> None:
     """All judged metrics, with what they need and take."""
     rows = [{"Metric": judge_words.title(name), "Needs": judge_words.needs(name),
-             "Calls for each query": judge_words.CALLS[name], "Queries with these texts": possible[name]}
+             "Calls for each query": judge_words.CALLS[name], "Queries": possible[name]}
             for name in judge_words.ORDER]
     st.dataframe(pd.DataFrame(rows), hide_index=True, key="judge_asks_table", alt="Judged metrics: what each needs and "
-                 "how many calls it takes", width=680)
+                 "how many calls it takes; the queries that have its texts", width=680)
     st.page_link("pages/metrics.py", label="What each metric means", icon=":material/function:")
 
 

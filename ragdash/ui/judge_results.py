@@ -13,11 +13,11 @@ from ragdash.judging.endpoint import Prices
 from ragdash.judging.spent import Spent
 from ragdash.metrics import METRICS
 from ragdash.trust import same_family
-from ragdash.ui import judge_facts, judge_form, judge_words, query_links, state, widgets, words
+from ragdash.ui import judge_facts, judge_form, judge_jobs, judge_words, query_links, state, widgets, words
 from ragdash.ui.judge_facts import Cell
 from ragdash.ui.store import LOADED
 from ragdash.ui.view import View
-from ragdash.view_judged import IMPORTED
+from ragdash.view_judged import IMPORTED, WHY
 
 TOLD = 4  # warnings told one by one
 FORMATS = {"Mean": "%.3f", "Low": "%.3f", "High": "%.3f", "Votes agree": "percent"}
@@ -67,7 +67,8 @@ def labelled(found: list[Spent]) -> dict[str, Spent]:
 
 
 def _about(now: View, one: Spent) -> dict[tuple[int, str], Cell]:
-    return judge_facts.table(now.digests, now.scope, one)
+    job = judge_jobs.current()
+    return judge_facts.table(now.digests, now.scope, one, judge_facts.read_at(job is not None and job.running))
 
 
 def finding(now: View, held: Results | None) -> None:
@@ -79,9 +80,12 @@ def finding(now: View, held: Results | None) -> None:
     runs = len({at for at, _ in held.cells})
     n = sum(cell.n for cell in held.cells.values())
     lacking = sum(cell.asked - cell.n for cell in held.cells.values())
+    unasked = sum(cell.missing.get(WHY[reason], 0) for cell in held.cells.values() for reason in judge_facts.NOBODY)
+    told = [f"{lacking - unasked:,} missing" if lacking > unasked else "none missing",
+            *([f"{unasked:,} not asked"] if unasked else [])]
     st.markdown(f"**{words.escape(held.label)}** has judged {words.count(runs, 'run')} by "
                 f"{words.count(len(held.metrics), 'metric')}: {words.count(n, 'value')}, "
-                f"{f'{lacking:,} missing' if lacking else 'none missing'}.")
+                f"{', '.join(told)}.")
     if judge_facts.is_toy(held.one.judge):
         st.warning(judge_words.TOY, icon=":material/toys:")
 
