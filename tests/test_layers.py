@@ -35,6 +35,8 @@ LAYERS = """
     wording
     plots
     report
+    cli_parents
+    cli_judge_options
     cli_options cli_inputs
     cli_report cli_score cli_diagnose cli_judge cli_verdicts cli_trust
     cli ui
