@@ -69,15 +69,16 @@ def _metrics(possible: Mapping[str, int]) -> tuple[str, ...]:
     held = [name for name in st.session_state.get(METRICS, FIRST) if name in menu]
     st.session_state[METRICS] = held if METRICS in st.session_state else held or menu[:1]
     with st.container(horizontal=True, vertical_alignment="bottom", key="judge_what"):
-        st.multiselect("Metrics to judge", menu, format_func=judge_words.title, key=METRICS, persist_state="session",
-                       placeholder="Choose metrics", width=640)
+        with st.popover("Metrics to judge", icon=":material/tune:", key="judge_metrics"):
+            st.multiselect("Metrics to judge", menu, format_func=judge_words.title, key=METRICS,
+                           persist_state="session", placeholder="Choose metrics", width=480)
         with st.popover("What each asks", icon=":material/help:", key="judge_asks", on_change="rerun") as place:
             if place.open:
                 _asks(possible)
     chosen = tuple(name for name in judge_words.ORDER if name in st.session_state[METRICS])
     if chosen:
-        told = "; ".join(f"{judge_words.title(name)} {judge_words.CALLS[name]}" for name in chosen)
-        st.caption(f"Calls for each query: {words.escape(told)}."
+        told = "; ".join(f"**{words.escape(judge_words.title(name))}** {judge_words.CALLS[name]}" for name in chosen)
+        st.caption(f"Calls for each query: {told}."
                    + (" What rests on the same questions is asked once." if len(chosen) > 1 else ""))
     lacking: dict[tuple[str, str], list[str]] = {}
     for name in judge_words.ORDER:
