@@ -17,6 +17,7 @@ from ragdash.models.folders import VARIABLES, hub_cache
 from ragdash.models.installed import library
 from ragdash.scoring import Plan, duration, plan
 from ragdash.ui import score_jobs, state, widgets, words
+from ragdash.ui.jobs import Job
 from ragdash.ui.store import LOADED
 from ragdash.ui.view import View
 from ragdash.view_entailed import NAME
@@ -78,7 +79,7 @@ def _stop() -> None:
         job.worker.cancel()
 
 
-def _ended(job: score_jobs.Job) -> None:
+def _ended(job: Job) -> None:
     """What became of the process, told in every session that looks at the same runs."""
     worker = job.worker
     report = worker.seen.get("report")

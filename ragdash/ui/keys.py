@@ -21,11 +21,12 @@ SHARES = "shares"  # Failures
 CUTS = CUT_OFF, COVERAGE, CORRECT, GROUNDED = "cut_off", "coverage", "correct", "grounded"  # its rules, on Queries too
 ALIKE = "alike"  # likeness of runs, on Compare
 STAGE, PAID = "stage", "paid"  # Speed & cost
+JUDGE = "judge"  # whose verdicts: Judges, Trust
 SHARING = PARTS, TEXTS, TABLE, FORM, DRAWN, LEADS, LOOK = (  # Share
     "sections", "texts", "table", "format", "pictures", "to", "look_as")
 ABOUT, SEARCH = "about", "find"  # Metrics
 OF_SET = SET, DRAFT, DRAFT_TYPES, DRAFT_STATE = "set", "draft", "draft_types", "draft_state"  # Test set
-TRUSTED, JUDGED_BY, CLASSED, DESK = "trusted", "judge", "classes", "desk"  # Trust
+TRUSTED, CLASSED, DESK = "trusted", "classes", "desk"  # Trust
 SHEET, SEED, OF = "sheet", "seed", "of"  # its labelling sheet: queries, seed, run
 CONVENTIONS = tuple(CHOICES)  # missing, unanswerable, ...
 
@@ -33,7 +34,7 @@ SIDEBAR = (SHOWN, BASELINE, METRIC, K, SLICE, MATCH, HOW, FROM, DECIDED, REVIEWE
 PAGE = (METRICS, SORT, CURVES, SCALE, VIEW, ACROSS, UP, CANDIDATE, MARGIN, PICTURE, OUTCOME, BY, SOURCE, TARGETS,
         BANDED, MEASURE, CUTOFF_BY, TUNED, AVERAGED, CORPUS, COVERS, PAIRS, PAIR, ANSWERS, ANSWER, RIGHT,
         LOOKED, KIND, QUERY, CASE, LEAST, ORDER, FIND, WHERE, AS, ATTRIBUTES, STAGES, READINGS, MARKED, RANKS, DOC,
-        AGAINST, SHARES, *CUTS, ALIKE, STAGE, PAID, TRUSTED, JUDGED_BY, CLASSED, DESK, SHEET, SEED, OF, ABOUT,
+        AGAINST, SHARES, *CUTS, ALIKE, STAGE, PAID, JUDGE, TRUSTED, CLASSED, DESK, SHEET, SEED, OF, ABOUT,
         SEARCH, *OF_SET, *SHARING)
 MANY = (SHOWN, METRICS, CURVES, TARGETS, ANSWERS, ATTRIBUTES, STAGES, READINGS, MARKED, PARTS,
         DRAFT_TYPES)  # hold several values

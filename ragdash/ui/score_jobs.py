@@ -5,13 +5,8 @@ The process is `python -m ragdash score`; no model is ever loaded in the dashboa
 
 from __future__ import annotations
 
-import atexit
 import re
-import tempfile
-import threading
-import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import orjson
@@ -22,34 +17,14 @@ from ragdash.models.protocols import ENCODER, NLI, SCORER
 from ragdash.places import PACKAGE, named
 from ragdash.records import Run, Truth
 from ragdash.score_worker import Worker, command
+from ragdash.ui.jobs import Slot
 from ragdash.view_entailed import NAME
 
 ASKED = ("query", "answer")  # what scoring needs of a run
 KNOWN = ("query", "answers")  # and of a truth
 
-
-@dataclass(eq=False)
-class Job:
-    """A process at work, or one that has ended. key: what it is about; names: of its runs."""
-
-    worker: Worker
-    folder: tempfile.TemporaryDirectory
-    key: tuple
-    names: tuple[str, ...]
-    began: float = field(default_factory=time.monotonic)
-
-    @property
-    def running(self) -> bool:
-        return self.worker.running
-
-
-_lock = threading.Lock()
-_job: Job | None = None
-
-
-def current() -> Job | None:
-    """The process at work, or the last one that was."""
-    return _job
+_slot = Slot("score")
+current, forget = _slot.current, _slot.forget
 
 
 def start(key: tuple, runs: Mapping[str, Run], truth: Truth, metrics: Sequence[str],
@@ -57,32 +32,16 @@ def start(key: tuple, runs: Mapping[str, Run], truth: Truth, metrics: Sequence[s
     """Start the process over these runs (by name); False where one is at work already. models: a folder or a name for
     each kind of model.
     """
-    global _job
-    with _lock:
-        if _job is not None and _job.running:
-            return False
-        forget()
-        folder = tempfile.TemporaryDirectory(prefix="ragdash-score-", ignore_cleanup_errors=True)
+    def begin(folder: Path) -> Worker:
         read = {name: _contexts(run, truth) if NAME in metrics else {} for name, run in runs.items()}
-        files = [f"{_plain(name)}={_write_run(run, Path(folder.name) / f'run-{at}.jsonl', read[name])}"
+        files = [f"{plain(name)}={_write_run(run, folder / f'run-{at}.jsonl', read[name])}"
                  for at, (name, run) in enumerate(runs.items())]
         nli = _whole(models.get(NLI))
-        arguments = command(files, _write_truth(truth, Path(folder.name) / "truth.jsonl"), ", ".join(metrics),
+        arguments = command(files, _write_truth(truth, folder / "truth.jsonl"), ", ".join(metrics),
                             _whole(models.get(ENCODER)), _whole(models.get(SCORER)), *(("--nli", nli) if nli else ()))
-        _job = Job(Worker.start(arguments, PACKAGE.parent), folder, key, tuple(runs))
-        return True
+        return Worker.start(arguments, PACKAGE.parent)
 
-
-def forget() -> None:
-    """Take away what the last process left behind."""
-    global _job
-    if _job is not None:
-        _job.worker.cancel()
-        _job.folder.cleanup()
-    _job = None
-
-
-atexit.register(forget)
+    return _slot.start(key, tuple(runs), begin)
 
 
 def _whole(model: str | None) -> str | None:
@@ -96,7 +55,7 @@ def _whole(model: str | None) -> str | None:
     return f"{name}={path.resolve()}" if name else str(path.resolve())
 
 
-def _plain(name: str) -> str:
+def plain(name: str) -> str:
     """The name of a run as it may stand before a path."""
     return re.sub(r"[=/\\]", "_", name)
 

@@ -54,11 +54,11 @@ def choices(now: View) -> Held:
 
 def _judge(known: list[str]) -> str:
     """The judge whose verdicts are looked at: chosen where there are several."""
-    key = state.one(state.JUDGED_BY, known, known[0])
+    key = state.one(state.JUDGE, known, known[0])
     if len(known) > 1:
         st.selectbox("Judge", known, key=key, persist_state="session", width=260,
                      help="Everybody whose verdicts on this metric are kept, the one last asked first.")
-    return state.get(state.JUDGED_BY)
+    return state.get(state.JUDGE)
 
 
 def _no_verdicts(name: str) -> None:

@@ -1,0 +1,235 @@
+"""What judging would take, the process at work, and how it ended. A judge is asked behind a click, by a process."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import streamlit as st
+
+from ragdash.errors import InputError, Problem
+from ragdash.judging import Endpoint
+from ragdash.models.installed import Availability
+from ragdash.scoring import duration
+from ragdash.ui import judge_facts, judge_form, judge_jobs, judge_words, state, widgets, words
+from ragdash.ui.jobs import Job
+from ragdash.ui.judge_jobs import Order
+from ragdash.ui.store import check_writable, read_only
+from ragdash.ui.view import View
+
+EVERY = 1.0  # seconds between two looks at the process
+PLANNED, AGREED = "_judge_plan", "_judge_agreed"
+
+
+def panel(now: View) -> None:
+    """The process at work, or how the last one ended and the form for the next."""
+    job = judge_jobs.current()
+    if job is not None and job.running:
+        _at_work()
+        return
+    if job is not None and job.key[0] == now.scope.truth:
+        _ended(job)
+    widgets.problems(judge_words.on_page(state.notice()), "judging_notice")
+    if read_only():
+        st.caption(":material/lock: Judges are asked by those who may change what is kept here. What came of it stands "
+                   "below.")
+        return
+    installed = library()
+    if not installed.ok:
+        st.caption(f":material/info: {words.escape(installed.reason)}")
+        st.code(installed.mend, language="bash")
+        return
+    possible = judge_facts.possible(now.digests, now.scope)
+    with st.container(border=True, key="judging"):
+        if not any(possible.values()):
+            _nothing_to_judge(now)
+            return
+        order, problems = judge_form.choose(possible)
+        widgets.problems(problems, "judge_form")
+        _plan(now, order)
+
+
+def library() -> Availability:
+    """Whether what asks endpoints is installed."""
+    from importlib.util import find_spec
+
+    if find_spec("requests"):
+        return Availability(True)
+    return Availability(False, "Endpoints are asked with the package requests, which is not installed.",
+                        'pip install "ragdash[judge]"')
+
+
+def _nothing_to_judge(now: View) -> None:
+    names = words.escape(words.listed(now.names))
+    st.markdown(f"**There is nothing to judge in {names}.** Judges read answers and contexts.")
+    st.caption("Give the run a column answer, and contexts, or texts to its documents; correctness needs a column "
+               "answers in the truth.")
+
+
+def _key(now: View, order: Order) -> tuple:
+    """What a plan hangs on."""
+    scope = now.scope
+    return (scope.truth, tuple(now.digests), tuple(now.names), scope.conventions.ties, scope.part, order,
+            judge_facts.stamp())
+
+
+def _plan(now: View, order: Order | None) -> None:
+    """The button that plans; or the plan, what is to be agreed to, and the button that starts."""
+    key = None if order is None else _key(now, order)
+    job = judge_jobs.planned(key) if key is not None and st.session_state.get(PLANNED) == key else None
+    if job is None:
+        st.button("Plan", icon=":material/calculate:", type="primary", key="judge_plan", on_click=_look,
+                  args=(now, order), disabled=order is None)
+        st.caption("Counts calls, tokens and cost. Nobody is asked and nothing is sent." if order else
+                   "Choose metrics, an address and a model to see what judging them takes.")
+    elif job.running:
+        _planning(key)
+    elif "plan" not in job.worker.seen:
+        _failed(job)
+        st.button("Plan again", icon=":material/calculate:", key="judge_plan", on_click=_look, args=(now, order))
+    else:
+        _planned(now, order, job.worker.seen["plan"])
+
+
+@st.fragment(run_every=EVERY / 2)
+def _planning(key: tuple) -> None:
+    job = judge_jobs.planned(key)
+    if job is None or not job.running:
+        st.rerun()
+    st.caption(":material/hourglass_top: Looking at the texts and at what is known …")
+
+
+def _look(now: View, order: Order) -> None:
+    """Plan."""
+    st.session_state.pop(AGREED, None)
+    try:
+        check_writable()
+        key = _key(now, order)
+        if not judge_jobs.plan(key, _cases(now), order):
+            raise InputError([Problem("busy", "several plans that are being made on this server", "one of them at an "
+                                      "end", "Try again in a moment.")])
+        st.session_state[PLANNED] = key
+    except InputError as error:
+        state.set_notice(error.problems)
+
+
+def _planned(now: View, order: Order, plan: dict) -> None:
+    """What it takes, and the start."""
+    with st.container(horizontal=True, key="judge_planned"):
+        follow = f"then up to {plan['follow']:,}" if plan["follow"] else None
+        st.metric("Calls", f"{plan['calls']:,}", follow, delta_color="off", delta_arrow="off", border=True,
+                  width=175, help="Calls that follow from the answers, such as claims that are verified, are not in "
+                  "tokens and cost.")
+        st.metric("Known already", f"{plan['cached']:,}", "asked before", delta_color="off", delta_arrow="off",
+                  border=True, width=145)
+        st.metric("Tokens to read", f"{plan['prompt_tokens']:,}", f"{plan['completion_tokens']:,} to write",
+                  delta_color="off", delta_arrow="off", border=True, width=170, help="About: four bytes a token; what "
+                  "is written as this judge did so far.")
+        st.metric("Expected cost", judge_words.money(plan["cost"]), "prices are not given" if plan["cost"] is None
+                  else "what follows left out" if plan["follow"] else "at these prices", delta_color="off",
+                  delta_arrow="off", border=True, width=165)
+        st.metric("Goes to", plan["host"], "this machine" if plan["local"] else "leaves this machine",
+                  delta_color="off", delta_arrow="off", border=True, width=225)
+    if not plan["calls"] and not plan["follow"]:
+        st.caption(":material/check: Nothing to ask: every verdict is known.")
+        return
+    if not plan["local"]:
+        st.checkbox(f"Questions, answers and documents of these runs may be sent to **{words.escape(plan['host'])}**",
+                    key=AGREED)
+    agreed = plan["local"] or st.session_state.get(AGREED)
+    st.button("Start", icon=":material/play_arrow:", type="primary", key="judge_start", on_click=_start,
+              args=(now, order), disabled=not agreed)
+
+
+def _cases(now: View) -> dict:
+    return {entry.name: judge_facts.cases(entry.digest, now.scope) for entry in now.entries}
+
+
+def _start(now: View, order: Order) -> None:
+    """Start the process. A page that was tampered with may ask for what it does not offer: all is looked at again."""
+    secret = judge_form.secret()
+    try:
+        check_writable()
+        endpoint = Endpoint(order.base_url, order.model, order.kind, order.variable, key=secret)
+        if not endpoint.local and not st.session_state.get(AGREED):
+            raise InputError([Problem("not-confirmed", f"no yes to sending texts to {endpoint.host}", "a yes",
+                                      "Nothing was sent.")])
+        endpoint.secret()
+        if not judge_jobs.start((now.scope.truth, tuple(now.digests)), _cases(now), order, secret):
+            raise InputError([Problem("busy", "a judge at work on this server", "one at a time", "Wait for its end.")])
+        st.session_state.pop(PLANNED, None)
+    except InputError as error:
+        state.set_notice(error.problems)
+
+
+@st.fragment(run_every=EVERY)
+def _at_work() -> None:
+    """How far the process is; the whole page again once it has ended."""
+    job = judge_jobs.current()
+    if job is None or not job.running:
+        st.rerun()
+    with st.container(border=True, key="judging"):
+        now = job.worker.seen.get("progress") or {}
+        done, total = now.get("done") or 0, now.get("total") or 0
+        metrics = words.listed([judge_words.title(name) for name in job.about["metrics"]])
+        st.markdown(f"**{words.escape(job.about['judge'])}** is judging {words.escape(words.listed(job.names))}: "
+                    f"{words.escape(metrics)}")
+        said = judge_words.progress(now) if now else "Reading the texts …"
+        st.progress(min(done / total, 1.0) if total else 0.0, text=words.escape(said))
+        if job.worker.cancelled:
+            st.caption(":material/hourglass_top: Stopping: what is on its way is awaited and kept.")
+            if not read_only():
+                st.button("End at once", icon=":material/cancel:", key="judge_drop", on_click=_halt, args=(True,),
+                          help="Replies that are on their way are lost, and may have to be paid.")
+            return
+        if not read_only():
+            st.button("Stop", icon=":material/stop_circle:", key="judge_stop", on_click=_halt)
+        st.caption("It goes on if you look at other pages. Every verdict is kept as it comes; the numbers "
+                   "below follow now and then.")
+
+
+def _halt(at_once: bool = False) -> None:
+    try:
+        check_writable()
+    except InputError as error:
+        state.set_notice(error.problems)
+        return
+    (judge_jobs.drop if at_once else judge_jobs.stop)()
+
+
+def _ended(job: Job) -> None:
+    """What became of the process, told in every session that looks at the same truth."""
+    report = job.worker.seen.get("report")
+    if report is None:
+        if job.worker.cancelled:
+            _stopped("Stopped")
+        else:
+            _failed(job)
+        return
+    paid = "" if report["cost"] is None else f", {judge_words.money(report['cost'])} paid"
+    told = (f"{report['asked']:,} calls{paid}, {report['cached']:,} verdicts known before, "
+            f"{duration(report['seconds'])}, by {words.escape(report['judge'])}")
+    found = judge_words.on_page(judge_facts.as_problems(report["problems"]))
+    if report["stopped"] == "error":
+        widgets.problems([replace(one, file=one.field, field=None) for one in found], "judge_error")
+        _stopped("Ended by the error above", told)
+    elif report["stopped"]:
+        _stopped("The budget is spent" if report["stopped"] == "budget" else "Stopped", told)
+    else:
+        st.caption(f":material/check: Done: {told}.")
+    for one in found:
+        if one.severity != "error" and one.kind != "judge-always-same":  # that stands beside the numbers
+            st.caption(f":material/info: {words.escape(one.found)}. {words.escape(one.mend)}")
+
+
+def _stopped(why: str, told: str = "") -> None:
+    st.caption(f":material/stop_circle: {why}{f' ({told})' if told else ''}. Verdicts are kept; starting again goes on "
+               "from there, and nothing is paid twice.")
+
+
+def _failed(job: Job) -> None:
+    """Why a process came to nothing."""
+    problems = judge_facts.as_problems(job.worker.seen.get("problems") or ())
+    if problems:
+        widgets.problems(judge_words.on_page(problems), "judge_failed")
+    elif job.worker.failed:
+        st.error(f"The process ended without a report.  \n{words.escape(job.worker.failed)}", icon=":material/error:")

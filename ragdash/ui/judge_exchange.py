@@ -1,0 +1,118 @@
+"""Verdicts as files: those of the ledger put out, results of other tools read in."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import replace
+from pathlib import Path, PurePath
+
+import streamlit as st
+
+from ragdash.errors import InputError
+from ragdash.ui import judge_facts, state, widgets, words
+from ragdash.ui.judge_results import Results
+from ragdash.ui.store import check_writable, read_only
+from ragdash.ui.view import View
+from ragdash.verdict_exports import FORMATS, export
+from ragdash.verdict_files import import_verdicts
+from ragdash.view_judged import Judged
+
+KNOWN = {"rows": ("Rows (JSONL)", "jsonl", "application/jsonl"), "ragas": ("RAGAS (CSV)", "csv", "text/csv"),
+         "ragchecker": ("RAGChecker (JSON)", "json", "application/json"),
+         "deepeval": ("DeepEval (JSON)", "json", "application/json")}
+FORMS = {form: KNOWN.get(form, (form, "txt", "text/plain")) for form in FORMATS}
+RUN_OUT, RUN_IN, FORM = "_verdicts_of", "_verdicts_for", "_verdicts_as"
+UPLOAD, SAID = "_verdicts_file", "_verdicts_said"
+
+
+def section(now: View, held: Results | None) -> None:
+    """Both directions."""
+    with st.expander("Verdicts as files", icon=":material/swap_vert:", key="verdict_files",
+                     expanded=bool(st.session_state.get(SAID)), on_change="rerun") as place:
+        if not (place.open or st.session_state.get(SAID)):
+            return
+        if held is not None:
+            _out(now, held)
+        if not read_only():
+            _in(now)
+
+
+def _out(now: View, held: Results) -> None:
+    with st.container(horizontal=True, vertical_alignment="bottom", key="verdicts_out"):
+        at = _run(now, RUN_OUT, "Verdicts on")
+        st.segmented_control("As", list(FORMS), format_func=lambda form: FORMS[form][0], key=FORM, required=True,
+                             default="rows", persist_state="session")
+        form = st.session_state.get(FORM) or "rows"
+        try:
+            content = _exported(now.digests[at], now.scope.truth, now.scope.conventions.ties, form, held.label,
+                                judge_facts.stamp(), _judged=judge_facts.judged(now.digests[at], now.scope),
+                                _judge=str(held.one.judge))
+        except InputError as error:
+            content = None
+            st.caption(f":material/info: {words.escape(error.problems[0].found)}; it takes "
+                       f"{words.escape(error.problems[0].expected)}.")
+        if content is not None:
+            st.download_button("Download", content, f"ragdash-verdicts-{form}.{FORMS[form][1]}", FORMS[form][2],
+                               key="verdicts_download", icon=":material/download:", on_click="ignore")
+    st.caption("Rows hold value or reason, claims, verdicts and chunks; the others are as these tools write them. "
+               "What is missing is empty, never 0.")
+
+
+@st.cache_resource(max_entries=6, show_spinner="Writing verdicts …")
+def _exported(run: str, truth: str, ties: str, form: str, label: str, stamp: str, _judged: Judged,
+              _judge: str) -> bytes:
+    return export(_judged, form, judge=_judge)
+
+
+def _in(now: View) -> None:
+    with st.container(horizontal=True, vertical_alignment="bottom", key="verdicts_in"):
+        at = _run(now, RUN_IN, "Read results on")
+        st.file_uploader("Results of RAGAS, RAGChecker or DeepEval (CSV, JSON, JSONL)", type=["csv", "json", "jsonl"],
+                         key=UPLOAD, width=460)
+        given = st.session_state.get(UPLOAD)
+        st.button("Read them", icon=":material/upload_file:", key="verdicts_read", disabled=given is None,
+                  on_click=_read, args=(now, at))
+    said = st.session_state.get(SAID)
+    if said:
+        done, problems = said
+        if done:
+            st.caption(f":material/check: {words.escape(done)}")
+        widgets.problems(problems, "verdicts_read")
+        warned = [one for one in problems if one.severity != "error"]
+        if warned:
+            widgets.problem_table(warned, f"{words.count(len(warned), 'row or score', 'rows or scores')} left out",
+                                  "verdicts_left_out")
+    st.caption("Each file is a judge of its own. Rows are matched by query id, else by the text of the query; a row "
+               "about another answer is left out and told.")
+
+
+def _run(now: View, key: str, label: str) -> int:
+    names = {digest: name for digest, name in zip(now.digests, now.names, strict=True)}
+    if st.session_state.get(key) not in names:
+        st.session_state[key] = now.digests[0]
+    st.selectbox(label, list(names), format_func=names.get, key=key, width=240, persist_state="session")
+    return now.digests.index(st.session_state[key])
+
+
+def _read(now: View, at: int) -> None:
+    """Take the file's verdicts into the ledger."""
+    given = st.session_state.get(UPLOAD)
+    try:
+        check_writable()
+        st.session_state[SAID] = _imported(PurePath(given.name).name, given.getvalue(), judge_facts.named(
+            judge_facts.judged(now.digests[at], now.scope), now.names[at]))
+        st.session_state.pop(state.JUDGE, None)  # the file's: it is the one that spoke last
+    except InputError as error:
+        st.session_state[SAID] = ("", error.problems)
+
+
+def _imported(name: str, content: bytes, judged: Judged) -> tuple[str, tuple]:
+    """(what came of it, problems under the name of the file)."""
+    with tempfile.TemporaryDirectory(prefix="ragdash-verdicts-") as folder:
+        path = Path(folder) / f"results{PurePath(name).suffix}"
+        path.write_bytes(content)
+        try:
+            done = import_verdicts(path, judged)
+        except InputError as error:
+            raise InputError(replace(one, file=name) for one in error.problems) from None
+    return str(done), tuple(replace(one, file=name) for one in done.problems)

@@ -1,0 +1,207 @@
+"""What judges have said of the runs of a session, kept by content digests and the ledger's stamp.
+
+Letters: Q queries of the truth.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache as once
+
+import numpy as np
+import streamlit as st
+
+from ragdash.errors import Problem
+from ragdash.judge_work import ALIKE
+from ragdash.judging import default_ledger
+from ragdash.judging.endpoint import Judge
+from ragdash.judging.rounds import first_round
+from ragdash.judging.spent import Spent, spent
+from ragdash.judging.tasks import TASKS, Case, JudgedTask
+from ragdash.matching import Match
+from ragdash.models import default_store
+from ragdash.stats import bootstrap_intervals
+from ragdash.ui import cache, judge_words, scope
+from ragdash.ui.scope import Scope
+from ragdash.view_judged import IMPORTED, LACKING, SETTLED, WHY, Judged
+
+TEXTS = ("question", "answer", "references", "contexts")
+NOBODY = ("not-asked", "not-imported")  # reasons that tell of no attempt
+BY_THE_WAY = {*NOBODY, *LACKING, *SETTLED}  # reasons that stand where another metric was asked for
+GENERATORS = ("generator", "llm", "model", "generator_model", "answer_model", "generation_model")
+FRESH = 20.0  # seconds for which numbers stand while a judge is at work
+_read_at: dict[str, tuple[str, float]] = {}
+TOY_MODEL, TOY_HOST = "toy-judge", "toy"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What a judge says of a run by a metric. mean with its interval over the n queries that have a value, NaN where
+    undefined; missing: queries without one by reason, in words; asked: queries that have the texts; agreement: mean
+    share of the votes for the most frequent value, NaN for one vote; flags: queries; votes: that were read; alike:
+    all n values are the same.
+    """
+
+    mean: float
+    low: float
+    high: float
+    n: int
+    asked: int
+    missing: Mapping[str, int]
+    agreement: float
+    flags: Mapping[str, int]
+    votes: int
+    alike: bool
+
+
+def judged(run: str, where: Scope) -> Judged:
+    """The texts of a run beside the ledger: all queries of the truth."""
+    return _judged(run, where.truth, where.conventions.ties, str(default_ledger().path),
+                   _match=scope.laid(run, where.truth, where.conventions))
+
+
+@st.cache_resource(max_entries=32, show_spinner=False)
+def _judged(run: str, truth: str, ties: str, ledger: str, _match: Match) -> Judged:
+    return _match.judged
+
+
+def cases(run: str, where: Scope) -> list[Case]:
+    """The texts of the queries in scope."""
+    inside = cache.queries(where).tolist()
+    return [case for case, held in zip(judged(run, where).cases, inside, strict=True) if held]
+
+
+def possible(runs: Sequence[str], where: Scope) -> dict[str, int]:
+    """For each judged metric the queries in scope that have its texts, in the run that has most of them."""
+    inside = cache.queries(where)
+    held = [_present(run, where.truth, where.conventions.ties, _judged=judged(run, where))[inside] for run in runs]
+    columns = {name: [TEXTS.index(need) for need in task.needs] for name, task in TASKS.items()}
+    return {name: max((int(one[:, at].all(axis=1).sum()) for one in held), default=0)
+            for name, at in columns.items()}
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def _present(run: str, truth: str, ties: str, _judged: Judged) -> np.ndarray:
+    """Which of TEXTS are there: (Q, 4) bool."""
+    kinds = [JudgedTask("", (need,), None) for need in TEXTS]
+    return np.array([[kind.lacks(case) is None for kind in kinds] for case in _judged.cases],
+                    bool).reshape(-1, len(TEXTS))
+
+
+def lacking(name: str) -> tuple[str, str]:
+    """(texts that a metric needs, what would mend their lack), in words."""
+    told = [LACKING[f"no-{need}"] for need in TASKS[name].needs]
+    return ", ".join(words for words, _ in told), " ".join(mend for _, mend in told)
+
+
+def stamp() -> str:
+    """Changes whenever a judge has said something new."""
+    return default_ledger().stamp()
+
+
+def read_at(at_work: bool) -> str:
+    """The stamp to read the verdicts at: while a judge is at work, which changes it all the time, now and then."""
+    path, now = str(default_ledger().path), time.monotonic()
+    held = _read_at.get(path)
+    if not at_work or held is None or now > held[1] + FRESH:
+        held = _read_at[path] = stamp(), now
+    return held[0]
+
+
+def judges() -> list[Spent]:
+    """Those who have said something, the one last asked first. InputError where the ledger cannot be read."""
+    ledger = default_ledger()
+    return _judges(str(ledger.path), ledger.stamp())
+
+
+@st.cache_resource(max_entries=4, show_spinner=False)
+def _judges(path: str, stamp: str) -> list[Spent]:
+    return spent(default_ledger())
+
+
+def spoken_of(one: Spent) -> list[str]:
+    """The metrics of which a judge may have said something: those whose first question it has answered."""
+    return [name for name in judge_words.ORDER if one.judge.host == IMPORTED or _first(name) in one.tasks]
+
+
+@once
+def _first(name: str) -> str:
+    """What is asked first for a metric."""
+    whole = Case("q", "text", "text", ("text",), (("1", "text"),))
+    return first_round([TASKS[name].start(whole)])[0].task
+
+
+def cell(run: str, where: Scope, name: str, judge: Judge, votes: int, stamp: str) -> Cell | None:
+    """What this judge says; None where it has not been asked for this metric of this run. stamp: of `read_at`."""
+    held = judged(run, where)
+    said = default_store().stamp() if name == "RAGAS.AnswerRelevancy" else ""
+    skip = where.conventions.missing == "skip"
+    return _cell(run, where.truth, where.conventions.ties, where.part, skip, name, (judge.host, judge.model,
+                 judge.parameters), votes, str(held.ledger.path), stamp, said, _judged=held,
+                 _scope=where, _judge=judge)
+
+
+@st.cache_resource(max_entries=1024, show_spinner="Reading verdicts …")
+def _cell(run: str, truth: str, ties: str, part: str, skip: bool, name: str, judge: tuple[str, str, str], votes: int,
+          ledger: str, stamp: str, said: str, _judged: Judged, _scope: Scope, _judge: Judge) -> Cell | None:
+    inside = cache.queries(_scope)
+    if skip:
+        inside = inside & ~scope.laid(run, truth, _scope.conventions).missing
+    found = _judged.by(name, _judge, votes)
+    at = np.flatnonzero(inside).tolist()
+    reasons = Counter(found.judgements[i].missing or "a vote that is missing" for i in at
+                      if np.isnan(found.values[i]))
+    values = np.where(inside, found.values, np.nan)[cache.queries(_scope)]
+    defined = values[~np.isnan(values)]
+    vacuous = sum("vacuous" in found.judgements[i].flags for i in at)
+    if len(defined) <= vacuous and not reasons.keys() - BY_THE_WAY and (
+            reasons.keys() & set(NOBODY) or not (vacuous or reasons.keys() & set(SETTLED))):
+        return None
+    low, high = bootstrap_intervals(values[:, None], weights=cache.weights(_scope))
+    flags = Counter(flag for i in at for flag in found.judgements[i].flags)
+    agreement = found.agreement[inside]
+    agreed = float(np.nanmean(agreement)) if votes > 1 and not np.isnan(agreement).all() else float("nan")
+    asked = len(at) - sum(n for reason, n in reasons.items() if reason in LACKING)
+    missing = {WHY.get(reason, reason): n for reason, n in reasons.most_common()}
+    alike = len(defined) >= ALIKE and bool((defined == defined[0]).all())
+    return Cell(float(defined.mean()) if len(defined) else float("nan"), float(low[0]), float(high[0]), len(defined),
+                asked, missing, agreed, dict(flags), votes, alike)
+
+
+def table(runs: Sequence[str], where: Scope, one: Spent, stamp: str) -> dict[tuple[int, str], Cell]:
+    """{(place of the run, metric): what the judge says}, metric by metric, of those it has spoken of: of all votes that
+    it was asked for, where these give a value, else of one.
+    """
+    found = {(at, name): _most(run, where, name, one, stamp) for name in spoken_of(one) for at, run in enumerate(runs)}
+    return {key: value for key, value in found.items() if value is not None}
+
+
+def _most(run: str, where: Scope, name: str, one: Spent, stamp: str) -> Cell | None:
+    found = cell(run, where, name, one.judge, one.votes, stamp)
+    if one.votes == 1 or (found is not None and found.n):
+        return found
+    return cell(run, where, name, one.judge, 1, stamp)
+
+
+def generator(settings: Mapping) -> str:
+    """The model that wrote the answers, as the settings of a run tell it; "" where they do not."""
+    return next((str(settings[key]) for key in GENERATORS if isinstance(settings.get(key), str)), "")
+
+
+def is_toy(judge: Judge) -> bool:
+    """Whether this is the scripted stand-in of the samples and no model."""
+    return judge.model == TOY_MODEL or judge.host == TOY_HOST
+
+
+def named(held: Judged, name: str) -> Judged:
+    """The texts of a run under the name that the session gives it."""
+    return replace(held, run=name, _kept={})
+
+
+def as_problems(found: Sequence[Mapping]) -> list[Problem]:
+    """What a process told as its problems."""
+    return [Problem(**{key: one.get(key) for key in Problem.__dataclass_fields__}) for one in found]
+

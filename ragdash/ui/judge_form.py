@@ -1,0 +1,178 @@
+"""What is to be judged, where, with which key, and how much: the choices of the Judges page.
+
+They stay in the session, not in the address. A key that is typed stays in the session's memory.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+
+import pandas as pd
+import streamlit as st
+
+from ragdash.errors import InputError, Problem
+from ragdash.judging import Endpoint
+from ragdash.judging.endpoint import KNOWN
+from ragdash.ui import judge_facts, judge_words, words
+from ragdash.ui.judge_jobs import Order
+
+FIRST = ("Faithfulness", "ClaimFaithfulness")
+METRICS, KIND, URL, MODEL = "_judge_metrics", "_judge_kind", "_judge_url", "_judge_model"
+SOURCE, VARIABLE, KEY = "_judge_key_from", "_judge_variable", "_judge_key"
+SAMPLE, VOTES, COST, CALLS = "_judge_sample", "_judge_votes", "_judge_cost", "_judge_calls"
+IN, OUT, AT_ONCE = "_judge_price_in", "_judge_price_out", "_judge_at_once"
+FOR_JUDGES = re.compile(r"[A-Z0-9_]+_API_KEY|RAGDASH_JUDGE_KEY[A-Z0-9_]*")
+SOURCES = {"environment": "From the environment", "typed": "Typed here"}
+
+
+def choose(possible: Mapping[str, int]) -> tuple[Order | None, list[Problem]]:
+    """Draw the form. possible: queries that have the texts of each metric. (None, ...) where something lacks still, or
+    is wrong, which the problems tell.
+    """
+    metrics = _metrics(possible)
+    kind, url, model = _endpoint()
+    problems: list[Problem] = []
+    endpoint = None
+    if url and model:
+        try:
+            endpoint = Endpoint(url, model, kind)
+            endpoint.host  # noqa: B018  (an address that is none is told)
+        except InputError as error:
+            problems += error.problems
+    variable, wrong = _key(endpoint)
+    problems += wrong
+    order = _amounts(metrics, kind, url, model, variable)
+    return (order if metrics and endpoint and not problems else None), judge_words.on_page(problems)
+
+
+def secret() -> str | None:
+    """The key that was typed, where that is chosen."""
+    typed = st.session_state.get(SOURCE) == "typed"
+    return (st.session_state.get(KEY) or "").strip() or None if typed else None
+
+
+def prices() -> tuple[float, float] | None:
+    """Of a million tokens read and written, where both are given."""
+    both = st.session_state.get(IN), st.session_state.get(OUT)
+    return None if None in both else both
+
+
+def votes() -> int:
+    """So often each question is asked."""
+    return int(st.session_state.get(VOTES) or 1)
+
+
+def _metrics(possible: Mapping[str, int]) -> tuple[str, ...]:
+    menu = [name for name in judge_words.ORDER if possible[name]]
+    held = [name for name in st.session_state.get(METRICS, FIRST) if name in menu]
+    st.session_state[METRICS] = held if METRICS in st.session_state else held or menu[:1]
+    with st.container(horizontal=True, vertical_alignment="bottom", key="judge_what"):
+        with st.popover("Metrics to judge", icon=":material/tune:", key="judge_metrics"):
+            st.multiselect("Metrics to judge", menu, format_func=judge_words.title, key=METRICS,
+                           persist_state="session", placeholder="Choose metrics", width=480)
+        with st.popover("What each asks", icon=":material/help:", key="judge_asks", on_change="rerun") as place:
+            if place.open:
+                _asks(possible)
+    chosen = tuple(name for name in judge_words.ORDER if name in st.session_state[METRICS])
+    if chosen:
+        told = "; ".join(f"**{words.escape(judge_words.title(name))}** {judge_words.CALLS[name]}" for name in chosen)
+        st.caption(f"Calls for each query: {told}."
+                   + (" What rests on the same questions is asked once." if len(chosen) > 1 else ""))
+    lacking: dict[tuple[str, str], list[str]] = {}
+    for name in judge_words.ORDER:
+        if not possible[name]:
+            lacking.setdefault(judge_facts.lacking(name), []).append(judge_words.title(name))
+    for (_, mend), names in lacking.items():
+        st.caption(f":gray[Not with these texts: {words.escape(', '.join(names))}. {words.escape(mend)}]")
+    return chosen
+
+
+def _asks(possible: Mapping[str, int]) -> None:
+    """All judged metrics, with what they need and take."""
+    rows = [{"Metric": judge_words.title(name), "Needs": judge_words.needs(name),
+             "Calls for each query": judge_words.CALLS[name], "Queries": possible[name]}
+            for name in judge_words.ORDER]
+    st.dataframe(pd.DataFrame(rows), hide_index=True, key="judge_asks_table", alt="Judged metrics: what each needs and "
+                 "how many calls it takes; the queries that have its texts", width=680)
+    st.page_link("pages/metrics.py", label="What each metric means", icon=":material/function:")
+
+
+def _endpoint() -> tuple[str, str, str]:
+    with st.container(horizontal=True, vertical_alignment="bottom", key="judge_where"):
+        st.session_state.setdefault(KIND, "openai")
+        st.segmented_control("Protocol", list(judge_words.KINDS), format_func=judge_words.KINDS.get, required=True,
+                             key=KIND, persist_state="session")
+        kind = st.session_state[KIND] or "openai"
+        held = st.session_state.get(URL)
+        menu = list(dict.fromkeys([*judge_words.ADDRESSES[kind], *([held] if held else [])]))
+        st.selectbox("Base URL", menu, format_func=lambda url: judge_words.address(kind, url), index=None, key=URL,
+                     accept_new_options=True, persist_state="session", width=380,
+                     placeholder="Choose, or type an address", help="As the endpoint's makers give "
+                     "it. The dashboard's server calls it, so localhost is the machine that the server runs on.")
+        st.text_input("Model", key=MODEL, persist_state="session", width=260, placeholder="as the endpoint calls it")
+    return kind, (st.session_state.get(URL) or "").strip(), (st.session_state.get(MODEL) or "").strip()
+
+
+def _key(endpoint: Endpoint | None) -> tuple[str | None, list[Problem]]:
+    """(the variable with the key, None where none is named or the key is typed; what is wrong with it)."""
+    known = endpoint.variable if endpoint else None
+    with st.container(horizontal=True, vertical_alignment="bottom", key="judge_key"):
+        st.session_state.setdefault(SOURCE, "environment")
+        st.segmented_control("Key", list(SOURCES), format_func=SOURCES.get, required=True, key=SOURCE,
+                             persist_state="session", help="A typed key is held in this session's memory and given to "
+                             "the judging process in its environment: it is in no file, link or log.")
+        if st.session_state[SOURCE] == "typed":
+            st.text_input("The key", type="password", key=KEY, persist_state="session", width=380,
+                          autocomplete="off", placeholder="held in memory alone")
+            return None, []
+        st.text_input("Variable of the server's environment", key=VARIABLE, persist_state="session", width=380,
+                      placeholder=known or "none: endpoints on one's own machine need no key")
+    name = (st.session_state.get(VARIABLE) or "").strip()
+    if wrong := _not_for_judges(name, endpoint):
+        return None, [wrong]
+    if name or known:
+        there = "is set" if os.environ.get(name or known) else "is not set"
+        st.caption(f"{words.escape(name or known)} {there} on the server.")
+    return name or None, []
+
+
+def _not_for_judges(name: str, endpoint: Endpoint | None) -> Problem | None:
+    """A page sends no other secret of the server to an address that a visitor chooses."""
+    if not name:
+        return None
+    if not FOR_JUDGES.fullmatch(name):
+        return Problem("not-a-key-variable", f"the variable {name!r}", "a name that ends in _API_KEY, or begins with "
+                       "RAGDASH_JUDGE_KEY", "Type the key, or set it on the server under such a name.", field="Key")
+    at = {variable: host for host, variable in KNOWN.items()}.get(name)
+    if at and endpoint and endpoint.host != at:
+        return Problem("key-of-another-host", f"{name} for {endpoint.host}", f"a key of {endpoint.host}",
+                       f"{name} goes to {at} alone. Type the key, or name another variable.", field="Key")
+    return None
+
+
+def _amounts(metrics: tuple[str, ...], kind: str, url: str, model: str, variable: str | None) -> Order:
+    with st.expander("Sample, budget, prices", icon=":material/tune:", key="judge_amounts"):
+        with st.container(horizontal=True, key="judge_amounts_1"):
+            sample = _number("Queries to judge", SAMPLE, 1, "all", help="So many, drawn at random, the same of every "
+                             "run and metric. A few tell what all would cost.")
+            many = _number("Votes", VOTES, 1, default=1, most=99, help="Each question is asked so often; the value is "
+                           "the mean of the votes.")
+            cost = _number("Spend at most", COST, 0.0, "no limit", help="In the currency of the prices, which it "
+                           "needs. It stops before more is paid.")
+            calls = _number("Calls at most", CALLS, 0, "no limit")
+        with st.container(horizontal=True, key="judge_amounts_2"):
+            read = _number("Price of a million tokens read", IN, 0.0, "not known")
+            wrote = _number("Price of a million tokens written", OUT, 0.0, "not known")
+            at_once = _number("Calls at once", AT_ONCE, 1, default=4, most=64)
+    return Order(kind, url, model, variable, metrics, sample, many or 1, cost, calls, read, wrote, at_once or 4)
+
+
+def _number(label: str, key: str, least: float, without: str | None = None, default: int | None = None,
+            most: int | None = None, help: str | None = None):
+    """A number, None where the field is empty; whole where its least value is."""
+    st.session_state.setdefault(key, default)
+    return st.number_input(label, min_value=least, max_value=most, step=1 if isinstance(least, int) else None, key=key,
+                           value=None, placeholder=without, width=205, persist_state="session", help=help,
+                           format=None if isinstance(least, int) else "%g")

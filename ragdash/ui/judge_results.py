@@ -1,0 +1,162 @@
+"""What came of judging: means with intervals, what is missing and why, tokens and cost so far, what to beware of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import pandas as pd
+import streamlit as st
+
+from ragdash.errors import InputError
+from ragdash.judging.endpoint import Prices
+from ragdash.judging.spent import Spent
+from ragdash.metrics import METRICS
+from ragdash.trust import same_family
+from ragdash.ui import judge_facts, judge_form, judge_jobs, judge_words, query_links, state, widgets, words
+from ragdash.ui.judge_facts import Cell
+from ragdash.ui.store import LOADED
+from ragdash.ui.view import View
+from ragdash.view_judged import IMPORTED, WHY
+
+TOLD = 4  # warnings told one by one
+FORMATS = {"Mean": "%.3f", "Low": "%.3f", "High": "%.3f", "Votes agree": "percent"}
+
+
+@dataclass(frozen=True)
+class Results:
+    """What the chosen judge says. label: its name; known: those of all who have judged these runs; cells: {(place of
+    the run, metric): Cell}.
+    """
+
+    now: View
+    one: Spent
+    label: str
+    known: tuple[str, ...]
+    cells: Mapping[tuple[int, str], Cell]
+
+    @property
+    def metrics(self) -> list[str]:
+        return list(dict.fromkeys(name for _, name in self.cells))
+
+
+def results(now: View) -> Results | None:
+    """What the judge chosen by the session says of the runs shown; None where no judge has said anything of them.
+
+    The ledger that cannot be read is told as a problem.
+    """
+    try:
+        found = judge_facts.judges()
+    except InputError as error:
+        widgets.problems(error.problems, "judge_ledger")
+        return None
+    known = {label: one for label, one in labelled(found).items() if _about(now, one)}
+    if not known:
+        return None
+    chosen = state.get(state.one(state.JUDGE, list(known), next(iter(known))))
+    return Results(now, known[chosen], chosen, tuple(known), _about(now, known[chosen]))
+
+
+def labelled(found: list[Spent]) -> dict[str, Spent]:
+    """The judges by a name each: with its parameters where several are alike but for these."""
+    named: dict[str, Spent] = {}
+    for one in found:
+        label = str(one.judge)
+        named[f"{label} {one.judge.parameters}" if label in named else label] = one
+    return named
+
+
+def _about(now: View, one: Spent) -> dict[tuple[int, str], Cell]:
+    job = judge_jobs.current()
+    return judge_facts.table(now.digests, now.scope, one, judge_facts.read_at(job is not None and job.running))
+
+
+def finding(now: View, held: Results | None) -> None:
+    """What came of it, in a sentence."""
+    if held is None:
+        st.markdown("**Nobody has judged these runs yet.** Choose what is to be judged and who is asked; the plan "
+                    "tells calls, tokens and cost before anything is sent.")
+        return
+    runs = len({at for at, _ in held.cells})
+    n = sum(cell.n for cell in held.cells.values())
+    lacking = sum(cell.asked - cell.n for cell in held.cells.values())
+    unasked = sum(cell.missing.get(WHY[reason], 0) for cell in held.cells.values() for reason in judge_facts.NOBODY)
+    told = [f"{lacking - unasked:,} missing" if lacking > unasked else "none missing",
+            *([f"{unasked:,} not asked"] if unasked else [])]
+    st.markdown(f"**{words.escape(held.label)}** has judged {words.count(runs, 'run')} by "
+                f"{words.count(len(held.metrics), 'metric')}: {words.count(n, 'value')}, "
+                f"{', '.join(told)}.")
+    if judge_facts.is_toy(held.one.judge):
+        st.warning(judge_words.TOY, icon=":material/toys:")
+
+
+def section(held: Results) -> None:
+    """The table with what to beware of and where to go on."""
+    st.header("What came of it", anchor=False, help="Means over the n queries that have a value, with 95 % bootstrap "
+              "intervals. A verdict that is missing counts for nothing, and is never 0.")
+    if len(held.known) > 1:
+        st.selectbox("Judge", held.known, key=state.one(state.JUDGE, held.known, held.label), width=420,
+                     persist_state="session", help="Several have judged these runs; each one's verdicts stand by "
+                     "themselves. Other pages show the one last asked that has any.")
+    widgets.frame(_frame(held), "judged", f"What {held.label} says: mean, interval, n and what is missing",
+                  formats=FORMATS, widths={"Missing": 320, "Worth knowing": 260})
+    _spent(held.one)
+    _warnings(held)
+    _links(held)
+
+
+def _frame(held: Results) -> pd.DataFrame:
+    rows = []
+    for (at, name), cell in held.cells.items():
+        flags = ", ".join(f"{n:,} {judge_words.FLAGS.get(flag, flag)}" for flag, n in cell.flags.items())
+        rows.append({"Run": held.now.names[at], "Judged metric": judge_words.title(name), "Mean": cell.mean,
+                     "Low": cell.low, "High": cell.high, "n": cell.n, "Missing": judge_words.missing(cell.missing),
+                     "Votes": cell.votes, "Votes agree": cell.agreement, "Worth knowing": flags,
+                     "Judge": held.label})
+    frame = pd.DataFrame(rows)
+    unused = [name for name in ("Votes agree", "Worth knowing", "Missing") if not frame[name].replace("", None)
+              .notna().any()]
+    return frame.drop(columns=[*unused, *(["Votes"] if "Votes agree" in unused else [])])
+
+
+def _spent(one: Spent) -> None:
+    """Tokens and cost of everything that this judge was ever asked; metrics share verdicts, so not by metric."""
+    if one.judge.host == IMPORTED:
+        st.caption(f"{one.verdicts:,} verdicts read from a file; nobody was asked.")
+        return
+    both = judge_form.prices()
+    cost = f", about {judge_words.money(Prices(*both).cost(one.prompt, one.completion))} at the prices given" if both \
+        else ""
+    failed = f" and {one.failures:,} questions without one" if one.failures else ""
+    guessed = f" Of {one.estimated:,} replies the tokens are estimated." if one.estimated else ""
+    st.caption(f"This judge so far, on all texts ever judged here: {words.count(one.verdicts, 'verdict')}{failed}, "
+               f"{one.prompt:,} tokens read and {one.completion:,} written{cost}.{guessed}")
+
+
+def _warnings(held: Results) -> None:
+    """A judge that always says the same; a judge of the generator's family."""
+    told = [f"{words.escape(judge_words.title(name))} of **{words.escape(held.now.names[at])}** is {cell.n:,} times "
+            f"{cell.mean:g}: a judge that always says the same tells nothing. Read some of its reasons."
+            for (at, name), cell in held.cells.items() if cell.alike]
+    for at, digest in enumerate(held.now.digests):
+        wrote = judge_facts.generator(LOADED.run(digest).settings)
+        shared = same_family(held.one.judge.model, wrote) if wrote else ()
+        if shared:
+            told.append(f"**{words.escape(held.now.names[at])}** was written by {words.escape(wrote)}, of the judge's "
+                        f"own family ({words.escape(words.listed(sorted(shared)))}): judges favour what is written as "
+                        "they write. Hold its verdicts against people's labels.")
+    for one in told[:TOLD]:
+        st.caption(f":material/warning: {one}")
+    if len(told) > TOLD:
+        with st.expander(f"{len(told) - TOLD:,} more like these", key="judge_warnings"):
+            st.markdown("\n".join(f"- {one}" for one in told[TOLD:]))
+
+
+def _links(held: Results) -> None:
+    name = next((name for name in held.metrics if name in METRICS), None)
+    with st.container(horizontal=True, key="judge_links"):
+        st.page_link("pages/trust.py", label="Can this judge be trusted?", icon=":material/handshake:")
+        for at, digest in enumerate(held.now.digests if name else ()):
+            if (at, name) in held.cells:
+                query_links.link(f"{held.now.names[at]}: worst first", digest, **{state.METRIC: name},
+                                 help=f"Its queries by {judge_words.title(name)}, with claims and reasons.")

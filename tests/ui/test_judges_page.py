@@ -1,0 +1,499 @@
+"""The Judges page with the scripted endpoint of the tests: plan, start, stop, resume, failures, keys, files."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from streamlit.testing.v1 import AppTest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # the scripted endpoint stands beside this folder
+from judging.server import Server
+
+from ragdash.evaluation import evaluate_match, summaries
+from ragdash.io import read_run, read_truth
+from ragdash.judge_work import prepare, work
+from ragdash.judging import Endpoint, default_ledger
+from ragdash.judging.endpoint import KNOWN
+from ragdash.judging.question import Reply
+from ragdash.judging.rounds import first_round
+from ragdash.judging.tasks import TASKS
+from ragdash.matching import Match
+from ragdash.metrics import parse_specs
+from ragdash.records import Run, Truth
+from ragdash.ui import judge_files, judge_form, judge_jobs, judge_words
+from ragdash.ui.entry import Entry
+from ragdash.ui.store import LOADED
+
+ROOT = Path(__file__).resolve().parents[2]
+SAMPLES = ROOT / "sample_runs"
+IDS = [f"q{at}" for at in range(6)]
+SECRET = "sk-very-secret-0123456789"
+
+
+@pytest.fixture(autouse=True)
+def own_places(monkeypatch, tmp_path):
+    for name in ("RAGDASH_FILES", "RAGDASH_TRUTH", "RAGDASH_READ_ONLY", *KNOWN.values()):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("RAGDASH_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("RAGDASH_WORKSPACE", str(tmp_path / "kept"))
+    yield
+    judge_jobs.forget()
+    judge_jobs.forget_plans()
+
+
+@pytest.fixture
+def serve():
+    servers = []
+
+    def start(*faults, **options) -> Server:
+        servers.append(Server(faults=faults, **options).__enter__())
+        return servers[-1]
+
+    yield start
+    for server in servers:
+        server.__exit__()
+
+
+def the_case() -> tuple[Truth, list[Run]]:
+    truth = Truth.build("truth", IDS, ["a"] * 6, np.ones(6, int), details=pa.table(
+        {"query_id": IDS, "query": [f"What is the colour of stone {at}?" for at in range(6)],
+         "answers": [[f"Stone {at} is grey."] for at in range(6)]}))
+    runs = [Run.build(name, IDS, ["a"] * 6, np.ones(6), details=pa.table({
+        "query_id": IDS, "answer": [f"Stone {at} is {'grey' if at % 2 else 'purple'} {name}." for at in range(6)],
+        "contexts": [[f"Stone {at} is grey {name}.", "Rivers flow."] for at in range(6)]}))
+        for name in ("one", "two")]
+    return truth, runs
+
+
+def opened(server: Server | None = None, runs: list[Run] | None = None, truth: Truth | None = None,
+           address: dict | None = None, setup=None, **state) -> AppTest:
+    own_truth, own_runs = the_case()
+    truth, runs = truth or own_truth, runs or own_runs
+    LOADED.put(truth)
+    at = AppTest.from_file(ROOT / "app.py", default_timeout=60)
+    if setup:
+        setup(at)
+    for key, value in {"run": [Entry(LOADED.put(run), run.name, slot).token for slot, run in enumerate(runs)],
+                       "truth": truth.digest[:12], **(address or {})}.items():
+        at.query_params[key] = value
+    if server is not None:
+        state = {judge_form.URL: server.url, judge_form.MODEL: "toy", judge_form.METRICS: ["Faithfulness"], **state}
+    for key, value in state.items():
+        at.session_state[key] = value
+    at.run()
+    at.switch_page("pages/judges.py").run()
+    assert not at.exception, at.exception
+    return at
+
+
+def texts(at: AppTest) -> str:
+    return "\n".join(one.value for one in (*at.markdown, *at.caption, *at.error, *at.warning)).replace("\\", "")
+
+
+def keys(at: AppTest, kind: str = "button") -> list[str]:
+    return [one.key for one in at.get(kind)]
+
+
+def until(true, seconds: float = 40.0) -> None:
+    end = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < end, "waited too long"
+        time.sleep(0.02)
+
+
+def run(at: AppTest) -> AppTest:
+    at.run()
+    assert not at.exception, at.exception
+    return at
+
+
+def plan(at: AppTest) -> AppTest:
+    at.button(key="judge_plan").click().run()
+    assert not at.exception, at.exception
+    until(lambda: not any(job.running for job in judge_jobs._plans.values()))
+    return run(at)
+
+
+def start(at: AppTest) -> AppTest:
+    at.button(key="judge_start").click().run()
+    assert not at.exception and judge_jobs.current() is not None, texts(at)
+    return at
+
+
+def finish(at: AppTest) -> AppTest:
+    until(lambda: not judge_jobs.current().running)
+    return run(at)
+
+
+def told(at: AppTest) -> dict[str, str]:
+    return {one.label: one.value for one in at.metric}
+
+
+def judged(at: AppTest):
+    return next(one.value for one in at.dataframe if "Judged metric" in one.value)
+
+
+def test_opening_the_page_asks_nobody_and_starts_nothing(serve):
+    server = serve()
+    at = opened(server)
+    assert "Nobody has judged these runs yet" in texts(at) and keys(at).count("judge_plan") == 1
+    assert "judge_start" not in keys(at) and judge_jobs.current() is None and not judge_jobs._plans
+    assert not server.asked and not default_ledger().path.exists()
+
+
+def test_plan_start_and_what_came_of_it(serve):
+    server = serve()
+    at = plan(opened(server, **{judge_form.IN: 10.0, judge_form.OUT: 20.0}))
+    seen = told(at)
+    assert seen["Calls"] == "12" and seen["Known already"] == "0" and seen["Goes to"] == server.url.split("/")[2]
+    assert float(seen["Expected cost"]) > 0 and not server.asked
+    assert "judge_agreed" not in keys(at, "checkbox")
+    at = finish(start(at))
+    assert len(server.asked) == 12 and re.search(r"Done: 12 calls, 0\.\d+ paid, 0 verdicts known before", texts(at))
+    table = judged(at)
+    assert table["Run"].tolist() == ["one", "two"] and table["n"].tolist() == [6, 6]
+    truth, runs = the_case()
+    spec = parse_specs("Faithfulness")
+    for row, own in zip(table.to_dict("records"), summaries([evaluate_match(Match(one, truth), spec) for one in runs]),
+                        strict=True):
+        assert (row["Mean"], row["Low"], row["High"]) == pytest.approx((own[0].mean, own[0].low, own[0].high))
+        assert 0 < row["Mean"] < 1 and row["Judge"] == f"toy at {seen['Goes to']}"
+    assert "12 verdicts, 1,440 tokens read and 360 written, about 0.0216 at the prices given" in texts(at)
+    again = plan(at)
+    assert told(again)["Calls"] == "0" and told(again)["Known already"] == "12" and "judge_start" not in keys(again)
+    assert "Nothing to ask" in texts(again)
+
+
+def test_progress_is_seen_by_all_and_after_a_stop_nothing_is_asked_twice(serve):
+    server = serve(delay=0.25)
+    mine = start(plan(opened(server, **{judge_form.AT_ONCE: 1})))
+    until(lambda: len(server.asked) >= 3 and "progress" in judge_jobs.current().worker.seen)
+    other = opened()
+    for at in (run(mine), other):
+        assert re.search(r"\*\*toy at 127\.0\.0\.1:\d+\*\* is judging one and two: Faithfulness", texts(at))
+        assert re.search(r"\d+ of 12 questions", at.get("progress")[0].proto.text)
+        assert "judge_plan" not in keys(at) and "judge_start" not in keys(at), "one at a time"
+    elsewhere = other.switch_page("pages/leaderboard.py").run()
+    assert not elsewhere.exception and judge_jobs.current().running, "it goes on while other pages are looked at"
+    mine.button(key="judge_stop").click().run()
+    mine = finish(mine)
+    assert "Stopped (" in texts(mine) and "nothing is paid twice" in texts(mine)
+    before = len(server.asked)
+    assert 3 <= before < 12 and judged(mine)["n"].sum() == before, "what was on its way is kept"
+    server.delay = 0.0
+    mine = plan(mine)
+    assert told(mine)["Calls"] == str(12 - before) and told(mine)["Known already"] == str(before)
+    mine = finish(start(mine))
+    assert len(server.asked) == 12 and judged(mine)["n"].tolist() == [6, 6]
+    assert len({json.dumps(body["messages"]) for body in server.asked}) == 12
+
+
+def test_a_budget_of_calls_ends_it_and_says_so(serve):
+    server = serve()
+    at = finish(start(plan(opened(server, **{judge_form.CALLS: 5}))))
+    assert "The budget is spent (5 calls" in texts(at) and len(server.asked) == 5
+
+
+def test_votes_are_read_with_their_agreement(serve):
+    server = serve()
+    at = finish(start(plan(opened(server, **{judge_form.VOTES: 3, judge_form.SAMPLE: 4}))))
+    table = judged(at)
+    assert len(server.asked) == 24 and table["n"].tolist() == [4, 4] and table["Votes"].tolist() == [3, 3]
+    assert table["Votes agree"].tolist() == [1, 1] and "nobody asked the judge yet (2)" in table["Missing"].tolist()
+
+
+@pytest.mark.parametrize("fault, found, mend", [("401", "401", "key"), ("404", "404", "base URL"),
+                                                ("404-model", "model", "model")])
+def test_an_endpoint_that_does_not_work_is_told_and_verdicts_stay(serve, fault, found, mend):
+    server = serve("", "", *[fault] * 40)
+    at = finish(start(plan(opened(server, **{judge_form.AT_ONCE: 1}))))
+    card = at.error[0].value.replace("\\", "")
+    assert found in card and "expected" in card and mend in card and "--" not in card
+    assert "Ended by the error above" in texts(at) and judged(at)["n"].sum() == 2
+    assert "judge_plan" in keys(at), "it can be started again"
+
+
+def test_an_endpoint_that_is_not_there_is_told(serve):
+    server = serve()
+    at = plan(opened(server, **{judge_form.URL: "http://127.0.0.1:1/v1"}))
+    at = finish(start(at))
+    assert "no connection" in at.error[0].value.replace("\\", "") and not server.asked
+
+
+@pytest.mark.parametrize("url", ["localhost:11434", "ftp://host/v1", "https://me:pass@host/v1", "https://host/v1?key=abc"])
+def test_an_address_that_is_none_is_told_before_anything_starts(url):
+    at = opened(None, **{judge_form.URL: url, judge_form.MODEL: "toy"})
+    assert len(at.error) == 1 and at.button(key="judge_plan").disabled
+    assert "pass" not in at.error[0].value.replace("password", "") and "abc" not in at.error[0].value
+
+
+def test_a_typed_key_is_in_no_file_command_or_address(serve, tmp_path, monkeypatch):
+    server = serve(delay=0.2)
+    asked, begin = [], subprocess.Popen.__init__
+
+    def noted(self, command, *args, **options):
+        asked.append((command, options.get("env") or {}))
+        begin(self, command, *args, **options)
+
+    monkeypatch.setattr(subprocess.Popen, "__init__", noted)
+    at = start(plan(opened(server, **{judge_form.SOURCE: "typed", judge_form.KEY: SECRET})))
+    until(lambda: server.seen)
+    assert server.seen[0]["Authorization"] == f"Bearer {SECRET}"
+    job = judge_jobs.current()
+    for listed in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            assert SECRET.encode() not in listed.read_bytes()
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+    holding = [path for path in (*Path(job.folder.name).rglob("*"), *tmp_path.rglob("*"))
+               if path.is_file() and SECRET.encode() in path.read_bytes()]
+    at = finish(run(at))
+    holding += [path for path in tmp_path.rglob("*") if path.is_file() and SECRET.encode() in path.read_bytes()]
+    assert not holding and default_ledger().path.exists()
+    assert [SECRET in str(environment) for _, environment in asked] == [False, True], "the one that asks, not the plan"
+    assert not any(SECRET in str(command) for command, _ in asked)
+    assert SECRET not in str(dict(at.query_params)) and SECRET not in repr(job) + str(job.about) + str(job.key)
+    assert at.text_input(key=judge_form.KEY).proto.type == at.text_input(key=judge_form.KEY).proto.PASSWORD
+    assert SECRET not in texts(at) + str([one.value for one in at.code])
+
+
+def test_a_key_of_the_environment_goes_to_its_own_host_alone(serve, monkeypatch):
+    server = serve()
+    monkeypatch.setenv("OPENAI_API_KEY", SECRET)
+    monkeypatch.setenv("DATABASE_PASSWORD", SECRET)
+    for name, why in (("OPENAI_API_KEY", "goes to api.openai.com alone"), ("DATABASE_PASSWORD", "_API_KEY"),
+                      ("PATH", "_API_KEY")):
+        at = opened(server, **{judge_form.VARIABLE: name})
+        assert why in at.error[0].value.replace("\\", "") and at.button(key="judge_plan").disabled
+    monkeypatch.setenv("MY_API_KEY", "another-key-1234")
+    at = opened(server, **{judge_form.VARIABLE: "MY_API_KEY"})
+    assert "MY_API_KEY is set on the server" in texts(at)
+    finish(start(plan(at)))
+    assert {one["Authorization"] for one in server.seen} == {"Bearer another-key-1234"}
+    at = plan(opened(server, **{judge_form.VARIABLE: "NO_API_KEY", judge_form.MODEL: "other"}))
+    at.button(key="judge_start").click().run()
+    assert "Type the key under Key" in at.error[0].value
+
+
+def test_texts_leave_this_machine_only_after_a_yes_that_names_the_host(monkeypatch):
+    at = plan(opened(None, **{judge_form.URL: "https://judge.invalid/v1", judge_form.MODEL: "toy"}))
+    box = at.checkbox(key="_judge_agreed")
+    assert "judge.invalid" in box.label.replace("\\", "") and not box.value and at.button(key="judge_start").disabled
+    started = []
+    monkeypatch.setattr(judge_jobs, "start", lambda *given: started.append(given) or True)
+    at.button(key="judge_start").proto.disabled = False  # a page that was tampered with
+    at.button(key="judge_start").click().run()
+    assert not at.exception and not started
+    box = at.checkbox(key="_judge_agreed").check().run().button(key="judge_start")
+    assert not box.disabled
+    at.button(key="judge_start").click().run()
+    assert len(started) == 1
+    at = plan(at)
+    assert not at.checkbox(key="_judge_agreed").value, "another plan, another yes"
+
+
+@pytest.mark.parametrize("how", ["viewer", "read-only"])
+def test_who_may_only_look_can_neither_start_nor_stop(serve, monkeypatch, how):
+    from test_access import AUTH, LISTS, as_user
+
+    server = serve(delay=0.2)
+
+    def as_viewer(at: AppTest) -> None:
+        at.secrets, at.user = {"auth": AUTH, "access": LISTS}, as_user("bob@example.org")
+
+    setup = as_viewer if how == "viewer" else None
+    editor = start(plan(opened(server)))
+    if how == "read-only":
+        monkeypatch.setenv("RAGDASH_READ_ONLY", "1")
+    at = opened(server, setup=setup)
+    assert "is judging one and two" in texts(at) and not {"judge_stop", "judge_plan", "judge_start"} & set(keys(at))
+    editor = finish(editor)
+    at = opened(server, setup=setup)
+    assert not {"judge_stop", "judge_plan", "judge_start", "verdicts_read"} & set(keys(at))
+    assert "asked by those who may change" in texts(at) and judged(at)["n"].tolist() == [6, 6]
+
+
+def test_runs_without_texts_say_what_they_lack():
+    truth, _ = the_case()
+    bare = Run.build("bare", IDS, ["a"] * 6, np.ones(6))
+    at = opened(None, [bare], truth)
+    assert "There is nothing to judge in bare" in texts(at) and "judge_plan" not in keys(at)
+    said = Run.build("said", IDS, ["a"] * 6, np.ones(6), details=pa.table({"query_id": IDS, "answer": ["grey"] * 6}))
+    at = opened(None, [said], truth)
+    assert at.multiselect(key=judge_form.METRICS).value == ["AnswerRelevanceJudged"]
+    assert re.search(r"Not with these texts: .*Faithfulness.*Give the run a column contexts", texts(at))
+    assert "Faithfulness" not in at.multiselect(key=judge_form.METRICS).options
+
+
+def test_without_the_library_the_command_that_mends_it_stands_there(monkeypatch):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name, package=None: None)
+    at = opened()
+    assert any("ragdash[judge]" in one.value for one in at.code) and "judge_plan" not in keys(at)
+
+
+def test_a_killed_server_takes_its_process_along_and_the_next_goes_on(serve, tmp_path):
+    server = serve(delay=0.2)
+    code = f"""
+import sys, time
+sys.path.insert(0, {str(Path(__file__).parent)!r})
+from test_judges_page import judge_jobs, the_case
+from ragdash.matching import Match
+truth, runs = the_case()
+order = judge_jobs.Order("openai", {server.url!r}, "toy", None, ("Faithfulness",), concurrency=1)
+assert judge_jobs.start(("x",), {{run.name: Match(run, truth).judged.cases for run in runs}}, order, None)
+print(judge_jobs.current().worker.process.pid, flush=True)
+time.sleep(600)
+"""
+    page = subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    worker = int(page.stdout.readline())
+    until(lambda: len(server.asked) >= 2)
+    page.send_signal(signal.SIGKILL)
+    page.wait()
+    until(lambda: not alive(worker))
+    before = len(server.asked)
+    assert before < 12
+    server.delay = 0.0
+    at = finish(start(plan(opened(server))))
+    assert judged(at)["n"].tolist() == [6, 6] and before + 12 - 1 >= len(server.asked) >= 12
+    assert len(server.asked) <= 13, "at most the one on its way is asked again"
+
+
+def alive(process: int) -> bool:
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def test_what_the_process_reads_are_the_very_texts_of_the_page(tmp_path):
+    truth = Truth.build("truth", [*IDS, "q6", "q7"], ["a"] * 8, np.ones(8, int), details=pa.table(
+        {"query_id": [*IDS, "q6", "q7"], "query": ["zero?", None, "two?", "", "four?", "five?", "six?", "seven?"],
+         "answers": [["a", " "], [], None, ["b", "c"], ["d"], ["e"], ["f"], ["g"]]}))
+    told = Run.build("a/b = told", IDS, ["a"] * 6, np.ones(6), texts=["x y"] * 6, details=pa.table({
+        "query_id": IDS, "query": ["other?", "one?", None, None, None, None],
+        "answer": ["<think>hm</think>grey", "", None, "line\none", "\u2028 \u00e9", " "],
+        "contexts": [["x y", "x y", "z"], [], None, ["", "x y"], [f"text {at}" for at in range(7)], ["x y"]]}))
+    ranks = np.arange(40)
+    texts_ = Run.build("texts", np.repeat(IDS[:5], 8), np.array([f"d{at % 8}" for at in ranks]), -ranks.astype(float),
+                       texts=[f"text {at % 3}" if at % 7 else None for at in ranks],
+                       details=pa.table({"query_id": IDS[:5], "answer": [f"it is {at}" for at in range(5)]}))
+    runs = {"a/b = told": Match(told, truth).judged.cases, "texts": Match(texts_, truth).judged.cases}
+    assert any(name.startswith("context") for case in runs["a/b = told"] for name, _ in case.contexts or ())
+    files, path = judge_files.written(runs, tmp_path)
+    again = read_truth(path)
+    for file, (name, cases) in zip(files, runs.items(), strict=True):
+        label, _, place = file.partition("=")
+        found = Match(read_run(place), again).judged.cases
+        for ours, theirs in zip(cases, found, strict=True):
+            for task in TASKS.values():
+                assert task.lacks(ours) == task.lacks(theirs), (name, ours, theirs)
+                assert task.lacks(ours) or ours == theirs
+    assert label == "texts" and files[0].startswith("a_b _ told=")
+
+
+def test_the_slice_of_the_sidebar_is_what_is_judged(serve):
+    server = serve()
+    truth, runs = the_case()
+    kinds = pa.array([json.dumps({"kind": "odd" if at % 2 else "even"}) for at in range(6)])
+    truth = Truth.build("truth", IDS, ["a"] * 6, np.ones(6, int), details=pa.table(
+        {"query_id": IDS, **{name: truth.details[name] for name in ("query", "answers")}, "attributes": kinds}))
+    at = plan(opened(server, runs, truth, {"slice": "kind=odd"}))
+    assert told(at)["Calls"] == "6"
+    at = finish(start(at))
+    assert judged(at)["n"].tolist() == [3, 3] and "Missing" not in judged(at)
+
+
+def asked_of(server: Server, runs: list[Run], truth: Truth, metrics: str, model: str = "toy", **options) -> None:
+    work(prepare(runs, truth, metrics, Endpoint(server.url, model), **options))
+
+
+def test_several_judges_and_what_to_beware_of(serve):
+    server = serve(judge=lambda asked: {"reason": "fine", "score": 1})
+    ids = [f"q{at}" for at in range(12)]
+    truth = Truth.build("truth", ids, ["a"] * 12, np.ones(12, int))
+    details = pa.table({"query_id": ids, "answer": [f"answer {at}" for at in range(12)],
+                        "contexts": [[f"text {at}"] for at in range(12)]})
+    runs = [Run.build("one", ids, ["a"] * 12, np.ones(12), settings={"generator": "gpt-4o-mini"}, details=details)]
+    asked_of(server, runs, truth, "Faithfulness", "toy-judge", sample=11)
+    asked_of(server, runs, truth, "Faithfulness", "gpt-4.1")
+    at = opened(None, runs, truth)
+    picker = at.selectbox(key="judge")
+    assert [one.partition(" at ")[0] for one in picker.options] == ["gpt-4.1", "toy-judge"]
+    assert "12 times 1: a judge that always says the same tells nothing" in texts(at)
+    assert "was written by gpt-4o-mini, of the judge's own family (OpenAI)" in texts(at)
+    assert "scripted stand-in" not in texts(at)
+    chosen = picker.options[1]
+    picker.select(chosen)
+    at = run(at)
+    assert judged(at)["n"].tolist() == [11] and "A scripted stand-in, no model" in texts(at)
+    assert "own family" not in texts(at) and at.query_params["judge"] == chosen
+
+
+def test_verdicts_go_out_and_results_of_other_tools_come_in(serve, tmp_path):
+    server = serve()
+    truth, runs = the_case()
+    asked_of(server, runs, truth, "Faithfulness ClaimFaithfulness")
+    at = opened(server, _verdicts_said=("", ()))
+    rows = [json.loads(line) for line in at_files(at).splitlines()]
+    assert {row["metric"] for row in rows} >= {"Faithfulness", "ClaimFaithfulness"} and len(rows) % 6 == 0
+    at.button_group(key="_verdicts_as").set_value("ragchecker").run()
+    assert not at.exception and "no verdict on run" in texts(at)
+    ragas = "user_input,response,faithfulness\n" + "".join(
+        f"What is the colour of stone {q}?,Stone {q} is {'grey' if q % 2 else 'purple'} one.,{q / 10}\n"
+        for q in range(5)) + "What?,other,0.5\n"
+    at.file_uploader[0].upload("ragas.csv", ragas.encode())
+    at.run()
+    at.button(key="verdicts_read").click().run()
+    assert not at.exception and "5 verdicts of 6 rows" in texts(at)
+    assert any("What?" in str(frame.value.get("Found", "")) for frame in at.dataframe)
+    assert judged(at)["n"].tolist() == [5] and judged(at)["Judge"][0].startswith("RAGAS")
+    assert judged(at)["Mean"][0] == pytest.approx(0.2) and "nobody was asked" in texts(at)
+    at.file_uploader[0].upload("wrong.csv", b"a,b\n1,2\n")
+    at.run()
+    at.button(key="verdicts_read").click().run()
+    assert "wrong.csv" in at.error[0].value.replace("\\", "")
+
+
+def at_files(at: AppTest) -> str:
+    """What the button of the verdicts gives."""
+    from ragdash.ui import judge_exchange, judge_facts
+
+    assert any("verdicts_download" in one.proto.id for one in at.get("download_button"))
+    truth, runs = the_case()
+    return judge_exchange.export(Match(runs[0], truth).judged, "rows",
+                                 judge=str(judge_facts.judges()[0].judge)).decode()
+
+
+def test_every_judged_metric_says_what_it_takes():
+    assert judge_words.CALLS.keys() == TASKS.keys() == set(judge_words.ORDER)
+    assert all(judge_words.title(name) and judge_words.needs(name) for name in TASKS)
+
+
+def test_a_rerun_with_ten_thousand_verdicts_is_quick():
+    ids = [f"q{at}" for at in range(5_000)]
+    truth = Truth.build("truth", ids, ["a"] * 5_000, np.ones(5_000, int))
+    runs = [Run.build(name, ids, ["a"] * 5_000, np.ones(5_000), details=pa.table(
+        {"query_id": ids, "answer": [f"{name} {at}" for at in ids], "contexts": [[f"text {at}"] for at in ids]}))
+        for name in ("one", "two")]
+    endpoint = Endpoint("http://localhost:1/v1", "toy")
+    for one in runs:
+        asked = first_round(Match(one, truth).judged.askings("Faithfulness"))
+        default_ledger().put(endpoint.judge, [(question, Reply({"reason": "so", "score": float(at % 2)}, attempts=1))
+                                              for at, question in enumerate(asked)])
+    at = opened(None, runs, truth)
+    assert judged(at)["n"].tolist() == [5_000, 5_000]
+    times = []
+    for _ in range(4):
+        begin = time.monotonic()
+        run(at)
+        times.append(time.monotonic() - begin)
+    assert min(times) < 1.0, times
