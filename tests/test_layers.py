@@ -31,7 +31,7 @@ LAYERS = """
     comparison likeness
     diagnosis gates ledger reviews unjudged workspace
     failing trust
-    selection searching rankings
+    selection searching rankings claims
     wording
     plots
     report
