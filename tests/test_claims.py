@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from judging.scripted import JUDGE, Scripted, case
 
-from ragdash.claims import Chunk, Claim, Held, Heard, case_of, hear, supporting, value_of
+from ragdash.claims import Chunk, Claim, Heard, Held, case_of, hear, supporting, value_of
 from ragdash.corpus import Corpus
 from ragdash.judging import default_ledger
 from ragdash.judging.endpoint import Judge
@@ -25,7 +25,8 @@ TOWER = "Gustave built tower."
 CHEESE = "Cheese smells strong."
 ROWS = {
     "both": {"question": "What?", "answer": f"{PARIS} {TOWER}", "references": [PARIS, "unread"],
-             "contexts": [f"Surely {PARIS}", CHEESE, f"Often {PARIS}"], "docs": {"d1": f"Surely {PARIS}", "d2": CHEESE}},
+             "contexts": [f"Surely {PARIS}", CHEESE, f"Often {PARIS}"],
+             "docs": {"d1": f"Surely {PARIS}", "d2": CHEESE}},
     "silent": {"question": "What?", "answer": "I do not know.", "references": [PARIS], "contexts": [PARIS]},
     "bare": {"question": "What?", "answer": PARIS, "references": [PARIS], "contexts": None},
     "none": {},
