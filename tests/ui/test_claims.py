@@ -51,7 +51,8 @@ def built(name: str, answers: list[str | None]) -> Run:
 
 def runs() -> dict[str, Run]:
     return {"old": built("old", [f"{PARIS} {TOWER}", NASTY, "I do not know.", PARIS]),
-            "new": built("new", [PARIS, NASTY, PARIS, None])}
+            "new": built("new", [PARIS, NASTY, PARIS, None]),
+            "odd": built("odd", ["It is old.", "It is new.", "It is both.", "It is none."])}
 
 
 def opened(*names: str, page: str = "queries", **more) -> AppTest:
@@ -186,3 +187,59 @@ def test_a_ledger_that_cannot_be_read_is_a_problem_on_the_page():
     path.write_bytes(b"no database" * 100)
     at = opened(query="q0")
     assert any("verdicts that cannot be read" in one.value for one in at.error)
+
+
+METRICS = ["Faithfulness", "ClaimFaithfulness"]
+
+
+@pytest.mark.parametrize(("page", "key"), [("leaderboard", "columns"), ("compare", "columns"),
+                                           ("threshold-bands", "columns"), ("answers", "answers")])
+def test_a_judged_metric_tells_why_it_has_no_value_and_has_one_once_it_is_judged(page, key):
+    at = opened(page=page, **{key: METRICS})
+    said = words(at)
+    assert "Faithfulness and Claim faithfulness: not judged yet." in said
+    assert '--metrics "Faithfulness ClaimFaithfulness" --base-url' in said
+    assert any(link.proto.page_script_hash for link in at.get("page_link") if "judge" in link.proto.label.lower())
+    assert "verdicts of" not in said
+    judged()
+    at.run()
+    assert not at.exception
+    said = words(at)
+    assert "not judged yet" not in said
+    assert "Faithfulness and Claim faithfulness: verdicts of **toy" in said and "scripted stand" in said
+    assert "1 queries without a claim" in said, "vacuous"
+
+
+def test_values_are_never_stale():
+    at = opened(page="leaderboard", metric="ClaimFaithfulness")
+    board = at.table[0].value
+    assert board["Claim faithfulness"].str.contains("no query where it is defined").all()
+    judged("ClaimFaithfulness", fails={"Verify": "timeout"})
+    at.run()
+    assert "no reply in time" in words(at)
+    judged("ClaimFaithfulness")
+    at.run()
+    first = at.table[0].value["Claim faithfulness"].str.extract(r"\*\*([\d.]+)\*\*")[0].tolist()
+    assert first == ["1.000", "0.875"], "of new (1, 1, 1), and of old (1/2, 1, 1 vacuous, 1)"
+    assert "no reply in time" not in words(at)
+
+
+def test_runs_by_different_judges_are_warned_of():
+    judge(runs()["new"], the_truth(), "Correctness", judge=TOY)
+    judge(runs()["odd"], the_truth(), "Correctness", judge=JUDGE)
+    said = words(opened("new", "odd", page="leaderboard", columns=["Correctness"]))
+    assert "is by different judges, whose values do not compare" in said
+
+
+def test_bands_of_judged_metrics_are_drawn_with_their_source():
+    judged()
+    at = opened(page="threshold-bands", metric="Faithfulness", columns=["Faithfulness"])
+    said = words(at)
+    assert "published RAG evaluation guide, minimum thresholds" in said
+    assert at.get("plotly_chart"), "the picture of the bands"
+
+
+def test_a_metric_of_one_run_alone_says_which_run_lacks_it():
+    judge(runs()["new"], the_truth(), "Faithfulness")
+    said = words(opened("new", "odd", page="leaderboard", columns=["Faithfulness"]))
+    assert "Faithfulness of **odd**: not judged yet." in said
