@@ -119,7 +119,7 @@ def _list(claims: Sequence[Claim], of: str, to: Callable[[str], str], theme: The
         if one.chunks:
             against = one.contexts is not None and one.contexts.verdict == "contradicted"
             lines.append(f"{'contradicted by' if against else 'supported by'} {', '.join(map(to, one.chunks))}")
-        if one.alone:
+        if one.alone and one.alone != one.chunks:
             lines.append(f"{'read alone: ' if one.chunks else 'supported by '}{', '.join(map(to, one.alone))}")
         lines += [_text(held.reason) for held in (one.contexts, one.other) if held is not None and held.reason]
         small = "".join(f'<div dir="auto" style="overflow-wrap:anywhere">{line}</div>' for line in dict.fromkeys(lines))
