@@ -6,6 +6,7 @@ Letters: Q queries of the truth.
 from __future__ import annotations
 
 from contextlib import suppress
+from itertools import islice
 
 import numpy as np
 import pyarrow as pa
@@ -48,7 +49,10 @@ def _ids(run: Run, truth: Truth, rows: np.ndarray, texts_of: tuple[tuple[str, ..
     pairs = iter(zip(docs.to_pylist(), texts.to_pylist(), strict=True))
     found = []
     for span, given in zip(spans, texts_of, strict=True):
-        held = [next(pairs) for _ in span]
+        held = list(islice(pairs, len(span)))
+        if given is not None and [text for _, text in held] == list(given):  # as they came
+            found.append([doc for doc, _ in held])
+            continue
         ids = []
         for number, text in enumerate(given or (), 1):
             same = [doc for doc, one in held if one == text and doc not in ids]

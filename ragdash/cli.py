@@ -15,6 +15,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
+from ragdash.cli_ab import ab
 from ragdash.cli_diagnose import diagnosed
 from ragdash.cli_inputs import (
     adapted,
@@ -85,9 +86,12 @@ def _evaluate(options: argparse.Namespace) -> int:
 
 def _compare(options: argparse.Namespace) -> int:
     """The first run is the baseline, all others are held against it."""
+    return _compared(*read(options), options)
+
+
+def _compared(runs: Sequence[Run], truth: Truth, options: argparse.Namespace) -> int:
     rules = Rules(options.correction, options.margin, resamples=options.resamples, permutations=options.permutations,
                   seed=options.seed)
-    runs, truth = read(options)
     if len(runs) < 2:
         raise InputError([Problem("one-run", f"one run, {runs[0].name!r}", "a baseline and a candidate",
                                   "Name two runs or more, the baseline first.", field="RUN")])
@@ -276,4 +280,4 @@ def _free_port(host: str, first: int = 8501) -> int:
 
 COMMANDS = {"evaluate": _evaluate, "compare": _compare, "check": _check, "convert": _convert, "metrics": _metrics,
             "score": score, "judge": judge, "verdicts": verdicts, "diagnose": diagnosed, "report": report,
-            "trust": trusted, "dashboard": _dashboard}
+            "trust": trusted, "dashboard": _dashboard, "ab": lambda options: ab(options, _compared)}

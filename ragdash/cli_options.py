@@ -4,20 +4,15 @@ from __future__ import annotations
 
 import argparse
 
+from ragdash.cli_ab_options import add_ab
+from ragdash.cli_judge_options import add_judge, add_trust, add_verdicts
+from ragdash.cli_parents import drawing_options, matching_options, metric_options, reading_options, whole
 from ragdash.comparison import CORRECTIONS
 from ragdash.diagnosis import Rules
 from ragdash.evidence import HOW
-from ragdash.io.names import FIELDS
 from ragdash.io.write import FORMATS as WRITTEN
-from ragdash.judging import Patience
-from ragdash.judging.asking import CONCURRENCY
-from ragdash.judging.endpoint import KINDS
-from ragdash.matching import MATCHES, Matching
-from ragdash.records import CHOICES, Conventions
-from ragdash.report import COMPARISON_FORMATS, DIAGNOSIS_FORMATS, FORMATS, SHAPES, TRUST_FORMATS
-from ragdash.spellings import SPELLINGS
-from ragdash.stats import PERMUTATIONS, RESAMPLES, SEED
-from ragdash.verdict_exports import FORMATS as VERDICT_FORMATS
+from ragdash.report import COMPARISON_FORMATS, DIAGNOSIS_FORMATS, FORMATS, SHAPES
+from ragdash.stats import PERMUTATIONS
 
 
 def parser() -> argparse.ArgumentParser:
@@ -25,7 +20,7 @@ def parser() -> argparse.ArgumentParser:
     top = argparse.ArgumentParser(prog="ragdash", description="Which retrieval configuration is better, where does it "
                                   "fail, can I trust that, can I show it?")
     commands = top.add_subparsers(required=True, metavar="COMMAND")
-    reading, computing, drawing = _reading_options(), _metric_options(), _drawing_options()
+    reading, computing, drawing = reading_options(), metric_options(), drawing_options()
 
     command = commands.add_parser("evaluate", parents=[reading, computing, drawing],
                                   help="metrics of runs, with intervals")
@@ -44,7 +39,7 @@ def parser() -> argparse.ArgumentParser:
     command.add_argument("--margin", type=float, help="differences up to this do not matter: verdict equivalent")
     command.add_argument("--correction", choices=CORRECTIONS, default="holm",
                          help="of the p-values of all candidates and metrics (bh: Benjamini-Hochberg)")
-    command.add_argument("--permutations", type=_whole(1), default=PERMUTATIONS)
+    command.add_argument("--permutations", type=whole(1), default=PERMUTATIONS)
     command.add_argument("--format", choices=COMPARISON_FORMATS, default="table")
     command.add_argument("--no-worse-than", action="append", metavar="[METRIC=]LIMIT",
                          help="exit 1 where a candidate's mean is worse by more than this, or, with low=0.02 or "
@@ -52,69 +47,25 @@ def parser() -> argparse.ArgumentParser:
     command.set_defaults(command="compare")
 
     _add_diagnose(commands, reading)
-    _add_trust(commands, reading)
+    add_trust(commands, reading)
     _add_report(commands, [reading, computing, drawing])
-    _add_judge(commands, reading)
-    _add_verdicts(commands, reading)
+    add_ab(commands, [reading, computing, drawing])
+    add_judge(commands, reading)
+    add_verdicts(commands, reading)
     _add_tools(commands, reading, computing)
     return top
 
 
-def _add_judge(commands, reading: argparse.ArgumentParser) -> None:
-    command = commands.add_parser("judge", parents=[reading], help="let a model that reads judge answers and contexts; "
-                                  "what it says is kept, and evaluate and the pages read it")
-    command.add_argument("runs", nargs="+", metavar="RUN")
-    command.add_argument("--truth", metavar="TRUTH")
-    command.add_argument("-m", "--metrics", metavar="METRICS", default="Faithfulness",
-                         help='such as "ClaimFaithfulness Correctness" (default: Faithfulness)')
-    command.add_argument("--base-url", required=True, metavar="URL", help="of the endpoint, such as "
-                         "http://localhost:11434/v1")
-    command.add_argument("--model", required=True, metavar="NAME")
-    command.add_argument("--kind", choices=KINDS, default=KINDS[0], help="the protocol (default: openai, which most "
-                         "endpoints speak)")
-    command.add_argument("--key-env", metavar="NAME", help="the environment variable with the key (default: "
-                         "OPENAI_API_KEY or ANTHROPIC_API_KEY at these two, none elsewhere)")
-    command.add_argument("--parameter", action="append", metavar="NAME=VALUE", help="such as seed=1; temperature is 0 "
-                         "unless given, and left out with temperature=")
-    command.add_argument("--price-in", type=float, metavar="MONEY", help="for a million tokens read")
-    command.add_argument("--price-out", type=float, metavar="MONEY", help="for a million tokens written")
-    command.add_argument("--max-cost", type=float, metavar="MONEY", help="stop before more than this is paid")
-    command.add_argument("--max-calls", type=_whole(0), metavar="N", help="stop after so many calls")
-    command.add_argument("--sample", type=_whole(1), metavar="N", help="only so many queries, drawn at random")
-    command.add_argument("--seed", type=_whole(0), default=SEED)
-    command.add_argument("--votes", type=_whole(1), metavar="N", help="ask each question so often")
-    command.add_argument("--concurrency", type=_whole(1), default=CONCURRENCY, metavar="N", help="calls at once")
-    command.add_argument("--timeout", type=float, default=Patience.reply, metavar="SECONDS", help="for a reply")
-    command.add_argument("--dry-run", action="store_true", help="tell calls, tokens and cost; ask nothing")
-    command.add_argument("--yes", action="store_true", help="texts may leave this machine")
-    command.add_argument("--progress", choices=("text", "json"), default="text")
-    command.set_defaults(command="judge")
-
-
-def _add_verdicts(commands, reading: argparse.ArgumentParser) -> None:
-    command = commands.add_parser("verdicts", parents=[reading], help="read verdicts of RAGAS, RAGChecker or DeepEval "
-                                  "on a run, or put out those that judges gave")
-    command.add_argument("run", metavar="RUN")
-    command.add_argument("--truth", metavar="TRUTH")
-    command.add_argument("--read", metavar="FILE", help="results with scores or verdicts, to be kept for this run")
-    command.add_argument("--format", choices=VERDICT_FORMATS, default="rows", help="what to put out: a line for "
-                         "each query and metric with its claims, or the columns of another tool")
-    command.add_argument("-m", "--metrics", metavar="METRICS", help="of the format rows (default: all that are there)")
-    command.add_argument("--judge", default="", metavar="NAME", help="whose verdicts (default: the one last asked)")
-    command.add_argument("-o", "--output", metavar="FILE")
-    command.set_defaults(command="verdicts")
-
-
 def _add_diagnose(commands, reading: argparse.ArgumentParser) -> None:
-    command = commands.add_parser("diagnose", parents=[reading, _matching_options()],
+    command = commands.add_parser("diagnose", parents=[reading, matching_options()],
                                   help="where does each query go wrong first, and what could each fix gain?")
     command.add_argument("runs", nargs="+", metavar="RUN", help="a path, NAME=path, or - for standard input")
     command.add_argument("-m", "--metrics", metavar="METRICS", help="whose gains are told (default: nDCG at k)")
     command.add_argument("--queries", action="store_true", help="the verdict on every query")
     command.add_argument("--format", choices=DIAGNOSIS_FORMATS, default="table")
     rules = command.add_argument_group("rules", "see docs/diagnosis.md")
-    for name, kind, text in (("k", _whole(1), "the first k documents count"),
-                             ("rel", _whole(1), "grades from here on are gold"),
+    for name, kind, text in (("k", whole(1), "the first k documents count"),
+                             ("rel", whole(1), "grades from here on are gold"),
                              ("coverage", float, "share of the gold to stand in the first k; 0: one is enough"),
                              ("score", float, "score below which documents are cut off"),
                              ("right", float, "value from which an answer is right"),
@@ -127,37 +78,13 @@ def _add_diagnose(commands, reading: argparse.ArgumentParser) -> None:
     command.set_defaults(command="diagnose")
 
 
-def _add_trust(commands, reading: argparse.ArgumentParser) -> None:
-    command = commands.add_parser("trust", parents=[reading, _matching_options()], help="how far can a judge's "
-                                  "verdicts be trusted? Beside people's labels, with an interval that allows for its "
-                                  "errors")
-    command.add_argument("runs", nargs="*", metavar="RUN", help="the baseline first; with --truth and -m")
-    command.add_argument("-m", "--metrics", metavar="METRIC", help="the one whose values are verdicts")
-    command.add_argument("--verdicts", action="append", metavar="[NAME=]FILE", help="in place of runs: CSV or JSONL "
-                         "with query_id and value, and run, vote, missing, judge, generator where known")
-    command.add_argument("--labels", action="append", metavar="[NAME=]FILE", help="CSV or JSONL with query_id and "
-                         "label, and run for several; laid over those that were kept")
-    command.add_argument("--keep", action="store_true", help="keep the labels in the workspace")
-    command.add_argument("--sheet", metavar="FILE", help="draw queries to label and write them (.csv, .jsonl)")
-    command.add_argument("-n", type=_whole(1), default=50, metavar="N", help="queries to draw (default: 50)")
-    command.add_argument("--seed", type=_whole(0), default=SEED, help="of the draw")
-    command.add_argument("--cut", type=_cut, default="0.5", help="values from here on are a yes; none: each value is a "
-                         "class of its own (default: 0.5)")
-    command.add_argument("--judge-model", metavar="NAME", help="who judged")
-    command.add_argument("--generator", metavar="NAME", help="who wrote the answers; warned of where it is of the "
-                         "judge's family")
-    command.add_argument("--disagreements", type=_whole(0), default=10, metavar="N", help="shown of each run")
-    command.add_argument("--format", choices=TRUST_FORMATS, default="table")
-    command.set_defaults(command="trust")
-
-
 def _add_report(commands, parents: list[argparse.ArgumentParser]) -> None:
     """The command that makes a page for others."""
     command = commands.add_parser("report", parents=parents, help="one HTML file with everything, for people who will "
                                   "never install anything")
     command.add_argument("runs", nargs="+", metavar="RUN", help="a path or NAME=path; the first is the baseline")
     command.add_argument("--baseline", metavar="NAME", help="the run that the others are held against")
-    command.add_argument("--k", type=_whole(1), default=10, help="cutoff of the metrics and of the curves' mark")
+    command.add_argument("--k", type=whole(1), default=10, help="cutoff of the metrics and of the curves' mark")
     command.add_argument("--title", default="Retrieval configurations compared")
     command.add_argument("--sections", metavar="NAME,NAME", help="only these, such as verdict,leaderboard,queries; a "
                          "name that there is none of tells them all")
@@ -216,7 +143,7 @@ def _add_tools(commands, reading: argparse.ArgumentParser, computing: argparse.A
                          "RAGDASH_WORKSPACE, else a folder of the user")
     command.add_argument("--read-only", action="store_true", help="show the workspace, without upload or change")
     command.add_argument("--host", default="127.0.0.1")
-    command.add_argument("--port", type=_whole(1))
+    command.add_argument("--port", type=whole(1))
     command.add_argument("--no-browser", action="store_true")
     command.set_defaults(command="dashboard")
 
@@ -227,75 +154,3 @@ def split_at_dashes(arguments: list[str]) -> tuple[list[str], list[str]]:
         return arguments, []
     at = arguments.index("--")
     return arguments[:at], arguments[at + 1:]
-
-
-def _reading_options() -> argparse.ArgumentParser:
-    reading = argparse.ArgumentParser(add_help=False)
-    reading.add_argument("--encoding", default="utf-8")
-    reading.add_argument("--map", action="append", metavar="OURS=THEIRS,...", help="columns that are not recognised: "
-                         f"{', '.join(FIELDS)}, and the column that holds it, such as query=question,retrieved=url; "
-                         "their name first is understood too")
-    reading.add_argument("--corpus", metavar="FILE", help="the documents that could be returned with their texts, such "
-                         "as BEIR's corpus.jsonl; used where a run has no texts")
-    reading.add_argument("--ids", metavar="SPELLING", help="read ids as the truth writes them where they are equal but "
-                         f"for: {', '.join(one.name for one in SPELLINGS)}, or several with commas")
-    reading.add_argument("--collapse", metavar="WAY", help="chunks become documents, by the column source or by "
-                         "prefix:SEPARATOR, the id up to the last separator; the first chunk keeps its rank")
-    defaults = Conventions()
-    for name, choices in CHOICES.items():
-        reading.add_argument(f"--{name}", choices=choices, default=getattr(defaults, name))
-    return reading
-
-
-def _metric_options() -> argparse.ArgumentParser:
-    computing = argparse.ArgumentParser(add_help=False)
-    computing.add_argument("-m", "--metrics", metavar="METRICS", help='such as "nDCG@10 R@5 RR AP"')
-    computing.add_argument("--cutoffs", type=_cutoffs, metavar="K,K", help="for every metric written without a cutoff")
-    return computing
-
-
-def _drawing_options() -> argparse.ArgumentParser:
-    """Of the commands that put numbers with intervals out."""
-    drawing = argparse.ArgumentParser(add_help=False, parents=[_matching_options()])
-    drawing.add_argument("--seed", type=_whole(0), default=SEED)
-    drawing.add_argument("--resamples", type=_whole(1), default=RESAMPLES)
-    return drawing
-
-
-def _matching_options() -> argparse.ArgumentParser:
-    """Of the commands that hold runs against a truth and put out what they find."""
-    matching = argparse.ArgumentParser(add_help=False)
-    matching.add_argument("--truth", metavar="TRUTH", help="what is known to be right; where it stands in the rows of "
-                          "the run, it can be left out")
-    matching.add_argument("-o", "--output", metavar="FILE")
-    matching.add_argument("--match", choices=MATCHES, default=Matching.by, help="a document is right by its id, "
-                          "or where its text holds gold evidence of the truth")
-    matching.add_argument("--match-how", choices=HOW, default=Matching.how,
-                          help="similarity of a chunk and a gold span")
-    matching.add_argument("--match-model", metavar="NAME", default=Matching.model, help="of --match-how embedding: the "
-                          "model whose values count (default: the one that scored last)")
-    matching.add_argument("--match-threshold", type=float, default=Matching.threshold, metavar="T",
-                          help="from which similarity on a chunk holds a span")
-    return matching
-
-
-def _cutoffs(text: str) -> list[int]:
-    values = sorted({int(part) for part in text.split(",")})
-    if values[0] < 1:
-        raise ValueError
-    return values
-
-
-def _cut(text: str) -> str:
-    if text != "none" and not 0 < float(text) <= 1:
-        raise argparse.ArgumentTypeError(f"{text} is not above 0 and at most 1, or none")
-    return text
-
-
-def _whole(least: int):
-    def number(text: str) -> int:
-        if int(text) < least:
-            raise argparse.ArgumentTypeError(f"{text} is less than {least}")
-        return int(text)
-
-    return number

@@ -12,16 +12,23 @@ from ragdash.console import say, write
 from ragdash.errors import InputError, Problem
 from ragdash.matching import Match, Matching
 from ragdash.places import named
+from ragdash.records import Run, Truth
 
 
 def report(options: argparse.Namespace) -> int:
     """Read, compute, write; what the files lack is left out and named in the report."""
+    return reported(None, None, options)
+
+
+def reported(runs: list[Run] | None, truth: Truth | None, options: argparse.Namespace) -> int:
+    """The report of these runs and this truth, or of those that the options name, which are read then."""
     from ragdash.report.content import Content, Request  # with plotly and jinja2, which other commands do without
     from ragdash.report.page import chosen, page
 
     sections = None if options.sections is None else tuple(chosen(
         part.strip() for part in options.sections.split(",") if part.strip()))
-    runs, truth = read(options)
+    if runs is None or truth is None:
+        runs, truth = read(options)
     matching = Matching(options.match, options.match_how, options.match_threshold)
     names = [run.name for run in runs]
     request = Request(

@@ -1,9 +1,10 @@
-"""`ragdash trust`: a judge's verdicts beside people's labels; a sheet to label drawn at random."""
+"""`ragdash trust`: verdicts of a judge, or of one trained here, beside labels; a sheet to label drawn at random."""
 
 from __future__ import annotations
 
 import argparse
 import datetime
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -15,18 +16,22 @@ from ragdash.evaluation import evaluate_match
 from ragdash.matching import Match, Matching
 from ragdash.metrics import parse_specs
 from ragdash.places import named
+from ragdash.records import Run
 from ragdash.report import render_trust, sheet_bytes
 from ragdash.stats import LEVEL
 from ragdash.trust import (
+    WHAT,
     LabelStore,
     Verdicts,
     draw,
     labels_in,
+    local_judge,
     read_labels,
     read_verdicts,
     sheet,
     trust,
     trust_difference,
+    unjudged,
     verdicts_of,
 )
 
@@ -40,6 +45,9 @@ def trusted(options: argparse.Namespace) -> int:
     if options.sheet:
         return _sheet(options, verdicts, matches)
     labels, problems = _labels(options, verdicts)
+    if options.local_judge:
+        verdicts, learned = _trained(options, verdicts, matches, labels)
+        settings |= learned
     cut = None if options.cut == "none" else float(options.cut)
     found = [trust(one, labels.get(one.name, {}), cut=cut) for one in verdicts]
     first = verdicts[0]
@@ -59,23 +67,42 @@ def _judged(options: argparse.Namespace) -> tuple[list[Verdicts], list[Match | N
                                   not options.runs else "runs and files of verdicts", "one of them", "Name runs with "
                                   "--truth and -m METRIC, or files with --verdicts.", field="--verdicts")])
     names = {"judge": options.judge_model, "generator": options.generator}
+    if options.local_judge and (options.verdicts or options.judge_model):
+        raise InputError([Problem("two-judges", "--local-judge and " + ("--verdicts" if options.verdicts else
+                                  "--judge-model"), "one judge", "Leave one of them out.", field="--local-judge")])
     if options.verdicts:
         found = [one for text in options.verdicts for one in read_verdicts(
             _content(text), named(text)[1], named(text)[0] or Path(named(text)[1]).stem)]
         return [_with(one, names) for one in _distinct(found)], [None] * len(found), {}
     specs = parse_specs(options.metrics or "")
-    if len(specs) != 1:
+    if len(specs) != 1 and not (options.local_judge and not specs):
         raise InputError([Problem("one-metric", f"{len(specs)} metrics", "the one whose values are verdicts",
                                   "Name it with -m.", field="--metrics")])
     runs, truth = read(options)
     matching = Matching(options.match, options.match_how, options.match_threshold, options.match_model)
     matches = [Match(run, truth, conventions(options), matching) for run in runs]
+    if options.local_judge:
+        return [unjudged(match, str(specs[0]) if specs else WHAT) for match in matches], matches, {
+            "truth": {"name": truth.name, "digest": truth.digest}, **read_as(options)}
     evaluations = [evaluate_match(match, specs) for match in matches]
-    found = [_with(verdicts_of(one, specs[0]), {"judge": names["judge"], "generator": names["generator"] or next(
-        (str(run.settings[name]) for name in GENERATORS if run.settings.get(name)), "")})
+    found = [_with(verdicts_of(one, specs[0]), {"judge": names["judge"], "generator": _generator(options, run)})
         for one, run in zip(evaluations, runs, strict=True)]
     return found, matches, {**evaluations[0].settings, "truth": {"name": truth.name, "digest": truth.digest},
                             **read_as(options)}
+
+
+def _trained(options: argparse.Namespace, verdicts: Sequence[Verdicts], matches: Sequence[Match],
+             labels: Labels) -> tuple[list[Verdicts], dict]:
+    """(verdicts of a judge that is trained on the labels, what stands beside the numbers)."""
+    learned = local_judge(matches, labels, verdicts[0].what, seed=options.seed)
+    print(learned, file=sys.stderr)
+    return [_with(one, {"generator": _generator(options, match.run)})
+            for one, match in zip(learned.verdicts, matches, strict=True)], learned.settings
+
+
+def _generator(options: argparse.Namespace, run: Run) -> str:
+    """The model that wrote the answers, "" where it is not known."""
+    return options.generator or next((str(run.settings[name]) for name in GENERATORS if run.settings.get(name)), "")
 
 
 def _with(one: Verdicts, names: dict[str, str | None]) -> Verdicts:

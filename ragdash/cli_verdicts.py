@@ -8,12 +8,14 @@ import sys
 from ragdash.cli_inputs import read
 from ragdash.console import say, write
 from ragdash.errors import InputError, Problem
+from ragdash.judging.exchange import export_verdicts, import_verdicts, is_exported, unpacked
 from ragdash.judging.tasks import TASKS
 from ragdash.matching import Match
 from ragdash.metrics import parse_specs
 from ragdash.metrics.judged import asked_of
 from ragdash.verdict_exports import export
-from ragdash.verdict_files import import_verdicts
+from ragdash.verdict_files import import_verdicts as import_results
+from ragdash.view_judged import Judged
 
 
 def verdicts(options: argparse.Namespace) -> int:
@@ -24,11 +26,29 @@ def verdicts(options: argparse.Namespace) -> int:
         raise InputError([Problem("several-runs", f"{len(runs)} runs in {options.run}", "one run",
                                   "Write it to a file of its own with `ragdash convert --config NAME`.", options.run)])
     judged = Match(runs[0], truth).judged
+    if options.format == "ledger":
+        write(_of_ledger(options, judged), options.output)
+        return 0
+    if options.read and is_exported(content := unpacked(options.read)):
+        new, known = import_verdicts(judged.ledger, content.splitlines(), options.read)
+        print(f"{options.read}: {new:,} verdicts taken over, {known:,} known before", file=sys.stderr)
+        return 0
     if options.read:
-        done = import_verdicts(options.read, judged)
+        done = import_results(options.read, judged)
         say(done.problems)
         print(done, file=sys.stderr)
         return 0
     names = [asked_of(spec)[0] for spec in parse_specs(options.metrics)] if options.metrics else TASKS
     write(export(judged, options.format, names, options.judge), options.output)
     return 0
+
+
+def _of_ledger(options: argparse.Namespace, judged: Judged) -> bytes:
+    """What the ledger holds on this run, to be read into another one."""
+    names = [asked_of(spec)[0] for spec in parse_specs(options.metrics)] if options.metrics else TASKS
+    judges = [one for one in judged.ledger.judges() if options.judge in ("", one.model, str(one))]
+    lines = [line for one in judges for line in export_verdicts(judged.ledger, one, judged.known_keys(names, one))]
+    if not lines:
+        raise InputError([Problem("no-verdicts", f"no verdict on {judged.run!r}", "a run that was judged",
+                                  "Let a judge read it: python -m ragdash judge", options.run)])
+    return b"".join(lines)

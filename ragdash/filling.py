@@ -70,7 +70,7 @@ def _agreed(match: Match, metric: Metric, params: dict, values: np.ndarray) -> n
     if match.conventions.unanswerable == "zero" and metric.relevance and metric.view in ("Ranked", "Covered"):
         by_evidence = metric.view == "Covered" or match.matching.by == "evidence"
         gold = match.covered.gold if by_evidence else match.ranked.relevant(params.get("rel", 1))
-        values[gold == 0] = 0.0
+        values = np.where((gold == 0)[:, None], 0.0, values)  # a copy: the values may belong to a view
     if match.conventions.missing == "skip":
-        values[match.missing] = np.nan
+        values = np.where(match.missing[:, None], np.nan, values)
     return values

@@ -9,6 +9,7 @@ from pathlib import Path
 PACKAGE = Path(__file__).resolve().parent
 SAMPLES = ("dense.jsonl", "sparse.jsonl", "hybrid.jsonl")
 SAMPLE_TRUTH = "truth.jsonl"
+SAMPLE_VERDICTS = "verdicts.jsonl.gz"  # of a toy judge
 
 
 def home() -> Path:

@@ -1,4 +1,4 @@
-"""Verdicts put out: claim by claim as JSON lines, as RAGAS's columns, as RAGChecker's results.
+"""Verdicts put out: claim by claim as JSON lines, as RAGAS's columns, as the results of RAGChecker and DeepEval.
 
 What is missing is null, never 0. A metric that is unavailable is left out; InputError where none is there.
 """
@@ -15,21 +15,22 @@ from contextlib import suppress
 from ragdash.errors import InputError, Problem, Unavailable
 from ragdash.judging.checking import FAMILY
 from ragdash.judging.tasks import TASKS, Case, Judgement
-from ragdash.verdict_files import TABLES
-from ragdash.view_judged import Judged, Verdicts, command
+from ragdash.verdict_files import DEEPEVAL, TABLES
+from ragdash.view_judged import LACKING, WHY, Judged, Verdicts, command
 
 RAGAS_COLUMNS: Mapping[str, str] = {
     "RAGAS.Faithfulness": "faithfulness", "RAGAS.AnswerRelevancy": "answer_relevancy",
     "RAGAS.ContextPrecision": "context_precision", "RAGAS.ContextRecall": "context_recall"}
-FORMATS = ("rows", "ragas", "ragchecker")
+FORMATS = ("rows", "ragas", "ragchecker", "deepeval")
+THRESHOLD = 0.5  # from which on DeepEval, unless told otherwise, calls a score a success
 _NEEDED = ("RAGChecker.F1", "RAGChecker.NoiseSensitivityRelevant")  # between them they hold all four tables
 _WORDS = {"entailed": "Entailment", "contradicted": "Contradiction", "neutral": "Neutral", "not entailed": "Neutral"}
 
 
 def export(judged: Judged, form: str, names: Iterable[str] = tuple(TASKS), judge: str = "") -> bytes:
     """The verdicts in one of FORMATS; names: for "rows", the metrics in canonical spelling."""
-    if form == "ragas":
-        return _ragas(judged, judge)
+    if form in ("ragas", "deepeval"):
+        return (_ragas if form == "ragas" else _deepeval)(judged, judge)
     return _ragchecker(judged, judge) if form == "ragchecker" else _rows(judged, names, judge)
 
 
@@ -57,6 +58,48 @@ def _ragas(judged: Judged, judge: str) -> bytes:
         writer.writerow([case.query_id, case.question, case.answer, json.dumps(_texts(case), ensure_ascii=False),
                          case.references[0] if case.references else None, *values])
     return text.getvalue().encode("utf-8", "replace")
+
+
+def _deepeval(judged: Judged, judge: str) -> bytes:
+    """JSON as DeepEval's EvaluationResult: a test result for each query with an answer, by the nearest metrics.
+
+    success: whether a score reaches THRESHOLD; one that is missing is no success, as in DeepEval, and its error says
+    why. Queries to which a metric does not apply (a text is not there) have no score of it.
+    """
+    found = _there(judged, DEEPEVAL.values(), judge)
+    names = {ours: theirs.title() if theirs != "correctness" else "Correctness [GEval]"
+             for theirs, ours in DEEPEVAL.items()}
+    results = []
+    for q, case in enumerate(judged.cases):
+        scores = [_metric_data(names[name], one, q) for name, one in found.items()]
+        scores = [one for one in scores if one]
+        if scores and case.answer is not None:
+            results.append({"name": f"test_case_{q}", "success": all(one["success"] for one in scores),
+                            "metrics_data": scores, "conversational": False, "index": q, "input": case.question,
+                            "actual_output": case.answer, "expected_output": next(iter(case.references), None),
+                            "context": None, "retrieval_context": None if case.contexts is None else _texts(case),
+                            "metadata": {"query_id": case.query_id}})
+    if not results:
+        raise _nothing(judged.run, " ".join(DEEPEVAL.values()))
+    content = {"test_results": results, "confident_link": None, "test_run_id": None}
+    return (json.dumps(content, indent=1) + "\n").encode()
+
+
+def _metric_data(name: str, one: Verdicts, q: int) -> dict | None:
+    """A score as DeepEval's MetricData; None where the metric does not apply to the query."""
+    judgement, score = one.judgements[q], _number(float(one.values[q]))
+    if score is None and judgement.missing in LACKING:
+        return None
+    return {"name": name, "threshold": THRESHOLD, "success": score is not None and score >= THRESHOLD, "score": score,
+            "reason": "\n".join(filter(None, map(_reason, judgement.rows))) or None, "strict_mode": False,
+            "evaluation_model": str(one.judge), "error": None if score is not None else WHY.get(
+                judgement.missing, judgement.missing or "a vote that is missing")}
+
+
+def _reason(row: Mapping) -> str:
+    """The reason in a row, with the claim that it is about."""
+    about = ": ".join(str(row[part]) for part in ("claim", "verdict") if row.get(part))
+    return " – ".join(part for part in (about, str(row.get("reason") or "")) if part)
 
 
 def _ragchecker(judged: Judged, judge: str) -> bytes:

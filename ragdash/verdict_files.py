@@ -42,6 +42,7 @@ _IDS, _QUESTIONS = ("query_id", "id", "qid"), ("query", "question", "user_input"
 _ANSWERS = ("response", "answer", "actual_output", "actualOutput")
 _LISTS = ("results", "test_results", "testResults", "test_cases", "testCases")
 _METRICS = ("metrics_data", "metricsData")
+_MORE = ("metadata", "additional_metadata")  # where DeepEval keeps what it was given beside the texts
 
 
 @dataclass(frozen=True)
@@ -132,6 +133,8 @@ def _case(row: dict, by_id: dict[str, Case], by_question: dict[str, Case], numbe
           problems: Collector) -> Case | None:
     """The case that a row is about; None, and a note, where there is none or its answer is another."""
     name, question, answer = (_first(row, keys) for keys in (_IDS, _QUESTIONS, _ANSWERS))
+    if name is None:
+        name = _first(next((row[key] for key in _MORE if isinstance(row.get(key), dict)), {}), _IDS)
     case = by_id.get(str(name)) if name is not None else None
     case = case or (by_question.get(_plain(question)) if isinstance(question, str) else None)
     if case is None:

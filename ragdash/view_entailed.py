@@ -43,7 +43,7 @@ class Entailed:
         if not self._pairs[2]:
             raise Unavailable(f"run {self.run!r} without answers beside contexts", "an answer and the texts that it "
                               "was made from", "Give the run columns answer and contexts, or texts to its documents.",
-                              NAME)
+                              "contexts")
         return self._pairs
 
     @cached_property

@@ -12,13 +12,14 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import count
 
 import numpy as np
 
 from ragdash.errors import InputError, Problem, Unavailable
 from ragdash.judging import MISSING, Ledger, Question
 from ragdash.judging.endpoint import Judge
-from ragdash.judging.rounds import read
+from ragdash.judging.rounds import known_keys, read
 from ragdash.judging.tasks import Asking, Case, Judgement, find_task
 from ragdash.judging.tasks.chunks import NO_ENCODER
 from ragdash.models.cache import Model, Store
@@ -126,8 +127,9 @@ class Judged:
     def _found(self, name: str, judge: str, votes: int) -> Verdicts | Unavailable:
         """The verdicts of the first judge that has any, or why there are none."""
         asked = [one for one in self.ledger.judges() if judge in ("", one.model, str(one))]
-        lacking = self._lacking(name)
-        if all(lacking):
+        task = find_task(name)
+        if all(task.lacks(case) for case in self.cases):
+            lacking = self._lacking(name)
             why = Counter(lacking).most_common(1)[0][0] if lacking else "no-answer"
             words, mend = LACKING[why]
             return Unavailable(f"{name} of run {self.run!r}: {words} for any query", "the texts that it is judged by",
@@ -189,6 +191,20 @@ class Judged:
             undefined = "no-claims" if key in known else lacking or "not-imported"
             score, rows = value["score"], tuple(value.get("rows", ()))
             found.append(Judgement(float("nan"), undefined, rows) if score is None else Judgement(score, None, rows))
+        return found
+
+    def known_keys(self, names: Iterable[str], judge: Judge) -> set[bytes]:
+        """What the ledger holds of a judge on these metrics, by key; of all votes."""
+        found: set[bytes] = set()
+        for name in names:
+            if judge.host == IMPORTED:
+                found |= self.ledger.known([judge.key(imported_question(name, case)) for case in self.cases])
+                continue
+            for vote in count():
+                more = known_keys(self.askings(name), self.ledger, judge, vote)
+                found |= more
+                if not more:
+                    break
         return found
 
     def _lacking(self, name: str) -> list[str | None]:

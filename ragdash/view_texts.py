@@ -114,7 +114,7 @@ class Answered:
         every = (*self.answers, *(text for texts in self.references for text in listed(texts)), *self.questions)
         return {text: i for i, text in enumerate(dict.fromkeys(text for text in every if text is not None))}
 
-    @property
+    @cached_property
     def texts(self) -> tuple[str, ...]:
         """The distinct texts: (D,)."""
         return tuple(self._places)

@@ -194,7 +194,7 @@ WRONG = [
     ("unknown metric", table(A, "Recal@10"), ["unknown-metric"]),
     ("unknown cutoff", table(A, "R@0"), ["metric-cutoff"]),
     ("unknown parameter", table(A, "R(x=1)@5"), ["metric-parameter"]),
-    ("not yet, at another cutoff", table(A, "Faithfulness@3"), ["unknown-metric"]),
+    ("a cutoff where there is none", table(A, "Faithfulness@3"), ["metric-cutoff"]),
     ("no source", f'[[table]]\nmetric = "RR"\nbands = [{A}]', ["no-source"]),
     ("empty source", table(A, source="  "), ["no-source"]),
     ("no metric", f'[[table]]\nsource = "us"\nbands = [{A}]', ["missing-field"]),

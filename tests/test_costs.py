@@ -57,6 +57,8 @@ nan = math.nan
     ("Cost(completion=0.03, call=0.002)", [0.005, 0.011, 0.0035, nan]), ("Cost(call=0.002)", [0.002] * 3 + [nan])])
 def test_values_by_hand(metric, expected):
     assert column(metric) == pytest.approx(expected, nan_ok=True)
+    skipped = evaluate(run(), TRUTH, metric, missing="skip", unanswerable="zero").values[:, 0].tolist()
+    assert skipped == pytest.approx(expected, nan_ok=True)
 
 
 def test_what_is_not_told_is_undefined_with_its_reason():

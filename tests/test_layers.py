@@ -29,14 +29,17 @@ LAYERS = """
     slices score_worker costs
     judge_worker
     comparison likeness
-    diagnosis gates ledger reviews unjudged workspace
+    ab diagnosis gates ledger reviews unjudged workspace
     failing trust
     selection searching rankings claims
     wording
     plots
     report
+    cli_parents
+    cli_ab_options cli_judge_options
     cli_options cli_inputs
     cli_report cli_score cli_diagnose cli_judge cli_verdicts cli_trust
+    cli_ab
     cli ui
 """.strip().splitlines()
 LEVEL = {name: level for level, line in enumerate(LAYERS) for name in line.split()}

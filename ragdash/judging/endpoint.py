@@ -11,6 +11,7 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from urllib.parse import SplitResult, urlsplit
 
 import orjson
@@ -56,13 +57,21 @@ class Judge:
 
     def key(self, question: Question) -> bytes:
         """256 bits that a verdict is kept under: of everything that a reply hangs on."""
-        parts = (PROTOCOL, self.host, self.model, self.parameters, question.task, question.version, question.system,
-                 question.user, question.shape, orjson.dumps(question.ids).decode(), str(question.vote))
-        whole = "".join(f"{len(part)}:{part}" for part in parts)
+        head = _head((PROTOCOL, self.host, self.model, self.parameters, question.task, question.version,
+                      question.system))
+        user, shape = question.user, question.shape
+        ids = orjson.dumps(question.ids).decode() if question.ids else "[]"
+        whole = f"{head}{len(user)}:{user}{len(shape)}:{shape}{len(ids)}:{ids}{len(str(question.vote))}:{question.vote}"
         return hashlib.blake2b(whole.encode("utf-8", "surrogatepass"), digest_size=32).digest()
 
     def __str__(self) -> str:
         return f"{self.model} at {self.host}"
+
+
+@lru_cache(maxsize=256)
+def _head(parts: tuple[str, ...]) -> str:
+    """What the keys of a task's questions have in common."""
+    return "".join(f"{len(part)}:{part}" for part in parts)
 
 
 @dataclass(frozen=True)

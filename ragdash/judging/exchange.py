@@ -5,12 +5,15 @@ A line is a verdict with its judge and key: {"key", "host", "model", "parameters
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import gzip
+import zlib
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import asdict, fields
+from pathlib import Path
 
 import orjson
 
-from ragdash.errors import Collector
+from ragdash.errors import Collector, InputError, Problem
 from ragdash.judging.endpoint import Judge
 from ragdash.judging.ledger import Ledger
 from ragdash.judging.question import Reply, Usage
@@ -19,10 +22,13 @@ _TEXTS = ("key", "host", "model", "parameters", "task", "version")
 _KEPT = tuple(one.name for one in fields(Reply) if one.name not in ("missing", "cached", "note"))
 
 
-def export_verdicts(ledger: Ledger, judge: Judge | None = None) -> Iterator[bytes]:
-    """A line for each verdict, in the order they came; judge: of this one alone. No question, no key of an endpoint."""
+def export_verdicts(ledger: Ledger, judge: Judge | None = None,
+                    keys: Container[bytes] | None = None) -> Iterator[bytes]:
+    """A line for each verdict, in the order they came; judge: of this one alone; keys: these alone. No question, no
+    key of an endpoint.
+    """
     for said_by, key, task, version, vote, reply in ledger.every():
-        if judge in (None, said_by):
+        if judge in (None, said_by) and (keys is None or key in keys):
             kept = asdict(reply)
             yield orjson.dumps({"key": key.hex(), **asdict(said_by), "task": task, "version": version, "vote": vote,
                                 "reply": {name: kept[name] for name in _KEPT}}, option=orjson.OPT_APPEND_NEWLINE)
@@ -39,8 +45,28 @@ def import_verdicts(ledger: Ledger, lines: Iterable[bytes], file: str | None = N
                 collector.add("bad-verdict", f"{type(error).__name__}: {error}", "a verdict as it was exported",
                               "Export it again; do not edit it.", line=number)
     collector.raise_errors()
-    new = ledger.add(rows)
+    known = ledger.known([row[1] for row in rows])
+    new = ledger.add(row for row in rows if row[1] not in known) if len(known) < len(rows) else 0
     return new, len(rows) - new
+
+
+def is_exported(content: bytes) -> bool:
+    """Whether the first line is one of `export_verdicts`."""
+    try:
+        line = orjson.loads(content.lstrip().partition(b"\n")[0])
+    except orjson.JSONDecodeError:
+        return False
+    return isinstance(line, dict) and {*_TEXTS, "reply"} <= line.keys()
+
+
+def unpacked(path: str | Path) -> bytes:
+    """The content of a file, also of one that gzip made. InputError where it cannot be read."""
+    try:
+        content = Path(path).read_bytes()
+        return gzip.decompress(content) if content.startswith(b"\x1f\x8b") else content
+    except (OSError, EOFError, zlib.error) as error:
+        raise InputError([Problem("unreadable-file", str(error), "a file of verdicts", "Check the path.",
+                                  str(path))]) from None
 
 
 def _row(line: dict) -> tuple[Judge, bytes, str, str, int, Reply]:

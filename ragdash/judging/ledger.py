@@ -19,7 +19,8 @@ import orjson
 
 from ragdash.errors import InputError, Problem
 from ragdash.judging.endpoint import Judge
-from ragdash.judging.question import Question, Reply, Usage
+from ragdash.judging.question import Question, Reply
+from ragdash.judging.rows import COLUMNS, DECLARED, reply_of, row_of
 from ragdash.places import workspace
 
 FILE = "judge.sqlite"
@@ -29,18 +30,15 @@ AT_ONCE = 500  # keys asked for in one statement
 SMALLEST = 512  # bytes of a database
 WAIT = 30.0  # seconds for another writer
 NO_FAILURE = ("budget", "cancelled", "stopped")  # of the job, not of the question
-COLUMNS = ("value", "raw", "prompt", "completion", "estimated", "model", "latency", "attempts", "at", "mode", "sent")
-_REPLY = "value text, raw text, prompt integer, completion integer, estimated integer, model text, latency real, " \
-         "attempts integer, at text, mode text, sent text"
 Kept: TypeAlias = tuple[Judge, bytes, str, str, int, Reply]
 """Whose verdict, its key, task, version, vote, and the reply."""
 _TABLES = f"""
 create table judges (id integer primary key, host text, model text, parameters text, used integer,
                      unique (host, model, parameters));
 create table verdicts (number integer primary key autoincrement, key blob unique, judge integer, task text,
-                       version text, vote integer, {_REPLY});
+                       version text, vote integer, {DECLARED});
 create table failures (number integer primary key autoincrement, key blob unique, judge integer, task text,
-                       version text, vote integer, {_REPLY}, missing text, note text);
+                       version text, vote integer, {DECLARED}, missing text, note text);
 create table manners (url text, model text, manner text, unique (url, model));
 create index of_task on verdicts (judge, task);
 pragma application_id = {OURS};
@@ -73,12 +71,12 @@ class Ledger:
 
     def get(self, keys: Sequence[bytes]) -> dict[bytes, Reply]:
         """The verdicts that are there, by key."""
-        return {row[0]: _reply(row[1:]) for row in self._rows("verdicts", ("key", *COLUMNS), keys)}
+        return {row[0]: reply_of(row[1:]) for row in self._rows("verdicts", ("key", *COLUMNS), keys)}
 
     def failed(self, keys: Sequence[bytes]) -> dict[bytes, Reply]:
         """Why there is no verdict, of keys that were asked in vain."""
         rows = self._rows("failures", ("key", *COLUMNS, "missing", "note"), keys)
-        return {row[0]: replace(_reply(row[1:-2]), missing=row[-2], note=row[-1]) for row in rows}
+        return {row[0]: replace(reply_of(row[1:-2]), missing=row[-2], note=row[-1]) for row in rows}
 
     def known(self, keys: Sequence[bytes]) -> set[bytes]:
         """Those of the keys that have a verdict."""
@@ -126,7 +124,7 @@ class Ledger:
                 f"select host, judges.model, parameters, key, task, version, vote, "
                 f"{', '.join(f'verdicts.{name}' for name in COLUMNS)} from verdicts join judges on judge = judges.id "
                 "order by number").fetchall()
-        return [(Judge(*row[:3]), *row[3:7], _reply(row[7:])) for row in rows]
+        return [(Judge(*row[:3]), *row[3:7], reply_of(row[7:])) for row in rows]
 
     def add(self, rows: Iterable[Kept]) -> int:
         """Take verdicts over, all or none; those that are there stay. Returns how many were new."""
@@ -183,7 +181,7 @@ class Writer:
         with self._transaction() as db:
             for question, reply in rows:
                 key = judge.key(question)
-                values = (key, self._ids[judge], question.task, question.version, question.vote, *_row(reply))
+                values = (key, self._ids[judge], question.task, question.version, question.vote, *row_of(reply))
                 if reply.missing is None:
                     _insert(db, "ignore", "verdicts", values)
                     db.execute("delete from failures where key = ?", (key,))
@@ -196,14 +194,14 @@ class Writer:
         for judge in dict.fromkeys(row[0] for row in rows):
             self.use(judge)
         with self._transaction() as db:
-            return sum(_insert(db, "ignore", "verdicts", (key, self._ids[judge], *of, *_row(reply)))
+            return sum(_insert(db, "ignore", "verdicts", (key, self._ids[judge], *of, *row_of(reply)))
                        for judge, key, *of, reply in rows)
 
     def seen(self, key: bytes) -> Reply | None:
         """A verdict that is there by now."""
         with self._lock:
             row = self._db.execute(f"select {', '.join(COLUMNS)} from verdicts where key = ?", (key,)).fetchone()
-        return _reply(row) if row else None
+        return reply_of(row) if row else None
 
     def learn(self, url: str, model: str, manner: dict) -> None:
         """Remember how an endpoint wants to be asked."""
@@ -228,25 +226,6 @@ def _insert(db: sqlite3.Connection, otherwise: str, table: str, values: tuple, m
     names = f"key, judge, task, version, vote, {', '.join(COLUMNS)}{more}"
     return db.execute(f"insert or {otherwise} into {table} ({names}) values ({', '.join('?' * len(values))})",
                       values).rowcount
-
-
-def _row(reply: Reply) -> tuple:
-    """The columns of a reply, in the order of COLUMNS."""
-    value = None if reply.value is None else orjson.dumps(reply.value).decode()
-    return (value, _writable(reply.raw), reply.usage.prompt, reply.usage.completion, int(reply.usage.estimated),
-            _writable(reply.model), reply.latency, reply.attempts, reply.at, reply.mode,
-            orjson.dumps(dict(reply.sent)).decode())
-
-
-def _writable(text: str) -> str:
-    """The text without halves of signs, which UTF-8 cannot hold."""
-    return text.encode("utf-8", "replace").decode()
-
-
-def _reply(row: tuple) -> Reply:
-    value, raw, prompt, completion, estimated, *others, sent = row
-    return Reply(None if value is None else orjson.loads(value), None, raw,
-                 Usage(prompt, completion, bool(estimated)), *others, orjson.loads(sent), True)
 
 
 def _make(db: sqlite3.Connection, path: Path) -> None:

@@ -65,6 +65,20 @@ def read(askings: Sequence[Asking], ledger: Ledger, judge: Judge, vote: int = 0)
     return walk(askings, answer, vote)
 
 
+def known_keys(askings: Sequence[Asking], ledger: Ledger, judge: Judge, vote: int = 0) -> set[bytes]:
+    """The keys of all verdicts that a ledger has of the askings, which are used up."""
+    found: set[bytes] = set()
+
+    def answer(questions: list[Question]) -> list[Reply]:
+        keys = [judge.key(question) for question in questions]
+        known = ledger.get(keys)
+        found.update(known)
+        return [known.get(key, NOT_ASKED) for key in keys]
+
+    walk(askings, answer, vote)
+    return found
+
+
 def first_round(askings: Sequence[Asking], vote: int = 0) -> list[Question]:
     """The questions that are asked first; the askings are used up."""
     questions: list[Question] = []

@@ -25,6 +25,7 @@ from ragdash.stats.effects import (
     queries_needed,
     superiority,
 )
+from ragdash.stats.logistic import Logistic, cross_fitted, logistic
 from ragdash.stats.paired import EXACT_BELOW, PERMUTATIONS, randomization_test, sign_test, t_test, wilcoxon_test
 from ragdash.stats.ppi import FEWEST, PSEUDO_BELOW, Ppi, ppi
 
@@ -40,15 +41,18 @@ __all__ = [
     "PSEUDO_BELOW",
     "RESAMPLES",
     "SEED",
+    "Logistic",
     "Ppi",
     "benjamini_hochberg",
     "bootstrap_intervals",
     "bootstrap_ratios",
     "cohens_dz",
+    "cross_fitted",
     "detectable_difference",
     "equivalence",
     "holm",
     "influence",
+    "logistic",
     "median_interval",
     "noninferiority",
     "ppi",

@@ -25,7 +25,8 @@ class Verdicts:
 
     name: of the run; what: was judged, such as a metric; run: digest of the run, "" where not known; reasons: of the
     queries without a verdict {query_id: why}; votes (Q, V) or None: single votes, of which a value is the mean; judge,
-    generator: names of models, "" where not known. Raises InputError for values outside [0, 1] and repeated queries.
+    generator: names of models, "" where not known; pseudo: whether the interval gets ppi's pseudo-rectifiers, None: as
+    it decides by the number of labels. Raises InputError for values outside [0, 1] and repeated queries.
     """
 
     name: str
@@ -38,6 +39,7 @@ class Verdicts:
     judge: str = ""
     generator: str = ""
     problems: tuple[Problem, ...] = ()
+    pseudo: bool | None = None
 
     def __post_init__(self) -> None:
         wrong = np.flatnonzero((self.values < 0) | (self.values > 1))

@@ -91,7 +91,7 @@ def trust(verdicts: Verdicts, labels: Mapping[str, float], *, cut: float | None 
     values = verdicts.values
     given, unknown = _aligned(verdicts.query_ids, labels)
     both = np.flatnonzero(~np.isnan(values) & ~np.isnan(given))
-    found = ppi(values[:, None], given[:, None], level=level, bounds=(0.0, 1.0))
+    found = ppi(values[:, None], given[:, None], level=level, pseudo=verdicts.pseudo, bounds=(0.0, 1.0))
     agreed = agreement(values[both], given[both], cut)
     apart = both[classes_of(values[both], cut) != classes_of(given[both], cut)]
     apart = apart[np.argsort(-np.abs(values[apart] - given[apart]), kind="stable")]
@@ -118,7 +118,8 @@ def trust_difference(baseline: Verdicts, candidate: Verdicts, baseline_labels: M
     verdicts = np.where(at >= 0, np.append(candidate.values, np.nan)[at], np.nan) - baseline.values
     theirs, ours = (_aligned(baseline.query_ids, one)[0] for one in (baseline_labels, candidate_labels))
     labels = ours - theirs
-    found = ppi(verdicts[:, None], labels[:, None], level=level, bounds=(-1.0, 1.0))
+    pseudo = True if baseline.pseudo or candidate.pseudo else baseline.pseudo
+    found = ppi(verdicts[:, None], labels[:, None], level=level, pseudo=pseudo, bounds=(-1.0, 1.0))
     low, high = bootstrap_intervals(labels[:, None], level=level)
     n = int((~np.isnan(labels)).sum())
     own = Estimate(_mean(labels), float(low[0]), float(high[0]), n)

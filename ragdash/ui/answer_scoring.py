@@ -12,24 +12,27 @@ import streamlit as st
 from ragdash.errors import InputError
 from ragdash.evaluation import Evaluation
 from ragdash.metrics import METRICS, Spec
-from ragdash.models import ENCODER, SCORER, default_store, found
+from ragdash.models import ENCODER, NLI, SCORER, default_store, found
 from ragdash.models.folders import VARIABLES, hub_cache
 from ragdash.models.installed import library
 from ragdash.scoring import Plan, duration, plan
 from ragdash.ui import score_jobs, state, widgets, words
 from ragdash.ui.store import LOADED
 from ragdash.ui.view import View
+from ragdash.view_entailed import NAME
 from ragdash.view_scored import NEEDS
 
-TITLES = {ENCODER: "Embedding model", SCORER: "Cross-encoder"}
-EXAMPLES = {ENCODER: "all-MiniLM-L6-v2", SCORER: "cross-encoder/stsb-roberta-base"}
+KINDS = {**{name: need.kind for name, need in NEEDS.items()}, NAME: NLI}  # of the model that each metric needs
+TITLES = {ENCODER: "Embedding model", SCORER: "Cross-encoder", NLI: "NLI model"}
+EXAMPLES = {ENCODER: "all-MiniLM-L6-v2", SCORER: "cross-encoder/stsb-roberta-base",
+            NLI: "cross-encoder/nli-deberta-v3-small"}
 EVERY = 1.0  # seconds between two looks at the process
 
 
 def wanting(specs: Sequence[Spec], values: Sequence[Evaluation]) -> list[str]:
-    """The semantic metrics among the specs of which a run lacks values that a model could give."""
+    """The metrics of local models among the specs of which a run lacks values that a model could give."""
     lacking = {problem.field for one in values for problem in one.problems
-               if problem.kind == "computed-in-part" or (problem.kind == "unavailable" and problem.field in NEEDS)}
+               if problem.kind in ("computed-in-part", "unavailable") and problem.field in KINDS}
     return [name for name in dict.fromkeys(spec.name for spec in specs) if name in lacking]
 
 
@@ -100,9 +103,9 @@ def _offer(now: View, names: list[str]) -> None:
         st.caption(f":material/info: {words.escape(installed.reason[:1].upper() + installed.reason[1:])}.")
         st.code(installed.mend, language="bash")
         return
-    models = {kind: _choose(kind) for kind in dict.fromkeys(NEEDS[name].kind for name in names)}
+    models = {kind: _choose(kind) for kind in dict.fromkeys(KINDS[name] for name in names)}
     models = {kind: model for kind, model in models.items() if model}
-    names = [name for name in names if NEEDS[name].kind in models]
+    names = [name for name in names if KINDS[name] in models]
     if not names:
         st.caption("Choose a model, or type the folder that it is in, to see how long it takes.")
         return
@@ -152,7 +155,8 @@ def _plan(now: View, names: list[str], models: dict[str, str]) -> Plan:
 def _planned(runs: tuple[str, ...], truth: str, names: tuple[str, ...], models: tuple[tuple[str, str], ...], said: str,
              _runs, _truth) -> Plan:
     chosen = dict(models)
-    return plan(_runs, _truth, list(names), model=chosen.get(ENCODER), cross_encoder=chosen.get(SCORER))
+    return plan(_runs, _truth, list(names), model=chosen.get(ENCODER), cross_encoder=chosen.get(SCORER),
+                nli=chosen.get(NLI))
 
 
 def _start(now: View, names: list[str], models: dict[str, str]) -> None:

@@ -14,9 +14,11 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from ragdash import io
 from ragdash.corpus import Corpus
 from ragdash.errors import InputError, Problem
-from ragdash.places import SAMPLE_TRUTH, SAMPLES, home, named
+from ragdash.judging import default_ledger
+from ragdash.judging.exchange import import_verdicts, unpacked
+from ragdash.places import SAMPLE_TRUTH, SAMPLE_VERDICTS, SAMPLES, home, named
 from ragdash.records import Run, Truth
-from ragdash.ui import cache, documents, progress, shelf, state, words
+from ragdash.ui import cache, documents, progress, shelf, state, store, words
 from ragdash.ui.store import LOADED
 
 FILES, TRUTHS = "RAGDASH_FILES", "RAGDASH_TRUTH"  # set by `ragdash dashboard FILE...`
@@ -149,6 +151,17 @@ def open_samples() -> None:
     records = [_path(folder / name, None, "run") for name in SAMPLES if (folder / name).is_file()]
     records.append(_path(folder / SAMPLE_TRUTH, None, "truth"))
     state.set_files((*(record for record in records if record.failed), *state.files()))
+    _keep_verdicts(folder / SAMPLE_VERDICTS)
+
+
+def _keep_verdicts(path: Path) -> None:
+    """Take the toy judge's verdicts on the samples into the ledger; where it cannot be written, it goes without."""
+    if store.read_only() or not path.is_file():
+        return
+    try:
+        import_verdicts(default_ledger(), unpacked(path).splitlines(), str(path))
+    except InputError as error:
+        state.set_notice(error.problems)
 
 
 def open_given_files() -> None:

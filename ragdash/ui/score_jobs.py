@@ -17,10 +17,12 @@ from pathlib import Path
 import orjson
 import pyarrow as pa
 
-from ragdash.models.protocols import ENCODER, SCORER
+from ragdash.matching import Match
+from ragdash.models.protocols import ENCODER, NLI, SCORER
 from ragdash.places import PACKAGE, named
 from ragdash.records import Run, Truth
 from ragdash.score_worker import Worker, command
+from ragdash.view_entailed import NAME
 
 ASKED = ("query", "answer")  # what scoring needs of a run
 KNOWN = ("query", "answers")  # and of a truth
@@ -61,10 +63,12 @@ def start(key: tuple, runs: Mapping[str, Run], truth: Truth, metrics: Sequence[s
             return False
         forget()
         folder = tempfile.TemporaryDirectory(prefix="ragdash-score-", ignore_cleanup_errors=True)
-        files = [f"{_plain(name)}={_write_run(run, Path(folder.name) / f'run-{at}.jsonl')}"
+        read = {name: _contexts(run, truth) if NAME in metrics else {} for name, run in runs.items()}
+        files = [f"{_plain(name)}={_write_run(run, Path(folder.name) / f'run-{at}.jsonl', read[name])}"
                  for at, (name, run) in enumerate(runs.items())]
+        nli = _whole(models.get(NLI))
         arguments = command(files, _write_truth(truth, Path(folder.name) / "truth.jsonl"), ", ".join(metrics),
-                            _whole(models.get(ENCODER)), _whole(models.get(SCORER)))
+                            _whole(models.get(ENCODER)), _whole(models.get(SCORER)), *(("--nli", nli) if nli else ()))
         _job = Job(Worker.start(arguments, PACKAGE.parent), folder, key, tuple(runs))
         return True
 
@@ -97,19 +101,26 @@ def _plain(name: str) -> str:
     return re.sub(r"[=/\\]", "_", name)
 
 
-def _write_run(run: Run, path: Path) -> str:
-    return _write(path, run.query_ids, run.details, ASKED, "retrieved", [])
+def _contexts(run: Run, truth: Truth) -> dict[str, dict]:
+    """{query: {"contexts": the texts that its sentences are held against}}, as the metric sees them, where known."""
+    return {case.query_id: {"contexts": [text for _, text in case.contexts]}
+            for case in Match(run, truth).entailed.cases if case.contexts is not None}
+
+
+def _write_run(run: Run, path: Path, more: Mapping[str, dict]) -> str:
+    return _write(path, run.query_ids, run.details, ASKED, {"retrieved": []}, more)
 
 
 def _write_truth(truth: Truth, path: Path) -> str:
-    return _write(path, truth.query_ids, truth.details, KNOWN, "relevant", {})
+    return _write(path, truth.query_ids, truth.details, KNOWN, {"relevant": {}}, {})
 
 
-def _write(path: Path, ids: pa.Array, details: pa.Table | None, wanted: Sequence[str], empty: str,
-           value: object) -> str:
-    """A native file with these details alone: documents say nothing to the models."""
+def _write(path: Path, ids: pa.Array, details: pa.Table | None, wanted: Sequence[str], empty: dict,
+           more: Mapping[str, dict]) -> str:
+    """A native file with these details alone, and more of each query: rankings say nothing to the models."""
     held = [name for name in wanted if details is not None and name in details.column_names]
     rows = details.select(held).to_pylist() if held else [{}] * len(ids)
-    path.write_bytes(b"".join(orjson.dumps({"query_id": query, **row, empty: value}, option=orjson.OPT_APPEND_NEWLINE)
+    path.write_bytes(b"".join(orjson.dumps({"query_id": query, **row, **empty, **more.get(query, {})},
+                                           option=orjson.OPT_APPEND_NEWLINE)
                               for query, row in zip(ids.to_pylist(), rows, strict=True)))
     return str(path)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from judging.scripted import Scripted, case
-from judging.test_judged_metrics import BY_HAND, PARIS, ROWS, the_match
+from judging.test_judged_metrics import BY_HAND, PARIS, ROWS, TOWER, the_match
 
 from ragdash.cli import main
 from ragdash.errors import InputError
@@ -159,6 +159,43 @@ def test_ragchecker_results_there_and_back(tmp_path):
         assert values(match, f"{name}(judge={done.judge.model!r})") == before[name]
 
 
+def test_deepeval_results_there_and_back(tmp_path):
+    match = the_match()
+    Scripted(default_ledger()).judge_all(match.judged, *DEEPEVAL.values())
+    content = json.loads(export(match.judged, "deepeval"))
+    results = {one["metadata"]["query_id"]: one for one in content["test_results"]}
+    assert results.keys() == {"both", "wrong", "silent", "no context", "no reference", "no answer"}
+    both = results["both"]
+    assert (both["input"], both["actual_output"], both["expected_output"], both["retrieval_context"]) == (
+        "What?", ROWS["both"]["answer"], PARIS, ROWS["both"]["contexts"])
+    scores = {one["name"]: one for one in both["metrics_data"]}
+    assert list(scores) == ["Faithfulness", "Answer Relevancy", "Contextual Relevancy", "Contextual Precision",
+                            "Contextual Recall", "Correctness [GEval]"]
+    assert scores["Faithfulness"]["score"] == 0.5 and scores["Faithfulness"]["success"] and both["success"]
+    reason = scores["Faithfulness"]["reason"]
+    assert reason.splitlines() == [f"{PARIS}: supported – words", f"{TOWER}: not stated – words"]
+    assert "Correctness [GEval]" not in {one["name"] for one in results["no reference"]["metrics_data"]}
+    before = {name: values(match, name) for name in DEEPEVAL.values()}
+    done = import_verdicts(file_of(tmp_path, content), match.judged)
+    assert not done.problems
+    for name, known in before.items():
+        again = values(match, f"{name}(judge={done.judge.model!r})")
+        assert again == pytest.approx(known, nan_ok=True) and done.verdicts[name]
+    assert match.judged.read("ClaimFaithfulness", done.judge.model).judgements[0].rows[0]["reason"] == reason
+
+
+def test_deepeval_gets_no_score_for_a_verdict_that_failed():
+    judge = Scripted(default_ledger())
+    judge.judge_all(the_match({"both": ROWS["both"]}).judged, "ClaimFaithfulness")
+    match = the_match({"both": ROWS["both"], "wrong": ROWS["wrong"]})
+    judge.fails = {"Verify": "not-json"}
+    judge.judge_all(match.judged, "ClaimFaithfulness")
+    one, two = json.loads(export(match.judged, "deepeval"))["test_results"]
+    failed, = two["metrics_data"]
+    assert one["success"] and one["metrics_data"][0]["score"] == 0.5 and one["metrics_data"][0]["error"] is None
+    assert failed["score"] is None and not failed["success"] and not two["success"] and "JSON" in failed["error"]
+
+
 def test_rows_tell_value_or_reason_and_every_claim():
     match = the_match()
     Scripted(default_ledger()).judge_all(match.judged, "ClaimFaithfulness")
@@ -170,7 +207,7 @@ def test_rows_tell_value_or_reason_and_every_claim():
     assert lines["silent"]["flags"] == ["vacuous"]
 
 
-@pytest.mark.parametrize("form", ["rows", "ragas", "ragchecker"])
+@pytest.mark.parametrize("form", ["rows", "ragas", "ragchecker", "deepeval"])
 def test_nothing_to_put_out_is_an_error(form):
     with pytest.raises(InputError, match="no verdict on run"):
         export(the_match().judged, form)

@@ -16,8 +16,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from ragdash.io import read_runs, read_truth
-from ragdash.models import ENCODER, default_store, found
-from ragdash.models.cache import text_key
+from ragdash.matching import Match
+from ragdash.models import ENCODER, NLI, default_store, found
+from ragdash.models.cache import pair_key, text_key
 from ragdash.models.installed import Availability
 from ragdash.records import Run, Truth
 from ragdash.score_worker import Worker
@@ -39,7 +40,8 @@ say("progress", {"done": 3, "total": 12, "words": "tiny: 3 of 12 texts, 1.5 a se
 
 @pytest.fixture(autouse=True)
 def own_places(monkeypatch, tmp_path):
-    for name in ("RAGDASH_FILES", "RAGDASH_TRUTH", "RAGDASH_SBERT_MODEL", "RAGDASH_CROSS_ENCODER"):
+    for name in ("RAGDASH_FILES", "RAGDASH_TRUTH", "RAGDASH_SBERT_MODEL", "RAGDASH_CROSS_ENCODER",
+                 "RAGDASH_NLI_MODEL"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("RAGDASH_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("RAGDASH_WORKSPACE", str(tmp_path / "kept"))
@@ -71,7 +73,7 @@ def the_case() -> tuple[Truth, list[Run]]:
     return truth, runs
 
 
-def opened(model: Path | None = None, **more) -> AppTest:
+def opened(model: Path | None = None, kind: str = ENCODER, **more) -> AppTest:
     truth, runs = the_case()
     LOADED.put(truth)
     at = AppTest.from_file(ROOT / "app.py", default_timeout=60)
@@ -80,7 +82,7 @@ def opened(model: Path | None = None, **more) -> AppTest:
     for key, value in address.items():
         at.query_params[key] = value
     if model:
-        at.session_state["_model_encoder"] = str(model)
+        at.session_state[f"_model_{kind}"] = str(model)
     at.run()
     at.switch_page("pages/answers.py").run()
     assert not at.exception, at.exception
@@ -234,3 +236,70 @@ def test_what_was_written_for_the_process_goes_with_it(folder, monkeypatch):
     assert place.is_dir()
     score_jobs.forget()
     assert not place.exists() and not job.running
+
+
+@pytest.fixture()
+def reader(tmp_path) -> Path:
+    """A folder that looks like a model of natural language inference."""
+    path = tmp_path / "reader"
+    path.mkdir()
+    (path / "config.json").write_text('{"architectures": ["BertForSequenceClassification"], "id2label": {"0": '
+                                      '"contradiction", "1": "entailment", "2": "neutral"}}')
+    (path / "tokenizer.json").write_text("{}")
+    (path / "model.safetensors").write_bytes(b"2" * 1000)
+    return path
+
+
+def with_texts(monkeypatch) -> None:
+    """Answers beside contexts: one run tells them, of the other the documents' texts stand in."""
+    truth, _ = the_case()
+    answers = {"query_id": IDS, "answer": [f"It is {at}. Not more." for at in range(6)]}
+    contexts = [[f"It is {at}.", " ", f"Else {at}."] for at in range(6)]
+    runs = [Run.build("one", IDS, ["a"] * 6, np.ones(6), details=pa.table({**answers, "contexts": contexts})),
+            Run.build("two", IDS, ["a"] * 6, np.ones(6), texts=[f"It is {at}." for at in range(6)],
+                      details=pa.table(answers))]
+    monkeypatch.setattr(sys.modules[__name__], "the_case", lambda: (truth, runs))
+
+
+def test_a_reader_of_sentences_is_offered_and_gets_the_contexts(reader, monkeypatch):
+    with_texts(monkeypatch)
+    asked = stand_in(monkeypatch, "say('report', {'computed': 36, 'reused': 0, 'seconds': 2.0, 'models': ['reader'], "
+                                  "'problems': []})")
+    at = opened(answers=["TokenF1", "NLIFaithfulness"])
+    assert "**NLI faithfulness** needs a model" in texts(at) and "score_start" not in keys(at, "button")
+    at = opened(reader, NLI, answers=["TokenF1", "NLIFaithfulness"])
+    assert "reader: 24 pairs to compute, 0 known" in texts(at)
+    at.button(key="score_start").click().run()
+    until(lambda: not score_jobs.current().running)
+    command, (truth, runs) = asked[0], the_case()
+    assert command[-2:] == ["--nli", str(reader)] and "--model" not in command
+    assert command[command.index("--metrics") + 1] == "NLIFaithfulness"
+    held = read_truth(command[command.index("--truth") + 1])
+    pairs = []
+    for text, run in zip(command[4:6], runs, strict=True):
+        written = Match(read_runs(text.split("=", 1)[1])[0], held).entailed.pairs()[2]
+        assert written == Match(run, truth).entailed.pairs()[2], "the process sees what the metric looks up"
+        pairs += written
+    assert len(dict.fromkeys(pairs)) == 24
+    store = default_store()
+    model = store.use(NLI, "reader", found(NLI, str(reader)).weights(), 128, "softmax")
+    distinct = list(dict.fromkeys(pairs))
+    store.put("scores", model, [pair_key(pair) for pair in distinct], np.zeros(len(distinct), bool),
+              np.array([float(sentence in window) for window, sentence in distinct]))
+    at.run()
+    assert not at.exception and "36 computed, 0 known before, 2 s, by reader" in texts(at)
+    assert "needs a model" not in texts(at)
+    shown = next(one.value for one in at.dataframe if "NLI faithfulness" in one.value.columns)
+    assert shown["NLI faithfulness"].to_numpy(float) == pytest.approx([0.5] * len(shown))
+
+
+def test_no_reader_is_offered_where_there_is_nothing_to_read():
+    at = opened(answers=["TokenF1", "NLIFaithfulness"])
+    assert "needs a model" not in texts(at) and "score_start" not in keys(at, "button")
+
+
+def test_an_embedding_model_is_no_reader(folder, monkeypatch):
+    with_texts(monkeypatch)
+    at = opened(folder, NLI, answers=["NLIFaithfulness", "TokenF1"])
+    assert "score_start" not in keys(at, "button")
+    assert any("a sentence embedding model" in one.value for one in at.error)

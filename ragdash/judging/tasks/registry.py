@@ -60,7 +60,10 @@ class JudgedTask:
 
     def lacks(self, case: Case) -> str | None:
         """Why a case is not asked about: "no-answer", "no-contexts" ...; None where all texts are there."""
-        return next((f"no-{name}" for name in self.needs if not _there(getattr(case, name))), None)
+        for name in self.needs:
+            if not _there(getattr(case, name)):
+                return f"no-{name}"
+        return None
 
 
 TASKS: dict[str, JudgedTask] = {}
@@ -86,8 +89,8 @@ def find_task(name: str) -> JudgedTask:
 
 def _there(value: object) -> bool:
     if isinstance(value, str):
-        return bool(value.strip())
-    return bool(value) and any(_there(text[1] if isinstance(text, tuple) else text) for text in value)
+        return bool(value) and not value.isspace()
+    return any(_there(text[1] if isinstance(text, tuple) else text) for text in value or ())
 
 
 def _lacking(reason: str) -> Asking:

@@ -6,6 +6,7 @@ Chunks are called c1, c2, ... in their order, whatever their ids look like; `ids
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 
 from ragdash.judging.prompts import as_data
 from ragdash.judging.tasks.registry import Case, Judgement
@@ -25,7 +26,12 @@ def too_long(*texts: str | None) -> Judgement | None:
 
 def names(case: Case) -> tuple[str, ...]:
     """c1, c2, ...: one for each chunk."""
-    return tuple(f"c{i}" for i in range(1, len(case.contexts) + 1))
+    return _names(len(case.contexts))
+
+
+@lru_cache(maxsize=1024)
+def _names(many: int) -> tuple[str, ...]:
+    return tuple(f"c{i}" for i in range(1, many + 1))
 
 
 def ids(case: Case, chunks: Iterable[str]) -> list[str]:
@@ -59,7 +65,7 @@ def asked(case: Case) -> list[str]:
 
 def user(*parts: str | Iterable[str]) -> str:
     """The parts below each other."""
-    return "\n\n".join(one for part in parts for one in ([part] if isinstance(part, str) else part))
+    return "\n\n".join(part if isinstance(part, str) else "\n\n".join(part) for part in parts if part)
 
 
 def shape(**properties: Mapping) -> dict:
