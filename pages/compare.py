@@ -6,7 +6,7 @@ shell.ensure()
 
 import streamlit as st  # noqa: E402  (the shell must run first)
 
-from ragdash.ui import differences, likenesses, standings, view, widgets  # noqa: E402
+from ragdash.ui import differences, judged_notes, likenesses, standings, view, widgets  # noqa: E402
 
 widgets.title("Compare", "Is the difference real?")
 now = view.current()
@@ -33,6 +33,7 @@ found = now.compared(specs, margin=margin)
 with finding:
     differences.finding(now, specs[0], found, margin)
 differences.table(now, specs, found, at, margin)
+judged_notes.note(now, specs)
 differences.picture(now, specs[0], at)
 differences.queries(now, specs[0], at, found[at, specs[0]])
 differences.slices(now, specs[0], at, margin)

@@ -4,7 +4,7 @@ from ragdash.ui import shell
 
 shell.ensure()
 
-from ragdash.ui import one_query, querying, view, widgets  # noqa: E402  (the shell must run first)
+from ragdash.ui import judged_notes, one_query, querying, view, widgets  # noqa: E402  (the shell must run first)
 
 widgets.title("Queries", "Why does this query fail?")
 now = view.current()
@@ -14,5 +14,6 @@ if not specs:
     raise view.PageEnds
 
 desk = querying.desk(now, specs[0])
+judged_notes.note(now, specs)
 rows = querying.table(desk)
 one_query.show(desk, rows)

@@ -6,7 +6,7 @@ shell.ensure()
 
 import streamlit as st  # noqa: E402  (the shell must run first)
 
-from ragdash.ui import banding, evidence_panel, scores, standings, view, widgets  # noqa: E402
+from ragdash.ui import banding, evidence_panel, judged_notes, scores, standings, view, widgets  # noqa: E402
 
 widgets.title("Threshold bands", "Is it good enough?")
 now = view.current()
@@ -30,6 +30,7 @@ if specs:
     banding.findings(now, rated, finding)
     banding.pictures(now, rated)
     banding.targets(now, rated)
+    judged_notes.note(now, specs)
     banding.by_slice(now, rated)
 scores.panel(now)
 evidence_panel.panel(now)

@@ -13,12 +13,14 @@ from evidence_cases import run_with_texts, truth_with_evidence
 from helpers import run_of, truth_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from judging.scripted import Scripted
 
 from ragdash.bands import CUTS
 from ragdash.corpus import Corpus
 from ragdash.diagnosis import FINE, NAMES, STAGES, Rules, diagnose, text_specs
 from ragdash.errors import InputError
 from ragdash.evaluation import evaluate
+from ragdash.judging import default_ledger
 from ragdash.matching import Match, Matching
 from ragdash.records import Conventions
 from ragdash.slices import Slice
@@ -269,7 +271,8 @@ def test_stages_part_the_queries_and_agree_with_the_rules_read_slowly(seed, text
 
 @pytest.mark.parametrize("wrong", [{"k": 0}, {"rel": 0}, {"coverage": 1.5}, {"score": float("nan")}, {"right": 2},
                                    {"grounded": -0.1}, {"right_by": "nDCG@10"}, {"grounded_by": "EM"},
-                                   {"right_by": "Refusal"}])
+                                   {"right_by": "Refusal"}, {"grounded_by": "Correctness"},
+                                   {"right_by": "Faithfulness"}])
 def test_rules_out_of_range_are_refused(wrong):
     with pytest.raises(InputError):
         Rules(**wrong)
@@ -284,6 +287,23 @@ def test_another_metric_may_tell_what_is_right_and_lower_may_be_better():
     assert stage_of(run, truth, **rules, grounded=0.0) == "fine"
     bad = run_of({"q": ["a"]}, details=answers({"q": "the sea"}, {"q": ["the floor"]}))
     assert stage_of(bad, truth, **rules, grounded=0.1) == "not-grounded"
+
+
+def test_verdicts_of_a_judge_may_tell_what_is_grounded(tmp_path, monkeypatch):
+    """Claims of four-letter words by a scripted judge: all of them in the contexts, one of two, not judged."""
+    monkeypatch.setenv("RAGDASH_WORKSPACE", str(tmp_path))
+    said = {"q": "Paris stands. Rome fell.", "r": "Paris stands. Rome fell."}
+    contexts = {"q": ["Paris stands. Rome fell."], "r": ["Paris stands."]}
+    run = run_of({"q": ["a"], "r": ["a"]}, details=answers(said, contexts))
+    truth = truth_of({"q": ["a"], "r": ["a"]}, details=known({one: [text] for one, text in said.items()}))
+    rules = {"grounded_by": "ClaimFaithfulness", "grounded": 0.8}
+    before = diagnose(Match(run, truth), Rules(**rules))
+    assert before.stage_of("r").name == "fine" and "not judged yet" in str(before.reasons)
+    match = Match(run, truth)
+    Scripted(default_ledger()).judge_all(match.judged, "ClaimFaithfulness")
+    found = diagnose(match, Rules(**rules))
+    assert [found.stage_of(query).name for query in "qr"] == ["fine", "not-grounded"]
+    assert found.verdict("r").rule.startswith("Claim faithfulness 0.500, 0.8 is asked.")
 
 
 def test_the_document_has_every_stage_and_every_number_of_the_rules():

@@ -31,7 +31,7 @@ LAYERS = """
     comparison likeness
     ab diagnosis gates ledger reviews unjudged workspace
     failing trust
-    selection searching rankings testset
+    selection searching rankings testset claims
     wording
     plots
     report

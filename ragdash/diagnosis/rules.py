@@ -10,6 +10,9 @@ from ragdash.errors import InputError, Problem
 from ragdash.metrics import Spec, parse_spec
 
 _RIGHT, _GROUNDED = ("Answered", "Scored"), ("Grounded",)  # the views that tell
+_JUDGED = {"right": ("Correctness", "RAGChecker.F1"),
+           "grounded": ("Faithfulness", "ClaimFaithfulness", "RAGAS.Faithfulness", "RAGChecker.Faithfulness",
+                        "NLIFaithfulness")}  # the metrics of judges and local readers that do
 
 
 @dataclass(frozen=True)
@@ -41,7 +44,8 @@ class Rules:
             spec = parse_spec(getattr(self, f"{name}_by"))
             low, high = spec.range
             facts.append((name, f"a number from {low:g} to {high:g}", low <= getattr(self, name) <= high))
-            tells = spec.metric.view in views and spec.metric.better is not None and spec.metric.aggregate == "mean"
+            tells = (spec.metric.view in views or spec.name in _JUDGED[name]) and \
+                spec.metric.better is not None and spec.metric.aggregate == "mean"
             what = "an answer and its references" if name == "right" else "an answer and its contexts"
             facts.append((f"{name}_by", f"a metric of {what}, of which one direction is better", tells))
         wrong = [Problem("bad-rule", f"{getattr(self, name)} for {name}", expected, "Change it.", field=name)

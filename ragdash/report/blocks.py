@@ -64,8 +64,25 @@ class Document:
 
 
 @dataclass(frozen=True)
+class JudgedClaim:
+    """A claim of "the answer" or "the reference": its text, the judge's verdicts with their signs, whether all of them
+    are a yes, the ids of the chunks that support it, the reasons.
+    """
+
+    of: str
+    text: str
+    verdict: str
+    yes: bool
+    chunks: Sequence[str] = ()
+    reason: str = ""
+
+
+@dataclass(frozen=True)
 class Query:
-    """A query that decides: its id, its text, a line about its values, and what each run returned first."""
+    """A query that decides: its id, its text, a line about its values, and what each run returned first.
+
+    claims: of each of the runs, where a judge looked at them.
+    """
 
     query_id: str
     question: str
@@ -73,6 +90,7 @@ class Query:
     wanted: Sequence[Document]
     runs: Sequence[tuple[str, Sequence[Document], str]]  # (name, first documents, answer)
     reference: str = ""
+    claims: Sequence[Sequence[JudgedClaim]] = ()
     kind = "query"
 
 

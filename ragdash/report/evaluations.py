@@ -13,6 +13,8 @@ from ragdash.evaluation import Evaluation, Summary
 from ragdash.report.cells import as_bytes, as_note, as_text, null, number
 from ragdash.report.tables import long_values, wide_values
 from ragdash.stats import METHOD
+from ragdash.wording import judged
+from ragdash.wording.words import plain
 
 FORMATS = ("table", "json", "csv", "markdown", "latex", "parquet", "xlsx")
 SHAPES = ("rows", "long", "wide")  # of every query's values: a column per metric; a row, a column each
@@ -35,7 +37,7 @@ def render(evaluations: Sequence[Evaluation], summaries: Summaries, form: str, *
     if form in ("csv", "parquet", "xlsx"):
         return as_bytes(table, form)
     text = as_text(*(_value_cells(table) if per_query else _summary_cells(evaluations, summaries)), form)
-    return (text if per_query else text + as_note(_note(summaries, settings or {}), form)).encode()
+    return (text if per_query else text + as_note(_note(evaluations, summaries, settings or {}), form)).encode()
 
 
 def as_json(evaluations: Sequence[Evaluation], summaries: Summaries, *, per_query: bool, settings: dict,
@@ -98,8 +100,8 @@ def _value_cells(table: pa.Table) -> tuple[list[str], list[list[str]]]:
     return table.column_names, rows
 
 
-def _note(summaries: Summaries, settings: dict) -> str:
-    """What the intervals are and how many values are undefined."""
+def _note(evaluations: Sequence[Evaluation], summaries: Summaries, settings: dict) -> str:
+    """What the intervals are, how many values are undefined, and who judged."""
     undefined = max(s.undefined for row in summaries for s in row)
     text = (f"95 % intervals over queries: {INTERVALS[METHOD]}, {settings.get('resamples', 0):,} resamples, "
             f"seed {settings.get('seed', 0)}.")
@@ -107,4 +109,6 @@ def _note(summaries: Summaries, settings: dict) -> str:
         by = f" by {settings['match_model']}" if settings.get("match_model") else ""
         text += (f" Documents count by the evidence they hold: similarity {settings['match_how']!r}{by} of at least "
                  f"{settings['match_threshold']:g}.")
+    text = " ".join([text, *(plain(line) for line in judged.whose([one.name for one in evaluations], evaluations, [
+        spec for spec in evaluations[0].specs if spec.metric.view == "Judged"]))])
     return f"{text} Up to {undefined} queries are undefined and left out of a mean." if undefined else text

@@ -58,8 +58,8 @@ def chosen(names: Iterable[str] | None) -> list[str]:
 
 
 def render(title: str, found: Sequence[Section], *, texts: bool = True) -> bytes:
-    """Sections as one page; those that are missing are named with the reason."""
-    shown = [section for section in found if not section.missing]
+    """Sections as one page; those that are missing are named with the reason, empty ones are left out."""
+    shown = [section for section in found if section.blocks and not section.missing]
     pictures = [block for section in shown for block in section.blocks if isinstance(block, Picture)]
     scripts = [plotly_js(), _asset("report.js")] if pictures else [_asset("report.js")]
     text = _environment().get_template("report.html.j2").render(

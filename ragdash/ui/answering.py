@@ -18,6 +18,7 @@ from ragdash.ui import (
     answer_tables,
     answer_words,
     comparison_tables,
+    judged_notes,
     state,
     verdicts,
     view,
@@ -28,8 +29,9 @@ from ragdash.ui.answer_cases import KINDS, NAMES, REST, USUAL
 from ragdash.ui.scope import facts
 from ragdash.ui.score_cache import drawn
 from ragdash.ui.view import View
+from ragdash.wording import judged as judged_words
 
-FAMILIES = ("answers", "semantic", "grounding")
+FAMILIES = ("answers", "semantic", "grounding", "judged")
 COLUMNS = ["EM", "CoverEM", "TokenF1", "ROUGE_L", "AnswerRelevance", "SupportCoverage", "HallucinationRate",
            "UnsupportedNumbers"]
 PREFERRED = ("TokenF1", "EM", "ROUGE_L", "SupportCoverage")  # what the page asks about first
@@ -88,7 +90,7 @@ def board(now: View, specs: list[Spec]) -> Board:
         widgets.empty("No metric is chosen", "Choose one or more under **Choose metrics**.")
         raise view.PageEnds
     found = Board(now, specs, now.summary(specs), now.evaluations(specs), now.evaluations(rule(now)))
-    lines = answer_words.unavailable(now.names, [*found.values])
+    lines = [*answer_words.unavailable(now.names, found.values), *judged_words.lacking(now.names, found.values, specs)]
     if not any(one.n for row in found.summaries for one in row):
         held = any(told is not None for digest in now.digests for told in answer_cases.told(digest, now.scope).answers)
         advice = "\n".join(f"- {line}" for line in lines) or "- Every value is undefined for the queries in scope."
@@ -96,6 +98,8 @@ def board(now: View, specs: list[Spec]) -> Board:
                       f"{advice}\n\nA run may carry an **answer** and the **contexts** it was made from beside the "
                       "documents of each query; the truth, right **answers**. The samples show all of it.")
         answer_scoring.panel(now, specs, found.values)
+        if any(spec.metric.family == "judged" for spec in specs):
+            st.page_link(judged_notes.PAGE, label="Ask a judge", icon=":material/gavel:")
         st.page_link("pages/runs.py", label="Go to Runs", icon=":material/upload_file:")
         raise view.PageEnds
     return found
@@ -154,12 +158,14 @@ def tables(board: Board, spec: Spec) -> None:
 
 def _readable(board: Board, order: list[int], deltas, standing: dict) -> None:
     grounding = [at for at, spec in enumerate(board.specs) if spec.metric.family == "grounding"]
-    right = [at for at in range(len(board.specs)) if at not in grounding]
+    judged = [at for at, spec in enumerate(board.specs) if spec.metric.family == "judged"]
+    right = [at for at in range(len(board.specs)) if at not in (*grounding, *judged)]
     told = [answer_cases.told(digest, board.now.scope) for digest in board.now.digests]
     declined = [answer_words.declined(one, np.array([not texts for texts in own.references], bool))
                 for one, own in zip(board.refused, told, strict=True)]
     for columns, heading, help in ((right, "Right?", "Answers against the references and the question."), (
-            grounding, "Grounded?", answer_words.LIMITS)):
+            grounding, "Grounded?", answer_words.LIMITS), (
+            judged, "By a judge", "Verdicts of a model that read answers and contexts; the Queries page shows each.")):
         if columns:
             st.header(heading, anchor=False, help=help)
             rows = [[row[at] for at in columns] for row in board.summaries]
@@ -192,6 +198,7 @@ def _notes(board: Board) -> None:
         st.caption(" ".join(filter(None, said)))
     for line in answer_words.unavailable(now.names, board.values):
         st.caption(f":material/info: {line}")
+    judged_notes.note(now, board.specs)
 
 
 def pictures(board: Board, spec: Spec) -> None:

@@ -16,6 +16,7 @@ CASE, LEAST, ORDER = "case", "least", "order"  # Queries
 FIND, WHERE, AS = "text", "where", "as"
 ATTRIBUTES, STAGES, READINGS, MARKED = "attributes", "stages", "readings", "marked"
 RANKS, DOC, AGAINST = "ranks", "doc", "against"
+HEARD = "heard"  # the judge whose verdicts are read there
 REVIEWED = "reviewed"  # whether a person's judgements count, on every page
 SHARES = "shares"  # Failures
 CUTS = CUT_OFF, COVERAGE, CORRECT, GROUNDED = "cut_off", "coverage", "correct", "grounded"  # its rules, on Queries too
@@ -34,8 +35,8 @@ SIDEBAR = (SHOWN, BASELINE, METRIC, K, SLICE, MATCH, HOW, FROM, DECIDED, REVIEWE
 PAGE = (METRICS, SORT, CURVES, SCALE, VIEW, ACROSS, UP, CANDIDATE, MARGIN, PICTURE, OUTCOME, BY, SOURCE, TARGETS,
         BANDED, MEASURE, CUTOFF_BY, TUNED, AVERAGED, CORPUS, COVERS, PAIRS, PAIR, ANSWERS, ANSWER, RIGHT,
         LOOKED, KIND, QUERY, CASE, LEAST, ORDER, FIND, WHERE, AS, ATTRIBUTES, STAGES, READINGS, MARKED, RANKS, DOC,
-        AGAINST, SHARES, *CUTS, ALIKE, STAGE, PAID, JUDGE, TRUSTED, CLASSED, DESK, SHEET, SEED, OF, ABOUT,
-        SEARCH, *OF_SET, *SHARING)
+        AGAINST, HEARD, SHARES, *CUTS, ALIKE, STAGE, PAID, JUDGE, TRUSTED, CLASSED, DESK, SHEET, SEED, OF,
+        ABOUT, SEARCH, *OF_SET, *SHARING)
 MANY = (SHOWN, METRICS, CURVES, TARGETS, ANSWERS, ATTRIBUTES, STAGES, READINGS, MARKED, PARTS,
         DRAFT_TYPES)  # hold several values
 DOCUMENTS = "_documents"  # digest of those dropped last, of the session alone

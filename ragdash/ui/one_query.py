@@ -13,6 +13,7 @@ from ragdash.ui import (
     diagnoses,
     query_answers,
     query_cases,
+    query_claims,
     query_next,
     query_reviews,
     query_words,
@@ -39,12 +40,14 @@ def show(desk: Desk, rows: list[int]) -> None:
     with st.container(border=True, key="one_query"):
         _head(one)
         ranks = _ranks(one, k)
-        columns = query_cases.columns(one, k)
+        said = query_claims.heard(one)
+        columns = query_claims.beside(query_cases.columns(one, k), said, ranks)
         _wanted(one, columns, k)
         _rankings(one, columns, ranks)
         _moves(one, k)
         _read(one, columns, k)
         query_answers.answers(one)
+        query_claims.shown(columns, said)
         _cost(one)
         query_reviews.panel(one)
     query_next.following(desk)

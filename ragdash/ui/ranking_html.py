@@ -28,7 +28,8 @@ class Column:
 
     covers: {document: numbers of the gold spans}; places: {document: (start, stop) in its text}; compared: ranks that
     were laid beside the spans, 0 where nothing could be; only: documents that no other run has among its first k;
-    before: {document: rank in the baseline}, None for the baseline itself.
+    before: {document: rank in the baseline}, None for the baseline itself. anchors: {chunk: id of its place on the
+    page}; anchored: those whose place is in the table; judged: {chunk: (words, whether they are a yes, reason)}.
     """
 
     name: str
@@ -39,6 +40,9 @@ class Column:
     compared: int = 0
     only: frozenset[str] = frozenset()
     before: Mapping[str, int] | None = None
+    anchors: Mapping[str, str] = field(default_factory=dict)
+    anchored: frozenset[str] = frozenset()
+    judged: Mapping[str, Sequence[tuple[str, bool, str]]] = field(default_factory=dict)
 
     @property
     def head(self) -> str:
@@ -47,33 +51,33 @@ class Column:
 
 
 def chip(text: str, color: str, title: str = "", *, filled: bool = False) -> str:
-    """A word in a small frame."""
+    """Words in a small frame."""
     ground = f"background:{tint(color, 0.18)};" if filled else ""
     return (f'<span title="{html.escape(title)}" style="{ground}border:1px solid {color};border-radius:4px;'
-            f'padding:0 5px;white-space:nowrap;font-size:12px">{html.escape(text)}</span>')
+            f'padding:0 5px;display:inline-block;max-width:100%;font-size:12px">{html.escape(text)}</span>')
 
 
 def wanted(columns: Sequence[Column], grades: Mapping[str, int], spans: Sequence[tuple[str, str | None]], k: int,
            theme: Theme, most: int = 20) -> str:
     """What should be found, and where each run has it: relevant documents and gold spans down, runs across."""
-    head = "".join(f'<th scope="col" style="{_cell(theme)}text-align:left">{column.head}</th>' for column in columns)
+    head = "".join(f'<th scope="col" style="{cell(theme)}text-align:left">{column.head}</th>' for column in columns)
     rows = []
     good = [doc for doc, grade in grades.items() if grade >= 1]
     for doc in good[:most]:
         name = f"{chip(f'grade {grades[doc]}', theme.better, filled=True)} {html.escape(doc)}"
         cells = "".join(_place(_rank(column, doc), column, k, theme) for column in columns)
-        rows.append(_row(name, cells, theme))
+        rows.append(row(name, cells, theme))
     for at, (text, _) in enumerate(spans[:most], 1):
         said = html.escape(text[:160]) + (" …" if len(text) > 160 else "")
         ranks = [min((_rank(column, doc) or np.inf for doc, held in column.covers.items() if at in held), default=None)
                  for column in columns]
         cells = "".join(_place(rank, column, k, theme, _uncovered(column)) for rank, column in zip(ranks, columns,
                         strict=True))
-        rows.append(_row(f"{chip(f'evidence {at}', theme.muted)} “{said}”", cells, theme))
+        rows.append(row(f"{chip(f'evidence {at}', theme.muted)} “{said}”", cells, theme))
     if not rows:
         return ""
-    first = f'<th scope="col" style="{_cell(theme)}text-align:left;min-width:{NAMED}px">What should be found</th>'
-    return _scroll("What should be found, and its rank in each run", f"<thead><tr>{first}{head}</tr></thead><tbody>"
+    first = f'<th scope="col" style="{cell(theme)}text-align:left;min-width:{NAMED}px">What should be found</th>'
+    return scroll("What should be found, and its rank in each run", f"<thead><tr>{first}{head}</tr></thead><tbody>"
                    f"{''.join(rows)}</tbody>", NAMED + 110 * len(columns), theme)
 
 
@@ -87,16 +91,16 @@ def _uncovered(column: Column) -> str:
 
 def rankings(columns: Sequence[Column], ranks: int, theme: Theme, read: int = READ) -> str:
     """The first ranks of every run, a row per rank; texts open by a click for the first `read` of them."""
-    heads = "".join(f'<th scope="col" style="{_cell(theme)}text-align:left">{column.head}{_told(column)}</th>'
+    heads = "".join(f'<th scope="col" style="{cell(theme)}text-align:left">{column.head}{_told(column)}</th>'
                     for column in columns)
     cells = [_cells(column, ranks, theme, read) for column in columns]
     deepest = max((len(own) for own in cells), default=0)
     stick = f"position:sticky;left:0;background:{theme.paper};width:{RANK}px;text-align:right;color:{theme.muted};"
     body = "".join(
-        f'<tr><th scope="row" style="{_cell(theme)}{stick}font-weight:400">{at + 1:,}</th>'
-        + "".join(own[at] if at < len(own) else f'<td style="{_cell(theme)}"></td>' for own in cells) + "</tr>"
+        f'<tr><th scope="row" style="{cell(theme)}{stick}font-weight:400">{at + 1:,}</th>'
+        + "".join(own[at] if at < len(own) else f'<td style="{cell(theme)}"></td>' for own in cells) + "</tr>"
         for at in range(deepest))
-    return _scroll("Rankings side by side", f'<thead><tr><th scope="col" style="{_cell(theme)}{stick}">Rank</th>{heads}'
+    return scroll("Rankings side by side", f'<thead><tr><th scope="col" style="{cell(theme)}{stick}">Rank</th>{heads}'
                    f"</tr></thead><tbody>{body}</tbody>", RANK + NARROW * len(columns), theme, fixed=True)
 
 
@@ -123,10 +127,13 @@ def _cells(column: Column, ranks: int, theme: Theme, read: int) -> list[str]:
 def _document(column: Column, one: Ranking, row: int, text: str | None, again: int, theme: Theme) -> str:
     doc, grade = one.docs[row], one.grades[row]
     name = f'<b style="overflow-wrap:anywhere;font-weight:600">{html.escape(doc[:200])}</b>'
-    if text is not None:
+    place = f'class="rd-chunk" id="{column.anchors[doc]}" tabindex="-1" ' if doc in column.anchored else ""
+    if text is None:
+        name = f"<div {place}>{name}</div>" if place else name
+    else:
         marked = highlighted(text, list(column.places.get(doc, ())), theme.better, "covers the evidence", LONG)
-        name = (f'<details><summary style="cursor:pointer">{name}</summary><div style="font-size:13px;margin:4px 0">'
-                f"{block(marked)}</div></details>")
+        name = (f'<details><summary style="cursor:pointer">{name}</summary><div {place}style="font-size:13px;'
+                f'margin:4px 0">{block(marked)}</div></details>')
     chips = [chip("unjudged", theme.muted, "no grade is known") if np.isnan(grade) else
              chip(f"grade {grade:.0f}", theme.better if grade >= 1 else theme.worse,
                   "relevant" if grade >= 1 else "judged not relevant", filled=grade >= 1)]
@@ -134,12 +141,14 @@ def _document(column: Column, one: Ranking, row: int, text: str | None, again: i
                    filled=True)] if doc in column.covers else []
     chips += [chip(f"duplicate ×{again}", theme.worse, "stands again further down, where it does not count")
               ] if again else []
+    chips += [chip(words, theme.better if yes else theme.worse, reason, filled=yes)
+              for words, yes, reason in column.judged.get(doc, ())]
     chips += [chip("only here", theme.ink, "no other run shown has it among its first k")] if doc in column.only else []
     small = [] if one.scores is None else [f"score {number(float(one.scores[row]), 4).rstrip('0').rstrip('.')}"]
     small += [_moved(column.before.get(doc), int(one.rank[row]))] if column.before is not None else []
     ground = f"background:{tint(theme.better, 0.10)};" if grade >= 1 else ""
     said = f'<span style="font-size:12px;color:{theme.muted}">{" · ".join(small)}</span>'
-    return (f'<td dir="auto" style="{_cell(theme)}{ground}">{name}<div style="display:flex;flex-wrap:wrap;gap:4px;'
+    return (f'<td dir="auto" style="{cell(theme)}{ground}">{name}<div style="display:flex;flex-wrap:wrap;gap:4px;'
             f'align-items:center;margin-top:2px">{"".join(chips)}{said}</div></td>')
 
 
@@ -164,19 +173,19 @@ def _place(rank: float | None, column: Column, k: int, theme: Theme, none: str =
         said, style = f"<b>{rank:,}</b>", ""
     else:
         said, style = f"{rank:,} <small>below {k}</small>", f"color:{theme.worse}"
-    return f'<td style="{_cell(theme)}{style}">{said}</td>'
+    return f'<td style="{cell(theme)}{style}">{said}</td>'
 
 
-def _row(name: str, cells: str, theme: Theme) -> str:
-    style = f"{_cell(theme)}text-align:left;font-weight:400;overflow-wrap:anywhere;max-width:520px"
+def row(name: str, cells: str, theme: Theme) -> str:
+    style = f"{cell(theme)}text-align:left;font-weight:400;overflow-wrap:anywhere;max-width:520px"
     return f'<tr><th scope="row" dir="auto" style="{style}">{name}</th>{cells}</tr>'
 
 
-def _cell(theme: Theme) -> str:
+def cell(theme: Theme) -> str:
     return f"border:0;border-bottom:1px solid {theme.grid};padding:6px 8px;vertical-align:top;color:{theme.ink};"
 
 
-def _scroll(label: str, inner: str, width: int, theme: Theme, fixed: bool = False) -> str:
+def scroll(label: str, inner: str, width: int, theme: Theme, fixed: bool = False) -> str:
     """A table that scrolls sideways by itself where the page is too narrow for it."""
     layout = "table-layout:fixed;" if fixed else ""
     return (f'<div role="region" tabindex="0" aria-label="{label}" style="overflow-x:auto">'

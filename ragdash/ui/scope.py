@@ -80,6 +80,11 @@ def needs_evidence(specs: Sequence[Spec]) -> bool:
     return any(spec.metric.view == "Covered" for spec in specs)
 
 
+def heard() -> tuple[str, str]:
+    """Changes whenever a model or a judge has said something new."""
+    return _said(), _judged()
+
+
 def _said() -> str:
     """Changes whenever a model has said something new."""
     try:

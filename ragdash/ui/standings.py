@@ -9,7 +9,7 @@ from ragdash.evaluation import Summary
 from ragdash.metrics import Spec
 from ragdash.plots import leaderboard
 from ragdash.plots.leaderboard import best_first
-from ragdash.ui import comparison_tables, query_links, state, tables, verdicts, view, widgets, words
+from ragdash.ui import comparison_tables, judged_notes, query_links, state, tables, verdicts, view, widgets, words
 from ragdash.ui.comparison_tables import Grid
 from ragdash.ui.differences import FORMATS, forest_of
 from ragdash.ui.panels import parts
@@ -28,6 +28,7 @@ def standings(now: View, specs: list[Spec], finding) -> None:
     deltas = now.compared(specs)
     order = _order(found, specs)
     _board(now, specs, found, order, deltas, _standing(best, against))
+    judged_notes.note(now, specs)
     _worst(now, order)
     _differences(now, specs, deltas)
     _means(now, chosen, best_first(np.array([summary.mean for summary in chosen]), specs[0].metric.better))

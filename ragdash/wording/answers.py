@@ -6,15 +6,19 @@ from collections.abc import Sequence
 
 from ragdash.errors import Problem
 from ragdash.evaluation import Evaluation
+from ragdash.metrics import METRICS
 from ragdash.wording.words import escape, listed
 
 
 def unavailable(names: Sequence[str], found: Sequence[Evaluation]) -> list[str]:
-    """What cannot be computed, why, and what would help: one line for each reason, with all runs that it holds for."""
+    """What cannot be computed, why, and what would help: one line for each reason, with all runs that it holds for.
+
+    Judged metrics apart: see ragdash.wording.judged.
+    """
     reasons: dict[tuple[str, ...], list[str]] = {}
     for name, one in zip(names, found, strict=True):
         for problem in one.problems:
-            if problem.kind == "unavailable":
+            if problem.kind == "unavailable" and not _is_judged(problem.field):
                 reasons.setdefault(_reason(problem), []).append(name)
     lines = []
     for (of, what, mend), runs in reasons.items():
@@ -23,6 +27,11 @@ def unavailable(names: Sequence[str], found: Sequence[Evaluation]) -> list[str]:
         what = what if held else what[:1].upper() + what[1:]
         lines.append(f"{held}{escape(what)}. {escape(mend)}")
     return lines
+
+
+def _is_judged(field: str | None) -> bool:
+    name = (field or "").partition("(")[0]
+    return name in METRICS and METRICS[name].view == "Judged"
 
 
 def _reason(problem: Problem) -> tuple[str, str, str]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 from ragdash.report.blocks import Section
 from ragdash.report.content import Content
-from ragdash.report.sections import appendix, failures, overall, quality, queries, retrieval, speed
+from ragdash.report.sections import appendix, failures, judges, overall, quality, queries, retrieval, speed
 
 SECTIONS: Mapping[str, tuple[str, Callable[[Content, str], Section]]] = {
     "verdict": ("Verdict", overall.verdict),
@@ -15,6 +15,7 @@ SECTIONS: Mapping[str, tuple[str, Callable[[Content, str], Section]]] = {
     "ranking": ("MRR, NDCG and the first relevant document", retrieval.ranking),
     "bands": ("Threshold bands", quality.bands),
     "answers": ("Answers", quality.answers),
+    "judges": ("Judges", judges.judges),
     "failures": ("Failures", failures.failures),
     "queries": ("Queries that decide", queries.deciding),
     "speed": ("Speed and cost", speed.speed),

@@ -20,7 +20,7 @@ from ragdash.report.content import Content
 from ragdash.report.evaluations import INTERVALS
 from ragdash.report.sections import cells
 from ragdash.stats import LEVEL, METHOD
-from ragdash.wording import findings, words
+from ragdash.wording import findings, judged, words
 from ragdash.wording.words import escape
 
 PACKAGES = ("numpy", "scipy", "pyarrow", "plotly", "rapidfuzz")
@@ -32,7 +32,7 @@ def settings(content: Content, title: str) -> Section:
     rules = content.rules
     facts = [("Queries", request.part or "all"), ("Baseline", content.names[request.baseline]),
              ("Cutoff k", f"{request.k:,}"),
-             *((name.replace("_", " ").capitalize(), str(value)) for name, value in one.settings.items()),
+             *((name.replace("_", " ").capitalize(), judged.named(str(value))) for name, value in one.settings.items()),
              ("Intervals", f"{LEVEL:.0%}, {INTERVALS[METHOD]} over queries, {rules.resamples:,} resamples, "
                            f"seed {rules.seed}"),
              ("Tests", f"paired randomisation test, {rules.permutations:,} sign flips, seed {rules.seed}, corrected by "

@@ -13,13 +13,14 @@ from ragdash.plots import compare
 from ragdash.plots.axes import axis
 from ragdash.report.blocks import Document, Heading, Picture, Query, Section, Words
 from ragdash.report.content import Content
+from ragdash.report.sections import judges
+from ragdash.report.sections.texts import cut, detail, question
 from ragdash.wording import words
 from ragdash.wording.words import count, escape
 
 DECIDING = 4  # queries of each side
 RANKS = 3  # documents shown of each run
 WANTED = 3  # right documents shown
-LONG = 240  # characters of a document or an answer
 
 
 def deciding(content: Content, title: str) -> Section:
@@ -75,14 +76,15 @@ def _query(content: Content, row: int, pair: Sequence[int], gap: float) -> Query
     texts = {doc: text for table in tables.values() for doc, text in table}
     ranks = {at: {doc: rank for rank, (doc, _) in enumerate(table, 1)} for at, table in tables.items()}
     wanted = [Document(None, doc, " · ".join(f"{content.names[at]}: {_rank(ranks[at].get(doc))}" for at in pair),
-                       _cut(content, texts.get(doc)))
+                       cut(content, texts.get(doc)))
               for doc, grade in list(grades.items())[:WANTED] if grade >= 1]
-    runs = [(content.names[at], [Document(rank, doc, _judged(grades, doc), _cut(content, text)) for rank, (doc, text)
+    runs = [(content.names[at], [Document(rank, doc, _judged(grades, doc), cut(content, text)) for rank, (doc, text)
                                  in enumerate(tables[at][:RANKS], 1)],
-             _cut(content, _detail(content.request.matches[at].run, query_id, "answer"))) for at in pair]
-    reference = _detail(content.truth, query_id, "answers") or []
-    return Query(query_id, _cut(content, _question(content, query_id, pair)), values, wanted, runs,
-                 _cut(content, " / ".join(reference)))
+             cut(content, detail(content.request.matches[at].run, query_id, "answer"))) for at in pair]
+    reference = detail(content.truth, query_id, "answers") or []
+    claims = judges.heard(content, pair, query_id)[0] if judges.judged_specs(content) else ()
+    return Query(query_id, cut(content, question(content, query_id, pair)), values, wanted, runs,
+                 cut(content, " / ".join(reference)), claims)
 
 
 def _ranking(content: Content, at: int, query_id: str) -> list[tuple[str, str | None]]:
@@ -91,28 +93,6 @@ def _ranking(content: Content, at: int, query_id: str) -> list[tuple[str, str | 
         return []
     table = run.ranking(query_id)
     return list(zip(table["doc_id"].to_pylist(), table["text"].to_pylist(), strict=True))
-
-
-def _question(content: Content, query_id: str, pair: Sequence[int]) -> str | None:
-    """The text of the query, as the truth or one of the runs has it."""
-    sources = (content.truth, *(content.request.matches[at].run for at in pair))
-    return next((text for one in sources if (text := _detail(one, query_id, "query"))), None)
-
-
-def _detail(thing, query_id: str, name: str):
-    """What a run or a truth says of a query, None where it says nothing."""
-    place = thing.query_ids.index(query_id).as_py()
-    if place < 0 or thing.details is None or name not in thing.details.column_names:
-        return None
-    return thing.details[name][place].as_py()
-
-
-def _cut(content: Content, text: str | None) -> str:
-    """As much of a text as the report shows; nothing where texts are left out."""
-    if not text or not content.request.texts:
-        return ""
-    line = " ".join(text[:4 * LONG].split())
-    return line if len(line) <= LONG else line[:LONG - 1] + "…"
 
 
 def _rank(rank: int | None) -> str:

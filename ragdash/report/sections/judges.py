@@ -1,0 +1,154 @@
+"""What judges said: whose verdicts, how many are missing and why, the worst queries with each claim and its chunk."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+
+from ragdash.claims import ANSWER, REFERENCE, Claim, Heard, case_of, hear
+from ragdash.comparison import direction
+from ragdash.errors import InputError, Unavailable
+from ragdash.judging import default_ledger
+from ragdash.metrics import Spec
+from ragdash.metrics.judged import asked_of
+from ragdash.models import default_store
+from ragdash.report.blocks import Document, Grid, Heading, JudgedClaim, Query, Section, Words
+from ragdash.report.content import Content
+from ragdash.report.sections import cells
+from ragdash.report.sections.texts import cut, detail, question
+from ragdash.trust import LabelStore, trust, verdicts_of
+from ragdash.view_judged import LACKING, WHY
+from ragdash.wording import judged as said
+from ragdash.wording.words import count, escape, number
+
+WORST, RUNS, CLAIMS, CHUNKS = 3, 3, 8, 3  # shown at most: queries, runs, claims of a text, chunks
+NONE = ("No metric of this report is judged. `ragdash judge` asks a model that reads; its metrics, such as "
+        "ClaimFaithfulness, are then named with --metrics.")
+
+
+def judged_specs(content: Content) -> list[Spec]:
+    """The metrics of the report that judges' verdicts are needed for."""
+    return [spec for spec in content.request.specs if spec.metric.view == "Judged"]
+
+
+def judges(content: Content, title: str) -> Section:
+    """Whose verdicts the values are, what is missing, how far people's labels agree, the worst queries.
+
+    Empty where no metric is judged; where the section was asked for by name, with that reason.
+    """
+    specs = judged_specs(content)
+    if not specs:
+        return Section("judges", title, missing="" if content.request.sections is None else NONE)
+    lines = said.whose(content.names, content.evaluations, specs)
+    blocks: list = [Words("\n".join(f"- {line}" for line in lines))] if lines else []
+    blocks += [Words("\n".join(f"- {line}" for line in lacking))] if (
+        lacking := said.lacking(content.names, content.evaluations, specs)) else []
+    rows = [row for spec in specs for at in range(len(content.names)) if (row := _counted(content, at, spec))]
+    if rows:
+        head = ["Run", "Metric", "n", "Missing", "Missing because", "To know"]
+        blocks += [Grid("Values of each run and metric, and what is missing by reason", head, rows, frozenset({2, 3})),
+                   Words("A verdict that failed is missing and does not count, neither for nor against.", quiet=True)]
+    trusted = [line for spec in specs for at in range(len(content.names)) if (line := _trusted(content, at, spec))]
+    if trusted:
+        blocks += [Heading("Beside people's labels"), Words("\n".join(f"- {line}" for line in trusted))]
+    return Section("judges", title, [*blocks, *_worst(content, specs)])
+
+
+def _counted(content: Content, at: int, spec: Spec) -> list | None:
+    """A row of the table; None where the metric is unavailable."""
+    try:
+        verdicts = content.request.matches[at].judged.read(*asked_of(spec))
+    except Unavailable:
+        return None
+    inside = np.flatnonzero(content.inside)
+    missing: Counter = Counter()
+    flags: Counter = Counter()
+    for q in inside:
+        one = verdicts.judgements[q]
+        flags.update(one.flags)
+        if np.isnan(verdicts.values[q]):
+            missing[WHY.get(one.missing, one.missing) if one.missing else "a vote that is missing"] += 1
+    texts = {words for words, _ in LACKING.values()}
+    told = sorted(missing.items(), key=lambda pair: (pair[0] in texts, -pair[1], pair[0]))
+    return [cells.run(content.names[at], content.slots[at]), spec.title, f"{len(inside) - sum(missing.values()):,}",
+            f"{sum(missing.values()):,}", "; ".join(f"{n:,} {why}" for why, n in told) or "–",
+            "; ".join(f"{count(n, 'query', 'queries')}: {said.FLAGS.get(flag, flag)}" for flag, n in flags.items())
+            or "–"]
+
+
+def _trusted(content: Content, at: int, spec: Spec) -> str:
+    """The judge's mean beside the one that labels correct, a line; empty where nobody labelled this run."""
+    one = content.evaluations[at]
+    try:
+        labels = LabelStore().read(one.digest, str(spec))
+        found = trust(verdicts_of(one, spec), labels) if labels else None
+    except InputError:
+        return ""
+    if found is None or not found.corrected.n:
+        return ""
+    name = f"**{escape(content.names[at])}**, {escape(spec.title)}: {number(found.judge.mean)} by the judge alone"
+    low, high = found.corrected.low, found.corrected.high
+    if not np.isfinite([low, high]).all():
+        return f"{name}; {count(found.corrected.n, 'label')} with a verdict, too few for an interval."
+    return name + escape(f"; {number(found.corrected.mean)} [{number(low)}, {number(high)}] corrected by "
+                         f"{count(found.corrected.n, 'label')} of people.")
+
+
+def _worst(content: Content, specs: Sequence[Spec]) -> list:
+    """The queries with the lowest mean over the runs on the first metric that has a value, each with its claims."""
+    spec = next((one for one in specs if any(row.n for row in content.column(one))), None)
+    if spec is None:
+        return []
+    values = np.stack([one.column(spec) for one in content.evaluations])
+    known = np.isfinite(values)
+    mean = np.where(known, values, 0).sum(axis=0) / np.maximum(known.sum(axis=0), 1) * direction(spec)
+    mean[~known.any(axis=0)] = np.inf
+    worst = [int(row) for row in np.argsort(mean, kind="stable")[:WORST] if np.isfinite(mean[row])]
+    runs = list(range(len(content.names)))[:RUNS]
+    return [Heading(f"Worst {spec.title}"), *(_query(content, row, runs, spec, values[:, row]) for row in worst)]
+
+
+def _query(content: Content, row: int, runs: Sequence[int], spec: Spec, values: np.ndarray) -> Query:
+    """A query with what each run answered, the claims of it and the chunks that the judge read."""
+    name = content.evaluations[0].query_ids[row].as_py()
+    told = ", ".join(f"{content.names[at]} {number(float(values[at]))}" for at in runs)
+    claims, chunks = heard(content, runs, name)
+    answers = [(content.names[at], own, cut(content, detail(content.request.matches[at].run, name, "answer")))
+               for at, own in zip(runs, chunks, strict=True)]
+    reference = detail(content.truth, name, "answers") or []
+    return Query(name, cut(content, question(content, name, runs)), f"{spec.title}: {told}", (), answers,
+                 cut(content, " / ".join(reference)), claims)
+
+
+def heard(content: Content, runs: Sequence[int], query_id: str) -> tuple[list[list[JudgedClaim]], list[list[Document]]]:
+    """(claims, chunks that were judged) of a query in each of these runs, by the judge last asked about it."""
+    query = content.truth.query_ids.index(query_id).as_py()
+    cases = [case_of(content.request.matches[at], query) for at in runs]
+    try:
+        found = next(iter(hear(cases, default_ledger(), default_store()).values()), None)
+    except InputError:  # told by the metrics themselves
+        found = None
+    if found is None:
+        return [[] for _ in runs], [[] for _ in runs]
+    texts = [dict(case.contexts or ()) for case in cases]
+    return ([[_claim(content, one, of) for of in (ANSWER, REFERENCE) for one in getattr(own, of)[:CLAIMS]]
+             for own in found], [_chunks(content, own, held) for own, held in zip(found, texts, strict=True)])
+
+
+def _claim(content: Content, one: Claim, of: str) -> JudgedClaim:
+    verdicts = said.verdicts(one, of)
+    reasons = [held.reason for held in (one.contexts, one.other) if held is not None and held.reason]
+    return JudgedClaim("the answer" if of == ANSWER else "the reference",
+                       cut(content, one.text), " · ".join(words for words, _, _ in verdicts), all(
+                           yes for _, yes, _ in verdicts) and bool(verdicts),
+                       one.supported_by[:CHUNKS], cut(content, "; ".join(dict.fromkeys(reasons))))
+
+
+def _chunks(content: Content, own: Heard, texts: dict[str, str]) -> list[Document]:
+    """The chunks that support a claim, or that the judge found useful."""
+    helps = Counter(chunk for claim in own.claims for chunk in claim.supported_by)
+    rows = [(chunk, said.of_chunk(own.chunks.get(chunk), helps.get(chunk, 0))) for chunk in texts]
+    return [Document(None, chunk, " · ".join(words for words, _, _ in verdicts), cut(content, texts[chunk]))
+            for chunk, verdicts in rows if any(yes for _, yes, _ in verdicts)][:CHUNKS]

@@ -1,0 +1,155 @@
+"""Verdicts of judges in words, each with a sign beside its colour: claims, chunks, values that are missing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from ragdash.claims import ANSWER, Chunk, Claim, Held, Value
+from ragdash.errors import InputError, Problem
+from ragdash.evaluation import Evaluation
+from ragdash.judging.endpoint import Judge
+from ragdash.metrics import Spec, parse_spec
+from ragdash.metrics.judged import asked_of
+from ragdash.view_judged import IMPORTED, command
+from ragdash.wording.words import count, escape, listed, number
+
+TOY = "toy-judge"  # the model's name of the samples' ledger
+STAND_IN = "a scripted stand-in, not a model that reads"
+FLAGS = {"vacuous": "no claim: counts as faithful", "cut": "a chunk was cut before it was shown to the judge"}
+CONTEXTS = {"supported": "✓ supported", "contradicted": "✗ contradicted", "not stated": "✗ not stated"}
+OTHER = {ANSWER: {"entailed": "✓ right", "contradicted": "✗ wrong: the reference says otherwise",
+                  "neutral": "✗ wrong: the reference does not say it",
+                  "not entailed": "✗ wrong, by the reference"},
+         "reference": {"entailed": "✓ said in the answer", "contradicted": "✗ the answer says otherwise",
+                       "neutral": "✗ missing from the answer", "not entailed": "✗ missing from the answer"}}
+
+
+def is_toy(model: str) -> bool:
+    """Whether the name of a judge, or "model at host", is that of the scripted one."""
+    return model.partition(" at ")[0] == TOY
+
+
+def who(judge: Judge) -> str:
+    """The judge, and what it is where it is no model."""
+    if judge.host == IMPORTED:
+        return f"{judge.model}, imported from a file"
+    return f"{judge} ({STAND_IN})" if is_toy(judge.model) else str(judge)
+
+
+def named(judge: str) -> str:
+    """The same of "model at host"."""
+    return f"{judge} ({STAND_IN})" if is_toy(judge) else judge
+
+
+def title(metric: str) -> str:
+    """The title of a judged metric by its canonical spelling."""
+    try:
+        return parse_spec(metric).title
+    except InputError:
+        return metric
+
+
+def value(one: Value) -> str:
+    """0.667; a dash with its reason; what is worth knowing behind it."""
+    said = number(one.value) + (f" ({one.missing})" if one.missing else "")
+    return "; ".join([said, *(FLAGS.get(flag, flag) for flag in one.flags)])
+
+
+def in_contexts(held: Held) -> str:
+    """✓ supported, ✗ contradicted or ✗ not stated; another word as it is written."""
+    return CONTEXTS.get(held.verdict, f"{'✓' if held.yes else '✗'} {held.verdict}")
+
+
+def by_other(held: Held, of: str) -> str:
+    """What the reference says of a claim of the answer, or the answer of one of the reference."""
+    return OTHER[of].get(held.verdict, f"{'✓' if held.yes else '✗'} {held.verdict}")
+
+
+def verdicts(claim: Claim, of: str) -> list[tuple[str, bool, str]]:
+    """(words with a sign, whether it is a yes, the judge's reason) of a claim."""
+    found = [(f"? no verdict: {claim.missing}", False, "")] if claim.missing else []
+    if claim.contexts is not None:
+        found.append((in_contexts(claim.contexts), claim.contexts.yes, claim.contexts.reason))
+    if claim.other is not None:
+        found.append((by_other(claim.other, of), claim.other.yes, claim.other.reason))
+    if claim.alone is not None and not claim.alone:
+        found.append(("✗ in no chunk", False, "each chunk read alone"))
+    elif claim.alone:
+        found.append((f"✓ in {count(len(claim.alone), 'chunk')}", True, "each chunk read alone"))
+    return found
+
+
+def of_chunk(one: Chunk | None, supports: int) -> list[tuple[str, bool, str]]:
+    """The same of a chunk: useful or not, how relevant, how many claims it supports."""
+    found = []
+    if one is not None and one.useful is not None:
+        found.append(("✓ useful" if one.useful.yes else "✗ not useful", one.useful.yes, one.useful.reason))
+    if one is not None and one.score is not None:
+        found.append((f"judged relevance {one.score:g}", one.score >= 0.5, one.reason))
+    if supports:
+        found.append((f"supports {count(supports, 'claim')}", True, "by the judge"))
+    return found
+
+
+TOLD = ("missing-verdicts", "cut-verdicts", "vacuous-verdicts")
+_RUN = re.compile(r""" of run (?:'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*")""")
+
+
+def judge_of(one: Evaluation, spec: Spec) -> str:
+    """Whose verdicts the values of a judged spec are, "model at host"; empty where there are none."""
+    name, judge, votes = asked_of(spec)
+    key = name + (f" of {judge!r}" if judge else "") + (f", {votes} votes" if votes > 1 else "")
+    return str(one.settings.get(key, ""))
+
+
+def whose(names: Sequence[str], found: Sequence[Evaluation], specs: Iterable[Spec]) -> list[str]:
+    """Who judged, a line of markdown for each judge; a warning where the runs have different ones on a metric."""
+    by: dict[str, list[str]] = {}
+    lines = []
+    for spec in specs:
+        judges = {name: judge_of(one, spec) for name, one in zip(names, found, strict=True)}
+        several = list(dict.fromkeys(filter(None, judges.values())))
+        if len(several) > 1:
+            each = listed([f"{escape(name)} by {escape(named(judge))}" for name, judge in judges.items() if judge])
+            lines.append(f"**{escape(spec.title)} is by different judges, whose values do not compare**: {each}.")
+        elif several:
+            by.setdefault(several[0], []).append(spec.title)
+    said = [f"{escape(listed(titles))}: verdicts of **{escape(named(judge))}**." for judge, titles in by.items()]
+    return said + lines
+
+
+def lacking(names: Sequence[str], found: Sequence[Evaluation], specs: Sequence[Spec]) -> list[str]:
+    """What judged specs lack and what asks for it, a line of markdown for each reason with its metrics and runs."""
+    wanted = {name: spec.title for spec in specs for name in (spec.name, asked_of(spec)[0])}
+    lines: dict[tuple, list[str]] = {}
+    for metric in wanted:
+        runs: dict[tuple[str, str], list[str]] = {}
+        for name, one in zip(names, found, strict=True):
+            for problem in one.problems:
+                if problem.kind == "unavailable" and problem.field == metric:
+                    runs.setdefault(_why(problem), []).append(name)
+        for why, of in runs.items():
+            lines.setdefault((*why, tuple(of)), []).append(metric)
+    return [_lacking(what, mend, metrics, runs if len(runs) < len(names) else (), wanted)
+            for (what, mend, runs), metrics in lines.items()]
+
+
+def _why(problem: Problem) -> tuple[str, str]:
+    """(what is wrong without metric and run; what mends it, empty for the command that asks a judge)."""
+    what = _RUN.sub("", problem.found.removeprefix(problem.field), count=1).strip(" ,:")
+    return what, "" if problem.mend == command(problem.field) else problem.mend
+
+
+def _lacking(what: str, mend: str, metrics: Sequence[str], runs: Sequence[str], wanted: dict[str, str]) -> str:
+    titles = listed(list(dict.fromkeys(wanted[name] for name in metrics)))
+    of = f" of **{escape(listed(list(runs)))}**" if runs else ""
+    mend = escape(mend) if mend else f"`{command(' '.join(metrics))}`"
+    return f"{escape(titles)}{of}: {escape(what)}. {mend}"
+
+
+def told(found: Iterable[Evaluation]) -> list[str]:
+    """Verdicts that are missing by reason, texts that were cut, answers without a claim: a line each."""
+    lines = [escape(f"{problem.found}. {problem.mend.partition(' To ask again')[0]}")
+             for one in found for problem in one.problems if problem.kind in TOLD]
+    return list(dict.fromkeys(lines))

@@ -1,0 +1,172 @@
+"""What judges said of one query: that of the whole run for this query, claims put together, what is missing told."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from judging.scripted import JUDGE, Scripted, case
+
+from ragdash.claims import Chunk, Claim, Heard, Held, case_of, hear, supporting, value_of
+from ragdash.corpus import Corpus
+from ragdash.judging import default_ledger
+from ragdash.judging.endpoint import Judge
+from ragdash.judging.ledger import Ledger
+from ragdash.judging.tasks import TASKS
+from ragdash.matching import Match
+from ragdash.models import default_store
+from ragdash.records import Run
+from ragdash.verdict_files import import_verdicts
+from ragdash.wording import judged as said
+
+PARIS = "Paris stands beside Seine."
+TOWER = "Gustave built tower."
+CHEESE = "Cheese smells strong."
+ROWS = {
+    "both": {"question": "What?", "answer": f"{PARIS} {TOWER}", "references": [PARIS, "unread"],
+             "contexts": [f"Surely {PARIS}", CHEESE, f"Often {PARIS}"],
+             "docs": {"d1": f"Surely {PARIS}", "d2": CHEESE}},
+    "silent": {"question": "What?", "answer": "I do not know.", "references": [PARIS], "contexts": [PARIS]},
+    "bare": {"question": "What?", "answer": PARIS, "references": [PARIS], "contexts": None},
+    "none": {},
+}
+
+
+@pytest.fixture(autouse=True)
+def own_workspace(tmp_path, monkeypatch):
+    monkeypatch.setenv("RAGDASH_WORKSPACE", str(tmp_path))
+
+
+def match(rows=None) -> Match:
+    return Match(*case(rows or ROWS))
+
+
+def heard(found: Match, query: int, judge: Judge = JUDGE) -> Heard:
+    return hear([case_of(found, query)], default_ledger(), default_store())[judge][0]
+
+
+def test_a_case_is_that_of_the_whole_run():
+    assert [case_of(match(), at) for at in range(len(ROWS))] == list(match().judged.cases)
+    lone = match({"q": {"docs": {"d": "text"}}})
+    assert case_of(lone, 0) == lone.judged.cases[0]
+
+
+def test_a_case_has_the_texts_of_the_corpus_and_lacks_what_a_missing_query_lacks():
+    _, truth = case(ROWS)
+    truth = truth.with_corpus(Corpus.build("corpus", ["d", "e"], ["text of d", "text of e"]))
+    found = Match(Run.build("run", ["both", "both"], ["e", "d"]), truth)
+    assert [case_of(found, at) for at in range(len(ROWS))] == list(found.judged.cases)
+    assert case_of(found, 0).contexts == (("e", "text of e"), ("d", "text of d"))
+    assert case_of(found, 1).contexts is None
+
+
+def test_values_are_those_of_the_whole_run():
+    found = match()
+    Scripted(default_ledger()).judge_all(found.judged, *TASKS)
+    for name in TASKS:
+        if name != "RAGAS.AnswerRelevancy":
+            whole = found.judged.read(name).values
+            np.testing.assert_array_equal([value_of(heard(found, at), name) for at in range(2)], whole[:2], name)
+
+
+def test_claims_of_all_metrics_are_put_together_each_once():
+    found = match()
+    Scripted(default_ledger()).judge_all(found.judged, "ClaimFaithfulness", "RAGChecker.F1", "RAGAS.ContextRecall",
+                                         "RAGChecker.NoiseSensitivityRelevant")
+    one = heard(found, 0)
+    assert one.answer == (
+        Claim(PARIS, Held("supported", "words", True), Held("entailed", "words", True), ("d1", "context 3"),
+              ("d1", "context 3")),
+        Claim(TOWER, Held("not stated", "words", False), Held("neutral", "words", False), (), ()))
+    assert [claim.text for claim in one.reference] == [PARIS]
+    assert supporting(one.answer) == {"d1": 1, "context 3": 1}
+    assert supporting(one.claims) == {"d1": 2, "context 3": 2}
+    assert [words for words, _, _ in said.verdicts(one.answer[1], "answer")] == [
+        "✗ not stated", "✗ wrong: the reference does not say it", "✗ in no chunk"]
+    assert [words for words, _, _ in said.verdicts(one.reference[0], "reference")] == [
+        "✓ supported", "✓ said in the answer", "✓ in 2 chunks"]
+
+
+def test_a_chunk_bears_its_own_verdict():
+    found = match()
+    Scripted(default_ledger()).judge_all(found.judged, "RAGAS.ContextPrecision", "ContextRelevance(per='chunk')")
+    chunks = heard(found, 0).chunks
+    assert chunks["d2"] == Chunk(Held("useless", "words", False), 0.5, "as always")
+    assert [words for words, _, _ in said.of_chunk(chunks["d1"], 1)] == ["✓ useful", "judged relevance 0.5",
+                                                                        "supports 1 claim"]
+    assert said.of_chunk(None, 0) == []
+
+
+def test_claims_without_a_verdict_are_missing_with_the_reason():
+    found = match()
+    Scripted(default_ledger(), {"Verify": "timeout"}).judge_all(found.judged, "ClaimFaithfulness")
+    one = heard(found, 0)
+    assert one.answer == tuple(Claim(text, missing="no reply in time") for text in (PARIS, TOWER))
+    assert said.verdicts(one.answer[0], "answer") == [("? no verdict: no reply in time", False, "")]
+    assert said.value(one.values[0]) == "– (no reply in time)"
+    assert supporting(one.answer) == {}
+
+
+def test_claims_that_were_only_taken_out_say_that_nobody_was_asked():
+    found = match()
+    Scripted(default_ledger()).judge_all(found.judged, "RAGChecker.Precision")
+    own = heard(found, 2)
+    assert own.answer == (Claim(PARIS, other=Held("entailed", "words", True)),)
+    kept = default_ledger()
+    entailment = [row for row in kept.every() if row[2] == "Claims"]
+    other = Ledger(kept.path.with_name("claims only") / "judge.sqlite")
+    other.add(entailment)
+    assert hear([case_of(found, 2)], other, default_store())[JUDGE][0].answer == (
+        Claim(PARIS, missing="nobody asked the judge yet"),)
+
+
+def test_flags_are_words():
+    found = match()
+    Scripted(default_ledger()).judge_all(found.judged, "ClaimFaithfulness")
+    one = heard(found, 1)
+    assert one.answer == () and said.value(one.values[0]) == "1.000; no claim: counts as faithful"
+    long = match({"q": {"answer": PARIS, "contexts": [f"{PARIS} {'word ' * 3_000}"]}})
+    Scripted(default_ledger()).judge_all(long.judged, "Faithfulness")
+    assert "cut before it was shown" in said.value(heard(long, 0).values[0])
+
+
+def test_each_judge_is_told_apart_and_the_last_asked_comes_first():
+    found, toy = match(), Judge("127.0.0.1:1", said.TOY)
+    Scripted(default_ledger()).judge_all(found.judged, "Faithfulness")
+    Scripted(default_ledger(), judge=toy).judge_all(found.judged, "Correctness")
+    both = hear([case_of(found, at) for at in range(2)], default_ledger(), default_store())
+    assert list(both) == [toy, JUDGE]
+    assert [[one.metric for one in row.values] for row in both[toy]] == [["Correctness"]] * 2
+    assert "scripted stand-in" in said.who(toy) and "stand-in" not in said.who(JUDGE)
+    assert "stand-in" not in said.who(Judge("host", "toy-judge-2"))
+
+
+def test_nothing_is_told_where_no_judge_was_asked():
+    assert hear([case_of(match(), 0)], default_ledger(), default_store()) == {}
+    found = match()
+    Scripted(default_ledger()).judge_all(found.judged, "Faithfulness")
+    changed = {**ROWS, "both": {**ROWS["both"], "answer": "Another answer."}}
+    assert hear([case_of(match(changed), 0)], default_ledger(), default_store()) == {}, "other texts, other verdicts"
+
+
+def test_a_contradicting_chunk_supports_nothing():
+    claim = Claim("a", Held("contradicted", "so", False), chunks=("c",))
+    assert claim.supported_by == () and said.verdicts(claim, "answer")[0][0] == "✗ contradicted"
+
+
+def test_verdicts_of_a_file_are_told_too(tmp_path):
+    path = tmp_path / "results.json"
+    path.write_text(json.dumps({"query_id": "both", "response_claims": [PARIS, TOWER], "gt_answer_claims": [PARIS],
+                                "answer2response": ["Entailment", "Contradiction"], "response2answer": ["Entailment"],
+                                "retrieved2response": [["Entailment", "Neutral", "Neutral"], ["Neutral"] * 3]}))
+    found = match()
+    import_verdicts(path, found.judged)
+    judge = default_ledger().judges()[0]
+    one = heard(found, 0, judge)
+    assert [(claim.text, claim.other.verdict, claim.alone) for claim in one.answer] == [
+        (PARIS, "entailed", ("d1",)), (TOWER, "not entailed", ())]
+    assert said.verdicts(one.answer[1], "answer")[0][0] == "✗ wrong, by the reference"
+    assert value_of(one, "RAGChecker.Precision") == 0.5
+    assert "imported from a file" in said.who(judge)
+    assert hear([case_of(found, 1)], default_ledger(), default_store()) == {}

@@ -1,0 +1,19 @@
+"""A ledger of the scripted judge for the tests of the pages: what it says can be foretold, and nobody is asked."""
+
+from __future__ import annotations
+
+from judging.scripted import Scripted
+
+from ragdash.judging import default_ledger
+from ragdash.judging.endpoint import Judge
+from ragdash.matching import Match
+from ragdash.records import Run, Truth
+
+TOY = Judge("127.0.0.1:1", "toy-judge")
+ALL = ("ClaimFaithfulness", "RAGAS.ContextRecall", "RAGAS.ContextPrecision", "RAGChecker.F1",
+       "RAGChecker.NoiseSensitivityRelevant", "Faithfulness", "Correctness")
+
+
+def judge(run: Run, truth: Truth, *names: str, judge: Judge = TOY, fails: dict[str, str] | None = None) -> None:
+    """Put the verdicts of the scripted judge on these metrics into the ledger of the workspace."""
+    Scripted(default_ledger(), fails, judge).judge_all(Match(run, truth).judged, *(names or ALL))
