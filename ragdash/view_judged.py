@@ -112,14 +112,15 @@ class Judged:
     def read(self, name: str, judge: str = "", votes: int = 1) -> Verdicts:
         """The verdicts with how they came about; Unavailable as `values`. Kept until the ledger changes."""
         try:
-            key = (name, judge, votes, self.ledger.stamp(), self.store.stamp() if name == RELEVANCY else "")
-            if key not in self._kept:
-                self._kept[key] = self._found(name, judge, votes)
+            said = (self.ledger, self.ledger.stamp(), self.store.stamp() if name == RELEVANCY else "")
+            when, found = self._kept.get((name, judge, votes), (None, None))
+            if when != said:
+                found = self._found(name, judge, votes)
+                self._kept[name, judge, votes] = said, found
         except InputError as error:
             problem = error.problems[0]
             raise Unavailable(f"{name}: {problem.found} ({problem.file})", problem.expected, problem.mend,
                               name) from None
-        found = self._kept[key]
         if isinstance(found, Unavailable):
             raise Unavailable(found.problem.found, found.problem.expected, found.problem.mend, name)
         return found

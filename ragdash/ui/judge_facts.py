@@ -21,7 +21,6 @@ from ragdash.judging.endpoint import Judge
 from ragdash.judging.rounds import first_round
 from ragdash.judging.spent import Spent, spent
 from ragdash.judging.tasks import TASKS, Case, JudgedTask
-from ragdash.matching import Match
 from ragdash.models import default_store
 from ragdash.stats import bootstrap_intervals
 from ragdash.ui import cache, judge_words, scope
@@ -59,13 +58,7 @@ class Cell:
 
 def judged(run: str, where: Scope) -> Judged:
     """The texts of a run beside the ledger: all queries of the truth."""
-    return _judged(run, where.truth, where.conventions.ties, str(default_ledger().path),
-                   _match=scope.laid(run, where.truth, where.conventions))
-
-
-@st.cache_resource(max_entries=32, show_spinner=False)
-def _judged(run: str, truth: str, ties: str, ledger: str, _match: Match) -> Judged:
-    return _match.judged
+    return scope.laid(run, where.truth, where.conventions, read=True).judged
 
 
 def cases(run: str, where: Scope) -> list[Case]:

@@ -24,6 +24,7 @@ from ragdash.ui.store import LOADED
 from ragdash.views import Ranked
 
 EMBEDDING = "embedding"  # the similarity that a model gives
+READ = ("Judged", "Entailed")  # views that look at the texts as a judge gets them
 
 
 @dataclass(frozen=True)
@@ -106,15 +107,27 @@ def match(run: str, scope: Scope, specs: Sequence[Spec] = ()) -> Match:
 
     specs: what will be asked of it, so that the evidence is at hand where they need it.
     """
-    found = laid(run, scope.truth, scope.conventions)
+    found = laid(run, scope.truth, scope.conventions, read=not {spec.metric.view for spec in specs}.isdisjoint(READ))
     evaluate_match(found, ())
     return covered(run, scope) if scope.by_evidence or needs_evidence(specs) else found
 
 
-def laid(run: str, truth: str, conventions: Conventions) -> Match:
-    """The same by ids, queries in common or not; InputError where the conventions refuse the run."""
-    return _laid(run, truth, conventions.ties, _run=LOADED.run(run), _truth=LOADED.truth(truth)).under(
-        **asdict(conventions))
+def laid(run: str, truth: str, conventions: Conventions, *, read: bool = False) -> Match:
+    """The same by ids, queries in common or not; InputError where the conventions refuse the run.
+
+    read: whether the texts that judges read will be looked at; they are put together once, as is what judges said.
+    """
+    kept = _laid(run, truth, conventions.ties, _run=LOADED.run(run), _truth=LOADED.truth(truth))
+    if read:
+        kept = _read(run, truth, conventions.ties, str(default_ledger().path), _match=kept)
+    return kept.under(**asdict(conventions))
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def _read(run: str, truth: str, ties: str, ledger: str, _match: Match) -> Match:
+    found = _match.under()
+    found.judged  # noqa: B018  (built here, once, as above)
+    return found
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
