@@ -80,21 +80,19 @@ def _pages() -> dict[str, list]:
         ],
         "Generation": [
             page("answers.py", "Answers", "question_answer", "Are the answers right and grounded?", "answers"),
-        ],
-        "Judges": [
             page("judges.py", "Judges", "gavel", "What does judging cost, and what came of it?", "judges"),
             page("trust.py", "Trust", "handshake", "Can the judge's verdicts be trusted?", "trust"),
-            page("test-set.py", "Test set", "quiz", "Are these generated questions good?", "test-set"),
         ],
         "Why": [
             page("failures.py", "Failures", "healing", "What should I fix first?", "failures"),
             page("queries.py", "Queries", "manage_search", "Why does this query fail?", "queries"),
         ],
-        "Operation": [
+        "More": [
             page("speed-cost.py", "Speed & cost", "speed", "What does it cost?", "speed-cost"),
+            page("test-set.py", "Test set", "quiz", "Are these generated questions good?", "test-set"),
+            page("share.py", "Share", "ios_share", "How do I show it to others?", "share"),
+            page("metrics.py", "Metrics", "function", "What does each number mean?", "metrics"),
         ],
-        "Show it": [page("share.py", "Share", "ios_share", "How do I show it to others?", "share")],
-        "Reference": [page("metrics.py", "Metrics", "function", "What does each number mean?", "metrics")],
     }
 
 
