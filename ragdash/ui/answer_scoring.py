@@ -102,7 +102,7 @@ def _offer(now: View, names: list[str]) -> None:
     installed = library()
     if not installed.ok:
         st.caption(f":material/info: {words.escape(installed.reason[:1].upper() + installed.reason[1:])}.")
-        st.code(installed.mend, language="bash")
+        st.code(installed.mend, language=None)
         return
     models = {kind: _choose(kind) for kind in dict.fromkeys(KINDS[name] for name in names)}
     models = {kind: model for kind, model in models.items() if model}

@@ -36,7 +36,7 @@ def panel(now: View) -> None:
     installed = library()
     if not installed.ok:
         st.caption(f":material/info: {words.escape(installed.reason)}")
-        st.code(installed.mend, language="bash")
+        st.code(installed.mend, language=None)
         return
     possible = judge_facts.possible(now.digests, now.scope)
     with st.container(border=True, key="judging"):

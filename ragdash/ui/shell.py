@@ -26,6 +26,7 @@ def main() -> None:
         loading.open_given_files()
     with st.container(key="progress"):
         loading.read_waiting()
+    widgets.readable()
     page = st.navigation(_pages(), position="sidebar", expanded=True)
     with st.sidebar:
         link = _sidebar()

@@ -93,7 +93,7 @@ def _nothing() -> None:
     widgets.empty("No test set loaded yet", "A model writes questions about your documents; what passes every rule "
                   "comes here to be read, and what you accept becomes the truth of the Runs page. Make a set in a "
                   "terminal; nothing is asked by this page:")
-    st.code(COMMAND, language="bash", wrap_lines=True)
+    st.code(COMMAND, language=None, wrap_lines=True)
     st.caption("`--dry-run` tells calls, tokens and cost first. A set of another machine is the file that "
                "`--drafts drafts.jsonl` writes there:")
     _upload()
