@@ -84,7 +84,8 @@ def add_verdicts(commands, reading: argparse.ArgumentParser) -> None:
     command.add_argument("--format", choices=(*VERDICT_FORMATS, "ledger"), default="rows", help="what to put out: a "
                          "line for each query and metric with its claims, the columns of another tool, or what --read "
                          "takes into the ledger of another machine")
-    command.add_argument("-m", "--metrics", metavar="METRICS", help="of the format rows (default: all that are there)")
+    command.add_argument("-m", "--metrics", metavar="METRICS", help="of the formats rows and ledger (default: all "
+                         "that are there)")
     command.add_argument("--judge", default="", metavar="NAME", help="whose verdicts (default: the one last asked)")
     command.add_argument("-o", "--output", metavar="FILE")
     command.set_defaults(command="verdicts")

@@ -26,7 +26,7 @@ def say(problems: Sequence[Problem]) -> None:
             print(f"{problem.severity}: {problem}", file=sys.stderr)
     for (file, kind), count in seen.items():
         if count > SHOWN:
-            print(f"... and {count - SHOWN:,} more of the kind {kind} in {file}", file=sys.stderr)
+            print(f"... and {count - SHOWN:,} more of the kind {kind}{f' in {file}' if file else ''}", file=sys.stderr)
 
 
 def write(content: bytes, path: str | None) -> None:

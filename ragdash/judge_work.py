@@ -16,6 +16,7 @@ import numpy as np
 from ragdash.errors import InputError, Problem
 from ragdash.judging import Budget, Endpoint, Ledger, Patience, Plan, Question, Reply, default_ledger, plan
 from ragdash.judging.plans import Listener
+from ragdash.judging.question import MISSING
 from ragdash.judging.rounds import NOT_ASKED, Judging, ahead, walk
 from ragdash.judging.tasks import Asking, find_task
 from ragdash.matching import Match
@@ -25,6 +26,7 @@ from ragdash.records import Run, Truth
 from ragdash.view_judged import LACKING, WHY, Judged
 
 ALIKE = 10  # verdicts that are all the same, from which on that is told
+FAILED = {MISSING[reason] for reason in MISSING.keys() - {"no-text", "too-long"}}  # what another try may mend
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +64,7 @@ class Row:
 
     def __str__(self) -> str:
         lacking = ", ".join(f"{n:,} {why}" for why, n in self.missing.items())
-        mean = "no value" if not self.n else f"{self.mean:.4f}"
+        mean = "no value" if not self.n else f"{self.mean:.3f}"
         return f"{self.run}: {self.metric} {mean} (n {self.n:,}{f'; missing: {lacking}' if lacking else ''})"
 
 
@@ -88,7 +90,9 @@ class Report:
 
     def __str__(self) -> str:
         ends = {"budget": "the budget is spent", "cancelled": "stopped", "error": "ended by an error"}
-        end = f"{ends[self.stopped]}; the same command goes on from here" if self.stopped else "done"
+        failed = any(row.missing.keys() & FAILED for row in self.rows)
+        end = f"{ends[self.stopped]}; the same command goes on from here" if self.stopped else \
+            "done; the same command asks again what failed" if failed else "done"
         money = "" if self.cost is None else f", {self.cost:,.4g} paid"
         return "\n".join([*map(str, self.rows), f"{self.asked:,} calls, {self.cached:,} verdicts known before{money}, "
                                                 f"{self.seconds:,.0f} s: {end}"])

@@ -120,7 +120,8 @@ def _tool(rows: list[dict], path: Path) -> str:
         return "RAGAS"
     raise InputError([Problem("unknown-verdicts", f"columns {', '.join(sorted(map(str, keys))[:12]) or 'none'}",
                               "results of RAGAS, RAGChecker or DeepEval with their scores or verdicts",
-                              "Export the results with scores.", str(path))])
+                              "Export the results with scores; what `ragdash verdicts` wrote is read where it was "
+                              "written with --format ledger, ragas, ragchecker or deepeval.", str(path))])
 
 
 def _once(cases: Iterable[Case]) -> dict[str, Case]:

@@ -43,6 +43,7 @@ WHY: Mapping[str, str] = {
     "not-imported": "no verdict in the imported file"}
 """Every reason for which a verdict is missing, in words."""
 SETTLED = ("no-claims", "nothing-to-share")  # judged, and undefined: a number is not to be had by asking
+FINAL = {WHY[reason] for reason in (*SETTLED, "too-long", "not-imported")}  # asking again changes nothing
 
 
 @dataclass(frozen=True, eq=False)
@@ -234,15 +235,17 @@ class Judged:
         found = []
         if missing:
             words = ", ".join(f"{n:,} {why}" for why, n in missing.items())
+            final = missing.keys() <= FINAL
             found.append(("missing-verdicts", f"{name} of run {self.run!r}: {sum(missing.values()):,} of "
-                          f"{int(verdicts.wanted.sum()):,} queries without a value ({words})", "a verdict for each",
-                          f"They do not count. To ask again: {command(name)}"))
+                          f"{int(verdicts.wanted.sum()):,} queries without a value ({words})", "a value for each",
+                          f"They do not count.{'' if final else f' To ask again: {command(name)}'}"))
         for flag, what, mend in (("cut", "judged by contexts that were not shown whole", "What is behind the cut does "
-                                  "not count."), ("vacuous", "without a claim, which count as faithful",
+                                  "not count."), ("vacuous", "without a claim, taken for faithful",
                                                   "RAGAS.Faithfulness leaves them out.")):
             n = verdicts.flags[flag]
             if n:
-                found.append((f"{flag}-verdicts", f"{name} of run {self.run!r}: {n:,} queries {what}",
+                queries = "query" if n == 1 else "queries"
+                found.append((f"{flag}-verdicts", f"{name} of run {self.run!r}: {n:,} {queries} {what}",
                               "verdicts on whole texts that state something", mend))
         return [Problem(*facts, field=name, severity="warning") for facts in found]
 

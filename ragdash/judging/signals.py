@@ -103,7 +103,7 @@ def _ended(status: int, words: str, answer: Answer, endpoint: Endpoint) -> Signa
     words = f"{status}: {words}"
     if status in (401, 403):
         key = f"the key in {endpoint.variable}" if endpoint.variable else "a key given in memory" if endpoint.key else \
-            "no key"
+            "what comes without a key"
         return _stop(endpoint, "key-refused", f"an endpoint that refuses {key} ({words})", "a key it takes",
                      "Check the key and what it may do; --key-env names its environment variable.")
     if status == 404 and NO_MODEL.search(words):

@@ -10,7 +10,7 @@ from ragdash.errors import InputError, Problem
 from ragdash.judging import Endpoint
 from ragdash.models.installed import Availability
 from ragdash.scoring import duration
-from ragdash.ui import judge_facts, judge_form, judge_jobs, judge_words, state, widgets, words
+from ragdash.ui import judge_facts, judge_form, judge_jobs, judge_results, judge_words, state, widgets, words
 from ragdash.ui.jobs import Job
 from ragdash.ui.judge_jobs import Order
 from ragdash.ui.store import check_writable, read_only
@@ -157,6 +157,7 @@ def _start(now: View, order: Order) -> None:
         if not judge_jobs.start((now.scope.truth, tuple(now.digests)), _cases(now), order, secret):
             raise InputError([Problem("busy", "a judge at work on this server", "one at a time", "Wait for its end.")])
         st.session_state.pop(PLANNED, None)
+        st.session_state[judge_results.ASKED] = str(endpoint.judge)
     except InputError as error:
         state.set_notice(error.problems)
 

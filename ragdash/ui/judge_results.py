@@ -19,6 +19,7 @@ from ragdash.ui.store import LOADED
 from ragdash.ui.view import View
 from ragdash.view_judged import IMPORTED, WHY
 
+ASKED = "_judge_asked"  # by this session, whose verdicts have not been shown yet
 TOLD = 4  # warnings told one by one
 FORMATS = {"Mean": "%.3f", "Low": "%.3f", "High": "%.3f", "Votes agree": "percent"}
 
@@ -53,6 +54,8 @@ def results(now: View) -> Results | None:
     known = {label: one for label, one in labelled(found).items() if _about(now, one)}
     if not known:
         return None
+    if st.session_state.get(ASKED) in known:  # whom this session asks is whom it wants to read
+        st.session_state[state.JUDGE] = st.session_state.pop(ASKED)
     chosen = state.get(state.one(state.JUDGE, list(known), next(iter(known))))
     return Results(now, known[chosen], chosen, tuple(known), _about(now, known[chosen]))
 

@@ -111,6 +111,19 @@ def test_an_endpoint_that_does_not_work_is_told_once(serve, command, monkeypatch
     assert "the same command goes on from here" in told
 
 
+def test_questions_that_failed_are_told_at_the_end_and_asked_again(serve, command):
+    server = serve(*["chatter"] * 9)
+    status, _, told = command(server, "--sample", "3")
+    assert status == 0 and "no value (n 0; missing: 3 no JSON in the reply)" in told
+    assert told.strip().endswith("done; the same command asks again what failed")
+    status, _, told = command(server, "--sample", "3")
+    assert len(server.asked) == 12 and "(n 3)" in told and told.strip().endswith(": done")
+
+
+def test_an_endpoint_that_wants_a_key_is_not_said_to_refuse_none(serve, command):
+    assert "refuses what comes without a key (401" in command(serve(*["401"] * 9))[2]
+
+
 def test_a_judge_that_always_says_yes_is_told(serve, command):
     status, _, told = command(serve(judge=lambda asked: {"reason": "yes", "score": 1}), "--sample", "12")
     assert status == 0 and "1 for all 12 queries" in told

@@ -197,6 +197,19 @@ def test_progress_is_seen_by_all_and_after_a_stop_nothing_is_asked_twice(serve):
     assert len({json.dumps(body["messages"]) for body in server.asked}) == 12
 
 
+def test_the_judge_that_was_just_asked_is_the_one_shown(serve):
+    truth, runs = the_case()
+    with_another = serve()
+    for one in runs:
+        work(prepare([one], truth, "Faithfulness", Endpoint(with_another.url, "another")))
+    at = opened(server := serve())
+    assert "**another at" in texts(at)
+    at = finish(start(plan(at)))
+    assert len(server.asked) == 12 and "**toy at" in texts(at) and "**another at" not in texts(at)
+    at.selectbox(key="judge").set_value(f"another at {with_another.url.split('/')[2]}").run()
+    assert "**another at" in texts(run(at)), "the choice of a person stays"
+
+
 def test_a_budget_of_calls_ends_it_and_says_so(serve):
     server = serve()
     at = finish(start(plan(opened(server, **{judge_form.CALLS: 5}))))
