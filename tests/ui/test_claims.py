@@ -207,7 +207,7 @@ def test_a_judged_metric_tells_why_it_has_no_value_and_has_one_once_it_is_judged
     said = words(at)
     assert "not judged yet" not in said
     assert "Faithfulness and Claim faithfulness: verdicts of **toy" in said and "scripted stand" in said
-    assert "1 queries without a claim" in said, "vacuous"
+    assert "1 query without a claim" in said, "vacuous"
 
 
 def test_values_are_never_stale():
