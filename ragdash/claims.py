@@ -221,8 +221,3 @@ def _chunks(rows: Mapping[str, Sequence[dict]]) -> dict[str, Chunk]:
 def supporting(claims: Iterable[Claim]) -> dict[str, int]:
     """{chunk: how many of the claims it supports}, a claim of either text each once."""
     return dict(Counter(chunk for claim in claims for chunk in claim.supported_by))
-
-
-def value_of(heard: Heard, metric: str) -> float:
-    """The value of a metric, NaN where it has none."""
-    return next((one.value for one in heard.values if one.metric == metric), float("nan"))

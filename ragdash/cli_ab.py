@@ -8,14 +8,12 @@ import re
 import shlex
 import signal
 import sys
-import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from threading import Event
 
-from ragdash.ab import Command, Configuration, Lines, Progress, Unfinished, ask_all, command_words, usual_metrics
+from ragdash.ab import Command, Configuration, Lines, Unfinished, ask_all, command_words, usual_metrics
+from ragdash.cli_asking import CANCELLED, asking
 from ragdash.cli_inputs import adapted, reading, source, with_documents
 from ragdash.cli_report import reported
 from ragdash.console import say, unwritable
@@ -24,7 +22,6 @@ from ragdash.io import read_run, read_truth, write_run
 from ragdash.places import named
 from ragdash.records import Run, Truth
 
-CANCELLED = 130
 NAME = re.compile(r"\w[\w.+-]*")
 JOURNAL = ".journal.jsonl"
 REASON = "failed-query"
@@ -43,18 +40,14 @@ def ab(options: argparse.Namespace, compared: Compared) -> int:
     files = [folder / f"{name}.jsonl" for name in names]
     journals = [folder / f"{name}{JOURNAL}" for name in names]
     _check_place(files, journals)
-    shown, cancel = _Shown(), Event()
     try:
-        with _signals(cancel):
+        with asking(options, signal.SIGINT) as (shown, cancel):
             asked = ask_all(configurations, truth, journals=journals, concurrency=options.concurrency,
                             warm_up=options.warm_up or 0, seed=options.seed, retry_failed=options.retry_failed,
                             progress=shown, cancel=cancel)
     except Unfinished as unfinished:
-        shown.end()
         print(f"ragdash: stopped; {unfinished}. The same command goes on from here.", file=sys.stderr)
         return CANCELLED
-    finally:
-        shown.end()
     _write(asked, files)
     runs = [_told(run, file) for run, file in zip(asked, files, strict=True)]
     paths = " ".join(shlex.quote(str(file)) for file in files)
@@ -97,17 +90,6 @@ def _check_place(files: Sequence[Path], journals: Sequence[Path]) -> None:
                                       str(file))])
 
 
-@contextmanager
-def _signals(cancel: Event) -> Iterator[None]:
-    """Ctrl+C and SIGTERM set cancel: commands that run are ended, and what was answered is kept."""
-    before = {one: signal.signal(one, lambda *_: cancel.set()) for one in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield
-    finally:
-        for one, handler in before.items():
-            signal.signal(one, handler)
-
-
 def _write(runs: Sequence[Run], files: Sequence[Path]) -> None:
     for run, file in zip(runs, files, strict=True):
         beside = file.with_suffix(".new")
@@ -136,23 +118,3 @@ def _report(runs: list[Run], truth: Truth, files: Sequence[Path], folder: Path, 
     status = reported(runs, truth, options)
     print(f"Report: {options.output}", file=sys.stderr)
     return status
-
-
-class _Shown:
-    """Progress on standard error: a line of the terminal that is drawn again, elsewhere a line now and then."""
-
-    def __init__(self):
-        self._next, self._drawn, self._again = 0.0, False, sys.stderr.isatty()
-
-    def __call__(self, now: Progress) -> None:
-        if time.monotonic() < self._next and now.done < now.total:
-            return
-        self._next = time.monotonic() + (0.2 if self._again else 10.0)
-        print(f"\r\x1b[K{now}" if self._again else now, end="" if self._again else "\n", file=sys.stderr, flush=True)
-        self._drawn = self._again
-
-    def end(self) -> None:
-        """Go on below the line."""
-        if self._drawn:
-            print(file=sys.stderr, flush=True)
-            self._drawn = False

@@ -41,7 +41,7 @@ def add_ab(commands, parents: list[argparse.ArgumentParser]) -> None:
     command.add_argument("--format", choices=FORMATS, default="table", help="of the comparison; html: a report")
     command.add_argument("--no-worse-than", action="append", metavar="[METRIC=]LIMIT", help="exit 1 where b is worse "
                          "by more than this, as in `ragdash compare`")
-    command.set_defaults(command="ab", **OF_REPORT)
+    command.set_defaults(command="ab", progress="text", **OF_REPORT)
 
 
 def _seconds(text: str) -> float:

@@ -1,4 +1,6 @@
-"""What the commands that ask a judge share: the endpoint of the options, the yes before texts leave, progress."""
+"""What long commands share: progress and problems told to a person or a program, the end by a signal; and what those
+that ask a judge do: the endpoint of the options, the yes before texts leave.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +11,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Event
+from typing import Protocol
 
 import orjson
 
@@ -16,7 +19,6 @@ from ragdash.console import write
 from ragdash.errors import InputError, Problem
 from ragdash.judge_worker import line
 from ragdash.judging import Endpoint, Plan, Prices
-from ragdash.judging.plans import Progress
 
 CANCELLED = 130
 EVERY = 0.5  # seconds between two lines of progress for a program
@@ -55,6 +57,15 @@ def confirm(endpoint: Endpoint, what: str) -> None:
                                   "Nothing was sent.", field="--yes")])
 
 
+class Progress(Protocol):
+    """How far an asking is: str() of it is for a person, as_dict() for a program."""
+
+    done: int
+    total: int
+
+    def as_dict(self) -> dict: ...
+
+
 class Shown:
     """Progress: on a line of the terminal that is drawn again, elsewhere a line now and then."""
 
@@ -87,6 +98,17 @@ def tell(options: argparse.Namespace, kind: str, content: object) -> None:
         print(content, file=sys.stderr)
 
 
+@contextmanager
+def problems_told(options: argparse.Namespace) -> Iterator[None]:
+    """An InputError goes on as it is; a program gets its problems as a line before."""
+    try:
+        yield
+    except InputError as error:
+        if options.progress == "json":
+            tell(options, "problems", [problem.as_dict() for problem in error.problems])
+        raise
+
+
 def tell_plan(options: argparse.Namespace, plan: Plan, endpoint: Endpoint) -> None:
     """What is to be asked and what that costs, where the texts go."""
     tell(options, "plan", {**plan.as_dict(), "words": str(plan), "host": endpoint.host, "local": endpoint.local}
@@ -94,12 +116,16 @@ def tell_plan(options: argparse.Namespace, plan: Plan, endpoint: Endpoint) -> No
 
 
 @contextmanager
-def asking(options: argparse.Namespace) -> Iterator[tuple[Shown, Event]]:
-    """(the listener of progress, what is set when the process is asked to end), for the time of the asking."""
+def asking(options: argparse.Namespace, *also: signal.Signals) -> Iterator[tuple[Shown, Event]]:
+    """(the listener of progress, what is set when the process is asked to end), for the time of the asking.
+
+    also: signals that ask so beside SIGTERM; Ctrl+C (SIGINT), unless named, is a KeyboardInterrupt as ever.
+    """
     shown, cancel = Shown(options), Event()
-    before = signal.signal(signal.SIGTERM, lambda *_: cancel.set())
+    before = {one: signal.signal(one, lambda *_: cancel.set()) for one in (signal.SIGTERM, *also)}
     try:
         yield shown, cancel
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for one, handler in before.items():
+            signal.signal(one, handler)
         shown.end()

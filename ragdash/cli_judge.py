@@ -4,22 +4,17 @@ from __future__ import annotations
 
 import argparse
 
-from ragdash.cli_asking import STATUS, asking, confirm, endpoint_of, tell, tell_plan
+from ragdash.cli_asking import STATUS, asking, confirm, endpoint_of, problems_told, tell, tell_plan
 from ragdash.cli_inputs import read
-from ragdash.console import say
-from ragdash.errors import InputError
+from ragdash.console import count, say
 from ragdash.judge_work import prepare, work
 from ragdash.judging import Budget, Patience
 
 
 def judge(options: argparse.Namespace) -> int:
     """Tell what is to be asked and what that costs, ask, tell how far it is; returns the exit status."""
-    try:
+    with problems_told(options):
         return _judge(options)
-    except InputError as error:
-        if options.progress == "json":
-            tell(options, "problems", [problem.as_dict() for problem in error.problems])
-        raise
 
 
 def _judge(options: argparse.Namespace) -> int:
@@ -33,7 +28,7 @@ def _judge(options: argparse.Namespace) -> int:
     if options.dry_run:
         return 0
     if plan.calls and not endpoint.local and not options.yes:
-        confirm(endpoint, f"Questions, answers and documents of {plan.calls:,} calls")
+        confirm(endpoint, f"Questions, answers and documents of {count(plan.calls, 'call')}")
     with asking(options) as (shown, cancel):
         report = work(prepared, budget=budget, concurrency=options.concurrency, progress=shown, cancel=cancel,
                       patience=Patience(reply=options.timeout))

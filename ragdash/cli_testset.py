@@ -8,7 +8,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from ragdash.cli_asking import CANCELLED, STATUS, asking, confirm, endpoint_of, tell, tell_plan
+from ragdash.cli_asking import CANCELLED, STATUS, asking, confirm, endpoint_of, problems_told, tell, tell_plan
 from ragdash.cli_inputs import reading, source
 from ragdash.console import count, say, write
 from ragdash.errors import InputError, Problem
@@ -37,11 +37,8 @@ ENDS = {"budget": "the budget is spent", "cancelled": "stopped", "error": "ended
 def test_set(options: argparse.Namespace) -> int:
     """Tell what is to be asked and what that costs, ask, check, put out; returns the exit status."""
     try:
-        return _test_set(options)
-    except InputError as error:
-        if options.progress == "json":
-            tell(options, "problems", [problem.as_dict() for problem in error.problems])
-        raise
+        with problems_told(options):
+            return _test_set(options)
     except KeyboardInterrupt:  # outside of the asking: every reply is kept
         print("stopped; the same command goes on from here", file=sys.stderr)
         return CANCELLED
@@ -57,7 +54,7 @@ def _test_set(options: argparse.Namespace) -> int:
     if options.dry_run:
         return 0
     if plan.calls and not endpoint.local and not options.yes:
-        confirm(endpoint, f"Documents in {plan.calls:,} calls (up to {plan.calls + plan.follow:,})")
+        confirm(endpoint, f"Documents in {count(plan.calls, 'call')} (up to {plan.calls + plan.follow:,})")
     start = time.monotonic()
     found, total = _asked(options, wish, endpoint, ledger, budget)
     path = _put_out(options, found) if found.drafts else None

@@ -6,7 +6,7 @@ import argparse
 import sys
 
 from ragdash.cli_inputs import read
-from ragdash.console import say, write
+from ragdash.console import count, say, write
 from ragdash.errors import InputError, Problem
 from ragdash.judging.exchange import export_verdicts, import_verdicts, is_exported, unpacked
 from ragdash.judging.tasks import TASKS
@@ -31,7 +31,7 @@ def verdicts(options: argparse.Namespace) -> int:
         return 0
     if options.read and is_exported(content := unpacked(options.read)):
         new, known = import_verdicts(judged.ledger, content.splitlines(), options.read)
-        print(f"{options.read}: {new:,} verdicts taken over, {known:,} known before", file=sys.stderr)
+        print(f"{options.read}: {count(new, 'verdict')} taken over, {known:,} known before", file=sys.stderr)
         return 0
     if options.read:
         done = import_results(options.read, judged)

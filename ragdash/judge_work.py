@@ -13,6 +13,7 @@ from threading import Event
 
 import numpy as np
 
+from ragdash.console import count
 from ragdash.errors import InputError, Problem
 from ragdash.judging import Budget, Endpoint, Ledger, Patience, Plan, Question, Reply, default_ledger, plan
 from ragdash.judging.plans import Listener
@@ -94,8 +95,8 @@ class Report:
         end = f"{ends[self.stopped]}; the same command goes on from here" if self.stopped else \
             "done; the same command asks again what failed" if failed else "done"
         money = "" if self.cost is None else f", {self.cost:,.4g} paid"
-        return "\n".join([*map(str, self.rows), f"{self.asked:,} calls, {self.cached:,} verdicts known before{money}, "
-                                                f"{self.seconds:,.0f} s: {end}"])
+        return "\n".join([*map(str, self.rows), f"{count(self.asked, 'call')}, {count(self.cached, 'verdict')} known "
+                                                f"before{money}, {self.seconds:,.0f} s: {end}"])
 
 
 def prepare(runs: Iterable[Run], truth: Truth, metrics: str | Iterable[str | Spec], endpoint: Endpoint, *,

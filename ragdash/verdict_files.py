@@ -17,6 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from ragdash.console import count
 from ragdash.errors import Collector, InputError, Problem
 from ragdash.judging import Reply
 from ragdash.judging.checking import FAMILY, Checked
@@ -56,7 +57,7 @@ class Imported:
 
     def __str__(self) -> str:
         told = ", ".join(f"{name} {n:,}" for name, n in self.verdicts.items())
-        return f"{self.judge}: {sum(self.verdicts.values()):,} verdicts of {self.rows:,} rows ({told})"
+        return f"{self.judge}: {count(sum(self.verdicts.values()), 'verdict')} of {count(self.rows, 'row')} ({told})"
 
 
 def import_verdicts(path: str | Path, judged: Judged) -> Imported:

@@ -12,6 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
+from ragdash.console import count
 from ragdash.errors import InputError, Problem, Unavailable
 from ragdash.judging.tasks import Case
 from ragdash.models.cache import Store, pair_key
@@ -94,12 +95,13 @@ class Entailed:
             reading = None
         found = []
         if reading and reading.computed < reading.wanted:
-            found.append(("computed-in-part", f"{NAME} of {reading.computed:,} of {reading.wanted:,} answers of run "
-                          f"{self.run!r} ({reading.model})", "a value for each", command()))
+            found.append(("computed-in-part", f"{NAME} of {reading.computed:,} of {count(reading.wanted, 'answer')} of "
+                          f"run {self.run!r} ({reading.model})", "a value for each", command()))
         if reading and reading.cut:
-            found.append(("cut-texts", f"{reading.cut:,} of {reading.wanted:,} answers of run {self.run!r} beside "
-                          f"windows longer than the {reading.model.max_length} word pieces that {reading.model.name} "
-                          "reads", "texts that are read to their end", f"What is behind does not count for {NAME}."))
+            found.append(("cut-texts", f"{reading.cut:,} of {count(reading.wanted, 'answer')} of run {self.run!r} "
+                          f"beside windows longer than the {reading.model.max_length} word pieces that "
+                          f"{reading.model.name} reads", "texts that are read to their end",
+                          f"What is behind does not count for {NAME}."))
         return [Problem(*facts, field=NAME, severity="warning") for facts in found]
 
     def settings(self, names: Iterable[tuple[str, str]]) -> dict[str, str]:

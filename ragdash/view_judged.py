@@ -16,6 +16,7 @@ from itertools import count
 
 import numpy as np
 
+from ragdash import console
 from ragdash.errors import InputError, Problem, Unavailable
 from ragdash.judging import MISSING, Ledger, Question
 from ragdash.judging.endpoint import Judge
@@ -237,15 +238,16 @@ class Judged:
             words = ", ".join(f"{n:,} {why}" for why, n in missing.items())
             final = missing.keys() <= FINAL
             found.append(("missing-verdicts", f"{name} of run {self.run!r}: {sum(missing.values()):,} of "
-                          f"{int(verdicts.wanted.sum()):,} queries without a value ({words})", "a value for each",
+                          f"{console.count(int(verdicts.wanted.sum()), 'query', 'queries')} without a value ({words})",
+                          "a value for each",
                           f"They do not count.{'' if final else f' To ask again: {command(name)}'}"))
         for flag, what, mend in (("cut", "judged by contexts that were not shown whole", "What is behind the cut does "
-                                  "not count."), ("vacuous", "without a claim, taken for faithful",
+                                  "not count."), ("vacuous", "without a claim, counted as faithful",
                                                   "RAGAS.Faithfulness leaves them out.")):
             n = verdicts.flags[flag]
             if n:
-                queries = "query" if n == 1 else "queries"
-                found.append((f"{flag}-verdicts", f"{name} of run {self.run!r}: {n:,} {queries} {what}",
+                queries = console.count(n, "query", "queries")
+                found.append((f"{flag}-verdicts", f"{name} of run {self.run!r}: {queries} {what}",
                               "verdicts on whole texts that state something", mend))
         return [Problem(*facts, field=name, severity="warning") for facts in found]
 

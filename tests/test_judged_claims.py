@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from judging.scripted import JUDGE, Scripted, case
 
-from ragdash.claims import Chunk, Claim, Heard, Held, case_of, hear, supporting, value_of
+from ragdash.claims import Chunk, Claim, Heard, Held, case_of, hear, supporting
 from ragdash.corpus import Corpus
 from ragdash.judging import default_ledger
 from ragdash.judging.endpoint import Judge
@@ -46,6 +47,10 @@ def heard(found: Match, query: int, judge: Judge = JUDGE) -> Heard:
     return hear([case_of(found, query)], default_ledger(), default_store())[judge][0]
 
 
+def valued(one: Heard, name: str) -> float:
+    return next((value.value for value in one.values if value.metric == name), float("nan"))
+
+
 def test_a_case_is_that_of_the_whole_run():
     assert [case_of(match(), at) for at in range(len(ROWS))] == list(match().judged.cases)
     lone = match({"q": {"docs": {"d": "text"}}})
@@ -67,7 +72,7 @@ def test_values_are_those_of_the_whole_run():
     for name in TASKS:
         if name != "RAGAS.AnswerRelevancy":
             whole = found.judged.read(name).values
-            np.testing.assert_array_equal([value_of(heard(found, at), name) for at in range(2)], whole[:2], name)
+            np.testing.assert_array_equal([valued(heard(found, at), name) for at in range(2)], whole[:2], name)
 
 
 def test_claims_of_all_metrics_are_put_together_each_once():
@@ -104,7 +109,7 @@ def test_claims_without_a_verdict_are_missing_with_the_reason():
     one = heard(found, 0)
     assert one.answer == tuple(Claim(text, missing="no reply in time") for text in (PARIS, TOWER))
     assert said.verdicts(one.answer[0], "answer") == [("? no verdict: no reply in time", False, "")]
-    assert said.value(one.values[0]) == "– (no reply in time)"
+    assert one.values[0].missing == "no reply in time"
     assert supporting(one.answer) == {}
 
 
@@ -125,10 +130,12 @@ def test_flags_are_words():
     found = match()
     Scripted(default_ledger()).judge_all(found.judged, "ClaimFaithfulness")
     one = heard(found, 1)
-    assert one.answer == () and said.value(one.values[0]) == "1.000; no claim: counts as faithful"
+    assert one.answer == () and (one.values[0].value, one.values[0].flags) == (1.0, ("vacuous",))
+    assert said.flagged({"vacuous": 1, "cut": 2}) == (
+        "1 query: no claim: counts as faithful; 2 queries: a chunk was cut before it was shown to the judge")
     long = match({"q": {"answer": PARIS, "contexts": [f"{PARIS} {'word ' * 3_000}"]}})
     Scripted(default_ledger()).judge_all(long.judged, "Faithfulness")
-    assert "cut before it was shown" in said.value(heard(long, 0).values[0])
+    assert "cut" in heard(long, 0).values[0].flags
 
 
 def test_each_judge_is_told_apart_and_the_last_asked_comes_first():
@@ -138,8 +145,10 @@ def test_each_judge_is_told_apart_and_the_last_asked_comes_first():
     both = hear([case_of(found, at) for at in range(2)], default_ledger(), default_store())
     assert list(both) == [toy, JUDGE]
     assert [[one.metric for one in row.values] for row in both[toy]] == [["Correctness"]] * 2
-    assert "scripted stand-in" in said.who(toy) and "stand-in" not in said.who(JUDGE)
-    assert "stand-in" not in said.who(Judge("host", "toy-judge-2"))
+    assert said.named(toy) == f"{toy} ({said.STAND_IN})" == said.named(str(toy)) and said.named(JUDGE) == str(JUDGE)
+    assert said.named(Judge("host", "toy-judge-2")) == "toy-judge-2 at host"
+    warm = replace(JUDGE, parameters='{"temperature":1}')
+    assert said.labels([JUDGE, toy, warm]) == [str(JUDGE), str(toy), f"{JUDGE} {warm.parameters}"]
 
 
 def test_nothing_is_told_where_no_judge_was_asked():
@@ -167,6 +176,6 @@ def test_verdicts_of_a_file_are_told_too(tmp_path):
     assert [(claim.text, claim.other.verdict, claim.alone) for claim in one.answer] == [
         (PARIS, "entailed", ("d1",)), (TOWER, "not entailed", ())]
     assert said.verdicts(one.answer[1], "answer")[0][0] == "✗ wrong, by the reference"
-    assert value_of(one, "RAGChecker.Precision") == 0.5
-    assert "imported from a file" in said.who(judge)
+    assert valued(one, "RAGChecker.Precision") == 0.5
+    assert "imported from a file" in said.named(judge)
     assert hear([case_of(found, 1)], default_ledger(), default_store()) == {}

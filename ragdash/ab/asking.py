@@ -23,6 +23,7 @@ from ragdash.ab.called import Called
 from ragdash.ab.child import Failed, Stopped
 from ragdash.ab.commands import WARM_UP, Asked, Command, Lines, files_named
 from ragdash.ab.journal import Journal
+from ragdash.console import count
 from ragdash.errors import InputError, Problem
 from ragdash.records import Run, Truth
 from ragdash.stats import SEED
@@ -55,7 +56,7 @@ class Progress:
     left: float | None = None
 
     def __str__(self) -> str:
-        parts = [f"{self.done:,} of {self.total:,} calls", f"{self.known:,} known before" if self.known else "",
+        parts = [f"{self.done:,} of {count(self.total, 'call')}", f"{self.known:,} known before" if self.known else "",
                  f"{self.failed:,} failed" if self.failed else "",
                  "" if self.rate is None else f"{self.rate:,.1f} a second, {self.left:,.0f} s left"]
         return ", ".join(part for part in parts if part)
@@ -145,7 +146,7 @@ class _Job:
         """The problem of a configuration that has not answered anything."""
         entries = [entry.words for entry in self.journal.entries.values() if entry.kind]
         why = Counter(failed.words for failed in self.failures) or Counter(entries)
-        return InputError([Problem("no-answers", f"no answer of {self.name} to {sum(why.values()):,} questions: "
+        return InputError([Problem("no-answers", f"no answer of {self.name} to {count(sum(why.values()), 'question')}: "
                                    f"{why.most_common(1)[0][0]}", "an answer to each question",
                                    "Try it with one question, mend it, and run this again.")])
 
@@ -251,9 +252,10 @@ def _run(job: _Job, questions: dict[str, str], queries: int) -> Run:
     if queries > len(rows):
         kinds = Counter(entry.kind for entry in known.values() if entry.kind)
         kinds["no question in the truth"] = queries - len(questions)
-        why = ", ".join(f"{kind} {count:,}" for kind, count in kinds.most_common() if count)
-        problems.append(Problem("missing-answers", f"{queries - len(rows):,} of {queries:,} queries of {job.name} "
-                                f"without an answer ({why})", "an answer to each", "They are missing in the run; their "
-                                "answers and latencies have no value.", severity="warning"))
+        why = ", ".join(f"{kind} {n:,}" for kind, n in kinds.most_common() if n)
+        problems.append(Problem("missing-answers", f"{queries - len(rows):,} of "
+                                f"{count(queries, 'query', 'queries')} of {job.name} without an answer ({why})",
+                                "an answer to each", "They are missing in the run; their answers and latencies have "
+                                "no value.", severity="warning"))
     run = run_of(job.name, rows, file)
     return replace(run, problems=(*job.journal.problems, *problems, *run.problems))

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from ragdash.console import count
 from ragdash.errors import InputError, Problem
 from ragdash.judging.endpoint import Endpoint
 from ragdash.judging.ledger import Ledger
@@ -71,9 +72,9 @@ class Plan:
         money = "cost not known without prices" if self.cost is None else f"about {self.cost:,.4g} to pay"
         more = f", then up to {self.follow:,} more that follow from the answers" if self.follow else ""
         if not self.calls:
-            return f"{self.judge}: nothing to ask, {self.cached:,} verdicts known{more}"
-        return (f"{self.judge}: {self.calls:,} calls{more}, {self.cached:,} verdicts known, about "
-                f"{self.prompt_tokens:,} tokens to read and {self.completion_tokens:,} to write, {money}")
+            return f"{self.judge}: nothing to ask, {count(self.cached, 'verdict')} known{more}"
+        return (f"{self.judge}: {count(self.calls, 'call')}{more}, {count(self.cached, 'verdict')} known, about "
+                f"{count(self.prompt_tokens, 'token')} to read and {self.completion_tokens:,} to write, {money}")
 
 
 @dataclass(frozen=True)
@@ -95,7 +96,8 @@ class Progress:
         return {name: getattr(self, name) for name in self.__dataclass_fields__}
 
     def __str__(self) -> str:
-        parts = [f"{self.done:,} of {self.total:,} questions", f"{self.missing:,} missing" if self.missing else "",
+        parts = [f"{self.done:,} of {count(self.total, 'question')}",
+                 f"{self.missing:,} missing" if self.missing else "",
                  "" if self.cost is None else f"{self.cost:,.4g} paid",
                  "" if self.rate is None else f"{self.rate:,.1f} a second, {self.left:,.0f} s left"]
         return ", ".join(part for part in parts if part)

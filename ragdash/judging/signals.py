@@ -102,8 +102,10 @@ def _ended(status: int, words: str, answer: Answer, endpoint: Endpoint) -> Signa
     """Of a status after which no other question fares better."""
     words = f"{status}: {words}"
     if status in (401, 403):
-        key = f"the key in {endpoint.variable}" if endpoint.variable else "a key given in memory" if endpoint.key else \
-            "what comes without a key"
+        if not endpoint.key and not endpoint.variable:
+            return _stop(endpoint, "key-refused", f"an endpoint that refuses to answer without a key ({words})",
+                         "a key it takes", "Name the environment variable that holds the key with --key-env.")
+        key = f"the key in {endpoint.variable}" if endpoint.variable else "the key given in memory"
         return _stop(endpoint, "key-refused", f"an endpoint that refuses {key} ({words})", "a key it takes",
                      "Check the key and what it may do; --key-env names its environment variable.")
     if status == 404 and NO_MODEL.search(words):

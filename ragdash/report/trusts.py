@@ -10,6 +10,7 @@ from dataclasses import asdict
 import orjson
 import pyarrow as pa
 
+from ragdash.console import count
 from ragdash.errors import Problem
 from ragdash.report.cells import as_bytes, as_note, as_text, null, number, signed
 from ragdash.report.evaluations import SCHEMA
@@ -101,8 +102,9 @@ def _words(one: Trust) -> list[str]:
         told.append(f"On {agreed.n:,} labelled queries the judge is {kind} the person: {signed(agreed.bias)} on "
                     f"average, {number(agreed.apart)} apart.")
     if one.votes is not None:
-        told.append(f"Several votes on {one.votes.n:,} queries: unanimous on {number(one.votes.unanimous)} of them, "
-                    f"Fleiss' kappa {number(one.votes.kappa)}, spread {number(one.votes.spread)}.")
+        told.append(f"Several votes on {count(one.votes.n, 'query', 'queries')}: unanimous on "
+                    f"{number(one.votes.unanimous)} of them, Fleiss' kappa "
+                    f"{number(one.votes.kappa)}, spread {number(one.votes.spread)}.")
     if one.missing:
         told.append("No verdict: " + ", ".join(f"{n:,} {reason}" for reason, n in one.missing.items()) + ".")
     return told or ["No labels."]

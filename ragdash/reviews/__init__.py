@@ -3,7 +3,7 @@
 from ragdash.reviews.apply import judged_only, reviewed
 from ragdash.reviews.events import KINDS, VERDICTS, Event, Reviews, holding
 from ragdash.reviews.exchange import import_reviews, read_events, reviews_jsonl, reviews_qrels
-from ragdash.reviews.store import FILE, Imported, ReviewStore
+from ragdash.reviews.store import FILE, EventStore, Imported, ReviewStore
 
-__all__ = ["FILE", "KINDS", "VERDICTS", "Event", "Imported", "ReviewStore", "Reviews", "holding", "import_reviews",
-           "judged_only", "read_events", "reviewed", "reviews_jsonl", "reviews_qrels"]
+__all__ = ["FILE", "KINDS", "VERDICTS", "Event", "EventStore", "Imported", "ReviewStore", "Reviews", "holding",
+           "import_reviews", "judged_only", "read_events", "reviewed", "reviews_jsonl", "reviews_qrels"]

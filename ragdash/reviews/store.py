@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import ClassVar
 
 from ragdash.errors import InputError, Problem
 from ragdash.places import workspace
@@ -107,6 +108,33 @@ class ReviewStore:
                              "read of it taken over", "a file that can be read", "Look whether reviews are missing; "
                              "restore a copy of the file, or delete this one.", str(path), severity="warning")
                      for path in set_aside(self.path))
+
+
+@dataclass(frozen=True)
+class EventStore:
+    """A file of its own in a folder (default: the user's workspace) for what else a person says, beside the reviews and
+    kept as these are: only ever added to, the latest holds. InputError where it cannot be used, as in ReviewStore.
+    """
+
+    FILE: ClassVar[str]
+    folder: Path | None = None
+
+    @property
+    def _store(self) -> ReviewStore:
+        return ReviewStore(self.folder, self.FILE)
+
+    @property
+    def path(self) -> Path:
+        """The file."""
+        return self._store.path
+
+    def problems(self, digest: str) -> tuple[Problem, ...]:
+        """What became of the file; digest: what its events are kept under."""
+        return self._store.read(digest).problems
+
+    def stamp(self) -> str:
+        """Changes with everything that is kept."""
+        return self._store.stamp()
 
 
 def _events(db: sqlite3.Connection | None, truth: str) -> list[Event]:

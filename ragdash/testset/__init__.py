@@ -4,12 +4,12 @@ The package asks nobody; `ragdash testset` does. Nothing of it is needed to eval
 """
 
 from ragdash.testset.drafts import ANSWERED, TYPES, Check, Document, Draft, DraftSet, Evidence
-from ragdash.testset.files import drafts_jsonl, is_drafts, read_drafts, rejects_jsonl, truth_jsonl, truth_of
+from ragdash.testset.files import drafts_jsonl, read_drafts, rejects_jsonl, truth_jsonl, truth_of
 from ragdash.testset.making import FACTOR, Wish, made, notes, planned, shared_out
 from ragdash.testset.rules import RULES
 from ragdash.testset.store import STATES, Decision, DecisionStore, Sets, final
 from ragdash.testset.trips import RoundTrip
 
 __all__ = ["ANSWERED", "FACTOR", "RULES", "STATES", "TYPES", "Check", "Decision", "DecisionStore", "Document", "Draft",
-           "DraftSet", "Evidence", "RoundTrip", "Sets", "Wish", "drafts_jsonl", "final", "is_drafts", "made", "notes",
+           "DraftSet", "Evidence", "RoundTrip", "Sets", "Wish", "drafts_jsonl", "final", "made", "notes",
            "planned", "read_drafts", "rejects_jsonl", "shared_out", "truth_jsonl", "truth_of"]

@@ -78,11 +78,6 @@ def _lines(found: DraftSet) -> Iterator[dict]:
         yield asdict(draft)
 
 
-def is_drafts(content: bytes) -> bool:
-    """Whether a file begins as one of drafts does."""
-    return f'"{HEAD}"'.encode() in content[:200]
-
-
 def read_drafts(content: bytes, file: str = "drafts.jsonl") -> DraftSet:
     """The set in a file of drafts. Raises InputError, with the line, where it is none or was changed so that it does
     not fit together.

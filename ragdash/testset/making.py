@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from ragdash.console import count
 from ragdash.corpus import Corpus
 from ragdash.errors import InputError, Problem
 from ragdash.judging import Endpoint, Ledger, Plan, Question, Reply, plan
@@ -183,7 +184,7 @@ def planned(wish: Wish, endpoint: Endpoint, ledger: Ledger) -> Plan:
 def notes(wish: Wish, found: DraftSet | None = None) -> Iterator[Problem]:
     """What is worth knowing: documents passed over, types that fall short, a judge that repeats itself."""
     if wish.drawing.passed:
-        yield Problem("short-texts", f"{wish.drawing.passed:,} of {len(wish.corpus):,} documents without a text "
+        yield Problem("short-texts", f"{wish.drawing.passed:,} of {count(len(wish.corpus), 'document')} without a text "
                       "long enough", "a text to ask about", "They are passed over.", field="text", severity="warning")
     for type, wanted in wish.wanted.items():
         slots = len(wish.slots[type])

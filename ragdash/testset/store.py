@@ -16,11 +16,11 @@ import orjson
 from ragdash.console import write
 from ragdash.errors import InputError, Problem
 from ragdash.places import workspace
-from ragdash.reviews import Event, ReviewStore
+from ragdash.reviews import Event, EventStore
 from ragdash.testset.drafts import Draft, DraftSet
 from ragdash.testset.files import drafts_jsonl, read_drafts
 
-FILE, FOLDER = "testsets.sqlite", "testsets"
+FOLDER = "testsets"
 ACCEPTED, REJECTED = "accepted", "rejected"
 STATES = {"open": "To review", ACCEPTED: "Accepted", REJECTED: "Rejected by you", "failed": "Rejected by a rule"}
 """What a draft can be: open (kept by the rules, no word of a person yet), accepted or rejected by a person, failed."""
@@ -47,21 +47,10 @@ class Decision:
 
 
 @dataclass(frozen=True)
-class DecisionStore:
-    """testsets.sqlite in a folder (default: the user's workspace); only ever added to, the latest holds. Calls raise
-    InputError where the file cannot be used, as in ragdash.reviews.ReviewStore.
-    """
+class DecisionStore(EventStore):
+    """testsets.sqlite in a folder (default: the user's workspace): decisions by documents and draft."""
 
-    folder: Path | None = None
-
-    @property
-    def _store(self) -> ReviewStore:
-        return ReviewStore(self.folder, FILE)
-
-    @property
-    def path(self) -> Path:
-        """The file."""
-        return self._store.path
+    FILE = "testsets.sqlite"
 
     def say(self, digest: str, draft: str, decision: Decision, *, when: str = "", by: str = "") -> None:
         """Keep a decision on a draft of the documents of this digest; an empty one takes back what was said."""
@@ -75,14 +64,6 @@ class DecisionStore:
             said = orjson.loads(text)
             found[draft] = Decision(**{name: said[name] for name in Decision.__dataclass_fields__ if name in said})
         return found
-
-    def problems(self, digest: str) -> tuple[Problem, ...]:
-        """What became of the file."""
-        return self._store.read(digest).problems
-
-    def stamp(self) -> str:
-        """Changes with every decision kept."""
-        return self._store.stamp()
 
 
 def final(drafts: Iterable[Draft], decisions: dict[str, Decision], states: Iterable[str]) -> list[Draft]:

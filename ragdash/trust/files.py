@@ -11,6 +11,7 @@ import numpy as np
 import orjson
 import pyarrow as pa
 
+from ragdash.console import count
 from ragdash.errors import Collector, InputError, Problem, shorten
 from ragdash.io.names import NAMES
 from ragdash.trust.verdicts import Verdicts, named
@@ -223,9 +224,10 @@ def _tell_gaps(seen: Sequence[bool], collector: Collector) -> None:
     last = max((i for i, one in enumerate(seen) if one), default=-1)
     skipped = sum(not one for one in seen[:last + 1])
     if skipped:
-        collector.add("skipped-rows", f"{skipped:,} rows without a label before the last labelled one", "every row "
-                      "labelled from the top, as far as you come", "Rows that are passed over because they are hard "
-                      "make the sample no random one, and the interval too sure: go back to them.", severity="warning")
+        collector.add("skipped-rows", f"{count(skipped, 'row')} without a label before the last labelled one", "every "
+                      "row labelled from the top, as far as you come", "Rows that are passed over because they are "
+                      "hard make the sample no random one, and the interval too sure: go back to them.",
+                      severity="warning")
     elif last + 1 < len(seen):
-        collector.add("open-rows", f"{len(seen) - last - 1:,} of {len(seen):,} rows not labelled yet", "labels",
+        collector.add("open-rows", f"{len(seen) - last - 1:,} of {count(len(seen), 'row')} not labelled yet", "labels",
                       "Those from the top are a random sample all the same.", severity="warning")

@@ -21,7 +21,8 @@ from ragdash.records import Run
 from ragdash.trust.verdicts import Verdicts, verdicts_of
 from ragdash.view_judged import IMPORTED, WHY, Judged
 
-GENERATORS = ("generator", "generator_model", "llm")  # settings of a run that name the model which wrote its answers
+GENERATORS = ("generator", "generator_model", "generation_model", "answer_model", "llm", "model")
+"""Settings of a run that name the model which wrote its answers, the surest first."""
 TRIED = 100  # verdicts that are looked through for a second vote
 MOST_VOTES = 9  # read of each query
 
@@ -57,7 +58,7 @@ def reading(match: Match, spec: Spec) -> Reading:
 
 def generator_of(run: Run) -> str:
     """The model that wrote a run's answers, as its settings name it; "" where they do not."""
-    return next((str(run.settings[name]) for name in GENERATORS if run.settings.get(name)), "")
+    return next((str(run.settings[name]) for name in GENERATORS if isinstance(run.settings.get(name), str)), "")
 
 
 def judged_verdicts(evaluation: Evaluation, match: Match, spec: Spec, *, judge: str = "",

@@ -4,33 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
-from ragdash.errors import Problem
-from ragdash.reviews import Event, ReviewStore
-
-LABELS = "labels.sqlite"
+from ragdash.reviews import Event, EventStore
 
 
 @dataclass(frozen=True)
-class LabelStore:
-    """labels.sqlite in a folder (default: the user's workspace), beside the reviews and kept as these are.
+class LabelStore(EventStore):
+    """labels.sqlite in a folder (default: the user's workspace).
 
     A label is of a query, of what was asked ("Faithfulness") and of a run by its digest: rankings, answers and texts
-    are in it, so that a label is never taken for that of another answer. Names and the truth are not. Only ever added
-    to; the latest label holds. InputError where the file cannot be used, as in ragdash.reviews.ReviewStore.
+    are in it, so that a label is never taken for that of another answer. Names and the truth are not.
     """
 
-    folder: Path | None = None
-
-    @property
-    def _store(self) -> ReviewStore:
-        return ReviewStore(self.folder, LABELS)
-
-    @property
-    def path(self) -> Path:
-        """The file."""
-        return self._store.path
+    FILE = "labels.sqlite"
 
     def add(self, run: str, what: str, labels: Mapping[str, float | None], *, when: str = "", by: str = "") -> int:
         """Keep labels {query_id: value in [0, 1], None withdraws}, all or none; those that hold already are passed
@@ -48,17 +34,9 @@ class LabelStore:
         return {event.query_id: float(event.value) for event in self._store.read(run).events
                 if event.kind == "label" and event.doc_id == what}
 
-    def problems(self, run: str) -> tuple[Problem, ...]:
-        """What became of the file."""
-        return self._store.read(run).problems
-
     def kept(self, run: str) -> dict[str, int]:
         """What was labelled of a run, and how many queries each."""
         counts: dict[str, int] = {}
         for event in self._store.read(run).events:
             counts[event.doc_id] = counts.get(event.doc_id, 0) + (event.kind == "label")
         return counts
-
-    def stamp(self) -> str:
-        """Changes with every label kept."""
-        return self._store.stamp()

@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ragdash.console import count
 from ragdash.errors import Problem
 from ragdash.stats import FEWEST, LEVEL, bootstrap_intervals, ppi
 from ragdash.trust.agreement import CUT, Agreement, Votes, agreement, classes_of, vote_spread
@@ -178,12 +179,12 @@ def _mean(values: np.ndarray) -> float:
 def _of_labels(verdicts: Verdicts, labels: int, both: int, unknown: list[str]) -> list[Problem]:
     found = []
     if unknown:
-        found.append(("extra-labels", f"{len(unknown):,} labels of queries that {verdicts.name!r} lacks, such as "
-                      f"{unknown[0]!r}", "labels of its queries", "They are left out."))
+        found.append(("extra-labels", f"{count(len(unknown), 'label')} of queries that {verdicts.name!r} lacks, such "
+                      f"as {unknown[0]!r}", "labels of its queries", "They are left out."))
     if both < labels:
-        found.append(("labels-without-verdict", f"{labels - both:,} of {labels:,} labels of {verdicts.name!r} on "
-                      "queries without a verdict", "a verdict on every labelled query", "They count among the labels "
-                      "alone; ask the judge again for what is missing."))
+        found.append(("labels-without-verdict", f"{labels - both:,} of {count(labels, 'label')} of {verdicts.name!r} "
+                      "on queries without a verdict", "a verdict on every labelled query", "They count among the "
+                      "labels alone; ask the judge again for what is missing."))
     return [Problem(*one, field="query_id", severity="warning") for one in found]
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pyarrow as pa
 import streamlit as st
 
 from ragdash.plots.theme import Theme
+from ragdash.report import sheet_bytes
 from ragdash.report.pictures import PICTURES, lacking, picture
 from ragdash.report.tables import TABLES, export
 from ragdash.ui import words
@@ -24,6 +26,13 @@ def tables(table: Callable | object, key: str) -> None:
             st.download_button(one.title, lambda form=form: export(table() if callable(table) else table, form),
                                f"{name_of(key)}.{one.ending}", one.mime, key=f"{key}_{form}", on_click="ignore",
                                icon=":material/download:")
+
+
+def sheets(table: Callable[[], pa.Table], name: str, key: str, title: str = "") -> None:
+    """A button each for CSV and JSONL of a sheet to label (see ragdash.report.sheet_bytes)."""
+    for form, mime in (("csv", "text/csv"), ("jsonl", "application/jsonl")):
+        st.download_button(f"{title}{form.upper()}", lambda form=form: sheet_bytes(table(), form), f"{name}.{form}",
+                           mime, key=f"{key}_{form}", on_click="ignore", icon=":material/download:")
 
 
 def pictures(figure, key: str, theme: Theme) -> None:

@@ -6,10 +6,12 @@ import atexit
 import tempfile
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
+
+import orjson
 
 from ragdash.score_worker import Worker
 
@@ -35,6 +37,12 @@ class Job:
         """Stop it where it runs, and take away its files."""
         self.worker.cancel(wait)
         self.folder.cleanup()
+
+
+def write_rows(path: Path, rows: Iterable[dict]) -> str:
+    """Write what a process is to read as JSON lines; returns the path."""
+    path.write_bytes(b"".join(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE) for row in rows))
+    return str(path)
 
 
 class Slot:

@@ -15,6 +15,7 @@ from ragdash.ui.jobs import Job
 from ragdash.ui.judge_jobs import Order
 from ragdash.ui.store import check_writable, read_only
 from ragdash.ui.view import View
+from ragdash.wording import judged
 
 EVERY = 1.0  # seconds between two looks at the process
 PLANNED, AGREED = "_judge_plan", "_judge_agreed"
@@ -171,7 +172,7 @@ def _at_work() -> None:
     with st.container(border=True, key="judging"):
         now = job.worker.seen.get("progress") or {}
         done, total = now.get("done") or 0, now.get("total") or 0
-        metrics = words.listed([judge_words.title(name) for name in job.about["metrics"]])
+        metrics = words.listed([judged.title(name) for name in job.about["metrics"]])
         st.markdown(f"**{words.escape(job.about['judge'])}** is judging {words.escape(words.listed(job.names))}: "
                     f"{words.escape(metrics)}")
         said = judge_words.progress(now) if now else "Reading the texts …"
@@ -207,7 +208,7 @@ def _ended(job: Job) -> None:
             _failed(job)
         return
     paid = "" if report["cost"] is None else f", {judge_words.money(report['cost'])} paid"
-    told = (f"{report['asked']:,} calls{paid}, {report['cached']:,} verdicts known before, "
+    told = (f"{words.count(report['asked'], 'call')}{paid}, {words.count(report['cached'], 'verdict')} known before, "
             f"{duration(report['seconds'])}, by {words.escape(report['judge'])}")
     found = judge_words.on_page(judge_facts.as_problems(report["problems"]))
     if report["stopped"] == "error":

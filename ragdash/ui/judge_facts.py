@@ -30,10 +30,8 @@ from ragdash.view_judged import IMPORTED, LACKING, SETTLED, WHY, Judged
 TEXTS = ("question", "answer", "references", "contexts")
 NOBODY = ("not-asked", "not-imported")  # reasons that tell of no attempt
 BY_THE_WAY = {*NOBODY, *LACKING, *SETTLED}  # reasons that stand where another metric was asked for
-GENERATORS = ("generator", "llm", "model", "generator_model", "answer_model", "generation_model")
 FRESH = 20.0  # seconds for which numbers stand while a judge is at work
 _read_at: dict[str, tuple[str, float]] = {}
-TOY_MODEL, TOY_HOST = "toy-judge", "toy"
 
 
 @dataclass(frozen=True)
@@ -177,16 +175,6 @@ def _most(run: str, where: Scope, name: str, one: Spent, stamp: str) -> Cell | N
     if one.votes == 1 or (found is not None and found.n):
         return found
     return cell(run, where, name, one.judge, 1, stamp)
-
-
-def generator(settings: Mapping) -> str:
-    """The model that wrote the answers, as the settings of a run tell it; "" where they do not."""
-    return next((str(settings[key]) for key in GENERATORS if isinstance(settings.get(key), str)), "")
-
-
-def is_toy(judge: Judge) -> bool:
-    """Whether this is the scripted stand-in of the samples and no model."""
-    return judge.model == TOY_MODEL or judge.host == TOY_HOST
 
 
 def named(held: Judged, name: str) -> Judged:

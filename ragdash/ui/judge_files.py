@@ -6,12 +6,11 @@ Letters: Q queries.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-import orjson
-
 from ragdash.judging.tasks import Case
+from ragdash.ui.jobs import write_rows
 from ragdash.ui.score_jobs import plain
 
 NUMBERED = re.compile(r"context \d+")  # a context that is no document of the run
@@ -22,9 +21,9 @@ def written(runs: Mapping[str, Sequence[Case]], folder: Path) -> tuple[list[str]
 
     Questions and references are the same for all runs where the truth gives them; a run's own question goes with it.
     """
-    files = [f"{plain(name)}={_write(folder / f'run-{at}.jsonl', map(_of_run, cases))}"
+    files = [f"{plain(name)}={write_rows(folder / f'run-{at}.jsonl', map(_of_run, cases))}"
              for at, (name, cases) in enumerate(runs.items())]
-    return files, _write(folder / "truth.jsonl", map(_of_truth, next(iter(runs.values()))))
+    return files, write_rows(folder / "truth.jsonl", map(_of_truth, next(iter(runs.values()))))
 
 
 def _of_truth(case: Case) -> dict:
@@ -38,8 +37,3 @@ def _of_run(case: Case) -> dict:
     row = {"query_id": case.query_id, "query": case.question, "answer": case.answer, "retrieved": named,
            "contexts": None if case.contexts is None else [text for _, text in contexts]}
     return {name: value for name, value in row.items() if value is not None}
-
-
-def _write(path: Path, rows: Iterable[dict]) -> str:
-    path.write_bytes(b"".join(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE) for row in rows))
-    return str(path)

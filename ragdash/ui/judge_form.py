@@ -17,6 +17,7 @@ from ragdash.judging import Endpoint
 from ragdash.judging.endpoint import KNOWN
 from ragdash.ui import judge_facts, judge_words, words
 from ragdash.ui.judge_jobs import Order
+from ragdash.wording import judged
 
 FIRST = ("Faithfulness", "ClaimFaithfulness")
 METRICS, KIND, URL, MODEL = "_judge_metrics", "_judge_kind", "_judge_url", "_judge_model"
@@ -59,31 +60,26 @@ def prices() -> tuple[float, float] | None:
     return None if None in both else both
 
 
-def votes() -> int:
-    """So often each question is asked."""
-    return int(st.session_state.get(VOTES) or 1)
-
-
 def _metrics(possible: Mapping[str, int]) -> tuple[str, ...]:
     menu = [name for name in judge_words.ORDER if possible[name]]
     held = [name for name in st.session_state.get(METRICS, FIRST) if name in menu]
     st.session_state[METRICS] = held if METRICS in st.session_state else held or menu[:1]
     with st.container(horizontal=True, vertical_alignment="bottom", key="judge_what"):
         with st.popover("Metrics to judge", icon=":material/tune:", key="judge_metrics"):
-            st.multiselect("Metrics to judge", menu, format_func=judge_words.title, key=METRICS,
+            st.multiselect("Metrics to judge", menu, format_func=judged.title, key=METRICS,
                            persist_state="session", placeholder="Choose metrics", width=480)
         with st.popover("What each asks", icon=":material/help:", key="judge_asks", on_change="rerun") as place:
             if place.open:
                 _asks(possible)
     chosen = tuple(name for name in judge_words.ORDER if name in st.session_state[METRICS])
     if chosen:
-        told = "; ".join(f"**{words.escape(judge_words.title(name))}** {judge_words.CALLS[name]}" for name in chosen)
+        told = "; ".join(f"**{words.escape(judged.title(name))}** {judge_words.CALLS[name]}" for name in chosen)
         st.caption(f"Calls for each query: {told}."
                    + (" What rests on the same questions is asked once." if len(chosen) > 1 else ""))
     lacking: dict[tuple[str, str], list[str]] = {}
     for name in judge_words.ORDER:
         if not possible[name]:
-            lacking.setdefault(judge_facts.lacking(name), []).append(judge_words.title(name))
+            lacking.setdefault(judge_facts.lacking(name), []).append(judged.title(name))
     for (_, mend), names in lacking.items():
         st.caption(f":gray[Not with these texts: {words.escape(', '.join(names))}. {words.escape(mend)}]")
     return chosen
@@ -91,7 +87,7 @@ def _metrics(possible: Mapping[str, int]) -> tuple[str, ...]:
 
 def _asks(possible: Mapping[str, int]) -> None:
     """All judged metrics, with what they need and take."""
-    rows = [{"Metric": judge_words.title(name), "Needs": judge_words.needs(name),
+    rows = [{"Metric": judged.title(name), "Needs": judge_words.needs(name),
              "Calls for each query": judge_words.CALLS[name], "Queries": possible[name]}
             for name in judge_words.ORDER]
     st.dataframe(pd.DataFrame(rows), hide_index=True, key="judge_asks_table", alt="Judged metrics: what each needs and "

@@ -12,12 +12,13 @@ from ragdash.errors import InputError
 from ragdash.judging.endpoint import Prices
 from ragdash.judging.spent import Spent
 from ragdash.metrics import METRICS
-from ragdash.trust import same_family
+from ragdash.trust import generator_of, same_family
 from ragdash.ui import judge_facts, judge_form, judge_jobs, judge_words, query_links, state, widgets, words
 from ragdash.ui.judge_facts import Cell
 from ragdash.ui.store import LOADED
 from ragdash.ui.view import View
 from ragdash.view_judged import IMPORTED, WHY
+from ragdash.wording import judged
 
 ASKED = "_judge_asked"  # by this session, whose verdicts have not been shown yet
 TOLD = 4  # warnings told one by one
@@ -51,22 +52,14 @@ def results(now: View) -> Results | None:
     except InputError as error:
         widgets.problems(error.problems, "judge_ledger")
         return None
-    known = {label: one for label, one in labelled(found).items() if _about(now, one)}
+    labels = judged.labels(one.judge for one in found)
+    known = {label: one for label, one in zip(labels, found, strict=True) if _about(now, one)}
     if not known:
         return None
     if st.session_state.get(ASKED) in known:  # whom this session asks is whom it wants to read
         st.session_state[state.JUDGE] = st.session_state.pop(ASKED)
     chosen = state.get(state.one(state.JUDGE, list(known), next(iter(known))))
     return Results(now, known[chosen], chosen, tuple(known), _about(now, known[chosen]))
-
-
-def labelled(found: list[Spent]) -> dict[str, Spent]:
-    """The judges by a name each: with its parameters where several are alike but for these."""
-    named: dict[str, Spent] = {}
-    for one in found:
-        label = str(one.judge)
-        named[f"{label} {one.judge.parameters}" if label in named else label] = one
-    return named
 
 
 def _about(now: View, one: Spent) -> dict[tuple[int, str], Cell]:
@@ -89,8 +82,8 @@ def finding(now: View, held: Results | None) -> None:
     st.markdown(f"**{words.escape(held.label)}** has judged {words.count(runs, 'run')} by "
                 f"{words.count(len(held.metrics), 'metric')}: {words.count(n, 'value')}, "
                 f"{', '.join(told)}.")
-    if judge_facts.is_toy(held.one.judge):
-        st.warning(judge_words.TOY, icon=":material/toys:")
+    if judged.is_toy(held.one.judge):
+        st.warning(judged.TOY_SAID, icon=":material/smart_toy:")
 
 
 def section(held: Results) -> None:
@@ -99,8 +92,8 @@ def section(held: Results) -> None:
               "intervals. A verdict that is missing counts for nothing, and is never 0.")
     if len(held.known) > 1:
         st.selectbox("Judge", held.known, key=state.one(state.JUDGE, held.known, held.label), width=420,
-                     persist_state="session", help="Several have judged these runs; each one's verdicts stand by "
-                     "themselves. Other pages show the one last asked that has any.")
+                     format_func=judged.named, persist_state="session", help="Several have judged these runs; each "
+                     "one's verdicts stand by themselves. Other pages show the one last asked that has any.")
     widgets.frame(_frame(held), "judged", f"What {held.label} says: mean, interval, n and what is missing",
                   formats=FORMATS, widths={"Missing": 320, "Worth knowing": 260})
     _spent(held.one)
@@ -111,10 +104,9 @@ def section(held: Results) -> None:
 def _frame(held: Results) -> pd.DataFrame:
     rows = []
     for (at, name), cell in held.cells.items():
-        flags = ", ".join(f"{n:,} {judge_words.FLAGS.get(flag, flag)}" for flag, n in cell.flags.items())
-        rows.append({"Run": held.now.names[at], "Judged metric": judge_words.title(name), "Mean": cell.mean,
+        rows.append({"Run": held.now.names[at], "Judged metric": judged.title(name), "Mean": cell.mean,
                      "Low": cell.low, "High": cell.high, "n": cell.n, "Missing": judge_words.missing(cell.missing),
-                     "Votes": cell.votes, "Votes agree": cell.agreement, "Worth knowing": flags,
+                     "Votes": cell.votes, "Votes agree": cell.agreement, "Worth knowing": judged.flagged(cell.flags),
                      "Judge": held.label})
     frame = pd.DataFrame(rows)
     unused = [name for name in ("Votes agree", "Worth knowing", "Missing") if not frame[name].replace("", None)
@@ -125,24 +117,24 @@ def _frame(held: Results) -> pd.DataFrame:
 def _spent(one: Spent) -> None:
     """Tokens and cost of everything that this judge was ever asked; metrics share verdicts, so not by metric."""
     if one.judge.host == IMPORTED:
-        st.caption(f"{one.verdicts:,} verdicts read from a file; nobody was asked.")
+        st.caption(f"{words.count(one.verdicts, 'verdict')} read from a file; nobody was asked.")
         return
     both = judge_form.prices()
     cost = f", about {judge_words.money(Prices(*both).cost(one.prompt, one.completion))} at the prices given" if both \
         else ""
-    failed = f" and {one.failures:,} questions without one" if one.failures else ""
-    guessed = f" Of {one.estimated:,} replies the tokens are estimated." if one.estimated else ""
+    failed = f" and {words.count(one.failures, 'question')} without one" if one.failures else ""
+    guessed = f" Of {words.count(one.estimated, 'reply', 'replies')} the tokens are estimated." if one.estimated else ""
     st.caption(f"This judge so far, on all texts ever judged here: {words.count(one.verdicts, 'verdict')}{failed}, "
-               f"{one.prompt:,} tokens read and {one.completion:,} written{cost}.{guessed}")
+               f"{words.count(one.prompt, 'token')} read and {one.completion:,} written{cost}.{guessed}")
 
 
 def _warnings(held: Results) -> None:
     """A judge that always says the same; a judge of the generator's family."""
-    told = [f"{words.escape(judge_words.title(name))} of **{words.escape(held.now.names[at])}** is {cell.n:,} times "
+    told = [f"{words.escape(judged.title(name))} of **{words.escape(held.now.names[at])}** is {cell.n:,} times "
             f"{cell.mean:g}: a judge that always says the same tells nothing. Read some of its reasons."
             for (at, name), cell in held.cells.items() if cell.alike]
     for at, digest in enumerate(held.now.digests):
-        wrote = judge_facts.generator(LOADED.run(digest).settings)
+        wrote = generator_of(LOADED.run(digest))
         shared = same_family(held.one.judge.model, wrote) if wrote else ()
         if shared:
             told.append(f"**{words.escape(held.now.names[at])}** was written by {words.escape(wrote)}, of the judge's "
@@ -162,4 +154,4 @@ def _links(held: Results) -> None:
         for at, digest in enumerate(held.now.digests if name else ()):
             if (at, name) in held.cells:
                 query_links.link(f"{held.now.names[at]}: worst first", digest, **{state.METRIC: name},
-                                 help=f"Its queries by {judge_words.title(name)}, with claims and reasons.")
+                                 help=f"Its queries by {judged.title(name)}, with claims and reasons.")

@@ -8,12 +8,11 @@ from dataclasses import replace
 from ragdash.errors import Problem
 from ragdash.judge_worker import KEY
 from ragdash.judging.tasks import TASKS
-from ragdash.metrics import METRICS, parse_spec
+from ragdash.metrics import METRICS
 from ragdash.scoring import duration
 from ragdash.ui import words
 
 NEEDS = {"question": "query", "answer": "answer", "references": "reference", "contexts": "contexts"}
-CHECKED = "claims of each text, then each list against the other text and each chunk"
 CALLS: Mapping[str, str] = {
     "Faithfulness": "1", "AnswerRelevanceJudged": "1", "ContextRelevance": "1", "Correctness": "1",
     "ClaimFaithfulness": "1, then 1 for each 20 claims", "RAGAS.Faithfulness": "1, then 1 for each 20 claims",
@@ -35,15 +34,13 @@ ADDRESSES: Mapping[str, Mapping[str, str]] = {
     "anthropic": {"https://api.anthropic.com": "Anthropic"}}
 """Addresses to begin with, by protocol."""
 KINDS = {"openai": "OpenAI-compatible", "anthropic": "Anthropic"}
-FLAGS = {"cut": "with chunks not shown whole", "vacuous": "without a claim"}
-TOY = ("**A scripted stand-in, no model.** It compares words by a script, so that this page has something to show; its "
-       "verdicts tell nothing of the quality of these runs.")
 _SAID = {"Set the variable, or name another with --key-env; endpoints on this machine need none.":
          "Type the key under Key, or set the variable on the server and start that again.",
          "Put the key into an environment variable and name that with --key-env.": "Give the key under Key.",
          "Give --price-in and --price-out, or --max-calls alone.":
          "Give both prices under Sample, budget, prices, or a limit of calls alone.",
          "; --key-env names its environment variable.": ", and which one stands under Key.",
+         "Name the environment variable that holds the key with --key-env.": "Give it under Key.",
          "whether --kind is right": "whether the protocol is right",
          f"the key in {KEY}": "the key that was typed",
          'Install it: pip install "ragdash[judge]"': 'On the server: pip install "ragdash[judge]"'}
@@ -51,11 +48,6 @@ _SAID = {"Set the variable, or name another with --key-env; endpoints on this ma
 
 ORDER = tuple(sorted(TASKS, key=lambda name: (list(METRICS).index(name.partition("(")[0]), name)))
 """The judged metrics as the registry has them."""
-
-
-def title(name: str) -> str:
-    """A task by the title of its metric."""
-    return parse_spec(name).title
 
 
 def needs(name: str) -> str:
@@ -87,7 +79,8 @@ def money(amount: float | None) -> str:
 
 def progress(now: Mapping) -> str:
     """12 of 366 questions, 2 missing, 0.12 paid, 3.2 a second, 2 min left."""
-    parts = [f"{now['done']:,} of {now['total']:,} questions", f"{now['missing']:,} missing" if now["missing"] else "",
+    parts = [f"{now['done']:,} of {words.count(now['total'], 'question')}",
+             f"{now['missing']:,} missing" if now["missing"] else "",
              f"{now['cost']:,.4g} paid" if now["cost"] is not None else "",
              f"{now['rate']:,.1f} a second, {duration(now['left'])} left" if now["rate"] is not None else ""]
     return ", ".join(part for part in parts if part)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import streamlit as st
 
@@ -28,9 +28,14 @@ class Verdicts:
     """
 
     texts: tuple[Texts, ...] = ()
-    judges: Mapping[Judge, tuple[Heard, ...]] | None = None
+    judges: Mapping[Judge, tuple[Heard, ...]] = field(default_factory=dict)
     judge: Judge | None = None
     problems: tuple[Problem, ...] = ()
+
+    @property
+    def names(self) -> dict[str, Judge]:
+        """The judges by their labels, as the address and the picker have them."""
+        return dict(zip(judged.labels(self.judges), self.judges, strict=True))
 
     @property
     def heard(self) -> Sequence[Heard]:
@@ -45,9 +50,9 @@ def heard(one: Case) -> Verdicts:
         found = _heard((*now.digests, now.scope.truth, one.query, str(ledger.path), *scope.heard()), _one=one)
     except InputError as error:
         return Verdicts(problems=tuple(error.problems))
-    names = {str(judge): judge for judge in found.judges}
-    if len(names) < 2:
-        return replace(found, judge=next(iter(names.values()), None))
+    if len(found.judges) < 2:
+        return replace(found, judge=next(iter(found.judges), None))
+    names = found.names
     return replace(found, judge=names[state.get(state.one(state.HEARD, list(names), next(iter(names))))])
 
 
@@ -93,10 +98,9 @@ def shown(columns: Sequence[Column], said: Verdicts) -> None:
 
 def _choose(said: Verdicts) -> None:
     """Whose verdicts are read, chosen where there are several."""
-    names = {str(judge): judged.who(judge) for judge in said.judges}
-    if len(names) > 1:
-        st.selectbox("Judge", list(names), format_func=names.get, key=state.HEARD, persist_state="session", width=520,
-                     help="The one last asked comes first. Which judge a metric's value is from stands below each "
-                          "table of values.")
+    if len(said.judges) > 1:
+        st.selectbox("Judge", list(said.names), format_func=judged.named, key=state.HEARD, width=520,
+                     persist_state="session", help="The one last asked comes first. Which judge a metric's value is "
+                     "from stands below each table of values.")
     else:
-        st.caption(f":material/gavel: {words.escape(judged.who(said.judge))}")
+        st.caption(f":material/gavel: {words.escape(judged.named(said.judge))}")

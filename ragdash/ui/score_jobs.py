@@ -9,7 +9,6 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-import orjson
 import pyarrow as pa
 
 from ragdash.matching import Match
@@ -17,7 +16,7 @@ from ragdash.models.protocols import ENCODER, NLI, SCORER
 from ragdash.places import PACKAGE, named
 from ragdash.records import Run, Truth
 from ragdash.score_worker import Worker, command
-from ragdash.ui.jobs import Slot
+from ragdash.ui.jobs import Slot, write_rows
 from ragdash.view_entailed import NAME
 
 ASKED = ("query", "answer")  # what scoring needs of a run
@@ -79,7 +78,5 @@ def _write(path: Path, ids: pa.Array, details: pa.Table | None, wanted: Sequence
     """A native file with these details alone, and more of each query: rankings say nothing to the models."""
     held = [name for name in wanted if details is not None and name in details.column_names]
     rows = details.select(held).to_pylist() if held else [{}] * len(ids)
-    path.write_bytes(b"".join(orjson.dumps({"query_id": query, **row, **empty, **more.get(query, {})},
-                                           option=orjson.OPT_APPEND_NEWLINE)
-                              for query, row in zip(ids.to_pylist(), rows, strict=True)))
-    return str(path)
+    return write_rows(path, ({"query_id": query, **row, **empty, **more.get(query, {})}
+                             for query, row in zip(ids.to_pylist(), rows, strict=True)))

@@ -9,9 +9,9 @@ from functools import cached_property
 
 import streamlit as st
 
-from ragdash.errors import InputError
+from ragdash.errors import InputError, Problem
 from ragdash.testset import TYPES, Decision, DecisionStore, Draft, DraftSet, Sets, final, read_drafts
-from ragdash.ui import state, view, widgets
+from ragdash.ui import state, view, widgets, words
 from ragdash.ui.store import check_writable, read_only
 
 COMMAND = "ragdash testset corpus.jsonl --base-url http://localhost:11434/v1 --model MODEL -n 50 -o truth.jsonl"
@@ -72,7 +72,10 @@ def desk() -> Desk:
     try:
         name = state.get(state.SET)
         found = st.session_state[_HELD] if name == UPLOADED else _read(name, Sets().names()[name], str(Sets().path))
-        return Desk(name, found, _decisions(found.digest, str(DecisionStore().path), DecisionStore().stamp()))
+        decisions, told = _decisions(found.digest, str(DecisionStore().path), DecisionStore().stamp())
+        for one in told:
+            st.caption(f":orange[:material/warning:] {words.escape(f'{one.file}: {one.found}. {one.mend}')}")
+        return Desk(name, found, decisions)
     except InputError as error:
         widgets.problems(error.problems, "testset")
         raise view.PageEnds from None
@@ -84,8 +87,8 @@ def _read(name: str, written: float, folder: str) -> DraftSet:
 
 
 @st.cache_resource(max_entries=4, show_spinner=False)
-def _decisions(digest: str, path: str, stamp: str) -> dict[str, Decision]:
-    return DecisionStore().read(digest)
+def _decisions(digest: str, path: str, stamp: str) -> tuple[dict[str, Decision], tuple[Problem, ...]]:
+    return DecisionStore().read(digest), DecisionStore().problems(digest)
 
 
 def _nothing() -> None:

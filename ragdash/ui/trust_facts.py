@@ -18,7 +18,6 @@ from ragdash.evaluation import Evaluation
 from ragdash.judging import default_ledger
 from ragdash.matching import Match
 from ragdash.metrics import METRICS, Spec, parse_spec
-from ragdash.stats import FEWEST
 from ragdash.trust import (
     CUT,
     Difference,
@@ -206,8 +205,3 @@ def keep(run: str, what: str, said: Mapping[str, float | None]) -> int:
     except InputError as error:
         state.set_notice(error.problems)
         return -1
-
-
-def few(one: Trust) -> bool:
-    """Whether a run has labels, and too few of them."""
-    return 0 < one.agreement.n < FEWEST

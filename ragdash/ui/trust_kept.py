@@ -9,9 +9,8 @@ import pyarrow as pa
 import streamlit as st
 
 from ragdash.errors import InputError, Problem
-from ragdash.report import sheet_bytes
 from ragdash.trust import SHEET, LabelStore, labels_in, read_labels, sheet
-from ragdash.ui import cache, state, trust_facts, widgets, words
+from ragdash.ui import cache, downloads, state, trust_facts, widgets, words
 from ragdash.ui.store import read_only
 from ragdash.ui.trust_facts import Held
 
@@ -34,10 +33,7 @@ def kept(held: Held) -> None:
     total = sum(map(len, every))
     if total:
         with st.container(horizontal=True, key="labels_out"):
-            for form, mime in (("csv", "text/csv"), ("jsonl", "application/jsonl")):
-                st.download_button(f"Labels as {form.upper()}", lambda form=form: sheet_bytes(table(held, every), form),
-                                   f"ragdash-labels-{held.spec.name}.{form}", mime, key=f"labels_{form}",
-                                   on_click="ignore", icon=":material/download:")
+            downloads.sheets(lambda: table(held, every), f"ragdash-labels-{held.spec.name}", "labels", "Labels as ")
             if not read_only():
                 _withdrawing(held, every)
         st.caption(f"In {words.escape(str(LabelStore().path))}.")

@@ -8,10 +8,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 import streamlit as st
 
-from ragdash.report import sheet_bytes
 from ragdash.stats import FEWEST, SEED
 from ragdash.trust import Verdicts, draw, sheet
-from ragdash.ui import answer_cases, cache, state, texts, trust_apart, trust_facts, trust_words, words
+from ragdash.ui import answer_cases, cache, downloads, state, texts, trust_apart, trust_facts, trust_words, words
 from ragdash.ui.store import read_only
 from ragdash.ui.trust_facts import Held
 
@@ -105,10 +104,7 @@ def _file(one: Sheet, chosen: Sequence[int]) -> None:
     matches = [cache.match(one.held.now.digests[at], one.held.now.scope) for at in chosen]
     st.caption("The same answers with their texts and an empty column label. Fill it in from the top, then hand the "
                "file in under **Labels kept**.")
-    for form, mime in (("csv", "text/csv"), ("jsonl", "application/jsonl")):
-        st.download_button(form.upper(), lambda form=form: sheet_bytes(sheet(one.verdicts, one.queries, matches), form),
-                           f"ragdash-sheet-{one.held.spec.name}.{form}", mime, key=f"sheet_{form}", on_click="ignore",
-                           icon=":material/download:")
+    downloads.sheets(lambda: sheet(one.verdicts, one.queries, matches), f"ragdash-sheet-{one.held.spec.name}", "sheet")
 
 
 def _progress(one: Sheet) -> None:

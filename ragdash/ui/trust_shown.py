@@ -17,6 +17,7 @@ from ragdash.trust import Estimate
 from ragdash.ui import state, trust_facts, trust_words, widgets, words
 from ragdash.ui.trust_facts import CLASSES, Held
 from ragdash.ui.view import PageEnds, View
+from ragdash.wording import judged
 
 DESKS = {"result": "Result", "label": "Label answers", "kept": "Labels kept"}
 SAID = 4  # runs that are told of in sentences; the table has all
@@ -56,7 +57,7 @@ def _judge(known: list[str]) -> str:
     """The judge whose verdicts are looked at: chosen where there are several."""
     key = state.one(state.JUDGE, known, known[0])
     if len(known) > 1:
-        st.selectbox("Judge", known, key=key, persist_state="session", width=260,
+        st.selectbox("Judge", known, format_func=judged.named, key=key, persist_state="session", width=260,
                      help="Everybody whose verdicts on this metric are kept, the one last asked first.")
     return state.get(state.JUDGE)
 
@@ -83,8 +84,8 @@ def _whose(held: Held) -> None:
         return
     model, _, host = held.judge.rpartition(" at ")
     st.markdown(f":material/gavel: Judge: **{words.escape(model)}** :gray[at {words.escape(host)}]")
-    if model == trust_words.TOY:
-        st.caption(f":orange[:material/smart_toy:] {trust_words.TOY_SAID}")
+    if judged.is_toy(held.judge):
+        st.caption(f":orange[:material/smart_toy:] {judged.TOY_SAID}")
 
 
 def finding(held: Held) -> None:

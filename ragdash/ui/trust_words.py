@@ -12,10 +12,6 @@ from ragdash.stats import FEWEST
 from ragdash.trust import Difference, Estimate, Trust
 from ragdash.ui import words
 
-TOY = "toy-judge"
-TOY_SAID = ("**toy-judge** is no model. It is a script that counts shared words, and stands in for a judge so that "
-            "everything can be tried without one: its verdicts, and how far people agree with them, tell nothing of "
-            "quality.")
 TERMS = {
     "Judge alone": "The mean of the judge's verdicts over all queries. It has no interval: more queries would not mend "
                    "what the judge gets wrong.",

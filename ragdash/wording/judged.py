@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from ragdash.claims import ANSWER, Chunk, Claim, Held, Value
+from ragdash.claims import ANSWER, Chunk, Claim, Held
 from ragdash.errors import InputError, Problem
 from ragdash.evaluation import Evaluation
 from ragdash.judging.endpoint import Judge
 from ragdash.metrics import Spec, parse_spec
 from ragdash.metrics.judged import asked_of
 from ragdash.view_judged import IMPORTED, command
-from ragdash.wording.words import count, escape, listed, number
+from ragdash.wording.words import count, escape, listed
 
 TOY = "toy-judge"  # the model's name of the samples' ledger
-STAND_IN = "a scripted stand-in, not a model that reads"
+STAND_IN = "a script that compares content words, no model that reads"
+TOY_SAID = (f"**{TOY}** is {STAND_IN}. It stands in for a judge, so that everything can be tried without one; its "
+            "verdicts tell nothing of quality.")
 FLAGS = {"vacuous": "no claim: counts as faithful", "cut": "a chunk was cut before it was shown to the judge"}
 CONTEXTS = {"supported": "✓ supported", "contradicted": "✗ contradicted", "not stated": "✗ not stated"}
 OTHER = {ANSWER: {"entailed": "✓ right", "contradicted": "✗ wrong: the reference says otherwise",
@@ -25,21 +27,25 @@ OTHER = {ANSWER: {"entailed": "✓ right", "contradicted": "✗ wrong: the refer
                        "neutral": "✗ missing from the answer", "not entailed": "✗ missing from the answer"}}
 
 
-def is_toy(model: str) -> bool:
-    """Whether the name of a judge, or "model at host", is that of the scripted one."""
-    return model.partition(" at ")[0] == TOY
+def is_toy(judge: Judge | str) -> bool:
+    """Whether a judge, or "model at host", is the script that the samples come with."""
+    return str(judge).rpartition(" at ")[0] == TOY
 
 
-def who(judge: Judge) -> str:
-    """The judge, and what it is where it is no model."""
-    if judge.host == IMPORTED:
-        return f"{judge.model}, imported from a file"
-    return f"{judge} ({STAND_IN})" if is_toy(judge.model) else str(judge)
+def named(judge: Judge | str) -> str:
+    """A judge, or "model at host", with what it is where it is no model."""
+    model, _, host = str(judge).rpartition(" at ")
+    if model and host == IMPORTED:
+        return f"{model}, imported from a file"
+    return f"{judge} ({STAND_IN})" if is_toy(judge) else str(judge)
 
 
-def named(judge: str) -> str:
-    """The same of "model at host"."""
-    return f"{judge} ({STAND_IN})" if is_toy(judge) else judge
+def labels(judges: Iterable[Judge]) -> list[str]:
+    """"model at host" of each judge, with its parameters where one before it is alike but for these."""
+    found: list[str] = []
+    for one in judges:
+        found.append(f"{one} {one.parameters}" if str(one) in found else str(one))
+    return found
 
 
 def title(metric: str) -> str:
@@ -50,10 +56,9 @@ def title(metric: str) -> str:
         return metric
 
 
-def value(one: Value) -> str:
-    """0.667; a dash with its reason; what is worth knowing behind it."""
-    said = number(one.value) + (f" ({one.missing})" if one.missing else "")
-    return "; ".join([said, *(FLAGS.get(flag, flag) for flag in one.flags)])
+def flagged(flags: Mapping[str, int]) -> str:
+    """3 queries: no claim: counts as faithful; of {flag: queries}."""
+    return "; ".join(f"{count(n, 'query', 'queries')}: {FLAGS.get(flag, flag)}" for flag, n in flags.items())
 
 
 def in_contexts(held: Held) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from ragdash.console import count
 from ragdash.evaluation import Summary
 from ragdash.metrics import METRICS, Spec
 from ragdash.records import Conventions
@@ -27,11 +28,6 @@ def p_value(p: float) -> str:
     if np.isnan(p):
         return UNDEFINED
     return "< 0.0001" if p < 0.0001 else f"{p:.2g}" if p < 0.1 else f"{p:.2f}"
-
-
-def count(many: int, one: str, several: str | None = None) -> str:
-    """1 query, 7,000 queries."""
-    return f"{many:,} {one if many == 1 else several or one + 's'}"
 
 
 def over(many: Sequence[int]) -> str:

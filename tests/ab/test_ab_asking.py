@@ -207,7 +207,7 @@ def test_scores_in_some_answers_only_are_left_out_and_told(truth):
 
     run = run_configuration("a", call, truth)
     assert run.scores is None and run.problems[-1].kind == "scores-left-out"
-    assert "1 answers without scores" in run.problems[-1].found
+    assert "1 answer without scores" in run.problems[-1].found
     found = {one: fields["retrieved"] for one, fields in objects(run).items()}
     assert found == {"q1": ["y", "z", "right-q1"], "q2": ["b", "a"], "q3": [], **{one: ["n"] for one in IDS[3:]}}
 

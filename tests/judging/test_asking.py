@@ -98,6 +98,14 @@ def test_what_no_question_escapes_ends_the_job_at_once(serve, endpoint, ledger, 
     assert ask(questions(6), endpoint(serve()), ledger).missing == {}  # nothing of it is kept
 
 
+def test_a_key_that_is_refused_and_one_that_lacks_are_told_apart(serve, endpoint, ledger, quick, monkeypatch):
+    monkeypatch.setenv("A_KEY", "abc")
+    without, wrong = (ask(questions(1), endpoint(serve("401"), key_env=name), ledger, patience=quick).problem
+                      for name in (None, "A_KEY"))
+    assert "refuses to answer without a key" in without.found and "--key-env" in without.mend
+    assert "refuses the key in A_KEY" in wrong.found and "abc" not in str(wrong)
+
+
 def test_an_endpoint_that_only_fails_ends_the_job(serve, endpoint, ledger, quick):
     server = serve(*["500"] * 100)
     outcome = ask(questions(30), endpoint(server), ledger, concurrency=2, patience=quick)

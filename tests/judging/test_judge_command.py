@@ -121,7 +121,7 @@ def test_questions_that_failed_are_told_at_the_end_and_asked_again(serve, comman
 
 
 def test_an_endpoint_that_wants_a_key_is_not_said_to_refuse_none(serve, command):
-    assert "refuses what comes without a key (401" in command(serve(*["401"] * 9))[2]
+    assert "refuses to answer without a key (401" in command(serve(*["401"] * 9))[2]
 
 
 def test_a_judge_that_always_says_yes_is_told(serve, command):

@@ -215,7 +215,7 @@ def test_long_chunks_are_cut_and_told_and_a_long_answer_is_not_sent():
     assert found.query_ids.to_pylist() == ["cut", "long"]
     assert found.values[:, 0].tolist() == pytest.approx([0, NAN], nan_ok=True)  # what is behind the cut does not count
     kinds = {problem.kind: problem.found for problem in found.problems}
-    assert "1 query " in kinds["cut-verdicts"] and "longer than the judge reads" in kinds["missing-verdicts"]
+    assert "1 query judged" in kinds["cut-verdicts"] and "longer than the judge reads" in kinds["missing-verdicts"]
 
 
 def test_texts_cannot_end_their_tags_or_pose_as_another_part():

@@ -219,7 +219,7 @@ def test_the_command_reads_and_puts_out(tmp_path, capsys):
     truth = file_of(tmp_path, json.dumps({"query_id": "q", "query": "What?", "relevant": ["d"]}) + "\n", "truth.jsonl")
     results = file_of(tmp_path, [{"query_id": "q", "faithfulness": 0.5}])
     assert main(["verdicts", str(run), "--truth", str(truth), "--read", str(results)]) == 0
-    assert "1 verdicts of 1 rows (RAGAS.Faithfulness 1)" in capsys.readouterr().err
+    assert "1 verdict of 1 row (RAGAS.Faithfulness 1)" in capsys.readouterr().err
     assert main(["verdicts", str(run), "--truth", str(truth), "-m", "RAGAS.Faithfulness"]) == 0
     assert json.loads(capsys.readouterr().out)["value"] == 0.5
     assert main(["verdicts", str(run), "--truth", str(truth), "--format", "ragchecker"]) == 2

@@ -48,8 +48,8 @@ def matches(*, judge: Judge | None = TOY, fails: dict[str, str] | None = None) -
     return tuple(Match(one.run, found[0].truth) for one in found)
 
 
-def section(found: tuple[Match, ...], **more):
-    return next(one for one in sections(Content(Request(found, SPECS, sections=("judges",), **more))))
+def section(found: tuple[Match, ...], specs=SPECS, **more):
+    return next(one for one in sections(Content(Request(found, specs, sections=("judges",), **more))))
 
 
 def grid(found) -> list[list[str]]:
@@ -63,7 +63,7 @@ def said(found) -> str:
 
 def test_the_judge_is_named_and_a_toy_called_one():
     told = said(section(matches())).replace("\\", "")
-    assert "toy-judge at 127.0.0.1:1 (a scripted stand-in, not a model that reads)" in told
+    assert "toy-judge at 127.0.0.1:1 (a script that compares content words, no model that reads)" in told
 
 
 def test_n_missing_and_flags_stand_by_run_and_metric():
@@ -102,7 +102,7 @@ def test_claims_stand_in_the_queries_that_decide():
 
 def test_the_page_holds_claims_and_no_markup_of_theirs():
     page = report(Request(matches(), SPECS)).decode()
-    assert "Claims of the answer" in page and "✗ not stated" in page and "scripted stand-in" in page
+    assert "Claims of the answer" in page and "✗ not stated" in page and "no model that reads" in page
     assert "<script>alert" not in page and "Rhine flows north" in page
 
 
@@ -124,13 +124,15 @@ def test_labels_of_people_stand_beside_the_judge():
     found = matches()
     LabelStore().add(found[0].run.digest, "ClaimFaithfulness", {"q0": 1.0, "q1": 1.0})
     assert "0.833 by the judge alone; 2 labels with a verdict, too few for an interval" in said(section(found))
+    of_one = parse_specs(f"ClaimFaithfulness(judge='{TOY}')")
+    assert "2 labels with a verdict" in said(section(found, of_one)), "labels are of the answer, not of a judge"
 
 
 @pytest.mark.parametrize("form", ["table", "markdown", "latex"])
 def test_tables_name_the_judge(form):
     found = [evaluate_match(match, SPECS) for match in matches()]
     text = render(found, summaries(found), form, settings={}).decode()
-    assert "verdicts of toy-judge at 127.0.0.1:1 (a scripted stand-in" in text
+    assert "verdicts of toy-judge at 127.0.0.1:1 (a script" in text
     bare = [evaluate_match(match, SPECS[:1]) for match in matches()]
     assert "verdicts of" not in render(bare, summaries(bare), form, settings={}).decode()
 

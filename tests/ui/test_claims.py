@@ -162,7 +162,7 @@ def test_a_toy_is_called_one_and_the_judge_can_be_chosen():
     judged("Faithfulness", judge=TOY)
     at = opened(query="q0")
     box = next(one for one in at.selectbox if one.key == "heard")
-    assert len(box.options) == 2 and "scripted stand-in" in box.options[0] and box.value == str(TOY)
+    assert len(box.options) == 2 and "no model that reads" in box.options[0] and box.value == str(TOY)
     assert "Faithfulness" in pages(at) and "Correctness" not in pages(at)
     box.select(str(JUDGE)).run()
     assert "Correctness" in pages(at) and "Judged metric" in pages(at)
@@ -206,8 +206,8 @@ def test_a_judged_metric_tells_why_it_has_no_value_and_has_one_once_it_is_judged
     assert not at.exception
     said = words(at)
     assert "not judged yet" not in said
-    assert "Faithfulness and Claim faithfulness: verdicts of **toy" in said and "scripted stand" in said
-    assert "1 queries without a claim" in said, "vacuous"
+    assert "Faithfulness and Claim faithfulness: verdicts of **toy" in said and "no model that reads" in said
+    assert "1 query without a claim" in said, "vacuous"
 
 
 def test_values_are_never_stale():

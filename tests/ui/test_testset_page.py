@@ -172,6 +172,13 @@ def test_a_set_of_thousands_is_drawn(tmp_path):
     assert len(opened().dataframe[0].value) == 5_000
 
 
+def test_a_damaged_file_of_decisions_is_told():
+    Sets().keep(the_set())
+    DecisionStore().path.write_bytes(b"no database, but 20 bytes and more of text" * 20)
+    at = opened()
+    assert "testsets.broken-1.sqlite" in said(at).replace("\\", "") and "set aside" in said(at)
+
+
 def test_what_is_downloaded_is_read_as_a_truth(tmp_path):
     from ragdash.testset import final, truth_jsonl
 

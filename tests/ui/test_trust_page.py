@@ -34,6 +34,7 @@ from ragdash.trust import (
 from ragdash.ui import trust_kept
 from ragdash.ui.cache import Scope
 from ragdash.ui.store import LOADED, SHORT
+from ragdash.wording.judged import named
 
 ROOT = Path(__file__).resolve().parents[2]
 AUTH = {"redirect_uri": "https://rag.example.org/oauth2callback", "cookie_secret": "x" * 40, "client_id": "a",
@@ -138,14 +139,14 @@ def test_the_numbers_are_those_of_the_library(pair):
 
 def test_a_toy_is_called_one_and_a_model_is_not(pair):
     at = opened(*pair[0])
-    assert "Judge: toy-judge :gray[at toy]" in said(at) and "is no model" in said(at)
+    assert "Judge: toy-judge :gray[at toy]" in said(at) and "no model that reads" in said(at)
     judged(pair[0][0], TRUTH, scores(3), REAL)
     at = opened(*pair[0])
-    assert at.selectbox(key="judge").options == [str(REAL), str(TOY)]
-    assert "Judge: gpt-5" in said(at) and "is no model" not in said(at)
+    assert at.selectbox(key="judge").options == [str(REAL), named(TOY)]
+    assert "Judge: gpt-5" in said(at) and "**toy-judge**" not in said(at)
     assert "No verdicts on hybrid." in said(at) and "on 60 labels" in said(at)  # labels hold for every judge
     at.selectbox(key="judge").set_value(str(TOY)).run()
-    assert "is no model" in said(at) and "hybrid: on 50 labels" in said(at)
+    assert "no model that reads" in said(at) and "hybrid: on 50 labels" in said(at)
 
 
 def test_disagreements_are_read_one_after_the_other(pair):

@@ -74,16 +74,16 @@ def _counted(content: Content, at: int, spec: Spec) -> list | None:
     told = sorted(missing.items(), key=lambda pair: (pair[0] in texts, -pair[1], pair[0]))
     return [cells.run(content.names[at], content.slots[at]), spec.title, f"{len(inside) - sum(missing.values()):,}",
             f"{sum(missing.values()):,}", "; ".join(f"{n:,} {why}" for why, n in told) or "–",
-            "; ".join(f"{count(n, 'query', 'queries')}: {said.FLAGS.get(flag, flag)}" for flag, n in flags.items())
-            or "–"]
+            said.flagged(flags) or "–"]
 
 
 def _trusted(content: Content, at: int, spec: Spec) -> str:
     """The judge's mean beside the one that labels correct, a line; empty where nobody labelled this run."""
     one = content.evaluations[at]
     try:
-        labels = LabelStore().read(one.digest, str(spec))
-        found = trust(verdicts_of(one, spec), labels) if labels else None
+        verdicts = verdicts_of(one, spec)
+        labels = LabelStore().read(verdicts.run, verdicts.what)
+        found = trust(verdicts, labels) if labels else None
     except InputError:
         return ""
     if found is None or not found.corrected.n:
