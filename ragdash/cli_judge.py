@@ -34,4 +34,4 @@ def _judge(options: argparse.Namespace) -> int:
                       patience=Patience(reply=options.timeout))
     tell(options, "report", report.as_dict() if options.progress == "json" else report)
     say(report.problems[len(prepared.problems):])
-    return STATUS.get(report.stopped, 0)
+    return STATUS.get(report.stopped, STATUS["error"] if report.nothing else 0)

@@ -8,14 +8,14 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from threading import Event
 
 import numpy as np
 
 from ragdash.console import count
 from ragdash.errors import InputError, Problem
-from ragdash.judging import Budget, Endpoint, Ledger, Patience, Plan, Question, Reply, default_ledger, plan
+from ragdash.judging import Budget, Endpoint, Ledger, Patience, Plan, Question, Reply, Usage, default_ledger, plan
 from ragdash.judging.plans import Listener
 from ragdash.judging.question import MISSING
 from ragdash.judging.rounds import NOT_ASKED, Judging, ahead, walk
@@ -71,7 +71,9 @@ class Row:
 
 @dataclass(frozen=True)
 class Report:
-    """What was done. asked: requests; cached: verdicts known before; stopped: "budget", "cancelled", "error"; None."""
+    """What was done. asked: requests; cached: verdicts known before; usage: tokens of what was asked; stopped:
+    "budget", "cancelled", "error"; None.
+    """
 
     judge: str
     asked: int
@@ -81,13 +83,21 @@ class Report:
     stopped: str | None
     rows: tuple[Row, ...]
     problems: tuple[Problem, ...]
+    usage: Usage = field(default_factory=Usage)
+
+    @property
+    def nothing(self) -> bool:
+        """Whether calls failed and not one value is there."""
+        return not any(row.n for row in self.rows) and any(row.missing.keys() & FAILED for row in self.rows)
 
     def as_dict(self) -> dict:
         """For a program; a mean that is not defined is None."""
         rows = [{"run": row.run, "metric": row.metric, "mean": row.mean if row.n else None, "n": row.n,
                  "missing": row.missing} for row in self.rows]
         return {**{name: getattr(self, name) for name in ("judge", "asked", "cached", "cost", "seconds", "stopped")},
-                "rows": rows, "problems": [problem.as_dict() for problem in self.problems]}
+                "prompt_tokens": self.usage.prompt, "completion_tokens": self.usage.completion,
+                "estimated": self.usage.estimated, "rows": rows,
+                "problems": [problem.as_dict() for problem in self.problems]}
 
     def __str__(self) -> str:
         ends = {"budget": "the budget is spent", "cancelled": "stopped", "error": "ended by an error"}
@@ -95,8 +105,11 @@ class Report:
         end = f"{ends[self.stopped]}; the same command goes on from here" if self.stopped else \
             "done; the same command asks again what failed" if failed else "done"
         money = "" if self.cost is None else f", {self.cost:,.4g} paid"
+        about = "about " if self.usage.estimated else ""
+        tokens = f", {about}{count(self.usage.prompt, 'token')} read and {self.usage.completion:,} written" \
+            if self.asked else ""
         return "\n".join([*map(str, self.rows), f"{count(self.asked, 'call')}, {count(self.cached, 'verdict')} known "
-                                                f"before{money}, {self.seconds:,.0f} s: {end}"])
+                                                f"before{tokens}{money}, {self.seconds:,.0f} s: {end}"])
 
 
 def prepare(runs: Iterable[Run], truth: Truth, metrics: str | Iterable[str | Spec], endpoint: Endpoint, *,
@@ -174,7 +187,7 @@ def work(prepared: Work, *, budget: Budget | None = None, concurrency: int = 4, 
     problems = [*prepared.problems, *([total.problem] if total.problem else []),
                 *(_all_alike(row) for row in rows if row.alike)]
     return Report(str(prepared.endpoint.judge), total.asked, total.cached, total.cost, time.monotonic() - start,
-                  total.stopped or stopped, rows, tuple(problems))
+                  total.stopped or stopped, rows, tuple(problems), judging.usage)
 
 
 def _rows(prepared: Work) -> Iterable[Row]:

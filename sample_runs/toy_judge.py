@@ -34,7 +34,6 @@ METRICS = ("Faithfulness", "ClaimFaithfulness", "AnswerRelevanceJudged", "Contex
            "RAGAS.ContextRecall", "RAGAS.ContextPrecision")
 TOY = Judge("toy", "toy-judge")
 WHEN = "2026-11-21T00:00:00+00:00"
-DECLINED = "The passages do not say."
 SIGNS = 4  # of a token, about
 
 
@@ -44,7 +43,7 @@ def say(question: Question) -> dict:
     if question.task == "Claims":
         text = parts["text"][0]
         found = (text[start:end].strip() for start, end in sentences(text))
-        return {"claims": [one for one in found if one and one != DECLINED]}
+        return {"claims": [one for one in found if one]}
     if question.task == "Verify":
         return {"verdicts": [_verdict(*one, parts["context"]) for one in zip(question.ids, parts["claim"],
                                                                               strict=True)]}

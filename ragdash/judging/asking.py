@@ -28,6 +28,10 @@ HOPELESS, GIVEN_UP = 3, 10  # failures of the endpoint in a row that end a job: 
 UNUSABLE = 20  # replies in a row without a verdict that end it too
 OF_JUDGE = ("not-json", "wrong-shape", "empty", "truncated", "refused")
 UNDONE = ("budget", "cancelled")  # of the job
+MENDS = {"rate-limited": "Come back when it has time again, with a smaller --concurrency",
+         "timeout": "Give it more time with --timeout, or a smaller --concurrency",
+         "bad-request": "Read what it says of the request, and check model and kind",
+         "unreachable": "Check that it runs and that base URL, model and kind are right"}
 OF_ENDPOINT = ("unreachable", "timeout", "rate-limited", "server-error", "not-a-reply", "bad-request")
 
 
@@ -172,7 +176,7 @@ class _Job:
         self._in_a_row += reply.missing in OF_ENDPOINT
         if self._in_a_row >= (GIVEN_UP if self._heard else HOPELESS):
             self._end("error", self._failing("endpoint-fails", self._in_a_row, reply, "an endpoint that answers",
-                                             "Check that it runs and that base URL, model and kind are right"))
+                                             MENDS.get(reply.missing, MENDS["unreachable"])))
         elif self._unusable >= UNUSABLE:
             self._end("error", self._failing("judge-unusable", self._unusable, reply, "verdicts as JSON",
                                              "Choose a model that follows instructions better"))

@@ -154,7 +154,9 @@ class Client:
     def _wait(self, state: _State, found: Signal) -> None:
         """Before another attempt after a failure: twice as long each time, or as long as the endpoint says."""
         state.failures += 1
-        if state.failures >= self.patience.attempts or (found.after or 0) > self.patience.told:
+        if (found.after or 0) > self.patience.told:
+            raise Ended(found.reason, f"{found.words}; it asks to come back in {found.after:,.0f} s")
+        if state.failures >= self.patience.attempts:
             raise Ended(found.reason, found.words)
         seconds = min(self.patience.first * 2 ** (state.failures - 1), self.patience.most)
         seconds *= random.uniform(0.5, 1.0)

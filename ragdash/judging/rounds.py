@@ -13,7 +13,7 @@ from ragdash.judging.asking import ask
 from ragdash.judging.endpoint import Endpoint, Judge
 from ragdash.judging.ledger import Ledger
 from ragdash.judging.plans import Budget, Listener, Outcome
-from ragdash.judging.question import Question, Reply
+from ragdash.judging.question import Question, Reply, Usage
 from ragdash.judging.tasks.registry import Asking, Judgement
 
 Answering = Callable[[list[Question]], Sequence[Reply]]
@@ -110,7 +110,7 @@ def ahead(askings: Sequence[Asking], ledger: Ledger, judge: Judge, vote: int = 0
 @dataclass
 class Judging:
     """Asks round after round within one budget. options: of `ask` (concurrency, cancel, patience); total: what came of
-    all rounds, its replies left out; progress is told of all rounds so far together.
+    all rounds, its replies left out; usage: tokens of what was asked; progress is told of all rounds so far together.
     """
 
     endpoint: Endpoint
@@ -119,6 +119,7 @@ class Judging:
     progress: Listener | None = None
     options: dict = field(default_factory=dict)
     total: Outcome = field(default_factory=lambda: Outcome(()))
+    usage: Usage = field(default_factory=Usage)
     _done: int = 0
 
     def judge(self, askings: Sequence[Asking], vote: int = 0) -> list[Judgement]:
@@ -142,6 +143,8 @@ class Judging:
             cost=None if now.cost is None else now.cost + spent)))
         outcome = ask(questions, self.endpoint, self.ledger, budget=left, progress=listener, **self.options)
         self._done += len({self.endpoint.judge.key(question) for question in questions})
+        self.usage = sum((one.usage for one in {id(one): one for one in outcome.replies}.values() if not one.cached),
+                         self.usage)
         self.total = replace(outcome, replies=(), asked=before.asked + outcome.asked,
                              cached=before.cached + outcome.cached, missing=before.missing + outcome.missing,
                              cost=None if outcome.cost is None else spent + outcome.cost)

@@ -15,6 +15,7 @@ from ragdash.errors import Problem
 from ragdash.report.cells import as_bytes, as_note, as_text, null, number, signed
 from ragdash.report.evaluations import SCHEMA
 from ragdash.trust import Agreement, Difference, Estimate, Trust
+from ragdash.wording import judged
 
 TRUST_FORMATS = ("table", "json", "csv", "markdown")
 SHOWN = 10  # disagreements
@@ -30,7 +31,9 @@ def render_trust(found: Sequence[Trust], differences: Sequence[Difference], form
         return _json(found, differences, settings or {}, problems)
     if form == "csv":
         return as_bytes(trust_table(found, differences), form)
-    parts = [as_text(*_estimates(found, differences), form)]
+    judge = (settings or {}).get(found[0].what) if found else None
+    parts = [f"{found[0].what}, judged by {judged.named(judge)}\n"] if judge else []
+    parts.append(as_text(*_estimates(found, differences), form))
     for one in found:
         parts.append(_heading(one.name, form) + "".join(as_note(text, form) for text in _words(one)))
         if one.agreement.n:

@@ -206,7 +206,7 @@ def lost_note() -> None:
     if state.lost():
         names = words.escape(words.listed(state.lost()))
         st.warning(
-            f"The link asks for {names}, which this server does not hold (any more). Load the files again on the "
-            "**Runs** page.",
+            f"The link asks for {names}, which this server does not hold (any more). Load the files again, or "
+            "open the samples if it is these, on the **Runs** page.",
             icon=":material/link_off:",
         )

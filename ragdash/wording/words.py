@@ -87,7 +87,8 @@ def counted(names: Sequence[str], counts: Sequence[Mapping[str, int]], conventio
     bare = counts[0]["unanswerable"]
     sentences.append(f"{count(total, 'query', 'queries')} in the truth.")
     if bare:
-        done = {"skip": "undefined, left out of the means", "zero": "counted as 0"}[conventions.unanswerable]
+        done = {"skip": "left out of the means of metrics of relevance",
+                "zero": "counted as 0 by metrics of relevance"}[conventions.unanswerable]
         sentences.append(f"{count(bare, 'query', 'queries')} without a relevant document: {done}.")
     missing = {"zero": "counted as an empty ranking", "skip": "left out of the means"}[conventions.missing]
     for key, one, effect in (

@@ -114,10 +114,11 @@ def test_an_endpoint_that_does_not_work_is_told_once(serve, command, monkeypatch
 def test_questions_that_failed_are_told_at_the_end_and_asked_again(serve, command):
     server = serve(*["chatter"] * 9)
     status, _, told = command(server, "--sample", "3")
-    assert status == 0 and "no value (n 0; missing: 3 no JSON in the reply)" in told
+    assert status == 2 and "no value (n 0; missing: 3 no JSON in the reply)" in told  # nothing came of it
+    assert "tokens read and" in told
     assert told.strip().endswith("done; the same command asks again what failed")
     status, _, told = command(server, "--sample", "3")
-    assert len(server.asked) == 12 and "(n 3)" in told and told.strip().endswith(": done")
+    assert status == 0 and len(server.asked) == 12 and "(n 3)" in told and told.strip().endswith(": done")
 
 
 def test_an_endpoint_that_wants_a_key_is_not_said_to_refuse_none(serve, command):
@@ -180,3 +181,8 @@ def until(true, seconds=60.0):
     while not true():
         assert time.monotonic() < end, "waited too long"
         time.sleep(0.02)
+
+
+def test_an_endpoint_that_is_busy_for_hours_is_told_so(serve, command):
+    status, _, told = command(serve(*["429-hours"] * 9), "--sample", "5")
+    assert status == 2 and "it asks to come back in 7,200 s" in told and "Come back when it has time again" in told
