@@ -131,6 +131,15 @@ def test_each_model_weighs_as_much_as_its_fold_has_labels_of_the_run():
     assert judge.verdicts[0].values[free] == pytest.approx(share @ np.array(said), abs=1e-9)
 
 
+def test_runs_of_one_name_have_their_own_labels():
+    (one, right), (two, other) = the_match("one"), the_match("two", seed=1)
+    given = first(right, 30), first(other, 40)
+    once = local_judge([one, two], dict(zip(("one", "two"), given, strict=True)))
+    again = local_judge([the_match("same")[0], the_match("same", seed=1)[0]], given)
+    for old, new in zip(once.verdicts, again.verdicts, strict=True):
+        assert np.array_equal(old.values, new.values)
+
+
 def test_differences_of_two_runs_and_a_run_without_labels():
     (one, right), (two, other) = the_match("one"), the_match("two", seed=1)
     judge = local_judge([one, two], {"one": first(right, 50), "two": first(other, 50)})

@@ -55,9 +55,10 @@ class LocalJudge:
         return f"local judge: trained on {self.labels:,} labels in {len(self.weights)} folds, by {used}"
 
 
-def local_judge(matches: Sequence[Match], labels: Labels, what: str = WHAT, *, folds: int = FOLDS,
-                penalty: float = PENALTY, seed: int = SEED) -> LocalJudge:
+def local_judge(matches: Sequence[Match], labels: Labels | Sequence[Mapping[str, float]], what: str = WHAT, *,
+                folds: int = FOLDS, penalty: float = PENALTY, seed: int = SEED) -> LocalJudge:
     """Train a judge on labels {run's name: {query_id: value in [0, 1]}} and let it judge every answer of the runs.
+    Where names repeat: the labels of each match instead, in their order.
 
     The labelled queries are dealt into folds at random (seeded; never by their labels), a query with all its labels of
     all runs into one. Each fold has a model, fitted to the labels of the other folds; features are standardised on
@@ -80,19 +81,21 @@ def local_judge(matches: Sequence[Match], labels: Labels, what: str = WHAT, *, f
     values outside [0, 1], fewer than 2 folds. Source: Zrnic and Candès 2024, Cross-prediction-powered inference;
     Saad-Falcon et al. 2023 (ARES) for the use.
     """
-    found = [_features(match) for match in matches]
-    given = [_given(match, labels.get(match.run.name, {})) for match in matches]
-    names, values, left_out = _table(found)
-    y = np.concatenate([np.where(one.answered, told, np.nan) for one, told in zip(found, given, strict=True)])
+    own = [labels.get(match.run.name, {}) for match in matches] if isinstance(labels, Mapping) else labels
+    answered = [_features(match, only_answers=True).answered for match in matches]
+    y = np.concatenate([np.where(there, _given(match, given), np.nan)
+                        for match, there, given in zip(matches, answered, own, strict=True)])
     query = _numbers(matches)
     folds = min(folds, _check(y, query, folds))
+    found = [_features(match) for match in matches]
+    names, values, left_out = _table(found)
     fold, dealt = _deal(matches, query, y, folds, seed)
     labelled = np.flatnonzero(~np.isnan(y))
     models = logistic(values[labelled], y[labelled], penalty=penalty,
                       use=fold[labelled] != np.arange(folds)[:, None])
     run = np.repeat(np.arange(len(matches)), [len(match.query_ids) for match in matches])
     said = _said(models, values, fold, _shares(fold, run, y, len(matches), folds)[run])
-    said[~np.concatenate([one.answered for one in found])] = np.nan
+    said[~np.concatenate(answered)] = np.nan
     problems = _told(left_out)
     ends = np.cumsum([len(match.query_ids) for match in matches])[:-1]
     verdicts = [_verdicts(match, part, what, folds, problems)
