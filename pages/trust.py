@@ -12,6 +12,8 @@ if state.get(state.DESK) == "label":
     trust_labelling.labelling(held)
 elif state.get(state.DESK) == "kept":
     trust_kept.kept(held)
+elif held.lacking:
+    trust_shown.untrained(held)
 else:
     trust_shown.finding(held)
     trust_shown.estimates(held)

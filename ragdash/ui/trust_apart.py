@@ -76,7 +76,7 @@ def _votes(held: Held, at: int) -> None:
     votes = held.found[at].votes
     if votes is None or not votes.n:
         st.caption("One vote on each query: nothing tells how steady the judge is with itself."
-                   if held.judge else "")
+                   if held.judge and not held.local else "")
         return
     st.markdown(f"**Votes**: asked again on {words.count(votes.n, 'query', 'queries')}, the judge was unanimous on "
                 f"{words.number(votes.unanimous)} of them; Fleiss' kappa {words.number(votes.kappa)}, mean spread "
@@ -126,7 +126,8 @@ def _one(held: Held, at: int, apart: Disagreement) -> None:
     now = held.now
     told = answer_cases.told(now.digests[at], now.scope)
     row = told.ids.index(apart.query_id)
-    said = trust_facts.read_by(now.digests[at], now.scope, held.spec).judgements.get(apart.query_id)
+    said = None if held.local else trust_facts.read_by(now.digests[at], now.scope, held.spec).judgements.get(
+        apart.query_id)
     with st.container(border=True, key="apart_one"):
         st.subheader(words.escape(apart.query_id + (f": {told.questions[row][:400]}" if told.questions[row] else "")),
                      anchor=False)

@@ -22,6 +22,7 @@ from ragdash.trust import (
     CUT,
     Difference,
     LabelStore,
+    LocalJudge,
     Reading,
     Trust,
     Verdicts,
@@ -30,9 +31,10 @@ from ragdash.trust import (
     trust,
     trust_difference,
 )
-from ragdash.ui import access, cache, state
+from ragdash.ui import access, cache, state, trust_local
 from ragdash.ui.scope import Scope, facts
 from ragdash.ui.store import LOADED, check_writable
+from ragdash.ui.trust_local import LOCAL
 from ragdash.ui.view import View
 
 CLASSES = {"cut": "Yes from 0.5 on", "each": "Every value by itself"}
@@ -42,7 +44,8 @@ Labels = Mapping[str, float]
 @dataclass(frozen=True, eq=False)
 class Held:
     """One metric of the runs shown, aligned. labels: of the queries in scope; cut: see ragdash.trust.agreement;
-    problems: of the file of labels. What both come to is worked out when it is asked for.
+    problems: of the file of labels. What both come to is worked out when it is asked for. Of the judge that is trained
+    here: learned, what came of the training; lacking, why it is not trained; origin, what its verdicts hang on.
     """
 
     now: View
@@ -52,6 +55,9 @@ class Held:
     verdicts: tuple[Verdicts, ...]
     labels: tuple[Labels, ...]
     problems: tuple[Problem, ...]
+    learned: LocalJudge | None = None
+    lacking: tuple[Problem, ...] = ()
+    origin: tuple = ()
 
     @cached_property
     def found(self) -> tuple[Trust, ...]:
@@ -69,9 +75,14 @@ class Held:
 
     @property
     def _keys(self) -> list[tuple]:
-        key = (facts(self.now.scope, [self.spec]), str(self.spec), self.cut)
+        key = (facts(self.now.scope, [self.spec]), str(self.spec), self.cut, self.origin)
         return [(one.run, one.name, *key, tuple(own.items()))
                 for one, own in zip(self.verdicts, self.labels, strict=True)]
+
+    @property
+    def local(self) -> bool:
+        """Whether the judge is the one that is trained here."""
+        return self.judge == LOCAL
 
     @property
     def what(self) -> str:
@@ -131,17 +142,24 @@ def _values(run: str, scope: Scope, spec: Spec) -> bool:
 
 
 def held(now: View, name: str, judge: str) -> Held:
-    """Everything of a metric. judge: "model at host", "" where none was asked."""
-    spec = METRICS[name].spec(judge=judge) if judge else METRICS[name].spec()
-    verdicts = tuple(replace(verdicts_of(digest, now.scope, spec), name=shown)
-                     for digest, shown in zip(now.digests, now.names, strict=True))
-    kept, problems = zip(*(labels(one.run, one.what) for one in verdicts), strict=True)
+    """Everything of a metric. judge: "model at host", "" where none was asked, LOCAL for the one trained here, which is
+    trained where its result is shown.
+    """
+    local = judge == LOCAL
+    spec = METRICS[name].spec(judge=judge) if judge and not local else METRICS[name].spec()
+    what = trust_local.what_of(spec)
+    kept, problems = zip(*(labels(digest, what) for digest in now.digests), strict=True)
+    taught = trust_local.taught(now.digests, now.scope, what, kept, train=state.get(state.DESK) not in (
+        "label", "kept")) if local else None
+    found = taught.verdicts if taught else [verdicts_of(digest, now.scope, spec) for digest in now.digests]
+    verdicts = tuple(replace(one, name=shown) for one, shown in zip(found, now.names, strict=True))
     inside = [{query: value for query, value in own.items() if query in ids or query not in every}
               for own, ids, every in ((own, set(one.query_ids.to_pylist()), _everything(now.scope) if now.scope.part
                                        else frozenset()) for own, one in zip(kept, verdicts, strict=True))]
     cut = CUT if state.get(state.CLASSED) != "each" else None
-    return Held(now, spec, judge, cut, verdicts, tuple(inside),
-                tuple(dict.fromkeys(one for own in problems for one in own)))
+    told = tuple(dict.fromkeys(one for own in problems for one in own))
+    return Held(now, spec, judge, cut, verdicts, tuple(inside), told, *(
+        (taught.learned, taught.lacking, taught.key) if taught else ()))
 
 
 def _everything(scope: Scope) -> frozenset[str]:
@@ -171,8 +189,8 @@ def _reading(run: str, key: tuple, spec: str, _match: Match) -> Reading:
 
 
 @st.cache_resource(max_entries=128, show_spinner=False)
-def _trust(run: str, name: str, key: tuple, spec: str, cut: float | None, given: tuple, _verdicts: Verdicts,
-           _labels: Labels) -> Trust:
+def _trust(run: str, name: str, key: tuple, spec: str, cut: float | None, origin: tuple, given: tuple,
+           _verdicts: Verdicts, _labels: Labels) -> Trust:
     return trust(_verdicts, _labels, cut=cut)
 
 

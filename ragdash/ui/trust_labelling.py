@@ -10,7 +10,18 @@ import streamlit as st
 
 from ragdash.stats import FEWEST, SEED
 from ragdash.trust import Verdicts, draw, sheet
-from ragdash.ui import answer_cases, cache, downloads, state, texts, trust_apart, trust_facts, trust_words, words
+from ragdash.ui import (
+    answer_cases,
+    cache,
+    downloads,
+    state,
+    texts,
+    trust_apart,
+    trust_facts,
+    trust_local,
+    trust_words,
+    words,
+)
 from ragdash.ui.store import read_only
 from ragdash.ui.trust_facts import Held
 
@@ -89,8 +100,9 @@ def sheet_of(held: Held, runs: Sequence[int], n: int, seed: int) -> Sheet:
     by its place.
     """
     scope = replace(held.now.scope, part="")
-    verdicts = tuple(replace(trust_facts.verdicts_of(held.now.digests[at], scope, held.spec), name=held.now.names[at])
-                     for at in runs)
+    verdicts = tuple(replace(
+        trust_local.unjudged_of(held.now.digests[at], scope, held.what) if held.local else
+        trust_facts.verdicts_of(held.now.digests[at], scope, held.spec), name=held.now.names[at]) for at in runs)
     queries = draw(verdicts, n, seed=seed)
     mixed = np.random.default_rng([seed, 1]).permuted(np.tile(np.arange(len(runs)), (len(queries), 1)), axis=1)
     items = tuple((query, verdicts[at].run) for query, row in zip(queries, mixed.tolist(), strict=True) for at in row)

@@ -14,8 +14,9 @@ from ragdash.metrics import METRICS
 from ragdash.plots import trust as pictures
 from ragdash.plots.theme import Axis
 from ragdash.trust import Estimate
-from ragdash.ui import state, trust_facts, trust_words, widgets, words
+from ragdash.ui import state, trust_facts, trust_taught, trust_words, widgets, words
 from ragdash.ui.trust_facts import CLASSES, Held
+from ragdash.ui.trust_local import LOCAL
 from ragdash.ui.view import PageEnds, View
 from ragdash.wording import judged
 
@@ -35,15 +36,17 @@ def choices(now: View) -> Held:
                           "will do; those of judges stand first.")
         name = state.get(state.TRUSTED)
         known = trust_facts.judges(now, name)
-        judge = _judge(known) if known else ""
+        judge = _judge(known)
         with st.popover("Agreement", icon=":material/rule:", key="agreement"):
             st.radio("Judge and person agree where both are of one class", list(CLASSES), format_func=CLASSES.get,
                      key=state.one(state.CLASSED, list(CLASSES), "cut"), persist_state="session",
                      help="For accuracy, kappa, the table and the disagreements. Means and intervals use the values.")
-    if not known:
+    if not known and judge != LOCAL:
         _no_verdicts(name)
     held = trust_facts.held(now, name, judge)
     _whose(held)
+    if held.local and not held.judged:
+        _no_answers()
     told = [*held.problems, *state.notice()]
     widgets.problems(told, "labels")
     _warn({"": [replace(one, found=f"{one.file}: {one.found}" if one.file else one.found) for one in told
@@ -54,11 +57,14 @@ def choices(now: View) -> Held:
 
 
 def _judge(known: list[str]) -> str:
-    """The judge whose verdicts are looked at: chosen where there are several."""
-    key = state.one(state.JUDGE, known, known[0])
-    if len(known) > 1:
-        st.selectbox("Judge", known, format_func=judged.named, key=key, persist_state="session", width=260,
-                     help="Everybody whose verdicts on this metric are kept, the one last asked first.")
+    """The judge whose verdicts are looked at: one that has spoken, or the one that the labels train."""
+    choices = [*(known or [""]), LOCAL]
+    titles = {"": "the metric itself" if known else "nobody yet", LOCAL: trust_taught.NAMED}
+    st.selectbox("Judge", choices, format_func=lambda one: titles.get(one) or judged.named(one), width=260,
+                 key=state.one(state.JUDGE, choices, choices[0]), persist_state="session",
+                 help="Everybody whose verdicts on this metric are kept, the one last asked first. A local judge is "
+                      "trained on the labels when it is chosen, without key or network: seconds for every 1,000 "
+                      "queries.")
     return state.get(state.JUDGE)
 
 
@@ -68,16 +74,35 @@ def _no_verdicts(name: str) -> None:
     if METRICS[name].view == "Judged":
         widgets.empty("No verdicts yet", f"No judge has said anything of **{title}** on the runs shown. The **Judges** "
                       "page asks one, and tells before what it costs. A metric that needs no judge, such as Support "
-                      "coverage, can be held against labels as well: choose it above.")
-        st.page_link("pages/judges.py", label="Go to Judges", icon=":material/gavel:")
+                      "coverage, can be held against labels as well: choose it above. Or label some answers yourself, "
+                      "and a local judge is trained on them, which costs nothing.")
+        with st.container(horizontal=True, vertical_alignment="center", key="no_verdicts"):
+            st.page_link("pages/judges.py", label="Go to Judges", icon=":material/gavel:")
+            trust_taught.offer()
     else:
         widgets.empty("No values", f"**{title}** is undefined for every query of the runs shown. The **Answers** page "
                       "tells what it lacks.")
     raise PageEnds
 
 
+def _no_answers() -> None:
+    state.one(state.DESK, list(DESKS), "result")
+    widgets.empty("No answers", "The runs shown have no answer to a query in view: there is nothing to label or to "
+                  "judge. The **Runs** page takes files with answers.")
+    raise PageEnds
+
+
+def untrained(held: Held) -> None:
+    """In place of numbers: what the judge needs that is trained here, and the way there."""
+    trust_taught.untrained(held)
+    _what_next(held)
+
+
 def _whose(held: Held) -> None:
     """Whose verdicts these are."""
+    if held.local:
+        trust_taught.whose(held)
+        return
     if not held.judge:
         st.caption(f"{words.escape(held.spec.metric.title)} is computed, no judge was asked; it is held against labels "
                    "as a judge is.")

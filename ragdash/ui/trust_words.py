@@ -30,7 +30,9 @@ GATHERED = {
     "no-gain": "The corrected interval of {} is wider than that of the labels alone: this judge adds nothing there. "
                "Take the labels' interval, if you decide so before you look at where they lie.",
     "all-labelled": "Nearly every judged query of {} is labelled, and the judge has nothing to add: take the interval "
-                    "of the labels alone."}
+                    "of the labels alone.",
+    "lexical-only": "The local judge looked at words, lengths and scores alone, and words see neither negation nor "
+                    "paraphrase. What local models say, computed on the Answers page, joins in."}
 WORDED = {  # what a person is asked, and what is told of a run whose every value is yes or no
     "Faithfulness": ("Does the answer state only what its contexts state?", "is faithful"),
     "ClaimFaithfulness": ("Which share of what the answer states do the contexts support?", "is faithful"),
