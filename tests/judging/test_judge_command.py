@@ -14,9 +14,10 @@ from ragdash import judge_worker
 from ragdash.cli import main
 from ragdash.errors import InputError
 from ragdash.io import read_run, read_truth
-from ragdash.judge_work import prepare, work
+from ragdash.judge_work import Report, Row, prepare, work
 from ragdash.judging import Endpoint, default_ledger
 from ragdash.judging.exchange import export_verdicts
+from ragdash.view_judged import apart
 
 ROOT = Path(__file__).parents[2]
 FILES = [str(ROOT / "sample_runs" / f"{name}.jsonl") for name in ("dense", "sparse")]
@@ -119,6 +120,18 @@ def test_questions_that_failed_are_told_at_the_end_and_asked_again(serve, comman
     assert told.strip().endswith("done; the same command asks again what failed")
     status, _, told = command(server, "--sample", "3")
     assert status == 0 and len(server.asked) == 12 and "(n 3)" in told and told.strip().endswith(": done")
+
+
+def test_what_texts_leave_undefined_is_told_apart_from_what_is_missing():
+    reasons = ["no-claims", "no-references", "timeout", None, "no-references", "not-asked"]
+    undefined, missing = apart(reasons)
+    assert undefined == {"no right answer": 2, "the text makes no claim": 1}
+    assert missing == {"no reply in time": 1, "a vote that is missing": 1, "nobody asked the judge yet": 1}
+    row = Row("a", "M", 0.5, 2, {"no reply in time": 1}, undefined)
+    assert str(row) == ("a: M 0.500 (n 2; undefined: 2 no right answer, 1 the text makes no claim; "
+                        "missing: 1 no reply in time)")
+    kept = Report("j", 0, 0, None, 0.0, None, (row,), ()).as_dict()["rows"][0]
+    assert (kept["undefined"], kept["missing"]) == (undefined, {"no reply in time": 1})
 
 
 def test_an_endpoint_that_wants_a_key_is_not_said_to_refuse_none(serve, command):

@@ -75,7 +75,7 @@ def test_ragchecker_without_claims_is_undefined_and_not_unavailable(tmp_path):
     empty = {**CHECKED, "response_claims": [], "answer2response": [], "retrieved2response": []}
     import_verdicts(file_of(tmp_path, [empty]), match.judged)
     found = evaluate(match.run, match.truth, "RAGChecker.Precision")
-    assert math.isnan(found.values[0, 0]) and {one.kind for one in found.problems} == {"missing-verdicts"}
+    assert math.isnan(found.values[0, 0]) and {one.kind for one in found.problems} == {"undefined-verdicts"}
 
 
 def test_deepeval_by_the_nearest_metric(tmp_path):
