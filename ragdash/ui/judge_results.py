@@ -91,7 +91,7 @@ def finding(now: View, held: Results | None) -> None:
 def section(held: Results) -> None:
     """The table with what to beware of and where to go on."""
     st.header("What came of it", anchor=False, help="Means over the n queries that have a value, with 95 % bootstrap "
-              "intervals. Undefined: the texts leave nothing to judge (no right answer, no claim), no asking changes it. "
+              "intervals. Undefined: the texts leave nothing to judge, such as one without a claim. "
               "Missing: a verdict that failed or was not asked for. Neither counts, and neither is ever 0.")
     if len(held.known) > 1:
         st.selectbox("Judge", held.known, key=state.one(state.JUDGE, held.known, held.label), width=420,
@@ -110,7 +110,7 @@ def _frame(held: Results) -> pd.DataFrame:
         rows.append({"Run": held.now.names[at], "Judged metric": judged.title(name), "Mean": cell.mean,
                      "Low": cell.low, "High": cell.high, "n": cell.n, "Undefined": told(cell.undefined),
                      "Missing": told(cell.missing), "Votes": cell.votes, "Votes agree": cell.agreement,
-                     "Worth knowing": judged.flagged(cell.flags), "Judge": held.label})
+                     "Worth knowing": judged.flagged(cell.flags)})
     frame = pd.DataFrame(rows)
     unused = [name for name in ("Votes agree", "Worth knowing", "Undefined", "Missing")
               if not frame[name].replace("", None).notna().any()]
