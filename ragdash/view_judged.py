@@ -44,7 +44,7 @@ WHY: Mapping[str, str] = {
     "not-imported": "no verdict in the imported file"}
 """Every reason for which a verdict is missing, in words."""
 SETTLED = ("no-claims", "nothing-to-share")  # judged, and undefined: a number is not to be had by asking
-FINAL = {WHY[reason] for reason in ("too-long", "not-imported")}  # missing, and asking again changes nothing
+FINAL = {WHY[reason] for reason in (*SETTLED, "too-long", "not-imported")}  # asking again changes nothing
 
 
 def why(reason: str | None) -> tuple[str, bool]:
@@ -248,13 +248,13 @@ class Judged:
         settled, missing = apart(reason for reason in verdicts.reasons if reason not in LACKING)
         wanted = console.count(int(verdicts.wanted.sum()), "query", "queries")
         found = []
-        if missing:
-            again = "" if missing.keys() <= FINAL else f" To ask again: {command(name)}"
-            found.append(("missing-verdicts", f"{name} of run {self.run!r}: {sum(missing.values()):,} of {wanted} "
-                          f"without a verdict ({listed(missing)})", "a verdict on each", f"They do not count.{again}"))
-        if settled:
-            found.append(("undefined-verdicts", f"{name} of run {self.run!r}: {sum(settled.values()):,} of {wanted} "
-                          f"undefined ({listed(settled)})", "texts that can be judged", "They do not count."))
+        for kind, what, own, expected in (("missing", "without a verdict", missing, "a verdict on each"),
+                                          ("undefined", "undefined", settled, "texts that can be judged")):
+            if own:
+                because = listed(own) if len(own) > 1 else next(iter(own))
+                again = "" if own.keys() <= FINAL else f" To ask again: {command(name)}"
+                found.append((f"{kind}-verdicts", f"{name} of run {self.run!r}: {sum(own.values()):,} of {wanted} "
+                              f"{what} ({because})", expected, f"They do not count.{again}"))
         for flag, what, mend in (("cut", "judged by contexts that were not shown whole", "What is behind the cut does "
                                   "not count."), ("vacuous", "without a claim, counted as faithful",
                                                   "RAGAS.Faithfulness leaves them out.")):
