@@ -24,7 +24,7 @@ from ragdash.matching import Match
 from ragdash.metrics import Spec, parse_specs
 from ragdash.metrics.judged import asked_of
 from ragdash.records import Run, Truth
-from ragdash.view_judged import LACKING, Judged, apart, listed
+from ragdash.view_judged import LACKING, UNEMBEDDED, Judged, apart, command, listed
 
 ALIKE = 10  # verdicts that are all the same, from which on that is told
 FAILED = {MISSING[reason] for reason in MISSING.keys() - {"no-text", "too-long"}}  # what another try may mend
@@ -188,7 +188,7 @@ def work(prepared: Work, *, budget: Budget | None = None, concurrency: int = 4, 
     total = judging.total
     rows = tuple(_rows(prepared))
     problems = [*prepared.problems, *([total.problem] if total.problem else []),
-                *(_all_alike(row) for row in rows if row.alike)]
+                *(_all_alike(row) for row in rows if row.alike), *_not_embedded(rows)]
     return Report(str(prepared.endpoint.judge), total.asked, total.cached, total.cost, time.monotonic() - start,
                   total.stopped or stopped, rows, tuple(problems), judging.usage)
 
@@ -205,6 +205,16 @@ def _rows(prepared: Work) -> Iterable[Row]:
             alike = len(defined) >= ALIKE and bool((defined == defined[0]).all())
             yield Row(one.run, name, float(defined.mean()) if len(defined) else float("nan"), len(defined),
                       missing, undefined, alike)
+
+
+def _not_embedded(rows: Iterable[Row]) -> list[Problem]:
+    """The second step of metrics whose questions, asked back by the judge, a local model has to embed."""
+    found: Counter = Counter()
+    for row in rows:
+        found[row.metric] += row.missing.get(UNEMBEDDED, 0)
+    return [Problem("not-embedded", f"{name} of {count(n, 'query', 'queries')}, whose questions no model has embedded "
+                    "yet", "values in the cache", command(name, embed=True), field=name, severity="warning")
+            for name, n in found.items() if n]
 
 
 def _all_alike(row: Row) -> Problem:

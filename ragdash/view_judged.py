@@ -45,6 +45,7 @@ WHY: Mapping[str, str] = {
 """Every reason for which a verdict is missing, in words."""
 SETTLED = ("no-claims", "nothing-to-share")  # judged, and undefined: a number is not to be had by asking
 FINAL = {WHY[reason] for reason in (*SETTLED, "too-long", "not-imported")}  # asking again changes nothing
+UNEMBEDDED = WHY[NO_ENCODER]
 
 
 def why(reason: str | None) -> tuple[str, bool]:
@@ -158,7 +159,8 @@ class Judged:
             if told is None and reasons.keys() - {"not-asked", "not-imported"}:
                 told = f" ({one}: {why(reasons.most_common(1)[0][0])[0]})"
                 if NO_ENCODER in reasons:
-                    return _not_embedded(name)
+                    return Unavailable(f"{name}, whose questions no model has embedded yet", "values in the cache",
+                                       command(name, embed=True), name)
         by = f" by {judge!r}" if judge else ""
         return Unavailable(f"{name} of run {self.run!r}, not judged yet{by}{told or ''}", "verdicts in the ledger",
                            command(name), name)
@@ -238,9 +240,7 @@ class Judged:
         return list(texts)
 
     def told(self, name: str, judge: str = "", votes: int = 1) -> list[Problem]:
-        """What to know of the values of a metric, as warnings: verdicts that are missing, by reason; values that are
-        undefined; texts that were cut. Never raises.
-        """
+        """What to know of a metric's values, as warnings: missing and undefined by reason, texts cut. Never raises."""
         try:
             verdicts = self.read(name, judge, votes)
         except Unavailable:
@@ -248,13 +248,11 @@ class Judged:
         settled, missing = apart(reason for reason in verdicts.reasons if reason not in LACKING)
         wanted = console.count(int(verdicts.wanted.sum()), "query", "queries")
         found = []
-        for kind, what, own, expected in (("missing", "without a verdict", missing, "a verdict on each"),
-                                          ("undefined", "undefined", settled, "texts that can be judged")):
+        for kind, what, own in (("missing", "without a verdict", missing), ("undefined", "undefined", settled)):
             if own:
                 because = listed(own) if len(own) > 1 else next(iter(own))
-                again = "" if own.keys() <= FINAL else f" To ask again: {command(name)}"
                 found.append((f"{kind}-verdicts", f"{name} of run {self.run!r}: {sum(own.values()):,} of {wanted} "
-                              f"{what} ({because})", expected, f"They do not count.{again}"))
+                              f"{what} ({because})", "a value for each", f"They do not count.{mends(name, own)}"))
         for flag, what, mend in (("cut", "judged by contexts that were not shown whole", "What is behind the cut does "
                                   "not count."), ("vacuous", "without a claim, counted as faithful",
                                                   "RAGAS.Faithfulness leaves them out.")):
@@ -289,11 +287,14 @@ def listed(reasons: Mapping[str, int]) -> str:
     return ", ".join(f"{n:,} {words}" for words, n in reasons.items())
 
 
-def command(name: str) -> str:
-    """What asks a judge for a metric."""
+def command(name: str, embed: bool = False) -> str:
+    """What asks a judge for a metric, or has the questions embedded that the judge asked back."""
+    if embed:
+        return f'python -m ragdash score RUN --truth TRUTH --metrics "{name}" {OPTIONS[ENCODER]} FOLDER'
     return f'python -m ragdash judge RUN --truth TRUTH --metrics "{name}" --base-url URL --model MODEL'
 
 
-def _not_embedded(name: str) -> Unavailable:
-    return Unavailable(f"{name}, whose questions no model has embedded yet", "values in the cache",
-                       f'python -m ragdash score RUN --truth TRUTH --metrics "{name}" {OPTIONS[ENCODER]} FOLDER', name)
+def mends(name: str, reasons: Iterable[str]) -> str:
+    """What gives the values of a metric that are missing for these reasons, in words of WHY; empty where nothing."""
+    embed = f" To embed them: {command(name, embed=True)}" if UNEMBEDDED in reasons else ""
+    return (f" To ask again: {command(name)}" if {*reasons} - FINAL - {UNEMBEDDED} else "") + embed

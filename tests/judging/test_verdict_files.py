@@ -56,7 +56,7 @@ def test_ragas_as_a_table_by_the_text_of_the_query(tmp_path):
     assert values(match, "RAGAS.AnswerRelevancy")["q"] == -0.5
     found = evaluate(match.run, match.truth, "RAGAS.Faithfulness")
     assert found.settings["RAGAS.Faithfulness"].startswith("RAGAS ")
-    assert "1 no verdict in the imported file" in next(
+    assert "1 of 2 queries without a verdict (no verdict in the imported file)" in next(
         one.found for one in found.problems if one.kind == "missing-verdicts")
 
 
