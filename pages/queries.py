@@ -14,6 +14,7 @@ if not specs:
     raise view.PageEnds
 
 desk = querying.desk(now, specs[0])
-judged_notes.note(now, specs)
-rows = querying.table(desk)
+asked, facts = querying.filters(desk)
+judged_notes.note(now, specs, quiet=True)
+rows = querying.table(desk, asked, facts)
 one_query.show(desk, rows)

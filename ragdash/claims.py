@@ -22,7 +22,7 @@ from ragdash.judging.tasks.claims import SUPPORTED, claims_of, taken_apart
 from ragdash.matching import Match
 from ragdash.models.cache import Store
 from ragdash.records import Truth
-from ragdash.view_judged import IMPORTED, LACKING, RELEVANCY, WHY, Judged, imported_question
+from ragdash.view_judged import IMPORTED, LACKING, RELEVANCY, Judged, imported_question, why
 
 ANSWER, REFERENCE = "answer", "reference"
 WHOLE = {ANSWER: ("ClaimFaithfulness", "RAGAS.Faithfulness"), REFERENCE: ("RAGAS.ContextRecall",)}
@@ -179,7 +179,7 @@ def _heard(said: Said) -> Heard:
 def _value(name: str, one: Judgement) -> Value:
     whole = [row for row in one.rows if not row.keys() & {"claim", "chunks", "question"}]
     reason = str(whole[0].get("reason") or "") if len(whole) == 1 else ""
-    missing = WHY.get(one.missing, one.missing) if one.missing else ""
+    missing = why(one.missing)[0] if one.missing else ""
     return Value(name, float(one.value), missing or ("" if one.value == one.value else "undefined"), reason, one.flags)
 
 
@@ -190,8 +190,8 @@ def _claims(said: Said, of: str) -> tuple[Claim, ...]:
         for row in one.rows:
             if "claim" in row and row.get("of", ANSWER) == of:
                 _add(parts.setdefault(str(row["claim"]), {}), row, name.startswith("RAGChecker.") or "how=" in name)
-    why = next((said[name].missing for name in WHOLE[of] if name in said and said[name].missing), NOT_ASKED.missing)
-    return tuple(Claim(text, **(part or {"missing": WHY.get(why, why)})) for text, part in parts.items())
+    lacks = next((said[name].missing for name in WHOLE[of] if name in said and said[name].missing), NOT_ASKED.missing)
+    return tuple(Claim(text, **(part or {"missing": why(lacks)[0]})) for text, part in parts.items())
 
 
 def _add(part: dict, row: dict, checker: bool) -> None:

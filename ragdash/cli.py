@@ -51,6 +51,7 @@ from ragdash.places import home, named, workspace
 from ragdash.records import Run, Truth
 from ragdash.report import SCHEMA, as_junit, render, render_comparisons
 from ragdash.stats import LEVEL, METHOD
+from ragdash.wording.folding import folded
 from ragdash.workspace import Workspace
 
 
@@ -77,7 +78,7 @@ def _evaluate(options: argparse.Namespace) -> int:
     checks = [check for bound in bounds for check in bound.checks(evaluations, rows)]
     settings = _settings(evaluations[0], truth, options)
     problems = list(dict.fromkeys(problem for evaluation in evaluations for problem in evaluation.problems))
-    say(problems)
+    say(folded(evaluations))
     content = _junit(checks, "--fail-under") if options.format == "junit" else render(
         evaluations, rows, options.format, per_query=options.per_query, shape=options.shape, settings=settings,
         problems=problems)
@@ -101,7 +102,8 @@ def _compared(runs: Sequence[Run], truth: Truth, options: argparse.Namespace) ->
     limits = [parse_limit(text, specs) for text in options.no_worse_than or ()]
     grid = compare(evaluations[0], evaluations[1:], specs, rules)
     problems = [*left_out, *(problem for evaluation in evaluations for problem in evaluation.problems)]
-    say(problems := list(dict.fromkeys(problems)))
+    problems = list(dict.fromkeys(problems))
+    say([*left_out, *(one for one in folded(evaluations) if one not in left_out)])
     checks = [check for limit in limits for row in grid for check in limit.checks(row)]
     settings = {**_settings(evaluations[0], truth, options), "level": 1 - rules.alpha, "margin": rules.margin,
                 "permutations": rules.permutations}

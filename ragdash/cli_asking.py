@@ -109,10 +109,11 @@ def problems_told(options: argparse.Namespace) -> Iterator[None]:
         raise
 
 
-def tell_plan(options: argparse.Namespace, plan: Plan, endpoint: Endpoint) -> None:
-    """What is to be asked and what that costs, where the texts go."""
-    tell(options, "plan", {**plan.as_dict(), "words": str(plan), "host": endpoint.host, "local": endpoint.local}
-         if options.progress == "json" else plan)
+def tell_plan(options: argparse.Namespace, plan: Plan, endpoint: Endpoint, *reply: str) -> None:
+    """What is to be asked and what that costs, where the texts go; reply: as Plan.words has it."""
+    said = plan.words(*reply or ("verdict",))
+    tell(options, "plan", {**plan.as_dict(), "words": said, "host": endpoint.host, "local": endpoint.local}
+         if options.progress == "json" else said)
 
 
 @contextmanager

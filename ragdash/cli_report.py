@@ -13,6 +13,7 @@ from ragdash.errors import InputError, Problem
 from ragdash.matching import Match, Matching
 from ragdash.places import named
 from ragdash.records import Run, Truth
+from ragdash.wording.folding import folded
 
 
 def report(options: argparse.Namespace) -> int:
@@ -39,7 +40,7 @@ def reported(runs: list[Run] | None, truth: Truth | None, options: argparse.Name
         rules=Rules(margin=options.margin, resamples=options.resamples, seed=options.seed))
     content = Content(request)
     made = page(content)
-    say(list(dict.fromkeys(problem for one in content.evaluations for problem in one.problems)))
+    say(folded(content.evaluations))
     write(made, options.output)
     return 0
 

@@ -50,7 +50,7 @@ def _test_set(options: argparse.Namespace) -> int:
     wish, ledger = _wish(options), default_ledger()
     say(before := list(notes(wish)))
     plan = planned(wish, endpoint, ledger)
-    tell_plan(options, plan, endpoint)
+    tell_plan(options, plan, endpoint, "reply", "replies")
     if options.dry_run:
         return 0
     if plan.calls and not endpoint.local and not options.yes:
@@ -130,9 +130,9 @@ def _types(found: DraftSet) -> Sequence[str]:
     for type, wanted in found.wanted.items():
         written, kept, _ = found.counts(type)
         lacking = ", ".join(f"{n:,} {MISSING.get(why, why)}" for why, n in found.missing.get(type, {}).items())
-        words = f", {shared[type][0]:.0%} of its words are in the evidence" if type in shared else ""
+        words = f"; {shared[type][0]:.0%} of the questions' words are in the evidence" if type in shared else ""
         lines.append(f"{type}: {kept:,} of {wanted:,} kept, {written:,} written"
-                     f"{f'; missing: {lacking}' if lacking else ''}{words}")
+                     f"{words}{f'; missing: {lacking}' if lacking else ''}")
     return lines
 
 

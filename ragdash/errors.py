@@ -32,7 +32,8 @@ class Problem:
 
     def __str__(self) -> str:
         place = ":".join(str(part) for part in (self.file, self.line) if part is not None)
-        where = " ".join(part for part in (place, f"({self.field})" if self.field else "") if part)
+        said = bool(self.field) and self.found.startswith((f"{self.field} of ", f"{self.field}, "))
+        where = " ".join(part for part in (place, f"({self.field})" if self.field and not said else "") if part)
         head = f"{where}: " if where else ""
         return f"{head}found {self.found}; expected {self.expected}. {self.mend}"
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from threading import Event
 
@@ -24,7 +24,7 @@ from ragdash.matching import Match
 from ragdash.metrics import Spec, parse_specs
 from ragdash.metrics.judged import asked_of
 from ragdash.records import Run, Truth
-from ragdash.view_judged import LACKING, WHY, Judged
+from ragdash.view_judged import LACKING, UNEMBEDDED, Judged, apart, command, listed
 
 ALIKE = 10  # verdicts that are all the same, from which on that is told
 FAILED = {MISSING[reason] for reason in MISSING.keys() - {"no-text", "too-long"}}  # what another try may mend
@@ -52,8 +52,9 @@ class Work:
 
 @dataclass(frozen=True)
 class Row:
-    """What came of a metric for a run. mean: of the n queries asked about that have a value; missing: by reason, in
-    words; alike: all n values are the same.
+    """What came of a metric for a run. mean: of the n queries asked about that have a value; missing: those without a
+    verdict by reason, in words; undefined: those without one by their texts, the same; alike: all n values are the
+    same.
     """
 
     run: str
@@ -61,12 +62,14 @@ class Row:
     mean: float
     n: int
     missing: dict[str, int]
+    undefined: dict[str, int] = field(default_factory=dict)
     alike: bool = False
 
     def __str__(self) -> str:
-        lacking = ", ".join(f"{n:,} {why}" for why, n in self.missing.items())
+        told = "".join(f"; {word}: {listed(reasons)}" for word, reasons in (("undefined", self.undefined),
+                                                                          ("missing", self.missing)) if reasons)
         mean = "no value" if not self.n else f"{self.mean:.3f}"
-        return f"{self.run}: {self.metric} {mean} (n {self.n:,}{f'; missing: {lacking}' if lacking else ''})"
+        return f"{self.run}: {self.metric} {mean} (n {self.n:,}{told})"
 
 
 @dataclass(frozen=True)
@@ -93,7 +96,7 @@ class Report:
     def as_dict(self) -> dict:
         """For a program; a mean that is not defined is None."""
         rows = [{"run": row.run, "metric": row.metric, "mean": row.mean if row.n else None, "n": row.n,
-                 "missing": row.missing} for row in self.rows]
+                 "undefined": row.undefined, "missing": row.missing} for row in self.rows]
         return {**{name: getattr(self, name) for name in ("judge", "asked", "cached", "cost", "seconds", "stopped")},
                 "prompt_tokens": self.usage.prompt, "completion_tokens": self.usage.completion,
                 "estimated": self.usage.estimated, "rows": rows,
@@ -185,7 +188,7 @@ def work(prepared: Work, *, budget: Budget | None = None, concurrency: int = 4, 
     total = judging.total
     rows = tuple(_rows(prepared))
     problems = [*prepared.problems, *([total.problem] if total.problem else []),
-                *(_all_alike(row) for row in rows if row.alike)]
+                *(_all_alike(row) for row in rows if row.alike), *_not_embedded(rows)]
     return Report(str(prepared.endpoint.judge), total.asked, total.cached, total.cost, time.monotonic() - start,
                   total.stopped or stopped, rows, tuple(problems), judging.usage)
 
@@ -198,15 +201,20 @@ def _rows(prepared: Work) -> Iterable[Row]:
             at = range(len(one.cases)) if prepared.at is None else prepared.at
             values = verdicts.values[list(at)]
             defined = values[~np.isnan(values)]
-            reasons = Counter(_why(verdicts.judgements, i) for i in at if np.isnan(verdicts.values[i]))
+            undefined, missing = apart(verdicts.judgements[i].missing for i in at if np.isnan(verdicts.values[i]))
             alike = len(defined) >= ALIKE and bool((defined == defined[0]).all())
             yield Row(one.run, name, float(defined.mean()) if len(defined) else float("nan"), len(defined),
-                      dict(reasons), alike)
+                      missing, undefined, alike)
 
 
-def _why(judgements: Sequence, i: int) -> str:
-    reason = judgements[i].missing
-    return WHY.get(reason, reason) if reason else "a vote that is missing"
+def _not_embedded(rows: Iterable[Row]) -> list[Problem]:
+    """The second step of metrics whose questions, asked back by the judge, a local model has to embed."""
+    found: Counter = Counter()
+    for row in rows:
+        found[row.metric] += row.missing.get(UNEMBEDDED, 0)
+    return [Problem("not-embedded", f"{name} of {count(n, 'query', 'queries')}, whose questions no model has embedded "
+                    "yet", "values in the cache", command(name, embed=True), field=name, severity="warning")
+            for name, n in found.items() if n]
 
 
 def _all_alike(row: Row) -> Problem:

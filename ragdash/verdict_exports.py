@@ -16,7 +16,7 @@ from ragdash.errors import InputError, Problem, Unavailable
 from ragdash.judging.checking import FAMILY
 from ragdash.judging.tasks import TASKS, Case, Judgement
 from ragdash.verdict_files import DEEPEVAL, TABLES
-from ragdash.view_judged import LACKING, WHY, Judged, Verdicts, command
+from ragdash.view_judged import LACKING, Judged, Verdicts, command, why
 
 RAGAS_COLUMNS: Mapping[str, str] = {
     "RAGAS.Faithfulness": "faithfulness", "RAGAS.AnswerRelevancy": "answer_relevancy",
@@ -92,8 +92,8 @@ def _metric_data(name: str, one: Verdicts, q: int) -> dict | None:
         return None
     return {"name": name, "threshold": THRESHOLD, "success": score is not None and score >= THRESHOLD, "score": score,
             "reason": "\n".join(filter(None, map(_reason, judgement.rows))) or None, "strict_mode": False,
-            "evaluation_model": str(one.judge), "error": None if score is not None else WHY.get(
-                judgement.missing, judgement.missing or "a vote that is missing")}
+            "evaluation_model": str(one.judge), "error": None if score is not None else why(
+                judgement.missing)[0]}
 
 
 def _reason(row: Mapping) -> str:

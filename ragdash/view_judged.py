@@ -45,6 +45,21 @@ WHY: Mapping[str, str] = {
 """Every reason for which a verdict is missing, in words."""
 SETTLED = ("no-claims", "nothing-to-share")  # judged, and undefined: a number is not to be had by asking
 FINAL = {WHY[reason] for reason in (*SETTLED, "too-long", "not-imported")}  # asking again changes nothing
+UNEMBEDDED = WHY[NO_ENCODER]
+
+
+def why(reason: str | None) -> tuple[str, bool]:
+    """(why a query has no value, in words; whether its texts make it undefined, else a verdict is missing)."""
+    return WHY.get(reason, reason) if reason else "a vote that is missing", reason in (*LACKING, *SETTLED)
+
+
+def apart(reasons: Iterable[str | None]) -> tuple[dict[str, int], dict[str, int]]:
+    """({why: queries} that are undefined by their texts, the same of verdicts that are missing), most queries first."""
+    found: tuple[dict[str, int], dict[str, int]] = {}, {}
+    for reason, n in Counter(reasons).most_common():
+        words, undefined = why(reason)
+        found[not undefined][words] = n
+    return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,10 +82,9 @@ class Verdicts:
         return np.array([one.missing not in LACKING for one in self.judgements], bool)
 
     @property
-    def missing(self) -> Counter:
-        """Queries without a value by reason, in words of WHY."""
-        return Counter(WHY.get(one.missing, one.missing) if one.missing else "a vote that is missing"
-                       for one, value in zip(self.judgements, self.values, strict=True) if np.isnan(value))
+    def reasons(self) -> list[str | None]:
+        """Why each query without a value has none."""
+        return [one.missing for one, value in zip(self.judgements, self.values, strict=True) if np.isnan(value)]
 
     @property
     def flags(self) -> Counter:
@@ -133,8 +147,7 @@ class Judged:
         task = find_task(name)
         if all(task.lacks(case) for case in self.cases):
             lacking = self._lacking(name)
-            why = Counter(lacking).most_common(1)[0][0] if lacking else "no-answer"
-            words, mend = LACKING[why]
+            words, mend = LACKING[Counter(lacking).most_common(1)[0][0] if lacking else "no-answer"]
             return Unavailable(f"{name} of run {self.run!r}: {words} for any query", "the texts that it is judged by",
                                mend, name)
         told = None
@@ -144,9 +157,10 @@ class Judged:
             if not np.isnan(verdicts.values).all() or (reasons and reasons.keys() <= set(SETTLED)):
                 return verdicts
             if told is None and reasons.keys() - {"not-asked", "not-imported"}:
-                told = f" ({one}: {WHY.get(reasons.most_common(1)[0][0], reasons.most_common(1)[0][0])})"
+                told = f" ({one}: {why(reasons.most_common(1)[0][0])[0]})"
                 if NO_ENCODER in reasons:
-                    return _not_embedded(name)
+                    return Unavailable(f"{name}, whose questions no model has embedded yet", "values in the cache",
+                                       command(name, embed=True), name)
         by = f" by {judge!r}" if judge else ""
         return Unavailable(f"{name} of run {self.run!r}, not judged yet{by}{told or ''}", "verdicts in the ledger",
                            command(name), name)
@@ -226,21 +240,19 @@ class Judged:
         return list(texts)
 
     def told(self, name: str, judge: str = "", votes: int = 1) -> list[Problem]:
-        """What to know of the values of a metric, as warnings: missing verdicts by reason, texts cut. Never raises."""
+        """What to know of a metric's values, as warnings: missing and undefined by reason, texts cut. Never raises."""
         try:
             verdicts = self.read(name, judge, votes)
         except Unavailable:
             return []
-        lacking = {words for words, _ in LACKING.values()}
-        missing = {why: n for why, n in verdicts.missing.items() if why not in lacking}
+        settled, missing = apart(reason for reason in verdicts.reasons if reason not in LACKING)
+        wanted = console.count(int(verdicts.wanted.sum()), "query", "queries")
         found = []
-        if missing:
-            words = ", ".join(f"{n:,} {why}" for why, n in missing.items())
-            final = missing.keys() <= FINAL
-            found.append(("missing-verdicts", f"{name} of run {self.run!r}: {sum(missing.values()):,} of "
-                          f"{console.count(int(verdicts.wanted.sum()), 'query', 'queries')} without a value ({words})",
-                          "a value for each",
-                          f"They do not count.{'' if final else f' To ask again: {command(name)}'}"))
+        for kind, what, own in (("missing", "without a verdict", missing), ("undefined", "undefined", settled)):
+            if own:
+                because = listed(own) if len(own) > 1 else next(iter(own))
+                found.append((f"{kind}-verdicts", f"{name} of run {self.run!r}: {sum(own.values()):,} of {wanted} "
+                              f"{what} ({because})", "a value for each", f"They do not count.{mends(name, own)}"))
         for flag, what, mend in (("cut", "judged by contexts that were not shown whole", "What is behind the cut does "
                                   "not count."), ("vacuous", "without a claim, counted as faithful",
                                                   "RAGAS.Faithfulness leaves them out.")):
@@ -270,11 +282,19 @@ def imported_question(name: str, case: Case) -> Question:
     return Question("Imported", "1", name, json.dumps(texts), {})
 
 
-def command(name: str) -> str:
-    """What asks a judge for a metric."""
+def listed(reasons: Mapping[str, int]) -> str:
+    """3 no reply in time, 1 an empty reply."""
+    return ", ".join(f"{n:,} {words}" for words, n in reasons.items())
+
+
+def command(name: str, embed: bool = False) -> str:
+    """What asks a judge for a metric, or has the questions embedded that the judge asked back."""
+    if embed:
+        return f'python -m ragdash score RUN --truth TRUTH --metrics "{name}" {OPTIONS[ENCODER]} FOLDER'
     return f'python -m ragdash judge RUN --truth TRUTH --metrics "{name}" --base-url URL --model MODEL'
 
 
-def _not_embedded(name: str) -> Unavailable:
-    return Unavailable(f"{name}, whose questions no model has embedded yet", "values in the cache",
-                       f'python -m ragdash score RUN --truth TRUTH --metrics "{name}" {OPTIONS[ENCODER]} FOLDER', name)
+def mends(name: str, reasons: Iterable[str]) -> str:
+    """What gives the values of a metric that are missing for these reasons, in words of WHY; empty where nothing."""
+    embed = f" To embed them: {command(name, embed=True)}" if UNEMBEDDED in reasons else ""
+    return (f" To ask again: {command(name)}" if {*reasons} - FINAL - {UNEMBEDDED} else "") + embed

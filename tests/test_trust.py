@@ -108,6 +108,11 @@ def test_trust_says_what_stands_behind_a_mean():
                                                     "same-family", "no-gain"]
 
 
+def test_a_kappa_below_0_has_a_true_minus_sign():
+    found = trust(judged([1.0, 0.0] * 20), {f"q{i}": float(i % 2) for i in range(30)}).problems
+    assert [one.found.partition(" on ")[0] for one in found if one.kind == "judge-of-chance"] == ["a kappa of −1.00"]
+
+
 @pytest.mark.parametrize(("values", "labels", "kind"), [
     ([1.0, 0.0] * 30, {}, "no-labels"), ([1.0, 0.0] * 30, {f"q{i}": 1.0 for i in range(19)}, "few-labels"),
     ([1.0, 0.0] * 15, {f"q{i}": 1.0 for i in range(30)}, "all-labelled"), ([1.0] * 60, {}, "constant-judge")])

@@ -69,11 +69,15 @@ class Plan:
         return {name: getattr(self, name) for name in self.__dataclass_fields__}
 
     def __str__(self) -> str:
+        return self.words("verdict")
+
+    def words(self, *reply: str) -> str:
+        """The plan in a sentence; reply: what a known one is called, with its plural where s is not enough."""
         money = "cost not known without prices" if self.cost is None else f"about {self.cost:,.4g} to pay"
         more = f", then up to {self.follow:,} more that follow from the answers" if self.follow else ""
         if not self.calls:
-            return f"{self.judge}: nothing to ask, {count(self.cached, 'verdict')} known{more}"
-        return (f"{self.judge}: {count(self.calls, 'call')}{more}, {count(self.cached, 'verdict')} known, about "
+            return f"{self.judge}: nothing to ask, {count(self.cached, *reply)} known{more}"
+        return (f"{self.judge}: {count(self.calls, 'call')}{more}, {count(self.cached, *reply)} known, about "
                 f"{count(self.prompt_tokens, 'token')} to read and {self.completion_tokens:,} to write, {money}")
 
 

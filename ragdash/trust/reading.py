@@ -19,7 +19,7 @@ from ragdash.metrics import Spec
 from ragdash.metrics.judged import asked_of
 from ragdash.records import Run
 from ragdash.trust.verdicts import Verdicts, verdicts_of
-from ragdash.view_judged import IMPORTED, WHY, Judged
+from ragdash.view_judged import IMPORTED, Judged, why
 
 GENERATORS = ("generator", "generator_model", "generation_model", "answer_model", "llm", "model")
 """Settings of a run that name the model which wrote its answers, the surest first."""
@@ -49,9 +49,8 @@ def reading(match: Match, spec: Spec) -> Reading:
     except Unavailable:
         return Reading()
     ids = match.query_ids.to_pylist()
-    reasons = {query: WHY.get(one.missing, one.missing) if one.missing else "a vote that is missing"
-               for query, one, value in zip(ids, found.judgements, found.values.tolist(), strict=True)
-               if value != value}
+    reasons = {query: why(one.missing)[0] for query, one, value in
+               zip(ids, found.judgements, found.values.tolist(), strict=True) if value != value}
     return Reading(str(found.judge), dict(zip(ids, found.judgements, strict=True)), reasons,
                    _votes(match.judged, name, found))
 

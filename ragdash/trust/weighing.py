@@ -190,11 +190,12 @@ def _of_labels(verdicts: Verdicts, labels: int, both: int, unknown: list[str]) -
 
 def _of_judge(verdicts: Verdicts, agreed: Agreement) -> list[Problem]:
     given, found = verdicts.values[~np.isnan(verdicts.values)], []
+    kappa = f"{agreed.kappa:.2f}".replace("-", "−")
     if len(given) > 1 and given.min() == given.max():
         found.append(("constant-judge", f"{given[0]:g} for all {len(given):,} queries of {verdicts.name!r}",
                       "verdicts that differ", "It tells nothing of single queries; look whether it can see the texts."))
     elif agreed.n >= FEWEST and agreed.kappa <= 0:
-        found.append(("judge-of-chance", f"a kappa of {agreed.kappa:.2f} on {agreed.n} labels of {verdicts.name!r}",
+        found.append(("judge-of-chance", f"a kappa of {kappa} on {agreed.n} labels of {verdicts.name!r}",
                       "agreement beyond chance", "Read the disagreements; take another judge or prompt."))
     shared = same_family(verdicts.judge, verdicts.generator)
     if shared:

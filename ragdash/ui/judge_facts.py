@@ -25,7 +25,7 @@ from ragdash.models import default_store
 from ragdash.stats import bootstrap_intervals
 from ragdash.ui import cache, judge_words, scope
 from ragdash.ui.scope import Scope
-from ragdash.view_judged import IMPORTED, LACKING, SETTLED, WHY, Judged
+from ragdash.view_judged import IMPORTED, LACKING, SETTLED, Judged, apart
 
 TEXTS = ("question", "answer", "references", "contexts")
 NOBODY = ("not-asked", "not-imported")  # reasons that tell of no attempt
@@ -37,17 +37,17 @@ _read_at: dict[str, tuple[str, float]] = {}
 @dataclass(frozen=True)
 class Cell:
     """What a judge says of a run by a metric. mean with its interval over the n queries that have a value, NaN where
-    undefined; missing: queries without one by reason, in words; asked: queries that have the texts; agreement: mean
-    share of the votes for the most frequent value, NaN for one vote; flags: queries; votes: that were read; alike:
-    all n values are the same.
+    there is none; missing: queries without a verdict by reason, in words; undefined: those without one by their texts,
+    the same; agreement: mean share of the votes for the most frequent value, NaN for one vote; flags: queries; votes:
+    that were read; alike: all n values are the same.
     """
 
     mean: float
     low: float
     high: float
     n: int
-    asked: int
     missing: Mapping[str, int]
+    undefined: Mapping[str, int]
     agreement: float
     flags: Mapping[str, int]
     votes: int
@@ -143,8 +143,7 @@ def _cell(run: str, truth: str, ties: str, part: str, skip: bool, name: str, jud
         inside = inside & ~scope.laid(run, truth, _scope.conventions).missing
     found = _judged.by(name, _judge, votes)
     at = np.flatnonzero(inside).tolist()
-    reasons = Counter(found.judgements[i].missing or "a vote that is missing" for i in at
-                      if np.isnan(found.values[i]))
+    reasons = Counter(found.judgements[i].missing for i in at if np.isnan(found.values[i]))
     values = np.where(inside, found.values, np.nan)[cache.queries(_scope)]
     defined = values[~np.isnan(values)]
     vacuous = sum("vacuous" in found.judgements[i].flags for i in at)
@@ -155,11 +154,10 @@ def _cell(run: str, truth: str, ties: str, part: str, skip: bool, name: str, jud
     flags = Counter(flag for i in at for flag in found.judgements[i].flags)
     agreement = found.agreement[inside]
     agreed = float(np.nanmean(agreement)) if votes > 1 and not np.isnan(agreement).all() else float("nan")
-    asked = len(at) - sum(n for reason, n in reasons.items() if reason in LACKING)
-    missing = {WHY.get(reason, reason): n for reason, n in reasons.most_common()}
+    undefined, missing = apart(reasons.elements())
     alike = len(defined) >= ALIKE and bool((defined == defined[0]).all())
     return Cell(float(defined.mean()) if len(defined) else float("nan"), float(low[0]), float(high[0]), len(defined),
-                asked, missing, agreed, dict(flags), votes, alike)
+                missing, undefined, agreed, dict(flags), votes, alike)
 
 
 def table(runs: Sequence[str], where: Scope, one: Spent, stamp: str) -> dict[tuple[int, str], Cell]:

@@ -17,7 +17,7 @@ from ragdash.ui import judge_facts, judge_form, judge_jobs, judge_words, query_l
 from ragdash.ui.judge_facts import Cell
 from ragdash.ui.store import LOADED
 from ragdash.ui.view import View
-from ragdash.view_judged import IMPORTED, WHY
+from ragdash.view_judged import IMPORTED, why
 from ragdash.wording import judged
 
 ASKED = "_judge_asked"  # by this session, whose verdicts have not been shown yet
@@ -75,9 +75,11 @@ def finding(now: View, held: Results | None) -> None:
         return
     runs = len({at for at, _ in held.cells})
     n = sum(cell.n for cell in held.cells.values())
-    lacking = sum(cell.asked - cell.n for cell in held.cells.values())
-    unasked = sum(cell.missing.get(WHY[reason], 0) for cell in held.cells.values() for reason in judge_facts.NOBODY)
-    told = [f"{lacking - unasked:,} missing" if lacking > unasked else "none missing",
+    undefined = sum(sum(cell.undefined.values()) for cell in held.cells.values())
+    lacking = sum(sum(cell.missing.values()) for cell in held.cells.values())
+    unasked = sum(cell.missing.get(why(reason)[0], 0) for cell in held.cells.values() for reason in judge_facts.NOBODY)
+    told = [*([f"{undefined:,} undefined by their texts"] if undefined else []),
+            f"{lacking - unasked:,} missing" if lacking > unasked else "none missing",
             *([f"{unasked:,} not asked"] if unasked else [])]
     st.markdown(f"**{words.escape(held.label)}** has judged {words.count(runs, 'run')} by "
                 f"{words.count(len(held.metrics), 'metric')}: {words.count(n, 'value')}, "
@@ -89,28 +91,29 @@ def finding(now: View, held: Results | None) -> None:
 def section(held: Results) -> None:
     """The table with what to beware of and where to go on."""
     st.header("What came of it", anchor=False, help="Means over the n queries that have a value, with 95 % bootstrap "
-              "intervals. A verdict that is missing counts for nothing, and is never 0.")
+              "intervals. Undefined: the texts leave nothing to judge, such as one without a claim. "
+              "Missing: a verdict that failed or was not asked for. Neither counts, and neither is ever 0.")
     if len(held.known) > 1:
         st.selectbox("Judge", held.known, key=state.one(state.JUDGE, held.known, held.label), width=420,
                      format_func=judged.named, persist_state="session", help="Several have judged these runs; each "
                      "one's verdicts stand by themselves. Other pages show the one last asked that has any.")
-    widgets.frame(_frame(held), "judged", f"What {held.label} says: mean, interval, n and what is missing",
-                  formats=FORMATS, widths={"Missing": 320, "Worth knowing": 260})
+    widgets.frame(_frame(held), "judged", f"What {held.label} says: mean, interval, n, what is undefined or missing",
+                  formats=FORMATS, widths={"Undefined": 200, "Missing": 240, "Worth knowing": 260})
     _spent(held.one)
     _warnings(held)
     _links(held)
 
 
 def _frame(held: Results) -> pd.DataFrame:
-    rows = []
+    rows, told = [], judge_words.counted
     for (at, name), cell in held.cells.items():
         rows.append({"Run": held.now.names[at], "Judged metric": judged.title(name), "Mean": cell.mean,
-                     "Low": cell.low, "High": cell.high, "n": cell.n, "Missing": judge_words.missing(cell.missing),
-                     "Votes": cell.votes, "Votes agree": cell.agreement, "Worth knowing": judged.flagged(cell.flags),
-                     "Judge": held.label})
+                     "Low": cell.low, "High": cell.high, "n": cell.n, "Undefined": told(cell.undefined),
+                     "Missing": told(cell.missing), "Votes": cell.votes, "Votes agree": cell.agreement,
+                     "Worth knowing": judged.flagged(cell.flags)})
     frame = pd.DataFrame(rows)
-    unused = [name for name in ("Votes agree", "Worth knowing", "Missing") if not frame[name].replace("", None)
-              .notna().any()]
+    unused = [name for name in ("Votes agree", "Worth knowing", "Undefined", "Missing")
+              if not frame[name].replace("", None).notna().any()]
     return frame.drop(columns=[*unused, *(["Votes"] if "Votes agree" in unused else [])])
 
 

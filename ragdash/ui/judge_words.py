@@ -86,6 +86,6 @@ def progress(now: Mapping) -> str:
     return ", ".join(part for part in parts if part)
 
 
-def missing(reasons: Mapping[str, int]) -> str:
+def counted(reasons: Mapping[str, int]) -> str:
     """no JSON in the reply (3), no connection (1)."""
     return ", ".join(f"{why} ({n:,})" for why, n in reasons.items())

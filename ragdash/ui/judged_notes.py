@@ -14,18 +14,20 @@ PAGE = "pages/judges.py"
 FEW = 6  # lines of what is missing
 
 
-def note(now: View, specs: Sequence[Spec]) -> None:
-    """Below a table of values; nothing where none of its metrics is judged."""
+def note(now: View, specs: Sequence[Spec], *, quiet: bool = False) -> None:
+    """Beside a table of values; nothing where none of its metrics is judged. quiet: in one piece, without the way on
+    where nothing is lacking altogether.
+    """
     own = [spec for spec in specs if spec.metric.view == "Judged"]  # not those of a local model
     if not own:
         return
     found = now.evaluations(specs)
-    lacking, told = judged.lacking(now.names, found, own), judged.told(found)
-    for line in judged.whose(now.names, found, own):
-        st.caption(f":material/gavel: {line}")
-    for line in [*lacking, *told][:FEW]:
-        st.caption(f":material/info: {line}")
+    lacking, told = judged.lacking(now.names, found, own), judged.told(now.names, found, own)
+    lines = [f":material/gavel: {line}" for line in judged.whose(now.names, found, own)]
+    lines += [line if quiet else f":material/info: {line}" for line in [*lacking, *told][:FEW]]
     if len(lacking) + len(told) > FEW:
-        st.caption(f"And {len(lacking) + len(told) - FEW:,} more of this kind.")
-    if lacking or told:
+        lines.append(f"And {len(lacking) + len(told) - FEW:,} more of this kind.")
+    for line in ["  \n".join(lines)] if quiet and lines else lines:
+        st.caption(line)
+    if lacking or (told and not quiet):
         st.page_link(PAGE, label="Ask a judge", icon=":material/gavel:", width="content")

@@ -69,10 +69,10 @@ def _head(one: Case) -> None:
     lines = []
     for at, digest in enumerate(now.digests):
         found = diagnoses.diagnosis(digest, now.scope, now.k).verdict(one.query)
-        lines.append(f"- {widgets.swatch(now.slots[at], now.names[at])} {desk.spec.title} "
+        lines.append(f"{widgets.swatch(now.slots[at], now.names[at])} {desk.spec.title} "
                      f"**{words.number(desk.values[at, one.row])}** :gray[·] **{found.stage.title}**: "
                      f"{words.escape(found.rule)}")
-    st.markdown("\n".join(lines))
+    st.markdown("  \n".join(lines))
 
 
 def _ranks(one: Case, k: int) -> int:
@@ -134,7 +134,7 @@ def _moves(one: Case, k: int) -> None:
     first, places = rankings.moves(one.rankings, k)
     swatches = [widgets.swatch(slot, name) for slot, name in zip(now.slots, now.names, strict=True)]
     lines = query_words.only(swatches, rankings.alone(first, places, k), one.grades, k)
-    st.markdown("\n".join([f"Among its first {k}, only", *(f"- {line}" for line in lines)]).replace("\n-", "\n\n-", 1)
+    st.markdown("  \n".join([f"Among its first {k}, only", *lines])
                 if lines else f"No run has a document among its first {k} that no other has there.")
 
 

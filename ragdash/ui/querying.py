@@ -46,10 +46,15 @@ def desk(now: View, spec: Spec) -> Desk:
     return Desk(now, spec, at, ids, questions, values, np.flatnonzero(cache.queries(now.scope)))
 
 
-def table(desk: Desk) -> list[int]:
-    """The filters and the table; the rows shown, in order, as indices into desk.ids. Ends where no query passes."""
+def filters(desk: Desk) -> tuple[Filters, Facts]:
+    """The filters drawn, as they are set, and what they look at."""
     asked, facts = _asked(desk)
     _choices(desk, asked, facts)
+    return asked, facts
+
+
+def table(desk: Desk, asked: Filters, facts: Facts) -> list[int]:
+    """The queries that pass; the rows shown, in order, as indices into desk.ids. Ends where none passes."""
     mask = selection.select(facts, asked)
     if not mask.any():
         _nothing(facts, asked)

@@ -128,7 +128,7 @@ def finding(held: Held) -> None:
                  for at in bare]
     if len(held.labelled) > SAID:
         told.append(f"The table has the other {len(held.labelled) - SAID}.")
-    st.markdown("\n".join(f"- {line}" for line in told) if len(told) > 1 else told[0], help=trust_words.GLOSSARY)
+    st.markdown("  \n".join(told), help=trust_words.GLOSSARY)
     unjudged = [held.now.names[at] for at in range(len(now.entries)) if at not in held.judged]
     if unjudged:
         st.caption(f":material/info: No verdicts on {words.escape(words.listed(unjudged))}.")
@@ -171,7 +171,7 @@ def estimates(held: Held) -> None:
                   "alone, and corrected")
     st.caption("Hollow: the judge alone. Thin: the labels alone. Bold: corrected, the judge's mean shifted by what it "
                "got wrong on the labels. n queries are labelled, N judged alone; intervals of "
-               f"{found[0].level:.0%}.")
+               f"{100 * found[0].level:.0f} %.")
 
 
 def table(held: Held) -> pd.DataFrame:
@@ -220,7 +220,7 @@ def differences(held: Held) -> None:
             for one in order[:SAID]]
     if len(order) > SAID:
         told.append(f"The table has the other {len(order) - SAID}.")
-    st.markdown("\n".join(f"- {line}" for line in told) if len(told) > 1 else told[0])
+    st.markdown("  \n".join(told))
     if any(one.corrected.n for one in found):
         metric = held.spec.metric
         figure = pictures.intervals(

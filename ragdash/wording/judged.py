@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from ragdash.claims import ANSWER, Chunk, Claim, Held
@@ -12,6 +11,7 @@ from ragdash.judging.endpoint import Judge
 from ragdash.metrics import Spec, parse_spec
 from ragdash.metrics.judged import asked_of
 from ragdash.view_judged import IMPORTED, command
+from ragdash.wording.folding import COUNTED, RUN, folds
 from ragdash.wording.words import count, escape, listed
 
 TOY = "toy-judge"  # the model's name of the samples' ledger
@@ -97,10 +97,6 @@ def of_chunk(one: Chunk | None, supports: int) -> list[tuple[str, bool, str]]:
     return found
 
 
-TOLD = ("missing-verdicts", "cut-verdicts", "vacuous-verdicts")
-_RUN = re.compile(r""" of run (?:'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*")""")
-
-
 def judge_of(one: Evaluation, spec: Spec) -> str:
     """Whose verdicts the values of a judged spec are, "model at host"; empty where there are none."""
     name, judge, votes = asked_of(spec)
@@ -142,7 +138,7 @@ def lacking(names: Sequence[str], found: Sequence[Evaluation], specs: Sequence[S
 
 def _why(problem: Problem) -> tuple[str, str]:
     """(what is wrong without metric and run; what mends it, empty for the command that asks a judge)."""
-    what = _RUN.sub("", problem.found.removeprefix(problem.field), count=1).strip(" ,:")
+    what = RUN.sub("", problem.found.removeprefix(problem.field), count=1).strip(" ,:")
     return what, "" if problem.mend == command(problem.field) else problem.mend
 
 
@@ -153,8 +149,12 @@ def _lacking(what: str, mend: str, metrics: Sequence[str], runs: Sequence[str], 
     return f"{escape(titles)}{of}: {escape(what)}. {mend}"
 
 
-def told(found: Iterable[Evaluation]) -> list[str]:
-    """Verdicts that are missing by reason, texts that were cut, answers without a claim: a line each."""
-    lines = [escape(f"{problem.found}. {problem.mend.partition(' To ask again')[0]}")
-             for one in found for problem in one.problems if problem.kind in TOLD]
-    return list(dict.fromkeys(lines))
+def told(names: Sequence[str], found: Sequence[Evaluation], specs: Iterable[Spec]) -> list[str]:
+    """Verdicts that are missing by reason, texts that were cut, answers without a claim: a line of markdown for each
+    metric and reason, with the runs that it is about.
+    """
+    titles = {asked_of(spec)[0]: spec.title for spec in specs}
+    own = [(name, problem) for name, one in zip(names, found, strict=True) for problem in one.problems
+           if problem.kind in COUNTED]
+    return [f"{escape(titles.get(one.problem.field, one.head))} of **{escape(listed(list(one.runs)))}**"
+            f"{escape(one.rest)}. {escape(one.problem.mend.partition(' To ')[0])}" for one in folds(own)]

@@ -14,9 +14,10 @@ from ragdash import judge_worker
 from ragdash.cli import main
 from ragdash.errors import InputError
 from ragdash.io import read_run, read_truth
-from ragdash.judge_work import prepare, work
+from ragdash.judge_work import Report, Row, _not_embedded, prepare, work
 from ragdash.judging import Endpoint, default_ledger
 from ragdash.judging.exchange import export_verdicts
+from ragdash.view_judged import UNEMBEDDED, apart, mends
 
 ROOT = Path(__file__).parents[2]
 FILES = [str(ROOT / "sample_runs" / f"{name}.jsonl") for name in ("dense", "sparse")]
@@ -119,6 +120,28 @@ def test_questions_that_failed_are_told_at_the_end_and_asked_again(serve, comman
     assert told.strip().endswith("done; the same command asks again what failed")
     status, _, told = command(server, "--sample", "3")
     assert status == 0 and len(server.asked) == 12 and "(n 3)" in told and told.strip().endswith(": done")
+
+
+def test_what_texts_leave_undefined_is_told_apart_from_what_is_missing():
+    reasons = ["no-claims", "no-references", "timeout", None, "no-references", "not-asked"]
+    undefined, missing = apart(reasons)
+    assert undefined == {"no right answer": 2, "the text makes no claim": 1}
+    assert missing == {"no reply in time": 1, "a vote that is missing": 1, "nobody asked the judge yet": 1}
+    row = Row("a", "M", 0.5, 2, {"no reply in time": 1}, undefined)
+    assert str(row) == ("a: M 0.500 (n 2; undefined: 2 no right answer, 1 the text makes no claim; "
+                        "missing: 1 no reply in time)")
+    kept = Report("j", 0, 0, None, 0.0, None, (row,), ()).as_dict()["rows"][0]
+    assert (kept["undefined"], kept["missing"]) == (undefined, {"no reply in time": 1})
+
+
+def test_questions_asked_back_are_embedded_by_another_command_that_is_told():
+    rows = [Row(run, "RAGAS.AnswerRelevancy", 0.0, 1, {UNEMBEDDED: n}) for run, n in (("a", 2), ("b", 3))]
+    problem, = _not_embedded([*rows, Row("a", "Faithfulness", 0.5, 3, {})])
+    assert "RAGAS.AnswerRelevancy of 5 queries" in problem.found and "ragdash score" in problem.mend
+    assert str(problem).startswith("found RAGAS.AnswerRelevancy of 5")  # the metric is named once
+    told = mends("RAGAS.AnswerRelevancy", [UNEMBEDDED, "no reply in time"])
+    assert "ragdash judge" in told and "ragdash score" in told
+    assert "ragdash judge" not in mends("RAGAS.AnswerRelevancy", [UNEMBEDDED, "the text makes no claim"])
 
 
 def test_an_endpoint_that_wants_a_key_is_not_said_to_refuse_none(serve, command):

@@ -56,7 +56,7 @@ def test_ragas_as_a_table_by_the_text_of_the_query(tmp_path):
     assert values(match, "RAGAS.AnswerRelevancy")["q"] == -0.5
     found = evaluate(match.run, match.truth, "RAGAS.Faithfulness")
     assert found.settings["RAGAS.Faithfulness"].startswith("RAGAS ")
-    assert "1 no verdict in the imported file" in next(
+    assert "1 of 2 queries without a verdict (no verdict in the imported file)" in next(
         one.found for one in found.problems if one.kind == "missing-verdicts")
 
 
@@ -75,7 +75,7 @@ def test_ragchecker_without_claims_is_undefined_and_not_unavailable(tmp_path):
     empty = {**CHECKED, "response_claims": [], "answer2response": [], "retrieved2response": []}
     import_verdicts(file_of(tmp_path, [empty]), match.judged)
     found = evaluate(match.run, match.truth, "RAGChecker.Precision")
-    assert math.isnan(found.values[0, 0]) and {one.kind for one in found.problems} == {"missing-verdicts"}
+    assert math.isnan(found.values[0, 0]) and {one.kind for one in found.problems} == {"undefined-verdicts"}
 
 
 def test_deepeval_by_the_nearest_metric(tmp_path):

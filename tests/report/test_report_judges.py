@@ -66,20 +66,20 @@ def test_the_judge_is_named_and_a_toy_called_one():
     assert "toy-judge at 127.0.0.1:1 (a script that compares content words, no model that reads)" in told
 
 
-def test_n_missing_and_flags_stand_by_run_and_metric():
+def test_n_what_is_undefined_and_flags_stand_by_run_and_metric():
     found = grid(section(matches()))
     assert [row[:5] for row in found[:4]] == [
-        ["old", "Claim faithfulness", "3", "0", "–"], ["new", "Claim faithfulness", "3", "0", "–"],
-        ["old", "RAGAS context recall", "2", "1", "1 no right answer"],
-        ["new", "RAGAS context recall", "2", "1", "1 no right answer"]]
+        ["old", "Claim faithfulness", "3", "–", "–"], ["new", "Claim faithfulness", "3", "–", "–"],
+        ["old", "RAGAS context recall", "2", "1 no right answer", "–"],
+        ["new", "RAGAS context recall", "2", "1 no right answer", "–"]]
     assert found[0][5] == "1 query: no claim: counts as faithful"
 
 
 def test_failures_are_counted_by_reason_and_only_of_the_queries_that_count():
     Scripted(default_ledger(), judge=TOY).judge_all(Match(*case({"q1": rows(PARIS)["q1"]})).judged, *TASKS)
     found = matches(fails={"Verify": "timeout"})
-    assert grid(section(found))[0][2:5] == ["2", "1", "1 no reply in time"]
-    assert grid(section(found, queries=np.array([False, True, True])))[0][2:5] == ["2", "0", "–"]
+    assert grid(section(found))[0][2:5] == ["2", "–", "1 no reply in time"]
+    assert grid(section(found, queries=np.array([False, True, True])))[0][2:5] == ["2", "–", "–"]
 
 
 def test_the_worst_queries_show_claims_with_verdict_and_chunk():

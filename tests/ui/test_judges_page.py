@@ -166,7 +166,7 @@ def test_plan_start_and_what_came_of_it(serve):
     for row, own in zip(table.to_dict("records"), summaries([evaluate_match(Match(one, truth), spec) for one in runs]),
                         strict=True):
         assert (row["Mean"], row["Low"], row["High"]) == pytest.approx((own[0].mean, own[0].low, own[0].high))
-        assert 0 < row["Mean"] < 1 and row["Judge"] == f"toy at {seen['Goes to']}"
+        assert 0 < row["Mean"] < 1
     assert "12 verdicts, 1,440 tokens read and 360 written, about 0.0216 at the prices given" in texts(at)
     again = plan(at)
     assert told(again)["Calls"] == "0" and told(again)["Known already"] == "12" and "judge_start" not in keys(again)
@@ -468,7 +468,7 @@ def test_verdicts_go_out_and_results_of_other_tools_come_in(serve, tmp_path):
     at.button(key="verdicts_read").click().run()
     assert not at.exception and "5 verdicts of 6 rows" in texts(at)
     assert any("What?" in str(frame.value.get("Found", "")) for frame in at.dataframe)
-    assert judged(at)["n"].tolist() == [5] and judged(at)["Judge"][0].startswith("RAGAS")
+    assert judged(at)["n"].tolist() == [5] and "Judge" not in judged(at)
     assert judged(at)["Mean"][0] == pytest.approx(0.2) and "nobody was asked" in texts(at)
     at.file_uploader[0].upload("wrong.csv", b"a,b\n1,2\n")
     at.run()

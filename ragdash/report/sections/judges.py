@@ -19,9 +19,9 @@ from ragdash.report.content import Content
 from ragdash.report.sections import cells
 from ragdash.report.sections.texts import cut, detail, question
 from ragdash.trust import LabelStore, trust, verdicts_of
-from ragdash.view_judged import LACKING, WHY
+from ragdash.view_judged import apart, listed
 from ragdash.wording import judged as said
-from ragdash.wording.words import count, escape, number
+from ragdash.wording.words import UNDEFINED, count, escape, number
 
 WORST, RUNS, CLAIMS, CHUNKS = 3, 3, 8, 3  # shown at most: queries, runs, claims of a text, chunks
 NONE = ("No metric of this report is judged. `ragdash judge` asks a model that reads; its metrics, such as "
@@ -47,8 +47,9 @@ def judges(content: Content, title: str) -> Section:
         lacking := said.lacking(content.names, content.evaluations, specs)) else []
     rows = [row for spec in specs for at in range(len(content.names)) if (row := _counted(content, at, spec))]
     if rows:
-        head = ["Run", "Metric", "n", "Missing", "Missing because", "To know"]
-        blocks += [Grid("Values of each run and metric, and what is missing by reason", head, rows, frozenset({2, 3})),
+        head = ["Run", "Metric", "n", "Undefined", "Missing", "To know"]
+        blocks += [Grid("Values of each run and metric; queries that their texts leave undefined, and verdicts that "
+                        "are missing, by reason", head, rows, frozenset({2})),
                    Words("A verdict that failed is missing and does not count, neither for nor against.", quiet=True)]
     trusted = [line for spec in specs for at in range(len(content.names)) if (line := _trusted(content, at, spec))]
     if trusted:
@@ -63,18 +64,11 @@ def _counted(content: Content, at: int, spec: Spec) -> list | None:
     except Unavailable:
         return None
     inside = np.flatnonzero(content.inside)
-    missing: Counter = Counter()
-    flags: Counter = Counter()
-    for q in inside:
-        one = verdicts.judgements[q]
-        flags.update(one.flags)
-        if np.isnan(verdicts.values[q]):
-            missing[WHY.get(one.missing, one.missing) if one.missing else "a vote that is missing"] += 1
-    texts = {words for words, _ in LACKING.values()}
-    told = sorted(missing.items(), key=lambda pair: (pair[0] in texts, -pair[1], pair[0]))
-    return [cells.run(content.names[at], content.slots[at]), spec.title, f"{len(inside) - sum(missing.values()):,}",
-            f"{sum(missing.values()):,}", "; ".join(f"{n:,} {why}" for why, n in told) or "–",
-            said.flagged(flags) or "–"]
+    without = [q for q in inside if np.isnan(verdicts.values[q])]
+    told = [listed(reasons) or UNDEFINED for reasons in apart(verdicts.judgements[q].missing for q in without)]
+    flags = Counter(flag for q in inside for flag in verdicts.judgements[q].flags)
+    return [cells.run(content.names[at], content.slots[at]), spec.title, f"{len(inside) - len(without):,}", *told,
+            said.flagged(flags) or UNDEFINED]
 
 
 def _trusted(content: Content, at: int, spec: Spec) -> str:
