@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+import signal
+import threading
+
 import pytest
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN and threading.current_thread() is threading.main_thread():
+    # started in the background by a shell: the processes that tests start and stop would not hear Ctrl+C either
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -125,10 +125,10 @@ class App:
     def settle(self) -> App:
         """Wait until the script has run and everything is drawn."""
         idle = self.page.locator("[data-testid=stApp][data-test-script-state=notRunning]")
-        idle.wait_for(timeout=30_000)
+        idle.wait_for(timeout=60_000)
         self.page.wait_for_timeout(120)
-        idle.wait_for(timeout=30_000)
-        self.page.wait_for_function("!document.querySelector('[data-testid=stSkeleton]')", timeout=30_000)
+        idle.wait_for(timeout=60_000)
+        self.page.wait_for_function("!document.querySelector('[data-testid=stSkeleton]')", timeout=60_000)
         return self
 
     def go(self, name: str) -> App:
@@ -178,7 +178,7 @@ def visitor(browser, url: str, **settings):
     }
     context = browser.new_context(**{**options, **settings})
     page = context.new_page()
-    page.set_default_timeout(20_000)
+    page.set_default_timeout(60_000)
     faults: list[str] = []
     page.on("pageerror", lambda error: faults.append(str(error)))
     page.on(
