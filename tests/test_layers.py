@@ -146,6 +146,43 @@ def test_a_page_is_thin(path):
     assert not defined, f"{defined} belong on another floor"
 
 
+def own_names(module: ast.Module) -> set[str]:
+    """Names that a module gives to texts at its top."""
+    found = set()
+    for node in (node for node in module.body if isinstance(node, ast.Assign)):
+        pairs = [(name, node.value) for name in node.targets]
+        if isinstance(node.targets[0], ast.Tuple) and isinstance(node.value, ast.Tuple):
+            pairs = zip(node.targets[0].elts, node.value.elts, strict=True)
+        found |= {name.id for name, value in pairs if isinstance(name, ast.Name)
+                  and isinstance(value, ast.Constant) and isinstance(value.value, str)}
+    return found
+
+
+def session_keys(module: ast.Module) -> list[ast.expr]:
+    """What st.session_state is asked for: in brackets, by a method, with `in`."""
+    def is_session(node: ast.expr) -> bool:
+        return isinstance(node, ast.Attribute) and node.attr == "session_state"
+
+    found = []
+    for node in ast.walk(module):
+        if isinstance(node, ast.Subscript) and is_session(node.value):
+            found.append(node.slice)
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and is_session(node.func.value):
+            found += node.args[:1]
+        elif isinstance(node, ast.Compare) and is_session(node.comparators[0]):
+            found.append(node.left)
+    return [key for one in found for key in (one.keys if isinstance(one, ast.Dict) else [one])]
+
+
+@every_module
+def test_session_keys_are_spelled_in_one_place(path):
+    if path.name in ("keys.py", "state.py"):
+        return
+    spelled = [f"{path.name}:{key.lineno}: {ast.unparse(key)}" for key in session_keys(tree(path))
+               if isinstance(key, ast.Constant) or (isinstance(key, ast.Name) and key.id in own_names(tree(path)))]
+    assert not spelled, f"{spelled} belong into ragdash/ui/keys.py"
+
+
 @every_module
 def test_every_module_says_what_it_is(path):
     assert ast.get_docstring(tree(path))

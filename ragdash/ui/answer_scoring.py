@@ -122,14 +122,14 @@ def _offer(now: View, names: list[str]) -> None:
 
 def _choose(kind: str) -> str:
     """A model of this kind: one that is known here, or what is typed."""
-    key = f"_model_{kind}"
-    held = st.session_state.get(key)
+    key = f"{state.MODEL_OF}{kind}"
+    held = state.get(key)
     menu = list(dict.fromkeys([*_known(kind), *([held] if held else [])]))
     st.selectbox(TITLES[kind], menu, index=0 if menu else None, key=key, accept_new_options=True, width=520,
                  persist_state="session", placeholder="A folder, or a name from the hub's cache",
                  help=f"A folder on the server's machine, or the name of a model that was fetched before, such as "
                       f"{EXAMPLES[kind]}. {VARIABLES[kind]} in the server's environment makes one the usual.")
-    return st.session_state.get(key) or ""
+    return state.get(key) or ""
 
 
 @st.cache_data(ttl=60, max_entries=4, show_spinner=False)

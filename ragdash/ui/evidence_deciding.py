@@ -25,7 +25,6 @@ KINDS = {OPEN: "To decide", YES: "Accepted", NO: "Rejected"}
 WIDTHS = {"Query": 230, "Gold span": 300, "Chunk": 300}  # pixels
 TALL = 250  # pixels of the table at most
 MEGABYTES = 5  # of a file of decisions
-NOTE, READ = "_decisions_note", "_decisions_read"
 
 
 def deciding(now: View, spec: Spec, apart: Callable[[View, Spec, str], str] | None) -> None:
@@ -67,7 +66,7 @@ def _state() -> tuple[tuple, str]:
 
 def _applied(now: View, spec: Spec, stamp: str, apart: Callable[[View, Spec, str], str] | None) -> None:
     """How many decisions hold here, whether they count, and what that changes."""
-    note = st.session_state.pop(NOTE, None)
+    note = st.session_state.pop(state.DECISIONS_NOTE, None)
     if note:
         st.caption(note)
     own = evidence_cache.by_evidence(now.scope, stamp)
@@ -92,7 +91,7 @@ def _files(stamp: str) -> None:
                            icon=":material/download:", disabled=not stamp)
         if read_only():
             return
-        key = f"{READ}_{st.session_state.get(READ, 0)}"
+        key = f"{state.DECISIONS_READ}_{st.session_state.get(state.DECISIONS_READ, 0)}"
         st.file_uploader("Open a file of decisions", type=["jsonl"], key=key, max_upload_size=MEGABYTES,
                          on_change=_import, args=(key,))
 
@@ -101,7 +100,7 @@ def _import(key: str) -> None:
     file = st.session_state[key]
     if file is None:
         return
-    st.session_state[READ] = st.session_state.get(READ, 0) + 1
+    st.session_state[state.DECISIONS_READ] = st.session_state.get(state.DECISIONS_READ, 0) + 1
     try:
         check_writable()
         found = read_decisions((file.name, file.getvalue()))
@@ -109,7 +108,7 @@ def _import(key: str) -> None:
     except InputError as error:
         state.set_notice(error.problems)
         return
-    st.session_state[NOTE] = (f":material/upload_file: {words.count(len(found), 'decision')} read from "
+    st.session_state[state.DECISIONS_NOTE] = (f":material/upload_file: {words.count(len(found), 'decision')} read from "
                               f"{words.escape(file.name)}; {new:,} of them said something new.")
 
 

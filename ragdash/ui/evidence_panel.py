@@ -19,7 +19,6 @@ from ragdash.ui.evidence_deciding import deciding
 from ragdash.ui.view import View
 
 OWN = ("EvidenceRecall@k", "PerQueryCoverage@k", "FullCoverageRate@k")
-SLIDER, WAY = "_slider", "_way"  # widgets of this page beside those of the sidebar; the choice itself is state.FROM
 
 
 def panel(now: View) -> None:
@@ -60,16 +59,17 @@ def _choices(now: View) -> None:
     """The metric, the similarity and the threshold."""
     menu = list(dict.fromkeys([now.template, *view.COLUMNS, *OWN]))
     state.one(state.COVERS, menu, now.template)
-    st.session_state[SLIDER], st.session_state[WAY] = state.get(state.FROM), state.get(state.HOW)
+    st.session_state[state.OWN_SLIDER], st.session_state[state.OWN_WAY] = state.get(state.FROM), state.get(state.HOW)
     with st.container(horizontal=True, vertical_alignment="bottom", key="evidence_bar"):
         st.selectbox("Metric by evidence", menu, format_func=words.template_title, key=state.COVERS, width=240,
                      persist_state="session")
-        st.selectbox("Similarity", list(relevance.HOW), format_func=relevance.HOW.get, key=WAY, width=220,
-                     on_change=_take, args=(WAY, state.HOW), help="How a chunk and a gold span are compared where "
-                                                                  "neither stands in the other.")
-        st.slider("Similar from", FLOOR, 1.0, step=0.01, format="%.2f", key=SLIDER, width=320, on_change=_take,
-                  args=(SLIDER, state.FROM), help="The threshold in use, here and on every page. Similarities are "
-                                                  "computed once, down to 0.50; moving it compares nothing again.")
+        st.selectbox("Similarity", list(relevance.HOW), format_func=relevance.HOW.get, key=state.OWN_WAY, width=220,
+                     on_change=_take, args=(state.OWN_WAY, state.HOW),
+                     help="How a chunk and a gold span are compared where neither stands in the other.")
+        st.slider("Similar from", FLOOR, 1.0, step=0.01, format="%.2f", key=state.OWN_SLIDER, width=320,
+                  on_change=_take, args=(state.OWN_SLIDER, state.FROM),
+                  help="The threshold in use, here and on every page. Similarities are computed once, down to 0.50; "
+                       "moving it compares nothing again.")
 
 
 def _take(widget: str, key: str) -> None:

@@ -10,7 +10,7 @@ from ragdash.errors import InputError, Problem
 from ragdash.judging import Endpoint
 from ragdash.models.installed import Availability
 from ragdash.scoring import duration
-from ragdash.ui import judge_facts, judge_form, judge_jobs, judge_results, judge_words, state, widgets, words
+from ragdash.ui import judge_facts, judge_form, judge_jobs, judge_words, state, widgets, words
 from ragdash.ui.jobs import Job
 from ragdash.ui.judge_jobs import Order
 from ragdash.ui.store import check_writable, read_only
@@ -18,7 +18,6 @@ from ragdash.ui.view import View
 from ragdash.wording import judged
 
 EVERY = 1.0  # seconds between two looks at the process
-PLANNED, AGREED = "_judge_plan", "_judge_agreed"
 
 
 def panel(now: View) -> None:
@@ -76,7 +75,7 @@ def _key(now: View, order: Order) -> tuple:
 def _plan(now: View, order: Order | None) -> None:
     """The button that plans; or the plan, what is to be agreed to, and the button that starts."""
     key = None if order is None else _key(now, order)
-    job = judge_jobs.planned(key) if key is not None and st.session_state.get(PLANNED) == key else None
+    job = judge_jobs.planned(key) if key is not None and state.get(state.JUDGE_PLANNED) == key else None
     if job is None:
         st.button("Plan", icon=":material/calculate:", type="primary", key="judge_plan", on_click=_look,
                   args=(now, order), disabled=order is None)
@@ -101,14 +100,14 @@ def _planning(key: tuple) -> None:
 
 def _look(now: View, order: Order) -> None:
     """Plan."""
-    st.session_state.pop(AGREED, None)
+    st.session_state.pop(state.JUDGE_AGREED, None)
     try:
         check_writable()
         key = _key(now, order)
         if not judge_jobs.plan(key, _cases(now), order):
             raise InputError([Problem("busy", "several plans that are being made on this server", "one of them at an "
                                       "end", "Try again in a moment.")])
-        st.session_state[PLANNED] = key
+        st.session_state[state.JUDGE_PLANNED] = key
     except InputError as error:
         state.set_notice(error.problems)
 
@@ -135,8 +134,8 @@ def _planned(now: View, order: Order, plan: dict) -> None:
         return
     if not plan["local"]:
         st.checkbox(f"Questions, answers and documents of these runs may be sent to **{words.escape(plan['host'])}**",
-                    key=AGREED)
-    agreed = plan["local"] or st.session_state.get(AGREED)
+                    key=state.JUDGE_AGREED)
+    agreed = plan["local"] or state.get(state.JUDGE_AGREED)
     st.button("Start", icon=":material/play_arrow:", type="primary", key="judge_start", on_click=_start,
               args=(now, order), disabled=not agreed)
 
@@ -151,14 +150,14 @@ def _start(now: View, order: Order) -> None:
     try:
         check_writable()
         endpoint = Endpoint(order.base_url, order.model, order.kind, order.variable, key=secret)
-        if not endpoint.local and not st.session_state.get(AGREED):
+        if not endpoint.local and not state.get(state.JUDGE_AGREED):
             raise InputError([Problem("not-confirmed", f"no yes to sending texts to {endpoint.host}", "a yes",
                                       "Nothing was sent.")])
         endpoint.secret()
         if not judge_jobs.start((now.scope.truth, tuple(now.digests)), _cases(now), order, secret):
             raise InputError([Problem("busy", "a judge at work on this server", "one at a time", "Wait for its end.")])
-        st.session_state.pop(PLANNED, None)
-        st.session_state[judge_results.ASKED] = str(endpoint.judge)
+        st.session_state.pop(state.JUDGE_PLANNED, None)
+        st.session_state[state.JUDGE_ASKED] = str(endpoint.judge)
     except InputError as error:
         state.set_notice(error.problems)
 

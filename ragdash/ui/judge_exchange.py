@@ -21,15 +21,13 @@ KNOWN = {"rows": ("Rows (JSONL)", "jsonl", "application/jsonl"), "ragas": ("RAGA
          "ragchecker": ("RAGChecker (JSON)", "json", "application/json"),
          "deepeval": ("DeepEval (JSON)", "json", "application/json")}
 FORMS = {form: KNOWN.get(form, (form, "txt", "text/plain")) for form in FORMATS}
-RUN_OUT, RUN_IN, FORM = "_verdicts_of", "_verdicts_for", "_verdicts_as"
-UPLOAD, SAID = "_verdicts_file", "_verdicts_said"
 
 
 def section(now: View, held: Results | None) -> None:
     """Both directions."""
     with st.expander("Verdicts as files", icon=":material/swap_vert:", key="verdict_files",
-                     expanded=bool(st.session_state.get(SAID)), on_change="rerun") as place:
-        if not (place.open or st.session_state.get(SAID)):
+                     expanded=bool(state.get(state.VERDICTS_SAID)), on_change="rerun") as place:
+        if not (place.open or state.get(state.VERDICTS_SAID)):
             return
         if held is not None:
             _out(now, held)
@@ -39,10 +37,10 @@ def section(now: View, held: Results | None) -> None:
 
 def _out(now: View, held: Results) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", key="verdicts_out"):
-        at = _run(now, RUN_OUT, "Verdicts on")
-        st.segmented_control("As", list(FORMS), format_func=lambda form: FORMS[form][0], key=FORM, required=True,
-                             default="rows", persist_state="session")
-        form = st.session_state.get(FORM) or "rows"
+        at = _run(now, state.VERDICTS_OF, "Verdicts on")
+        st.segmented_control("As", list(FORMS), format_func=lambda form: FORMS[form][0], key=state.VERDICTS_AS,
+                             required=True, default="rows", persist_state="session")
+        form = state.get(state.VERDICTS_AS) or "rows"
         try:
             content = _exported(now.digests[at], now.scope.truth, now.scope.conventions.ties, form, held.label,
                                 judge_facts.stamp(), _judged=judge_facts.judged(now.digests[at], now.scope),
@@ -66,13 +64,13 @@ def _exported(run: str, truth: str, ties: str, form: str, label: str, stamp: str
 
 def _in(now: View) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", key="verdicts_in"):
-        at = _run(now, RUN_IN, "Read results on")
+        at = _run(now, state.VERDICTS_FOR, "Read results on")
         st.file_uploader("Results of RAGAS, RAGChecker or DeepEval (CSV, JSON, JSONL)", type=["csv", "json", "jsonl"],
-                         key=UPLOAD, width=460)
-        given = st.session_state.get(UPLOAD)
+                         key=state.VERDICTS_FILE, width=460)
+        given = state.get(state.VERDICTS_FILE)
         st.button("Read them", icon=":material/upload_file:", key="verdicts_read", disabled=given is None,
                   on_click=_read, args=(now, at))
-    said = st.session_state.get(SAID)
+    said = state.get(state.VERDICTS_SAID)
     if said:
         done, problems = said
         if done:
@@ -96,14 +94,14 @@ def _run(now: View, key: str, label: str) -> int:
 
 def _read(now: View, at: int) -> None:
     """Take the file's verdicts into the ledger."""
-    given = st.session_state.get(UPLOAD)
+    given = state.get(state.VERDICTS_FILE)
     try:
         check_writable()
-        st.session_state[SAID] = _imported(PurePath(given.name).name, given.getvalue(), judge_facts.named(
-            judge_facts.judged(now.digests[at], now.scope), now.names[at]))
+        run = judge_facts.named(judge_facts.judged(now.digests[at], now.scope), now.names[at])
+        st.session_state[state.VERDICTS_SAID] = _imported(PurePath(given.name).name, given.getvalue(), run)
         st.session_state.pop(state.JUDGE, None)  # the file's: it is the one that spoke last
     except InputError as error:
-        st.session_state[SAID] = ("", error.problems)
+        st.session_state[state.VERDICTS_SAID] = ("", error.problems)
 
 
 def _imported(name: str, content: bytes, judged: Judged) -> tuple[str, tuple]:

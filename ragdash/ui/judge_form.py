@@ -15,15 +15,11 @@ import streamlit as st
 from ragdash.errors import InputError, Problem
 from ragdash.judging import Endpoint
 from ragdash.judging.endpoint import KNOWN
-from ragdash.ui import judge_facts, judge_words, words
+from ragdash.ui import judge_facts, judge_words, state, words
 from ragdash.ui.judge_jobs import Order
 from ragdash.wording import judged
 
 FIRST = ("Faithfulness", "ClaimFaithfulness")
-METRICS, KIND, URL, MODEL = "_judge_metrics", "_judge_kind", "_judge_url", "_judge_model"
-SOURCE, VARIABLE, KEY = "_judge_key_from", "_judge_variable", "_judge_key"
-SAMPLE, VOTES, COST, CALLS = "_judge_sample", "_judge_votes", "_judge_cost", "_judge_calls"
-IN, OUT, AT_ONCE = "_judge_price_in", "_judge_price_out", "_judge_at_once"
 FOR_JUDGES = re.compile(r"[A-Z0-9_]+_API_KEY|RAGDASH_JUDGE_KEY[A-Z0-9_]*")
 SOURCES = {"environment": "From the environment", "typed": "Typed here"}
 
@@ -50,28 +46,28 @@ def choose(possible: Mapping[str, int]) -> tuple[Order | None, list[Problem]]:
 
 def secret() -> str | None:
     """The key that was typed, where that is chosen."""
-    typed = st.session_state.get(SOURCE) == "typed"
-    return (st.session_state.get(KEY) or "").strip() or None if typed else None
+    typed = state.get(state.JUDGE_KEY_FROM) == "typed"
+    return (state.get(state.JUDGE_KEY) or "").strip() or None if typed else None
 
 
 def prices() -> tuple[float, float] | None:
     """Of a million tokens read and written, where both are given."""
-    both = st.session_state.get(IN), st.session_state.get(OUT)
+    both = state.get(state.JUDGE_PRICE_IN), state.get(state.JUDGE_PRICE_OUT)
     return None if None in both else both
 
 
 def _metrics(possible: Mapping[str, int]) -> tuple[str, ...]:
     menu = [name for name in judge_words.ORDER if possible[name]]
-    held = [name for name in st.session_state.get(METRICS, FIRST) if name in menu]
-    st.session_state[METRICS] = held if METRICS in st.session_state else held or menu[:1]
+    held = [name for name in st.session_state.get(state.JUDGE_METRICS, FIRST) if name in menu]
+    st.session_state[state.JUDGE_METRICS] = held if state.JUDGE_METRICS in st.session_state else held or menu[:1]
     with st.container(horizontal=True, vertical_alignment="bottom", key="judge_what"):
         with st.popover("Metrics to judge", icon=":material/tune:", key="judge_metrics"):
-            st.multiselect("Metrics to judge", menu, format_func=judged.title, key=METRICS,
+            st.multiselect("Metrics to judge", menu, format_func=judged.title, key=state.JUDGE_METRICS,
                            persist_state="session", placeholder="Choose metrics", width=480)
         with st.popover("What each asks", icon=":material/help:", key="judge_asks", on_change="rerun") as place:
             if place.open:
                 _asks(possible)
-    chosen = tuple(name for name in judge_words.ORDER if name in st.session_state[METRICS])
+    chosen = tuple(name for name in judge_words.ORDER if name in st.session_state[state.JUDGE_METRICS])
     if chosen:
         told = "; ".join(f"**{words.escape(judged.title(name))}** {judge_words.CALLS[name]}" for name in chosen)
         st.caption(f"Calls for each query: {told}."
@@ -97,35 +93,36 @@ def _asks(possible: Mapping[str, int]) -> None:
 
 def _endpoint() -> tuple[str, str, str]:
     with st.container(horizontal=True, vertical_alignment="bottom", key="judge_where"):
-        st.session_state.setdefault(KIND, "openai")
+        st.session_state.setdefault(state.JUDGE_KIND, "openai")
         st.segmented_control("Protocol", list(judge_words.KINDS), format_func=judge_words.KINDS.get, required=True,
-                             key=KIND, persist_state="session")
-        kind = st.session_state[KIND] or "openai"
-        held = st.session_state.get(URL)
+                             key=state.JUDGE_KIND, persist_state="session")
+        kind = st.session_state[state.JUDGE_KIND] or "openai"
+        held = state.get(state.JUDGE_URL)
         menu = list(dict.fromkeys([*judge_words.ADDRESSES[kind], *([held] if held else [])]))
-        st.selectbox("Base URL", menu, format_func=lambda url: judge_words.address(kind, url), index=None, key=URL,
-                     accept_new_options=True, persist_state="session", width=380,
+        st.selectbox("Base URL", menu, format_func=lambda url: judge_words.address(kind, url), index=None,
+                     key=state.JUDGE_URL, accept_new_options=True, persist_state="session", width=380,
                      placeholder="Choose, or type an address", help="As the endpoint's makers give "
                      "it. The dashboard's server calls it, so localhost is the machine that the server runs on.")
-        st.text_input("Model", key=MODEL, persist_state="session", width=260, placeholder="as the endpoint calls it")
-    return kind, (st.session_state.get(URL) or "").strip(), (st.session_state.get(MODEL) or "").strip()
+        st.text_input("Model", key=state.JUDGE_MODEL, persist_state="session", width=260,
+                      placeholder="as the endpoint calls it")
+    return kind, (state.get(state.JUDGE_URL) or "").strip(), (state.get(state.JUDGE_MODEL) or "").strip()
 
 
 def _key(endpoint: Endpoint | None) -> tuple[str | None, list[Problem]]:
     """(the variable with the key, None where none is named or the key is typed; what is wrong with it)."""
     known = endpoint.variable if endpoint else None
     with st.container(horizontal=True, vertical_alignment="bottom", key="judge_key"):
-        st.session_state.setdefault(SOURCE, "environment")
-        st.segmented_control("Key", list(SOURCES), format_func=SOURCES.get, required=True, key=SOURCE,
+        st.session_state.setdefault(state.JUDGE_KEY_FROM, "environment")
+        st.segmented_control("Key", list(SOURCES), format_func=SOURCES.get, required=True, key=state.JUDGE_KEY_FROM,
                              persist_state="session", help="A typed key is held in this session's memory and given to "
                              "the judging process in its environment: it is in no file, link or log.")
-        if st.session_state[SOURCE] == "typed":
-            st.text_input("The key", type="password", key=KEY, persist_state="session", width=380,
+        if st.session_state[state.JUDGE_KEY_FROM] == "typed":
+            st.text_input("The key", type="password", key=state.JUDGE_KEY, persist_state="session", width=380,
                           autocomplete="off", placeholder="held in memory alone")
             return None, []
-        st.text_input("Variable of the server's environment", key=VARIABLE, persist_state="session", width=380,
-                      placeholder=known or "none: endpoints on one's own machine need no key")
-    name = (st.session_state.get(VARIABLE) or "").strip()
+        st.text_input("Variable of the server's environment", key=state.JUDGE_VARIABLE, persist_state="session",
+                      width=380, placeholder=known or "none: endpoints on one's own machine need no key")
+    name = (state.get(state.JUDGE_VARIABLE) or "").strip()
     if wrong := _not_for_judges(name, endpoint):
         return None, [wrong]
     if name or known:
@@ -151,17 +148,17 @@ def _not_for_judges(name: str, endpoint: Endpoint | None) -> Problem | None:
 def _amounts(metrics: tuple[str, ...], kind: str, url: str, model: str, variable: str | None) -> Order:
     with st.expander("Sample, budget, prices", icon=":material/tune:", key="judge_amounts"):
         with st.container(horizontal=True, key="judge_amounts_1"):
-            sample = _number("Queries to judge", SAMPLE, 1, "all", help="So many, drawn at random, the same of every "
-                             "run and metric. A few tell what all would cost.")
-            many = _number("Votes", VOTES, 1, default=1, most=99, help="Each question is asked so often; the value is "
-                           "the mean of the votes.")
-            cost = _number("Spend at most", COST, 0.0, "no limit", help="In the currency of the prices, which it "
-                           "needs. It stops before more is paid.")
-            calls = _number("Calls at most", CALLS, 0, "no limit")
+            sample = _number("Queries to judge", state.JUDGE_SAMPLE, 1, "all", help="So many, drawn at random, the "
+                             "same of every run and metric. A few tell what all would cost.")
+            many = _number("Votes", state.JUDGE_VOTES, 1, default=1, most=99, help="Each question is asked so often; "
+                           "the value is the mean of the votes.")
+            cost = _number("Spend at most", state.JUDGE_COST, 0.0, "no limit", help="In the currency of the "
+                           "prices, which it needs. It stops before more is paid.")
+            calls = _number("Calls at most", state.JUDGE_CALLS, 0, "no limit")
         with st.container(horizontal=True, key="judge_amounts_2"):
-            read = _number("Price of a million tokens read", IN, 0.0, "not known")
-            wrote = _number("Price of a million tokens written", OUT, 0.0, "not known")
-            at_once = _number("Calls at once", AT_ONCE, 1, default=4, most=64)
+            read = _number("Price of a million tokens read", state.JUDGE_PRICE_IN, 0.0, "not known")
+            wrote = _number("Price of a million tokens written", state.JUDGE_PRICE_OUT, 0.0, "not known")
+            at_once = _number("Calls at once", state.JUDGE_AT_ONCE, 1, default=4, most=64)
     return Order(kind, url, model, variable, metrics, sample, many or 1, cost, calls, read, wrote, at_once or 4)
 
 

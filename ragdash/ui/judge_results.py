@@ -20,7 +20,6 @@ from ragdash.ui.view import View
 from ragdash.view_judged import IMPORTED, why
 from ragdash.wording import judged
 
-ASKED = "_judge_asked"  # by this session, whose verdicts have not been shown yet
 TOLD = 4  # warnings told one by one
 FORMATS = {"Mean": "%.3f", "Low": "%.3f", "High": "%.3f", "Votes agree": "percent"}
 
@@ -56,8 +55,8 @@ def results(now: View) -> Results | None:
     known = {label: one for label, one in zip(labels, found, strict=True) if _about(now, one)}
     if not known:
         return None
-    if st.session_state.get(ASKED) in known:  # whom this session asks is whom it wants to read
-        st.session_state[state.JUDGE] = st.session_state.pop(ASKED)
+    if state.get(state.JUDGE_ASKED) in known:  # whom this session asks is whom it wants to read
+        st.session_state[state.JUDGE] = st.session_state.pop(state.JUDGE_ASKED)
     chosen = state.get(state.one(state.JUDGE, list(known), next(iter(known))))
     return Results(now, known[chosen], chosen, tuple(known), _about(now, known[chosen]))
 

@@ -1,4 +1,4 @@
-"""The names of all choices: each is a key of the session and a parameter of the address."""
+"""The names of all choices: each is a key of the session and, but for the last ones, a parameter of the address."""
 
 from ragdash.records import CHOICES
 
@@ -39,6 +39,26 @@ PAGE = (METRICS, SORT, CURVES, SCALE, VIEW, ACROSS, UP, CANDIDATE, MARGIN, PICTU
         ABOUT, SEARCH, *OF_SET, *SHARING)
 MANY = (SHOWN, METRICS, CURVES, TARGETS, ANSWERS, ATTRIBUTES, STAGES, READINGS, MARKED, PARTS,
         DRAFT_TYPES)  # hold several values
-DOCUMENTS = "_documents"  # digest of those dropped last, of the session alone
-BANDS_FILE = "_bands_file"  # of the session alone: a file is not in the address
 OF_RUNS = (SHOWN, BASELINE, ACROSS, UP, CANDIDATE, LOOKED, OF)  # hold digests of runs
+
+# Of the session alone, not in the address.
+DOCUMENTS = "_documents"  # digest of those dropped last
+BANDS_FILE, PRICES_FILE = "_bands_file", "prices_file"
+OWN_SLIDER, OWN_WAY = "_slider", "_way"  # FROM and HOW once more, on Threshold bands
+DECISIONS_NOTE, DECISIONS_READ = "_decisions_note", "_decisions_read"  # its files of decided pairs
+MODEL_OF = "_model_"  # and a kind: the models of Answers
+READING = "read"  # whether a document is read on Queries
+REVIEW_RUN, REVIEW_VERDICT, REVIEW_NOTE = "review_run", "review_verdict", "review_note"
+JUDGE_METRICS, JUDGE_KIND, JUDGE_URL, JUDGE_MODEL = "_judge_metrics", "_judge_kind", "_judge_url", "_judge_model"
+JUDGE_KEY_FROM, JUDGE_VARIABLE, JUDGE_KEY = "_judge_key_from", "_judge_variable", "_judge_key"
+JUDGE_SAMPLE, JUDGE_VOTES, JUDGE_COST, JUDGE_CALLS = "_judge_sample", "_judge_votes", "_judge_cost", "_judge_calls"
+JUDGE_PRICE_IN, JUDGE_PRICE_OUT, JUDGE_AT_ONCE = "_judge_price_in", "_judge_price_out", "_judge_at_once"
+JUDGE_PLANNED, JUDGE_AGREED = "_judge_plan", "_judge_agreed"
+JUDGE_ASKED = "_judge_asked"  # by this session, whose verdicts have not been shown yet
+VERDICTS_OF, VERDICTS_FOR, VERDICTS_AS = "_verdicts_of", "_verdicts_for", "_verdicts_as"  # out, in, form
+VERDICTS_FILE, VERDICTS_SAID = "_verdicts_file", "_verdicts_said"
+APART_AT = "trust_apart"  # the disagreement that is read
+LABEL_AT, LABELS_SKIPPED, LABEL_FILES, LABELS_OF = "label_at", "label_skipped", "label_files", "name_for_rows"
+DRAFTS, DRAFTS_FILE = "_drafts", "drafts_file"  # a test set that is not in the workspace
+DRAFT_QUESTION, DRAFT_ANSWER, DRAFT_WHY = "draft_question", "draft_answer", "draft_why"
+DRAFTS_TAKEN, TRUTH_USED = "draft_taken", "_truth_used"

@@ -144,7 +144,8 @@ def _read(one: Case, columns: list[Column], k: int) -> None:
     docs = list(dict.fromkeys([*good, *rankings.moves(one.rankings, max(k, 10))[0]]))
     if not docs:
         return
-    with st.expander("Read and judge a document", icon=":material/article:", key="read", on_change="rerun") as fold:
+    with st.expander("Read and judge a document", icon=":material/article:", key=state.READING,
+                     on_change="rerun") as fold:
         if not fold.open:
             return
         st.selectbox("Document", docs, key=state.one(state.DOC, docs, docs[0]), persist_state="session", width=420)

@@ -52,7 +52,7 @@ def editor(now: View, prices: Prices) -> None:
                       args=(edited, {**prices.uses, **uses}))
             st.download_button("Download TOML", write_prices(prices), "prices.toml", "text/plain", key="prices_toml",
                                icon=":material/download:", on_click="ignore")
-        st.file_uploader("Price table (TOML)", type=["toml"], key="prices_file", on_change=_take_file)
+        st.file_uploader("Price table (TOML)", type=["toml"], key=state.PRICES_FILE, on_change=_take_file)
 
 
 def keep(edited: pd.DataFrame, uses: dict) -> None:
@@ -66,7 +66,7 @@ def keep(edited: pd.DataFrame, uses: dict) -> None:
 
 
 def _take_file() -> None:
-    file = st.session_state["prices_file"]
+    file = st.session_state[state.PRICES_FILE]
     if file is not None:
         _keep(file.getvalue())
 

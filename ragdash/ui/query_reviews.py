@@ -17,7 +17,6 @@ from ragdash.ui.store import LOADED, read_only
 MEANT = {"fine": "Nothing is wrong with this query.", "wrong gold": "What the truth says is right is not.",
          "wrong run": "The truth is right, the run is not.",
          "wrong matching": "The run is right, and was not recognised as such."}
-NOTE, VERDICT, ABOUT = "review_note", "review_verdict", "review_run"
 
 
 def panel(one: Case) -> None:
@@ -28,28 +27,28 @@ def panel(one: Case) -> None:
     widgets.problems(found, "reviews")
     held = reviewing.reviews()
     names = {"": "All runs", **dict(zip(now.digests, now.names, strict=True))}
-    if st.session_state.get(ABOUT) not in names:
-        st.session_state[ABOUT] = ""
-    about = st.session_state[ABOUT]
-    st.session_state[VERDICT] = held.verdicts.get((query, about))
-    st.session_state[NOTE] = held.notes.get((query, about), "")
+    if state.get(state.REVIEW_RUN) not in names:
+        st.session_state[state.REVIEW_RUN] = ""
+    about = st.session_state[state.REVIEW_RUN]
+    st.session_state[state.REVIEW_VERDICT] = held.verdicts.get((query, about))
+    st.session_state[state.REVIEW_NOTE] = held.notes.get((query, about), "")
     with st.container(horizontal=True, vertical_alignment="bottom", key="review"):
         if len(now.entries) > 1:
-            st.selectbox("About", list(names), format_func=names.get, key=ABOUT, width=170)
+            st.selectbox("About", list(names), format_func=names.get, key=state.REVIEW_RUN, width=170)
         meant = "  \n".join(f"**{name.capitalize()}**: {meaning}" for name, meaning in MEANT.items())
-        st.segmented_control("Verdict", VERDICTS, key=VERDICT, format_func=str.capitalize, on_change=_verdict,
-                             args=(query, about), disabled=read_only(), help=meant)
-    st.text_area("Note", key=NOTE, height=80, max_chars=2_000, on_change=_note, args=(query, about),
+        st.segmented_control("Verdict", VERDICTS, key=state.REVIEW_VERDICT, format_func=str.capitalize,
+                             on_change=_verdict, args=(query, about), disabled=read_only(), help=meant)
+    st.text_area("Note", key=state.REVIEW_NOTE, height=80, max_chars=2_000, on_change=_note, args=(query, about),
                  disabled=read_only(),
                  placeholder="What you found out about this query")
 
 
 def _verdict(query: str, run: str) -> None:
-    reviewing.say("verdict", query, st.session_state[VERDICT] or "", run)
+    reviewing.say("verdict", query, st.session_state[state.REVIEW_VERDICT] or "", run)
 
 
 def _note(query: str, run: str) -> None:
-    reviewing.say("note", query, st.session_state[NOTE].strip(), run)
+    reviewing.say("note", query, st.session_state[state.REVIEW_NOTE].strip(), run)
 
 
 def judge(one: Case, doc: str) -> None:

@@ -16,7 +16,6 @@ from ragdash.ui.testsets import NAMES, NONE, Desk, say
 REASONS = ("Not what people ask", "Not clear without the document", "The answer is wrong", "The answer is incomplete",
            "The evidence does not show it", "Other documents answer it", "It is answered in the documents",
            "Too easy", "Asked already")
-QUESTION, ANSWER, WHY = "draft_question", "draft_answer", "draft_why"
 BEFORE = 1_500  # signs of a long document that are shown before its evidence, and twice as many behind
 ICONS = {"open": ":material/pending:", "accepted": ":material/check_circle:", "rejected": ":material/cancel:",
          "failed": ":material/rule:"}
@@ -51,8 +50,8 @@ def _steps(desk: Desk, draft: Draft, ids: list[str]) -> None:
                       args=(desk.found.digest, draft.id, replace(held, state="accepted", reason=""), then))
             st.button("Reject", icon=":material/close:", key="draft_reject", shortcut="X", on_click=_reject,
                       args=(desk, draft, then))
-            st.selectbox("Reason for the rejection", REASONS, index=None, key=WHY, accept_new_options=True, width=250,
-                         placeholder="Reason, before you reject", label_visibility="collapsed")
+            st.selectbox("Reason for the rejection", REASONS, index=None, key=state.DRAFT_WHY, accept_new_options=True,
+                         width=250, placeholder="Reason, before you reject", label_visibility="collapsed")
             if held != NONE:
                 st.button("Take back", icon=":material/undo:", key="draft_undo", type="tertiary", on_click=say,
                           args=(desk.found.digest, draft.id, NONE),
@@ -65,8 +64,8 @@ def _show(id: str) -> None:
 
 
 def _reject(desk: Desk, draft: Draft, then: str) -> None:
-    reason = (st.session_state.get(WHY) or "").strip()
-    st.session_state[WHY] = None
+    reason = (state.get(state.DRAFT_WHY) or "").strip()
+    st.session_state[state.DRAFT_WHY] = None
     say(desk.found.digest, draft.id, replace(desk.decision(draft), state="rejected", reason=reason), then)
 
 
@@ -77,10 +76,12 @@ def _asked(desk: Desk, draft: Draft) -> None:
     st.markdown(f"{ICONS[own]} **{STATES[own]}** · {NAMES[draft.type]} "
                 f":gray[{TYPES[draft.type]}]" + (
                     f"  \nYour reason: {words.escape(held.reason)}" if held.reason else ""))
-    st.session_state[QUESTION], st.session_state[ANSWER] = now.question, now.answer or ""
-    st.text_area("Question", key=QUESTION, height=100, disabled=read_only(), on_change=_edit, args=(desk, draft))
+    st.session_state[state.DRAFT_QUESTION], st.session_state[state.DRAFT_ANSWER] = now.question, now.answer or ""
+    st.text_area("Question", key=state.DRAFT_QUESTION, height=100, disabled=read_only(), on_change=_edit,
+                 args=(desk, draft))
     if draft.type in ANSWERED:
-        st.text_area("Answer", key=ANSWER, height=80, disabled=read_only(), on_change=_edit, args=(desk, draft))
+        st.text_area("Answer", key=state.DRAFT_ANSWER, height=80, disabled=read_only(), on_change=_edit,
+                     args=(desk, draft))
     if (now.question, now.answer) != (draft.question, draft.answer):
         st.caption(f"Changed by you. As it was written: “{words.escape(draft.question)}”"
                    + (f" – “{words.escape(draft.answer)}”" if draft.answer else ""))
@@ -101,7 +102,7 @@ def _asked(desk: Desk, draft: Draft) -> None:
 
 def _edit(desk: Desk, draft: Draft) -> None:
     """Keep what was written; an empty field brings the draft's own words back."""
-    question, answer = (st.session_state.get(key, "").strip() for key in (QUESTION, ANSWER))
+    question, answer = (st.session_state.get(key, "").strip() for key in (state.DRAFT_QUESTION, state.DRAFT_ANSWER))
     said = replace(desk.decision(draft), question=question if question not in ("", draft.question) else None,
                    answer=answer if answer not in ("", draft.answer or "") else None)
     say(desk.found.digest, draft.id, said)

@@ -105,10 +105,11 @@ def take_along(desk: Desk) -> None:
                if desk.state(draft) in LEFT_OUT]
     with st.container(horizontal=True, vertical_alignment="bottom", key="draft_take"):
         if options:
-            if st.session_state.get("draft_taken") not in options:
-                st.session_state["draft_taken"] = options[0]
-            taken = st.segmented_control("Which", options, key="draft_taken", required=True, format_func=lambda one: (
-                f"{TAKEN[one]} ({sum(desk.states[name] for name in one):,})"))
+            if state.get(state.DRAFTS_TAKEN) not in options:
+                st.session_state[state.DRAFTS_TAKEN] = options[0]
+            taken = st.segmented_control("Which", options, key=state.DRAFTS_TAKEN, required=True,
+                                         format_func=lambda one: (
+                                             f"{TAKEN[one]} ({sum(desk.states[name] for name in one):,})"))
             name = desk.name or "test-set"
             st.download_button("Truth as JSONL", lambda: truth_jsonl(desk.final(*taken), name), f"{name}-truth.jsonl",
                                "application/jsonl", key="draft_truth", icon=":material/download:", on_click="ignore",
@@ -119,7 +120,7 @@ def take_along(desk: Desk) -> None:
             st.download_button(f"Rejects with reasons ({len(rejects):,})", lambda: rejects_jsonl(rejects),
                                f"{desk.name or 'test-set'}-rejects.jsonl", "application/jsonl", key="draft_rejects",
                                icon=":material/download:", on_click="ignore")
-    if st.session_state.pop("_truth_used", None):
+    if st.session_state.pop(state.TRUTH_USED, None):
         st.caption(":material/check: In use as the truth of this session. Load runs that were asked these questions, "
                    "under these query ids, on the Runs page.")
 
@@ -130,4 +131,4 @@ def _use(desk: Desk, taken: tuple[str, ...]) -> None:
     documents.add_truth(truth)
     if not read_only():
         shelf.keep([truth.digest], "The test set was")
-    st.session_state["_truth_used"] = True
+    st.session_state[state.TRUTH_USED] = True

@@ -17,7 +17,7 @@ from ragdash.ui.store import check_writable, read_only
 COMMAND = "ragdash testset corpus.jsonl --base-url http://localhost:11434/v1 --model MODEL -n 50 -o truth.jsonl"
 NAMES = {"single": "Single", "multi_hop": "Multi-hop", "contradictory": "Contradictory", "no_answer": "No answer",
          "out_of_scope": "Out of scope"}
-UPLOADED, _HELD = "", "_drafts"  # the choice of a set that is in this session alone, and where it is
+UPLOADED = ""  # the choice of a set that is in this session alone
 NONE = Decision()
 
 
@@ -58,7 +58,7 @@ def desk() -> Desk:
     """The set chosen. Where there is none, what to do is told, and the page ends."""
     widgets.problems(state.notice(), "testset")
     names = list(Sets().names())
-    if _HELD in st.session_state:
+    if state.DRAFTS in st.session_state:
         names.insert(0, UPLOADED)
     if not names:
         _nothing()
@@ -71,7 +71,8 @@ def desk() -> Desk:
             _upload()
     try:
         name = state.get(state.SET)
-        found = st.session_state[_HELD] if name == UPLOADED else _read(name, Sets().names()[name], str(Sets().path))
+        found = (st.session_state[state.DRAFTS] if name == UPLOADED
+                 else _read(name, Sets().names()[name], str(Sets().path)))
         decisions, told = _decisions(found.digest, str(DecisionStore().path), DecisionStore().stamp())
         for one in told:
             st.caption(f":orange[:material/warning:] {words.escape(f'{one.file}: {one.found}. {one.mend}')}")
@@ -103,13 +104,13 @@ def _nothing() -> None:
 
 
 def _upload() -> None:
-    st.file_uploader("Drafts", type=["jsonl"], key="drafts_file", on_change=_take,
+    st.file_uploader("Drafts", type=["jsonl"], key=state.DRAFTS_FILE, on_change=_take,
                      help="The file that ragdash testset --drafts FILE writes.")
 
 
 def _take() -> None:
     """Read the file that was dropped and keep it with the others; where that cannot be, in this session."""
-    file = st.session_state["drafts_file"]
+    file = st.session_state[state.DRAFTS_FILE]
     if file is None:
         return
     try:
@@ -125,7 +126,7 @@ def _take() -> None:
             state.set_notice(replace(one, found=f"{file.name} opened, but not kept: {one.found}")
                              for one in error.problems)
     if kept is None:
-        st.session_state[_HELD] = found
+        st.session_state[state.DRAFTS] = found
     else:
         st.session_state[state.SET] = kept.stem
 

@@ -19,7 +19,6 @@ MOST_CLASSES = 5  # of a confusion table that is drawn
 CONTEXTS, LONG = 20, 1_500  # contexts shown, characters of each
 CLAIMS = 60
 GOOD = ("supported", "entailed", "useful", "yes")
-AT = "trust_apart"  # the disagreement that is read, of the session alone
 
 
 def one_run(held: Held) -> None:
@@ -106,7 +105,7 @@ def _disagreements(held: Held, at: int) -> None:
         st.caption("Judge and person agree on every labelled query.")
         return
     digest = held.now.digests[at]
-    place = min(st.session_state.get(AT, {}).get(digest, 0), len(found) - 1)
+    place = min(st.session_state.get(state.APART_AT, {}).get(digest, 0), len(found) - 1)
     with st.container(horizontal=True, vertical_alignment="center", key="trust_steps"):
         st.button("Previous", icon=":material/arrow_back:", key="apart_before", disabled=place == 0, on_click=_go,
                   args=(digest, place - 1))
@@ -118,7 +117,7 @@ def _disagreements(held: Held, at: int) -> None:
 
 
 def _go(run: str, place: int) -> None:
-    st.session_state[AT] = {**st.session_state.get(AT, {}), run: place}
+    st.session_state[state.APART_AT] = {**st.session_state.get(state.APART_AT, {}), run: place}
 
 
 def _one(held: Held, at: int, apart: Disagreement) -> None:

@@ -14,8 +14,6 @@ from ragdash.ui import cache, downloads, state, trust_facts, widgets, words
 from ragdash.ui.store import read_only
 from ragdash.ui.trust_facts import Held
 
-UPLOADS, WHOSE = "label_files", "name_for_rows"  # of the session alone
-
 
 def kept(held: Held) -> None:
     """Everything about the labels that are there."""
@@ -78,14 +76,14 @@ def _handing_in(held: Held) -> None:
     st.header("Hand in a filled sheet", anchor=False, help="CSV or JSONL with query_id and label, and a column run "
               "where it holds labels of several runs. A label is a number from 0 to 1, yes or no; rows without one are "
               "left out.")
-    st.session_state.setdefault(UPLOADS, 0)
+    st.session_state.setdefault(state.LABEL_FILES, 0)
     names = list(held.now.names)
     only = None
     if len(names) > 1:
-        only = st.selectbox("Rows that name no run are of", [None, *names], key=WHOSE, width=280,
+        only = st.selectbox("Rows that name no run are of", [None, *names], key=state.LABELS_OF, width=280,
                             format_func=lambda name: "nobody: that is an error" if name is None else name)
-    file = st.file_uploader("Filled sheet", ["csv", "tsv", "jsonl"], key=f"{UPLOADS}{st.session_state[UPLOADS]}",
-                            label_visibility="collapsed")
+    file = st.file_uploader("Filled sheet", ["csv", "tsv", "jsonl"], label_visibility="collapsed",
+                            key=f"{state.LABEL_FILES}{st.session_state[state.LABEL_FILES]}")
     if file is None:
         return
     try:
@@ -133,5 +131,5 @@ def _compared(held: Held, found: Mapping[str, Mapping[str, float]]) -> pd.DataFr
 def _keep(held: Held, found: Mapping[str, Mapping[str, float]]) -> None:
     runs = {one.name: one.run for one in held.verdicts}
     if all(trust_facts.keep(runs[name], held.what, own) >= 0 for name, own in found.items()):
-        st.session_state[UPLOADS] += 1
+        st.session_state[state.LABEL_FILES] += 1
         st.session_state[state.DESK] = "result"

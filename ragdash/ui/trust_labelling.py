@@ -25,7 +25,6 @@ from ragdash.ui import (
 from ragdash.ui.store import read_only
 from ragdash.ui.trust_facts import Held
 
-AT, SKIPPED = "label_at", "label_skipped"  # of the session alone
 SIZES = ("20", "50", "100", "150")  # queries offered; any other number can be typed
 USUAL, MOST = 50, 2_000
 CHOICES = (("Yes", 1.0, "y", "check"), ("In between", 0.5, "i", "remove"), ("No", 0.0, "n", "close"))
@@ -128,10 +127,10 @@ def _progress(one: Sheet) -> None:
 
 def _place(one: Sheet) -> int | None:
     """The item that is shown: the one gone back to, else the first that is open; None where none is."""
-    wanted = st.session_state.get(AT)
+    wanted = state.get(state.LABEL_AT)
     if wanted in one.items:
         return one.items.index(wanted)
-    skipped = st.session_state.get(SKIPPED, set())
+    skipped = st.session_state.get(state.LABELS_SKIPPED, set())
     return next((at for at, item in enumerate(one.items) if item not in one.said and item not in skipped), None)
 
 
@@ -171,16 +170,16 @@ def _say(one: Sheet, item: Item, value: float | None) -> None:
     kept = trust_facts.keep(item[1], one.held.what, {item[0]: value})
     _to(item if kept < 0 or value is None else None)
     if kept >= 0:
-        st.session_state[SKIPPED] = st.session_state.get(SKIPPED, set()) - {item}
+        st.session_state[state.LABELS_SKIPPED] = st.session_state.get(state.LABELS_SKIPPED, set()) - {item}
 
 
 def _skip(item: Item) -> None:
-    st.session_state[SKIPPED] = st.session_state.get(SKIPPED, set()) | {item}
+    st.session_state[state.LABELS_SKIPPED] = st.session_state.get(state.LABELS_SKIPPED, set()) | {item}
     _to(None)
 
 
 def _to(item: Item | None) -> None:
-    st.session_state[AT] = item
+    st.session_state[state.LABEL_AT] = item
 
 
 def _finished(one: Sheet) -> None:
@@ -202,5 +201,5 @@ def _finished(one: Sheet) -> None:
 
 
 def _unskip() -> None:
-    st.session_state[SKIPPED] = set()
+    st.session_state[state.LABELS_SKIPPED] = set()
     _to(None)

@@ -29,7 +29,7 @@ from ragdash.judging.tasks import TASKS
 from ragdash.matching import Match
 from ragdash.metrics import parse_specs
 from ragdash.records import Run, Truth
-from ragdash.ui import judge_files, judge_form, judge_jobs, judge_words
+from ragdash.ui import judge_files, judge_jobs, judge_words, state
 from ragdash.ui.entry import Entry
 from ragdash.ui.store import LOADED
 
@@ -75,7 +75,7 @@ def the_case() -> tuple[Truth, list[Run]]:
 
 
 def opened(server: Server | None = None, runs: list[Run] | None = None, truth: Truth | None = None,
-           address: dict | None = None, setup=None, **state) -> AppTest:
+           address: dict | None = None, setup=None, **held) -> AppTest:
     own_truth, own_runs = the_case()
     truth, runs = truth or own_truth, runs or own_runs
     LOADED.put(truth)
@@ -86,8 +86,8 @@ def opened(server: Server | None = None, runs: list[Run] | None = None, truth: T
                        "truth": truth.digest[:12], **(address or {})}.items():
         at.query_params[key] = value
     if server is not None:
-        state = {judge_form.URL: server.url, judge_form.MODEL: "toy", judge_form.METRICS: ["Faithfulness"], **state}
-    for key, value in state.items():
+        held = {state.JUDGE_URL: server.url, state.JUDGE_MODEL: "toy", state.JUDGE_METRICS: ["Faithfulness"], **held}
+    for key, value in held.items():
         at.session_state[key] = value
     at.run()
     at.switch_page("pages/judges.py").run()
@@ -152,7 +152,7 @@ def test_opening_the_page_asks_nobody_and_starts_nothing(serve):
 
 def test_plan_start_and_what_came_of_it(serve):
     server = serve()
-    at = plan(opened(server, **{judge_form.IN: 10.0, judge_form.OUT: 20.0}))
+    at = plan(opened(server, **{state.JUDGE_PRICE_IN: 10.0, state.JUDGE_PRICE_OUT: 20.0}))
     seen = told(at)
     assert seen["Calls"] == "12" and seen["Known already"] == "0" and seen["Goes to"] == server.url.split("/")[2]
     assert float(seen["Expected cost"]) > 0 and not server.asked
@@ -175,7 +175,7 @@ def test_plan_start_and_what_came_of_it(serve):
 
 def test_progress_is_seen_by_all_and_after_a_stop_nothing_is_asked_twice(serve):
     server = serve(delay=0.25)
-    mine = start(plan(opened(server, **{judge_form.AT_ONCE: 1})))
+    mine = start(plan(opened(server, **{state.JUDGE_AT_ONCE: 1})))
     until(lambda: len(server.asked) >= 3 and "progress" in judge_jobs.current().worker.seen)
     other = opened()
     for at in (run(mine), other):
@@ -212,13 +212,13 @@ def test_the_judge_that_was_just_asked_is_the_one_shown(serve):
 
 def test_a_budget_of_calls_ends_it_and_says_so(serve):
     server = serve()
-    at = finish(start(plan(opened(server, **{judge_form.CALLS: 5}))))
+    at = finish(start(plan(opened(server, **{state.JUDGE_CALLS: 5}))))
     assert "The budget is spent (5 calls" in texts(at) and len(server.asked) == 5
 
 
 def test_votes_are_read_with_their_agreement(serve):
     server = serve()
-    at = finish(start(plan(opened(server, **{judge_form.VOTES: 3, judge_form.SAMPLE: 4}))))
+    at = finish(start(plan(opened(server, **{state.JUDGE_VOTES: 3, state.JUDGE_SAMPLE: 4}))))
     table = judged(at)
     assert len(server.asked) == 24 and table["n"].tolist() == [4, 4] and table["Votes"].tolist() == [3, 3]
     assert table["Votes agree"].tolist() == [1, 1] and "nobody asked the judge yet (2)" in table["Missing"].tolist()
@@ -228,7 +228,7 @@ def test_votes_are_read_with_their_agreement(serve):
                                                 ("404-model", "model", "model")])
 def test_an_endpoint_that_does_not_work_is_told_and_verdicts_stay(serve, fault, found, mend):
     server = serve("", "", *[fault] * 40)
-    at = finish(start(plan(opened(server, **{judge_form.AT_ONCE: 1}))))
+    at = finish(start(plan(opened(server, **{state.JUDGE_AT_ONCE: 1}))))
     card = at.error[0].value.replace("\\", "")
     assert found in card and "expected" in card and mend in card and "--" not in card
     assert "Ended by the error above" in texts(at) and judged(at)["n"].sum() == 2
@@ -237,14 +237,14 @@ def test_an_endpoint_that_does_not_work_is_told_and_verdicts_stay(serve, fault, 
 
 def test_an_endpoint_that_is_not_there_is_told(serve):
     server = serve()
-    at = plan(opened(server, **{judge_form.URL: "http://127.0.0.1:1/v1"}))
+    at = plan(opened(server, **{state.JUDGE_URL: "http://127.0.0.1:1/v1"}))
     at = finish(start(at))
     assert "no connection" in at.error[0].value.replace("\\", "") and not server.asked
 
 
 @pytest.mark.parametrize("url", ["localhost:11434", "ftp://host/v1", "https://me:pass@host/v1", "https://host/v1?key=abc"])
 def test_an_address_that_is_none_is_told_before_anything_starts(url):
-    at = opened(None, **{judge_form.URL: url, judge_form.MODEL: "toy"})
+    at = opened(None, **{state.JUDGE_URL: url, state.JUDGE_MODEL: "toy"})
     assert len(at.error) == 1 and at.button(key="judge_plan").disabled
     assert "pass" not in at.error[0].value.replace("password", "") and "abc" not in at.error[0].value
 
@@ -258,7 +258,7 @@ def test_a_typed_key_is_in_no_file_command_or_address(serve, tmp_path, monkeypat
         begin(self, command, *args, **options)
 
     monkeypatch.setattr(subprocess.Popen, "__init__", noted)
-    at = start(plan(opened(server, **{judge_form.SOURCE: "typed", judge_form.KEY: SECRET})))
+    at = start(plan(opened(server, **{state.JUDGE_KEY_FROM: "typed", state.JUDGE_KEY: SECRET})))
     until(lambda: server.seen)
     assert server.seen[0]["Authorization"] == f"Bearer {SECRET}"
     job = judge_jobs.current()
@@ -275,7 +275,7 @@ def test_a_typed_key_is_in_no_file_command_or_address(serve, tmp_path, monkeypat
     assert [SECRET in str(environment) for _, environment in asked] == [False, True], "the one that asks, not the plan"
     assert not any(SECRET in str(command) for command, _ in asked)
     assert SECRET not in str(dict(at.query_params)) and SECRET not in repr(job) + str(job.about) + str(job.key)
-    assert at.text_input(key=judge_form.KEY).proto.type == at.text_input(key=judge_form.KEY).proto.PASSWORD
+    assert at.text_input(key=state.JUDGE_KEY).proto.type == at.text_input(key=state.JUDGE_KEY).proto.PASSWORD
     assert SECRET not in texts(at) + str([one.value for one in at.code])
 
 
@@ -285,20 +285,20 @@ def test_a_key_of_the_environment_goes_to_its_own_host_alone(serve, monkeypatch)
     monkeypatch.setenv("DATABASE_PASSWORD", SECRET)
     for name, why in (("OPENAI_API_KEY", "goes to api.openai.com alone"), ("DATABASE_PASSWORD", "_API_KEY"),
                       ("PATH", "_API_KEY")):
-        at = opened(server, **{judge_form.VARIABLE: name})
+        at = opened(server, **{state.JUDGE_VARIABLE: name})
         assert why in at.error[0].value.replace("\\", "") and at.button(key="judge_plan").disabled
     monkeypatch.setenv("MY_API_KEY", "another-key-1234")
-    at = opened(server, **{judge_form.VARIABLE: "MY_API_KEY"})
+    at = opened(server, **{state.JUDGE_VARIABLE: "MY_API_KEY"})
     assert "MY_API_KEY is set on the server" in texts(at)
     finish(start(plan(at)))
     assert {one["Authorization"] for one in server.seen} == {"Bearer another-key-1234"}
-    at = plan(opened(server, **{judge_form.VARIABLE: "NO_API_KEY", judge_form.MODEL: "other"}))
+    at = plan(opened(server, **{state.JUDGE_VARIABLE: "NO_API_KEY", state.JUDGE_MODEL: "other"}))
     at.button(key="judge_start").click().run()
     assert "Type the key under Key" in at.error[0].value
 
 
 def test_texts_leave_this_machine_only_after_a_yes_that_names_the_host(monkeypatch):
-    at = plan(opened(None, **{judge_form.URL: "https://judge.invalid/v1", judge_form.MODEL: "toy"}))
+    at = plan(opened(None, **{state.JUDGE_URL: "https://judge.invalid/v1", state.JUDGE_MODEL: "toy"}))
     box = at.checkbox(key="_judge_agreed")
     assert "judge.invalid" in box.label.replace("\\", "") and not box.value and at.button(key="judge_start").disabled
     started = []
@@ -342,9 +342,9 @@ def test_runs_without_texts_say_what_they_lack():
     assert "There is nothing to judge in bare" in texts(at) and "judge_plan" not in keys(at)
     said = Run.build("said", IDS, ["a"] * 6, np.ones(6), details=pa.table({"query_id": IDS, "answer": ["grey"] * 6}))
     at = opened(None, [said], truth)
-    assert at.multiselect(key=judge_form.METRICS).value == ["AnswerRelevanceJudged"]
+    assert at.multiselect(key=state.JUDGE_METRICS).value == ["AnswerRelevanceJudged"]
     assert re.search(r"Not with these texts: .*Faithfulness.*Give the run a column contexts", texts(at))
-    assert "Faithfulness" not in at.multiselect(key=judge_form.METRICS).options
+    assert "Faithfulness" not in at.multiselect(key=state.JUDGE_METRICS).options
 
 
 def test_without_the_library_the_command_that_mends_it_stands_there(monkeypatch):
