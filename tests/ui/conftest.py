@@ -69,9 +69,12 @@ def start_server(log: Path, *, folder: Path = ROOT, port: int = 0, **environment
 
 
 @pytest.fixture(autouse=True)
-def own_workspace(tmp_path, monkeypatch):
-    """What one test keeps is not there for the next."""
+def nothing_given(tmp_path, monkeypatch):
+    """No files are named, and what one test keeps is not there for the next."""
+    for name in ("RAGDASH_FILES", "RAGDASH_TRUTH", "RAGDASH_READ_ONLY"):
+        monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("RAGDASH_WORKSPACE", str(tmp_path / "workspace"))
+    monkeypatch.setenv("RAGDASH_CACHE", str(tmp_path / "cache"))
 
 
 @pytest.fixture()
