@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import signal
 import threading
 
@@ -19,3 +20,12 @@ def own_cache(tmp_path_factory):
         patch.setenv("RAGDASH_WORKSPACE", str(tmp_path_factory.mktemp("workspace")))
         patch.delenv("RAGDASH_READ_ONLY", raising=False)
         yield
+
+
+@pytest.fixture
+def serve():
+    """Start a scripted judge: serve(*faults, ...) -> Server; all are closed in the end."""
+    from judging.server import Server
+
+    with contextlib.ExitStack() as servers:
+        yield lambda *faults, **options: servers.enter_context(Server(faults=faults, **options))

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import itertools
+import time
 from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
 import pyarrow as pa
 
+from ragdash.cli import main
 from ragdash.evaluation import Evaluation, evaluate
 from ragdash.records import Run, Truth
 
@@ -17,6 +19,21 @@ WILD = tuple(float(np.float32(sign * 10.0**power)) for sign in (-1, 1) for power
 SCORES = {"ties": (-1.0, -0.0, 0.0, 2.5), "distinct": None, "some ties": tuple(i / 8 for i in range(-20, 20)),
           "wild": WILD}
 CLOSE = tuple(sign * (0.7 + i * 2.0**-50) for sign in (-1, 1) for i in range(40))  # told apart in 64 bits alone
+
+
+def call(capfdbinary, *arguments) -> tuple[int, str, str]:
+    """(exit status, standard output, standard error) of one command."""
+    status = main([str(argument) for argument in arguments])
+    out, err = capfdbinary.readouterr()
+    return status, out.decode(), err.decode()
+
+
+def until(true, seconds: float = 60.0) -> None:
+    """Wait for another process or thread until this is so."""
+    end = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < end, "waited too long"
+        time.sleep(0.01)
 
 
 def run_of(rankings: dict, name: str = "run", **facts) -> Run:

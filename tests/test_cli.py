@@ -9,6 +9,7 @@ import sys
 
 import pyarrow.parquet as pq
 import pytest
+from helpers import call
 
 from ragdash.cli import main
 
@@ -23,13 +24,6 @@ def files(tmp_path):
     for name, text in (("run.trec", RUN), ("other.trec", OTHER), ("qrels.txt", QRELS)):
         (tmp_path / name).write_text(text)
     return tmp_path
-
-
-def call(capfdbinary, *arguments):
-    """(exit status, standard output, standard error) of one command."""
-    status = main([str(argument) for argument in arguments])
-    out, err = capfdbinary.readouterr()
-    return status, out.decode(), err.decode()
 
 
 def evaluate(capfdbinary, files, *more):

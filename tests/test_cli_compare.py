@@ -4,8 +4,7 @@ import json
 from xml.etree import ElementTree
 
 import pytest
-
-from ragdash.cli import main
+from helpers import call
 
 RUN = "q1 Q0 a 1 3.0 t\nq1 Q0 b 2 2.0 t\nq1 Q0 c 3 1.0 t\nq2 Q0 b 1 2.0 t\nq2 Q0 a 2 1.0 t\n"
 OTHER = "q1 Q0 c 1 3.0 t\nq1 Q0 b 2 2.0 t\nq2 Q0 a 1 2.0 t\n"
@@ -18,13 +17,6 @@ def files(tmp_path):
     for name, text in (("run.trec", RUN), ("other.trec", OTHER), ("qrels.txt", QRELS)):
         (tmp_path / name).write_text(text)
     return tmp_path
-
-
-def call(capfdbinary, *arguments):
-    """(exit status, standard output, standard error) of one command."""
-    status = main([str(argument) for argument in arguments])
-    out, err = capfdbinary.readouterr()
-    return status, out.decode(), err.decode()
 
 
 def compare(capfdbinary, files, *more):

@@ -5,8 +5,7 @@ import io
 import json
 
 import pytest
-
-from ragdash.cli import main
+from helpers import call
 
 RUN = "q1 Q0 a 1 3.0 t\nq1 Q0 b 2 2.0 t\nq2 Q0 x 1 2.0 t\nq3 Q0 y 1 2.0 t\n"
 CORPUS = "".join(f'{{"_id": "{name}", "title": ""}}\n' for name in "abcxy")
@@ -20,15 +19,12 @@ def files(tmp_path):
     return tmp_path
 
 
-def call(capfdbinary, files, *more):
-    """(exit status, standard output, standard error)."""
-    status = main(["diagnose", str(files / "run.trec"), "--truth", str(files / "qrels.txt"), *map(str, more)])
-    out, err = capfdbinary.readouterr()
-    return status, out.decode(), err.decode()
+def diagnosed(capfdbinary, files, *more):
+    return call(capfdbinary, "diagnose", files / "run.trec", "--truth", files / "qrels.txt", *more)
 
 
 def test_json_is_the_contract(files, capfdbinary):
-    status, out, _ = call(capfdbinary, files, "--corpus", files / "corpus.jsonl", "--k", 1, "--format", "json",
+    status, out, _ = diagnosed(capfdbinary, files, "--corpus", files / "corpus.jsonl", "--k", 1, "--format", "json",
                           "--queries")
     content = json.loads(out)
     assert status == 0 and list(content) == ["schema", "runs", "settings", "problems"]
@@ -49,18 +45,18 @@ def test_json_is_the_contract(files, capfdbinary):
 
 @pytest.mark.parametrize("form", ["table", "markdown"])
 def test_the_tables(files, capfdbinary, form):
-    status, out, _ = call(capfdbinary, files, "--format", form, "--score", 2.5)
+    status, out, _ = diagnosed(capfdbinary, files, "--format", form, "--score", 2.5)
     assert status == 0 and "Gold retrieved" in out and "Below the threshold" in out and "Not retrieved" in out
     assert "Gold in the corpus" not in out.split("Not assessed")[0], "a step that was not assessed is no row"
     assert "Gold in the corpus (no corpus is given)" in out and "q1" not in out
-    assert "q1" in call(capfdbinary, files, "--format", form, "--queries")[1]
+    assert "q1" in diagnosed(capfdbinary, files, "--format", form, "--queries")[1]
 
 
 def test_csv_of_stages_and_of_queries(files, capfdbinary):
-    rows = list(csv.DictReader(io.StringIO(call(capfdbinary, files, "--format", "csv", "-m", "R@5 RR")[1])))
+    rows = list(csv.DictReader(io.StringIO(diagnosed(capfdbinary, files, "--format", "csv", "-m", "R@5 RR")[1])))
     assert len(rows) == 11 and sum(int(row["queries"]) for row in rows) == 4
     assert float(rows[2]["RR at most"]) == pytest.approx(2 / 3) and rows[2]["stage"] == "not-retrieved"
-    rows = list(csv.DictReader(io.StringIO(call(capfdbinary, files, "--format", "csv", "--queries")[1])))
+    rows = list(csv.DictReader(io.StringIO(diagnosed(capfdbinary, files, "--format", "csv", "--queries")[1])))
     assert [row["stage"] for row in rows] == ["fine", "not-retrieved", "not-retrieved", "no-gold"]
 
 
@@ -69,11 +65,11 @@ def test_csv_of_stages_and_of_queries(files, capfdbinary):
     (("-m", "Judged@5"), "no better direction"), (("--corpus", "nothing.txt"), "nothing.txt"),
     (("--right-by", "Zebra"), "Zebra")])
 def test_what_is_wrong_is_told(files, capfdbinary, more, words):
-    status, out, err = call(capfdbinary, files, *more)
+    status, out, err = diagnosed(capfdbinary, files, *more)
     assert (status, out) == (2, "") and words in err
 
 
 def test_a_corpus_of_other_ids_is_a_warning(files, capfdbinary):
     (files / "corpus.jsonl").write_text('{"_id": "A", "title": "x"}\n{"_id": "B", "title": "y"}\n')
-    status, _, err = call(capfdbinary, files, "--corpus", files / "corpus.jsonl")
+    status, _, err = diagnosed(capfdbinary, files, "--corpus", files / "corpus.jsonl")
     assert status == 0 and "a corpus of 2 documents like 'A'" in err

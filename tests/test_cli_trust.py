@@ -5,8 +5,8 @@ import json
 from pathlib import Path
 
 import pytest
+from helpers import call
 
-from ragdash.cli import main
 from ragdash.trust import LabelStore
 
 SAMPLES = Path(__file__).parents[1] / "sample_runs"
@@ -19,13 +19,6 @@ def workspace(tmp_path, monkeypatch):
     monkeypatch.setenv("RAGDASH_WORKSPACE", str(tmp_path / "workspace"))
 
 
-def call(capfdbinary, *arguments):
-    """(exit status, standard output, standard error)."""
-    status = main(["trust", *map(str, arguments)])
-    out, err = capfdbinary.readouterr()
-    return status, out.decode(), err.decode()
-
-
 def verdicts(folder: Path, n: int = 100) -> Path:
     path = folder / "judge.csv"
     rows = "".join(f"q{i},{int(i % 4 > 0)},\n" for i in range(n))
@@ -35,28 +28,29 @@ def verdicts(folder: Path, n: int = 100) -> Path:
 
 def test_from_a_sheet_to_an_interval_and_what_is_kept(tmp_path, capfdbinary):
     path = tmp_path / "sheet.csv"
-    status, out, _ = call(capfdbinary, *RUNS, "--sheet", path, "-n", 25)
+    status, out, _ = call(capfdbinary, "trust", *RUNS, "--sheet", path, "-n", 25)
     rows = list(csv.DictReader(path.open()))
     assert status == 0 and "50 rows" in out and len({row["query_id"] for row in rows}) == 25
     assert all(row["question"] and row["answer"] and row["contexts"] and not row["label"] for row in rows)
-    assert call(capfdbinary, *RUNS, "--sheet", path)[0] == 2, "a sheet with labels would be lost"
+    assert call(capfdbinary, "trust", *RUNS, "--sheet", path)[0] == 2, "a sheet with labels would be lost"
     with path.open("w") as file:
         writer = csv.DictWriter(file, rows[0])
         writer.writeheader()
         writer.writerows({**row, "label": int(i % 5 > 0)} for i, row in enumerate(rows))
-    status, out, _ = call(capfdbinary, *RUNS, "--labels", path, "--keep", "--format", "json")
+    status, out, _ = call(capfdbinary, "trust", *RUNS, "--labels", path, "--keep", "--format", "json")
     first = json.loads(out)
     assert status == 0 and [run["corrected"]["n"] for run in first["runs"]] == [25, 25]
     assert first["differences"][0]["corrected"]["low"] < first["differences"][0]["corrected"]["high"]
     assert LabelStore().kept(first["runs"][0]["digest"]) == {"SupportCoverage": 25}
-    again = json.loads(call(capfdbinary, *RUNS, "--format", "json")[1])
+    again = json.loads(call(capfdbinary, "trust", *RUNS, "--format", "json")[1])
     assert again["runs"] == first["runs"] and again["differences"] == first["differences"]
 
 
 def test_json_is_the_contract(tmp_path, capfdbinary):
     labels = tmp_path / "labels.csv"
     labels.write_text("query_id,label\n" + "".join(f"q{i},{int(i % 4 > 1)}\n" for i in range(40)))
-    status, out, _ = call(capfdbinary, "--verdicts", f"a={verdicts(tmp_path)}", "--labels", labels, "--format", "json")
+    status, out, _ = call(capfdbinary, "trust", "--verdicts", f"a={verdicts(tmp_path)}", "--labels", labels, "--format",
+                          "json")
     content = json.loads(out)
     run, = content["runs"]
     assert status == 0 and list(content) == ["schema", "runs", "differences", "settings", "problems"]
@@ -73,7 +67,7 @@ def test_the_tables(tmp_path, capfdbinary, form):
     labels = tmp_path / "labels.csv"
     labels.write_text("query_id,label\n" + "".join(f"q{i},{int(i % 4 > 1)}\n" for i in range(40)))
     options = ("--verdicts", f"a={verdicts(tmp_path)}", "--labels", labels, "--disagreements", 2, "--format", form)
-    status, out, _ = call(capfdbinary, *options)
+    status, out, _ = call(capfdbinary, "trust", *options)
     assert status == 0 and "accuracy" in out and "kappa" in out
     if form == "csv":
         row, = csv.DictReader(out.splitlines())
@@ -88,7 +82,7 @@ def test_the_tables(tmp_path, capfdbinary, form):
     ((*RUNS[:4], "-m", "MeanRank"), "values from 0 to 1"), ((*RUNS, "--labels", "z=x.csv"), "labels of run 'z'"),
     ((*RUNS, "--sheet", "sheet.txt"), "ends in .csv or .jsonl")])
 def test_what_is_wrong_is_told(capfdbinary, more, words):
-    status, out, err = call(capfdbinary, *more)
+    status, out, err = call(capfdbinary, "trust", *more)
     assert (status, out) == (2, "") and words in err
 
 
@@ -96,8 +90,8 @@ def test_labels_of_no_run_and_keeping_without_one(tmp_path, capfdbinary):
     path, labels = verdicts(tmp_path), tmp_path / "labels.csv"
     labels.write_text("query_id,label\nq1,1\n")
     two = ("--verdicts", f"a={path}", "--verdicts", f"b={path}")
-    status, out, err = call(capfdbinary, *two, "--labels", labels)
+    status, out, err = call(capfdbinary, "trust", *two, "--labels", labels)
     assert (status, out) == (2, "") and "labels without a run" in err
-    assert call(capfdbinary, *two, "--labels", f"a={labels}")[0] == 0
-    assert "verdicts from a file" in call(capfdbinary, *two[:2], "--labels", labels, "--keep")[2]
-    assert "two runs called 'a'" in call(capfdbinary, *two[:2], *two[:2])[2]
+    assert call(capfdbinary, "trust", *two, "--labels", f"a={labels}")[0] == 0
+    assert "verdicts from a file" in call(capfdbinary, "trust", *two[:2], "--labels", labels, "--keep")[2]
+    assert "two runs called 'a'" in call(capfdbinary, "trust", *two[:2], *two[:2])[2]

@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
+from helpers import call
 
-from ragdash.cli import main
 from ragdash.errors import InputError
 from ragdash.matching import Match
 from ragdash.models import ENCODER, default_store
@@ -221,22 +221,16 @@ def test_more_folds_than_queries_leave_one_out():
     assert len(local_judge([match], {"run": first(right, 20)}, folds=1000).weights) == 20
 
 
-def call(capfdbinary, *arguments):
-    """(exit status, standard output, standard error)."""
-    status = main(["trust", *map(str, arguments)])
-    out, err = capfdbinary.readouterr()
-    return status, out.decode(), err.decode()
-
-
 def test_the_command_from_a_sheet_to_an_interval(tmp_path, capfdbinary):
     path = tmp_path / "sheet.csv"
-    assert call(capfdbinary, *RUNS, "--local-judge", "--sheet", path, "-n", 40)[0] == 0
+    assert call(capfdbinary, "trust", *RUNS, "--local-judge", "--sheet", path, "-n", 40)[0] == 0
     rows = list(csv.DictReader(path.open()))
     with path.open("w") as file:
         writer = csv.DictWriter(file, rows[0])
         writer.writeheader()
         writer.writerows({**row, "label": int(len(row["answer"]) > 60)} for row in rows)
-    status, out, err = call(capfdbinary, *RUNS, "--local-judge", "--labels", path, "--keep", "--format", "json")
+    status, out, err = call(capfdbinary, "trust", *RUNS, "--local-judge", "--labels", path, "--keep", "--format",
+                            "json")
     content = json.loads(out)
     assert status == 0 and "trained on 80 labels in 5 folds, by SupportCoverage" in err and "lexical" not in out[:20]
     assert [run["corrected"]["n"] for run in content["runs"]] == [40, 40]
@@ -245,16 +239,16 @@ def test_the_command_from_a_sheet_to_an_interval(tmp_path, capfdbinary):
     learned = content["settings"]["local_judge"]
     assert learned["labels"] == 80 and learned["folds"] == 5 and "length of answer" in learned["features"]
     assert LabelStore().kept(content["runs"][0]["digest"]) == {"label": 40}
-    again = json.loads(call(capfdbinary, *RUNS, "--local-judge", "--format", "json")[1])
+    again = json.loads(call(capfdbinary, "trust", *RUNS, "--local-judge", "--format", "json")[1])
     assert again["runs"] == content["runs"]
 
 
 def test_labels_of_a_metric_train_it_too(capfdbinary):
-    table = json.loads(call(capfdbinary, *RUNS, "-m", "SupportCoverage", "--format", "json")[1])
+    table = json.loads(call(capfdbinary, "trust", *RUNS, "-m", "SupportCoverage", "--format", "json")[1])
     digest = table["runs"][0]["digest"]
     ids = [f"q{i:03d}" for i in range(1, 61)]
     LabelStore().add(digest, "Faithfulness", {query: float(i % 3 > 0) for i, query in enumerate(ids)})
-    status, out, _ = call(capfdbinary, *RUNS, "--local-judge", "-m", "Faithfulness", "--format", "json")
+    status, out, _ = call(capfdbinary, "trust", *RUNS, "--local-judge", "-m", "Faithfulness", "--format", "json")
     assert status == 0 and json.loads(out)["runs"][0]["judged"] == "Faithfulness"
 
 
@@ -262,7 +256,7 @@ def test_labels_of_a_metric_train_it_too(capfdbinary):
     (("--local-judge",), "labels of 0 queries"), (("--local-judge", "--judge-model", "x"), "one judge"),
     (("--local-judge", "-m", "RR AP"), "2 metrics")])
 def test_what_is_wrong_is_told(capfdbinary, more, words):
-    status, _, err = call(capfdbinary, *RUNS, *more)
+    status, _, err = call(capfdbinary, "trust", *RUNS, *more)
     assert status == 2 and words in err
 
 

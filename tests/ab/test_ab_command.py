@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 from ab.systems import SYSTEM, truth_lines
+from helpers import call, until
 
 from ragdash.ab.journal import Journal
 from ragdash.cli import main
@@ -31,9 +32,7 @@ def words(*more, a=HALF, b=GOOD):
 def command(folder, capfdbinary):
     """Run `ragdash ab` in the folder: (exit status, standard output, standard error)."""
     def run(*more, **commands):
-        status = main(words(*more, **commands))
-        out, err = capfdbinary.readouterr()
-        return status, out.decode(), err.decode()
+        return call(capfdbinary, *words(*more, **commands))
 
     return run
 
@@ -55,13 +54,6 @@ def kept(folder):
     """[(configuration, query id)] of the whole lines of the journals."""
     return [(name, json.loads(line)["query_id"]) for name in "ab" if (folder / f"ab-a-b/{name}.journal.jsonl").exists()
             for line in (folder / f"ab-a-b/{name}.journal.jsonl").read_text().split("\n")[1:-1]]
-
-
-def until(happened, seconds=30.0):
-    end = time.monotonic() + seconds
-    while not happened():
-        assert time.monotonic() < end
-        time.sleep(0.01)
 
 
 def test_two_runs_and_the_comparison_that_compare_makes_of_them(folder, command, capfdbinary):

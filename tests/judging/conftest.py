@@ -1,7 +1,6 @@
-"""Each test has a workspace of its own, no key and no proxy of whoever runs it."""
+"""Each test has a workspace and a cache of its own, no key and no proxy of whoever runs it."""
 
 import pytest
-from judging.server import Server
 
 from ragdash.judging import Endpoint, Ledger, Patience
 
@@ -9,6 +8,7 @@ from ragdash.judging import Endpoint, Ledger, Patience
 @pytest.fixture(autouse=True)
 def own_places(tmp_path, monkeypatch):
     monkeypatch.setenv("RAGDASH_WORKSPACE", str(tmp_path / "workspace"))
+    monkeypatch.setenv("RAGDASH_CACHE", str(tmp_path / "cache"))
     for name in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY"):
         monkeypatch.delenv(name, raising=False)
 
@@ -22,20 +22,6 @@ def ledger(tmp_path):
 def quick():
     """Waits that a test can wait for."""
     return Patience(attempts=3, first=0.01, most=0.02, connect=2, reply=0.6, told=5)
-
-
-@pytest.fixture
-def serve():
-    """Start an endpoint: serve(faults=..., ...); all are closed in the end."""
-    servers = []
-
-    def start(*faults, **options):
-        servers.append(Server(faults=faults, **options).__enter__())
-        return servers[-1]
-
-    yield start
-    for server in servers:
-        server.__exit__()
 
 
 @pytest.fixture

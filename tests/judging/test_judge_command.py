@@ -5,10 +5,10 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
+from helpers import until
 
 from ragdash import judge_worker
 from ragdash.cli import main
@@ -197,13 +197,6 @@ def test_it_stops_at_ctrl_c_and_at_a_pages_word_and_goes_on(serve):
     until(lambda: not worker.running)
     assert worker.failed is None and server.answered == 200 and worker.seen["plan"]["local"]
     assert worker.seen["progress"]["done"] == worker.seen["progress"]["total"] == 200
-
-
-def until(true, seconds=60.0):
-    end = time.monotonic() + seconds
-    while not true():
-        assert time.monotonic() < end, "waited too long"
-        time.sleep(0.02)
 
 
 def test_an_endpoint_that_is_busy_for_hours_is_told_so(serve, command):

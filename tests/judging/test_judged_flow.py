@@ -7,11 +7,12 @@ import re
 from types import SimpleNamespace
 
 import pytest
-from judging.scripted import value
-from judging.server import SCRIPTS, Server
+from judging.scripted import case, value
+from judging.server import SCRIPTS
 from judging.test_judged_metrics import BY_HAND, ROWS
 
 from ragdash.cli import main
+from ragdash.io import write_run, write_truth
 
 TASKS = ("Claims", "Verify", "Entailment", "ChunkUsefulness", "Faithfulness", "AnswerRelevance", "ContextRelevance",
          "Correctness")
@@ -28,18 +29,16 @@ def scripted(monkeypatch):
         monkeypatch.setitem(SCRIPTS, task, said(task))
 
 
-def test_the_command_asks_what_every_metric_needs_and_a_second_time_nothing(tmp_path, scripted, capsys):
+def test_the_command_asks_what_every_metric_needs_and_a_second_time_nothing(tmp_path, scripted, serve, capsys):
     run, truth = tmp_path / "run.jsonl", tmp_path / "truth.jsonl"
-    run.write_text("".join(json.dumps({"query_id": query, "retrieved": ["d"], "answer": row["answer"],
-                                       "contexts": row["contexts"]}) + "\n" for query, row in ROWS.items()))
-    truth.write_text("".join(json.dumps({"query_id": query, "query": row["question"], "relevant": ["d"],
-                                         "answers": row["references"]}) + "\n" for query, row in ROWS.items()))
+    for write, record, path in zip((write_run, write_truth), case(ROWS), (run, truth), strict=True):
+        write(record, path)
     files, metrics = [str(run), "--truth", str(truth)], ["--metrics", " ".join(BY_HAND)]
-    with Server() as server:
-        ask = ["judge", *files, *metrics, "--base-url", server.url, "--model", "toy", "--yes"]
-        assert main(ask) == 0 and server.answered > 20
-        paid = server.answered
-        assert main(ask) == 0 and server.answered == paid
+    server = serve()
+    ask = ["judge", *files, *metrics, "--base-url", server.url, "--model", "toy", "--yes"]
+    assert main(ask) == 0 and server.answered > 20
+    paid = server.answered
+    assert main(ask) == 0 and server.answered == paid
     capsys.readouterr()
     for name, expected in BY_HAND.items():
         assert main(["verdicts", *files, "-m", name]) == 0

@@ -71,12 +71,6 @@ class Letters:
         return np.zeros(len(texts), bool)
 
 
-@pytest.fixture(autouse=True)
-def own_places(tmp_path, monkeypatch):
-    monkeypatch.setenv("RAGDASH_WORKSPACE", str(tmp_path / "workspace"))
-    monkeypatch.setenv("RAGDASH_CACHE", str(tmp_path / "cache"))
-
-
 def in_order(found) -> list[float]:
     values = dict(zip(found.query_ids.to_pylist(), found.values[:, 0].tolist(), strict=True))
     return [values[query] for query in ROWS]

@@ -25,11 +25,6 @@ def toy():
     return module
 
 
-@pytest.fixture(autouse=True)
-def own_workspace(tmp_path, monkeypatch):
-    monkeypatch.setenv("RAGDASH_WORKSPACE", str(tmp_path / "kept"))
-
-
 def take_in(ledger: Ledger) -> tuple[int, int]:
     return import_verdicts(ledger, unpacked(VERDICTS).splitlines(), str(VERDICTS))
 

@@ -26,12 +26,6 @@ CHECKED = {"query_id": "both", "response_claims": [["Paris", "stands", "there"],
            "retrieved2answer": [["Entailment", "Neutral"]]}
 
 
-@pytest.fixture(autouse=True)
-def own_places(tmp_path, monkeypatch):
-    monkeypatch.setenv("RAGDASH_WORKSPACE", str(tmp_path / "workspace"))
-    monkeypatch.setenv("RAGDASH_CACHE", str(tmp_path / "cache"))
-
-
 def file_of(folder, content, name="results.json") -> Path:
     path = folder / name
     path.write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8")

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sys
-import time
 
 import pytest
+from helpers import until
 
 from ragdash.score_worker import Worker, command, line
 
@@ -24,13 +24,6 @@ for done in (1, 2):
 
 def started(rest: str) -> Worker:
     return Worker.start([sys.executable, "-c", TALK + rest])
-
-
-def until(true, seconds: float = 20.0) -> None:
-    end = time.monotonic() + seconds
-    while not true():
-        assert time.monotonic() < end, "waited too long"
-        time.sleep(0.01)
 
 
 @pytest.fixture(autouse=True)

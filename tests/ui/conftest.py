@@ -16,6 +16,8 @@ import urllib.request
 from pathlib import Path
 
 import pytest
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
@@ -27,6 +29,7 @@ FLAGS = [
     "--disable-background-networking",
     "--no-first-run",
 ]
+DRAWN = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
 
 
 def free_port() -> int:
@@ -69,9 +72,12 @@ def start_server(log: Path, *, folder: Path = ROOT, port: int = 0, **environment
 
 
 @pytest.fixture(autouse=True)
-def own_workspace(tmp_path, monkeypatch):
-    """What one test keeps is not there for the next."""
+def nothing_given(tmp_path, monkeypatch):
+    """No files are named, and what one test keeps is not there for the next."""
+    for name in ("RAGDASH_FILES", "RAGDASH_TRUTH", "RAGDASH_READ_ONLY"):
+        monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("RAGDASH_WORKSPACE", str(tmp_path / "workspace"))
+    monkeypatch.setenv("RAGDASH_CACHE", str(tmp_path / "cache"))
 
 
 @pytest.fixture()
@@ -93,7 +99,7 @@ def server(tmp_path_factory):
 
 def stop(process: subprocess.Popen, log: Path) -> None:
     process.terminate()
-    process.wait(20)
+    process.wait(60)
     assert "Traceback" not in log.read_text(), log.read_text()[-3000:]
 
 
@@ -115,6 +121,35 @@ class App:
 
     def __init__(self, page, url: str):
         self.page, self.url = page, url
+        self.asked = 0  # runs of the script, so far; and whether one
+        self.awaited = False  # is asked for and has not begun,
+        self.running = False  # or has not ended
+        page.on("websocket", self.listen)
+
+    def listen(self, socket) -> None:
+        """Hear what the page and the server say to each other."""
+        if "/_stcore/stream" in socket.url:
+            self.awaited = self.running = False
+            socket.on("framesent", self.sent)
+            socket.on("framereceived", self.received)
+
+    def sent(self, frame: bytes) -> None:
+        if BackMsg.FromString(frame).HasField("rerun_script"):
+            self.asked, self.awaited = self.asked + 1, True
+
+    def received(self, frame: bytes) -> None:
+        said = ForwardMsg.FromString(frame)
+        if said.HasField("new_session"):
+            self.awaited, self.running = False, True
+        elif said.HasField("script_finished") and said.script_finished != ForwardMsg.FINISHED_EARLY_FOR_RERUN:
+            self.running = False
+
+    def until(self, true) -> None:
+        """Wait until this is so; what the page says is heard meanwhile."""
+        end = time.monotonic() + 60
+        while not true():
+            assert time.monotonic() < end, "waited too long"
+            self.page.wait_for_timeout(20)
 
     def open(self, path: str = "") -> App:
         self.page.goto(f"{self.url}/{path}" if "://" not in path else path)
@@ -123,12 +158,15 @@ class App:
         return self.settle()
 
     def settle(self) -> App:
-        """Wait until the script has run and everything is drawn."""
+        """Wait until the script has run and everything is drawn: every run that the page asks for is awaited."""
         idle = self.page.locator("[data-testid=stApp][data-test-script-state=notRunning]")
-        idle.wait_for(timeout=60_000)
+        idle.wait_for()
         self.page.wait_for_timeout(120)
-        idle.wait_for(timeout=60_000)
-        self.page.wait_for_function("!document.querySelector('[data-testid=stSkeleton]')", timeout=60_000)
+        self.page.evaluate(DRAWN)  # what was clicked has been sent
+        self.until(lambda: not self.awaited and not self.running)
+        idle.wait_for()
+        self.page.wait_for_function("!document.querySelector('[data-testid=stSkeleton]')")
+        self.page.evaluate(DRAWN)
         return self
 
     def go(self, name: str) -> App:
@@ -142,14 +180,17 @@ class App:
         field = self.page.locator("[data-testid=stFileUploader] input[type=file]")
         only = "document.querySelectorAll('[data-testid=stFileUploader] input[type=file]').length === 1"
         self.page.wait_for_function(only)  # that of the batch before may still be there
+        before = self.asked
         field.set_input_files(list(files))
-        self.page.wait_for_timeout(300)
+        self.until(lambda: self.asked > before)  # all are sent
         return self.settle()
 
     def chart(self, key: str):
         """The plotly element of a chart, drawn."""
         found = self.page.locator(f".st-key-{key} .js-plotly-plot")
         found.locator(".main-svg").first.wait_for()
+        self.page.wait_for_function("place => document.querySelector(place)?._fullLayout?._replotting === false",
+                                    arg=f".st-key-{key} .js-plotly-plot")
         return found
 
     def data(self, key: str) -> list[dict]:

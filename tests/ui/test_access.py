@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 import streamlit as st
+from page_cases import opened
 from streamlit.testing.v1 import AppTest
-from test_pages import nothing_given, opened, upload  # noqa: F401
+from test_pages import upload
 
 from ragdash.errors import InputError
 from ragdash.evidence import kept_decisions

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
+import page_cases
 import pyarrow as pa
 import pytest
+from helpers import until
+from page_cases import address, keys
 from streamlit.testing.v1 import AppTest
 
 from ragdash.io import read_runs, read_truth
@@ -23,8 +25,6 @@ from ragdash.models.installed import Availability
 from ragdash.records import Run, Truth
 from ragdash.score_worker import Worker
 from ragdash.ui import answer_scoring, score_jobs
-from ragdash.ui.entry import Entry
-from ragdash.ui.store import LOADED
 
 ROOT = Path(__file__).resolve().parents[2]
 IDS = [f"q{at}" for at in range(6)]
@@ -40,11 +40,8 @@ say("progress", {"done": 3, "total": 12, "words": "tiny: 3 of 12 texts, 1.5 a se
 
 @pytest.fixture(autouse=True)
 def own_places(monkeypatch, tmp_path):
-    for name in ("RAGDASH_FILES", "RAGDASH_TRUTH", "RAGDASH_SBERT_MODEL", "RAGDASH_CROSS_ENCODER",
-                 "RAGDASH_NLI_MODEL"):
+    for name in ("RAGDASH_SBERT_MODEL", "RAGDASH_CROSS_ENCODER", "RAGDASH_NLI_MODEL"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("RAGDASH_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setenv("RAGDASH_WORKSPACE", str(tmp_path / "kept"))
     monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "hub"))
     monkeypatch.setattr(answer_scoring, "library", lambda: Availability(True))
     answer_scoring._known.clear()
@@ -74,28 +71,12 @@ def the_case() -> tuple[Truth, list[Run]]:
 
 
 def opened(model: Path | None = None, kind: str = ENCODER, **more) -> AppTest:
-    truth, runs = the_case()
-    LOADED.put(truth)
-    at = AppTest.from_file(ROOT / "app.py", default_timeout=60)
-    address = {"run": [Entry(LOADED.put(run), run.name, slot).token for slot, run in enumerate(runs)],
-               "truth": truth.digest[:12], "answers": ["TokenF1", "SBERT"], **more}
-    for key, value in address.items():
-        at.query_params[key] = value
-    if model:
-        at.session_state[f"_model_{kind}"] = str(model)
-    at.run()
-    at.switch_page("pages/answers.py").run()
-    assert not at.exception, at.exception
-    return at
+    return page_cases.opened("answers", state={f"_model_{kind}": str(model)} if model else None,
+                             **address(*the_case(), **{"answers": ["TokenF1", "SBERT"], **more}))
 
 
 def texts(at: AppTest) -> str:
     return "\n".join(one.value for one in (*at.markdown, *at.caption, *at.error)).replace("\\", "")
-
-
-def keys(at: AppTest, kind: str) -> list[str]:
-    return [one.key for one in at.get(kind)]
-
 
 
 def compute(folder: Path, texts: list[str]) -> None:
@@ -118,13 +99,6 @@ def stand_in(monkeypatch, rest: str) -> list[list[str]]:
     return asked
 
 
-def until(true, seconds: float = 20.0) -> None:
-    end = time.monotonic() + seconds
-    while not true():
-        assert time.monotonic() < end, "waited too long"
-        time.sleep(0.01)
-
-
 def test_nothing_is_offered_where_no_model_is_needed():
     at = opened(answers=["TokenF1"])
     assert "needs a model" not in texts(at) and "score_start" not in keys(at, "button")
@@ -141,7 +115,7 @@ def test_the_page_and_the_plan_load_no_model_library(folder):
     code = f"""
 import subprocess
 import sys
-sys.path.insert(0, {str(Path(__file__).parent)!r})
+sys.path[:0] = {[str(Path(__file__).parents[up]) for up in (0, 1)]}
 from pathlib import Path
 from test_answer_scoring import Availability, answer_scoring, opened, texts
 answer_scoring.library = lambda: Availability(True)

@@ -2,30 +2,22 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
+import page_cases
 import pyarrow as pa
-import pytest
+from page_cases import address, asked, drawn, texts, widget
 from streamlit.testing.v1 import AppTest
 
 from ragdash.plots.theme import LIGHT
 from ragdash.records import Run, Truth
 from ragdash.ui import answer_cases, answer_words
-from ragdash.ui.store import LOADED, SHORT
+from ragdash.ui.store import SHORT
 from ragdash.ui.texts import LONGEST
 
-ROOT = Path(__file__).resolve().parents[2]
 QUERIES = 24
 IDS = [f"q{at:02}" for at in range(QUERIES)]
 CONTEXT = "The Eagle landed in the Sea of Tranquility."
 BARE = 20  # from here on no reference is known
-
-
-@pytest.fixture(autouse=True)
-def nothing_given(monkeypatch):
-    monkeypatch.delenv("RAGDASH_FILES", raising=False)
-    monkeypatch.delenv("RAGDASH_TRUTH", raising=False)
 
 
 def built(name: str, answers: list[str | None] | None, *, contexts: bool = True, texts: bool = False) -> Run:
@@ -58,38 +50,8 @@ def runs() -> dict[str, Run]:
 
 
 def opened(*names: str, truth: Truth | None = None, **more) -> AppTest:
-    truth, held = truth or the_truth(), [runs()[name] for name in names]
-    for one in (truth, *held):
-        LOADED.put(one)
-    digests = {one.name: one.digest[:SHORT] for one in held}
-    at = AppTest.from_file(ROOT / "app.py", default_timeout=60)
-    address = {"run": [f"{one.digest[:SHORT]}.{slot}.{one.name}" for slot, one in enumerate(held)],
-               "truth": truth.digest[:SHORT], **{key: digests.get(value, value) if isinstance(value, str) else
-                                              value for key, value in more.items()}}
-    for key, value in address.items():
-        at.query_params[key] = value
-    at.run()
-    at.switch_page("pages/answers.py").run()
-    assert not at.exception, at.exception
-    return at
-
-
-def texts(at: AppTest) -> str:
-    return "\n".join(one.value for one in (*at.markdown, *at.caption))
-
-
-def widget(at: AppTest, kind: str, key: str):
-    return next(one for one in at.get(kind) if one.key == key)
-
-
-def asked(at: AppTest, key: str) -> list[str]:
-    """The values of a query parameter."""
-    value = at.query_params[key]
-    return [value] if isinstance(value, str) else list(value)
-
-
-def drawn(at: AppTest) -> str:
-    return "\n".join(one.proto.body for one in at.get("html"))
+    known = runs()
+    return page_cases.opened("answers", **address(truth or the_truth(), [known[name] for name in names], **more))
 
 
 def counts(at: AppTest) -> dict[str, int]:

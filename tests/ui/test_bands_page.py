@@ -9,8 +9,9 @@ import time
 import numpy as np
 import pyarrow as pa
 import pytest
+from page_cases import charts, opened
 from test_browser import NOT_OURS, RUN_AXE, with_samples
-from test_pages import charts, nothing_given, opened, texts, upload, with_runs  # noqa: F401
+from test_pages import texts, upload, with_runs
 
 from ragdash.band_files import read_bands, write_bands
 from ragdash.bands import BANDS, Target, judged, placed, tables_for

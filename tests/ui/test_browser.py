@@ -57,6 +57,13 @@ def with_samples(app):
     return app.settle()
 
 
+def link_to(app, runs: int) -> str:
+    """The address, once so many runs and a truth are read and stand there."""
+    app.page.get_by_role("heading", name=f"Runs ({runs})").wait_for()
+    app.settle().page.wait_for_url(re.compile(r"[?&]truth=\w"))
+    return app.page.url
+
+
 def copied_link(app) -> str:
     """The link as the popover shows it."""
     app.page.get_by_role("button", name="Copy link").click()
@@ -158,7 +165,7 @@ def test_both_themes_on_large_and_small_screens(visit, scheme, width):
         .open()
         .upload(*files("dense", "sparse", "hybrid", "truth"))
     )
-    link = app.page.url
+    link = link_to(app, runs=3)
     for path in PAGES:
         app.open(link.replace("/?", f"/{path}?"))
         app.calm()
@@ -171,7 +178,7 @@ def test_both_themes_on_large_and_small_screens(visit, scheme, width):
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_every_page_can_be_embedded_and_its_appearance_fixed(visit, scheme):
     app = with_samples(visit(color_scheme="light"))
-    link = app.page.url
+    link = link_to(app, runs=3)
     for path, title in {"": "Runs", **PAGES}.items():
         app.open(link.replace("/?", f"/{path}?embed=true&embed_options={scheme}_theme&"))
         app.calm()
@@ -217,7 +224,8 @@ def test_a_table_is_one_tab_away_and_can_be_downloaded(visit):
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_that_is_ours(visit, axe, scheme):
     app = visit(color_scheme=scheme).open().upload(*files("dense", "sparse", "truth")).upload(BROKEN)
-    link, found = app.page.url, []
+    app.page.get_by_test_id("stAlert").first.wait_for()
+    link, found = link_to(app, runs=2), []
     for path in ("", *PAGES):
         app.open(link.replace("/?", f"/{path}?"))
         app.page.evaluate(axe)
@@ -234,6 +242,7 @@ def test_a_run_that_lost_its_zeros_is_mended_with_one_click(visit):
     qrels = [f"q{q} 0 2506.{q + 1:03d}00 1" for q in range(1, 21)]
     app = visit().open().upload(*({"name": name, "mimeType": "text/plain", "buffer": "\n".join(text).encode()}
                                   for name, text in (("lost.run", lines), ("qrels.txt", qrels))))
+    app.page.get_by_role("button", name="Match ids with lost zeros").wait_for()
     assert "lost returns no document that is judged" in app.page.inner_text(".st-key-ledger")
     top = app.page.locator(".st-key-ledger").bounding_box()["y"]
     app.page.get_by_role("button", name="Match ids with lost zeros").click()
@@ -249,8 +258,8 @@ def test_a_run_that_lost_its_zeros_is_mended_with_one_click(visit):
     assert "lost: NDCG@10 0.6" in other.page.inner_text(".st-key-finding") and copied_link(other) == link
     app.go("Runs")
     app.page.get_by_role("button", name="Undo").click()
-    app.page.get_by_text("lost returns no document").wait_for()
-    app.calm()
+    app.page.locator(".st-key-ledger").get_by_text("lost returns no document").wait_for()
+    app.settle().calm()
 
 
 def test_a_link_opens_in_another_browser_after_the_server_was_killed(browser, tmp_path):
@@ -264,7 +273,7 @@ def test_a_link_opens_in_another_browser_after_the_server_was_killed(browser, tm
         context.close()
     finally:
         process.kill()
-        process.wait(20)
+        process.wait(60)
     process, again = start_server(tmp_path / "two.log", RAGDASH_WORKSPACE=str(tmp_path / "kept"))
     try:
         other, more, context = visitor(browser, again)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
+import page_cases
 import pyarrow as pa
 import pytest
 from judged_cases import TOY, judge
 from judging.scripted import JUDGE
+from page_cases import address, drawn
 from streamlit.testing.v1 import AppTest
 
 from ragdash.claims import Chunk, Claim, Heard, Held, Value
@@ -18,20 +19,11 @@ from ragdash.plots.theme import THEMES, mark
 from ragdash.records import Run, Truth
 from ragdash.ui import claims_html
 from ragdash.ui.ranking_html import Column
-from ragdash.ui.store import LOADED, SHORT
 
-ROOT = Path(__file__).resolve().parents[2]
 PARIS = "Paris stands beside Seine."
 TOWER = "Gustave built tower."
 NASTY = "<script>alert(1)</script> <img src=x onerror=alert(1)> **bold** Rhine."
 IDS = ["q0", "q1", "q2", "q3"]
-
-
-@pytest.fixture(autouse=True)
-def nothing_given(monkeypatch, tmp_path):
-    monkeypatch.delenv("RAGDASH_FILES", raising=False)
-    monkeypatch.delenv("RAGDASH_TRUTH", raising=False)
-    monkeypatch.setenv("RAGDASH_WORKSPACE", str(tmp_path))
 
 
 def the_truth() -> Truth:
@@ -56,22 +48,7 @@ def runs() -> dict[str, Run]:
 
 
 def opened(*names: str, page: str = "queries", **more) -> AppTest:
-    truth, held = the_truth(), [runs()[name] for name in names or ("old", "new")]
-    for one in (truth, *held):
-        LOADED.put(one)
-    at = AppTest.from_file(ROOT / "app.py", default_timeout=60)
-    address = {"run": [f"{one.digest[:SHORT]}.{slot}.{one.name}" for slot, one in enumerate(held)],
-               "truth": truth.digest[:SHORT], **more}
-    for key, value in address.items():
-        at.query_params[key] = value
-    at.run()
-    at.switch_page(f"pages/{page}.py").run()
-    assert not at.exception, at.exception
-    return at
-
-
-def pages(at: AppTest) -> str:
-    return "\n".join(one.proto.body for one in at.get("html"))
+    return page_cases.opened(page, **address(the_truth(), [runs()[name] for name in names or ("old", "new")], **more))
 
 
 def words(at: AppTest) -> str:
@@ -90,7 +67,7 @@ def card(page: str, at: int) -> str:
 
 def test_claims_have_verdict_reason_and_a_link_to_their_chunk():
     judged()
-    page = pages(opened(query="q0"))
+    page = drawn(opened(query="q0"))
     old = card(page, 0)
     assert "1 of 2 supported by the contexts" in old and PARIS in old and TOWER in old
     assert '<a href="#chunk-1-1"' in old and ">d1</a>" in old
@@ -103,7 +80,7 @@ def test_claims_have_verdict_reason_and_a_link_to_their_chunk():
 
 def test_chunks_bear_their_verdicts_in_the_ranking():
     judged()
-    page = pages(opened("old", query="q0"))
+    page = drawn(opened("old", query="q0"))
     ranking = page.partition('aria-label="Rankings side by side"')[2].partition("</table>")[0]
     cells = re.findall(r"<td.*?</td>", ranking)
     assert "✓ useful" in cells[0] and "supports 2 claims" in cells[0] and 'id="chunk-1-1"' in cells[0]
@@ -112,7 +89,7 @@ def test_chunks_bear_their_verdicts_in_the_ranking():
 
 def test_a_chunk_below_the_ranks_shown_stands_below_the_claims():
     judged()
-    page = pages(opened("old", query="q0", ranks="1", k="1", metric="nDCG@k"))
+    page = drawn(opened("old", query="q0", ranks="1", k="1", metric="nDCG@k"))
     below = card(page, 0)
     assert "2 contexts not among the ranks shown" in below and 'id="chunk-1-3"' in below
     assert 'id="chunk-1-1"' not in below
@@ -121,8 +98,8 @@ def test_a_chunk_below_the_ranks_shown_stands_below_the_claims():
 def test_judged_text_is_never_markup():
     judged()
     at = opened(query="q1")
-    assert "<script>" not in pages(at) and "<img" not in pages(at)
-    assert "alert(1)" in card(pages(at), 0)
+    assert "<script>" not in drawn(at) and "<img" not in drawn(at)
+    assert "alert(1)" in card(drawn(at), 0)
 
 
 @pytest.mark.parametrize("theme", THEMES.values(), ids=str)
@@ -144,16 +121,16 @@ def test_whatever_a_judge_writes_stays_text(theme):
 
 def test_flags_and_missing_values_are_words():
     judged()
-    page = pages(opened(query="q2"))
+    page = drawn(opened(query="q2"))
     assert "no claim: counts as faithful" in page and "The judge found no claim in the answer." in card(page, 0)
     assert "the text makes no claim" in page, "RAGChecker's shares are missing, with the reason"
-    bare = pages(opened(query="q3"))
+    bare = drawn(opened(query="q3"))
     assert "not judged" in bare, "new has no answer to this query"
 
 
 def test_claims_whose_verdict_failed_are_missing_with_the_reason():
     judged("ClaimFaithfulness", fails={"Verify": "timeout"})
-    page = pages(opened(query="q0"))
+    page = drawn(opened(query="q0"))
     assert "? no verdict: no reply in time" in card(page, 0) and "missing: no reply in time" in page
 
 
@@ -163,11 +140,11 @@ def test_a_toy_is_called_one_and_the_judge_can_be_chosen():
     at = opened(query="q0")
     box = next(one for one in at.selectbox if one.key == "heard")
     assert len(box.options) == 2 and "no model that reads" in box.options[0] and box.value == str(TOY)
-    assert "Faithfulness" in pages(at) and "Correctness" not in pages(at)
+    assert "Faithfulness" in drawn(at) and "Correctness" not in drawn(at)
     box.select(str(JUDGE)).run()
-    assert "Correctness" in pages(at) and "Judged metric" in pages(at)
+    assert "Correctness" in drawn(at) and "Judged metric" in drawn(at)
     alone = opened("old", query="q0", heard=str(JUDGE))
-    assert "Correctness" in pages(alone), "the link opens the judge chosen"
+    assert "Correctness" in drawn(alone), "the link opens the judge chosen"
 
 
 def test_without_verdicts_the_way_to_them_is_told_and_they_appear_without_a_restart():
@@ -175,10 +152,10 @@ def test_without_verdicts_the_way_to_them_is_told_and_they_appear_without_a_rest
     assert "No judge has said anything of this query" in words(at) and "What judges say" not in words(at)
     judged("ClaimFaithfulness")
     at.run()
-    assert "What judges say" in words(at) and "1 of 2 supported by the contexts" in pages(at)
+    assert "What judges say" in words(at) and "1 of 2 supported by the contexts" in drawn(at)
     judged("RAGAS.ContextPrecision")
     at.run()
-    assert "✓ useful" in pages(at)
+    assert "✓ useful" in drawn(at)
 
 
 def test_a_ledger_that_cannot_be_read_is_a_problem_on_the_page():

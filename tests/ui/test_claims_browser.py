@@ -41,10 +41,11 @@ def test_a_click_on_a_chunk_leads_to_it(visit, judged, scheme, width):
     chunk = app.page.locator(f"#{place}")
     assert chunk.count() == 1 and not chunk.is_visible(), "its text is folded away"
     link.click()
+    chunk.wait_for()  # it is opened
     app.settle()
-    assert chunk.is_visible(), "it is opened"
-    top = chunk.evaluate("node => node.getBoundingClientRect().top")
-    assert 50 < top < 900, "it is in view, below the header"
+    assert chunk.is_visible(), "it stays open"
+    top = "node.getBoundingClientRect().top"
+    app.page.wait_for_function(f"node => 50 < {top} && {top} < 900", arg=chunk.element_handle())  # below the header
     cell = app.page.locator(f"td:has(#{place})")
     assert cell.evaluate("node => getComputedStyle(node).outlineStyle") == "solid", "it is marked"
     assert app.page.locator("td").evaluate_all(
@@ -56,6 +57,7 @@ def test_a_click_on_a_chunk_leads_to_it(visit, judged, scheme, width):
 def test_the_next_query_has_no_mark_of_the_one_before(visit, judged):
     app = visit(judged).open("queries?query=q003")
     app.page.get_by_role("region", name="Claims of each run").get_by_role("link").first.click()
+    app.page.wait_for_url(re.compile("#chunk-"))
     app.settle()
     app.page.get_by_role("button", name="Next").click()
     app.settle().calm()

@@ -3,35 +3,16 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pytest
-from streamlit.testing.v1 import AppTest
+from page_cases import address, opened, texts, widget
 
 from ragdash.evaluation import evaluate
 from ragdash.records import Run, Truth
-from ragdash.ui.store import LOADED, SHORT
 
-ROOT = Path(__file__).resolve().parents[2]
 QUERIES = 40
-
-
-@pytest.fixture(autouse=True)
-def nothing_given(monkeypatch):
-    monkeypatch.delenv("RAGDASH_FILES", raising=False)
-    monkeypatch.delenv("RAGDASH_TRUTH", raising=False)
-
-
-def opened(page: str, **address) -> AppTest:
-    at = AppTest.from_file(ROOT / "app.py", default_timeout=60)
-    for key, value in address.items():
-        at.query_params[key] = value
-    at.run()
-    at.switch_page(f"pages/{page}.py").run()
-    assert not at.exception, at.exception
-    return at
 
 
 def runs_and_truth() -> tuple[list[Run], Truth]:
@@ -51,28 +32,14 @@ def runs_and_truth() -> tuple[list[Run], Truth]:
     return built, truth
 
 
-def address(names: tuple[str, ...] = ("old", "new", "same"), **more) -> dict:
-    """The address of a session with these runs; a baseline is named by the run's name."""
+def session(names: tuple[str, ...] = ("old", "new", "same"), **more) -> dict:
+    """The address of a session with these runs."""
     built, truth = runs_and_truth()
-    held = [one for one in built if one.name in names]
-    for one in (truth, *held):
-        LOADED.put(one)
-    digests = {one.name: one.digest[:SHORT] for one in held}
-    tokens = [f"{one.digest[:SHORT]}.{at}.{one.name}" for at, one in enumerate(held)]
-    return {"run": tokens, "truth": truth.digest[:SHORT], "metric": "RR", "baseline": digests["old"],
-            **{key: digests.get(value, value) for key, value in more.items()}}
-
-
-def texts(at: AppTest) -> str:
-    return "\n".join(one.value for one in (*at.markdown, *at.caption))
-
-
-def widget(at: AppTest, kind: str, key: str):
-    return next(one for one in at.get(kind) if one.key == key)
+    return address(truth, [one for one in built if one.name in names], **{"metric": "RR", "baseline": "old", **more})
 
 
 def test_the_leaderboard_says_what_the_best_can_be_told_apart_from():
-    at = opened("leaderboard", **address())
+    at = opened("leaderboard", **session())
     said = texts(at)
     assert "**new** has the highest MRR" in said
     assert "It is better than **old**" in said and "and **same**" in said
@@ -84,20 +51,20 @@ def test_the_leaderboard_says_what_the_best_can_be_told_apart_from():
 
 
 def test_level_with_the_best_is_said_of_runs_that_cannot_be_told_apart():
-    at = opened("leaderboard", **address(("old", "same")))
+    at = opened("leaderboard", **session(("old", "same")))
     assert "share the highest MRR" in texts(at)
     assert "level\u00a0with\u00a0the\u00a0best" in "".join(at.table[0].value["Run"])
 
 
 def test_the_leaderboard_is_sorted_by_any_of_its_columns():
-    at = opened("leaderboard", **address(columns="n_ret", sort="n_ret"))
+    at = opened("leaderboard", **session(columns="n_ret", sort="n_ret"))
     assert "same" in at.table[0].value["Run"][0], "its rankings are one document longer"
     widget(at, "selectbox", "sort").set_value("RR").run()
     assert "new" in at.table[0].value["Run"][0] and "RR" in at.query_params["sort"]
 
 
 def test_compare_names_the_verdict_and_its_numbers():
-    at = opened("compare", **address())
+    at = opened("compare", **session())
     said = texts(at)
     assert "**new** is :blue[better] than **old** on MRR" in said
     assert "No difference between **same** and **old** can be told on MRR" in said
@@ -107,19 +74,19 @@ def test_compare_names_the_verdict_and_its_numbers():
 
 
 def test_the_counts_of_the_filter_are_the_rows_that_it_shows():
-    at = opened("compare", **address(candidate="new"))
+    at = opened("compare", **session(candidate="new"))
     control = widget(at, "button_group", "outcome")
     counts = {option.rpartition(" ")[0]: int(option.rpartition(" ")[2]) for option in control.options}
     assert counts == {"All": 40, "Better": 20, "Equal": 16, "Worse": 4}
     for outcome, title in (("all", "All"), ("better", "Better"), ("equal", "Equal"), ("worse", "Worse")):
-        shown = opened("compare", **address(candidate="new", outcome=outcome)).dataframe[-1].value
+        shown = opened("compare", **session(candidate="new", outcome=outcome)).dataframe[-1].value
         assert len(shown) == counts[title]
         if outcome == "better":
             assert (shown["Difference"] > 0).all() and shown["Question"][0].startswith("question")
 
 
 def test_the_mean_without_a_query_is_the_mean_without_it():
-    at = opened("compare", **address(("old", "new"), candidate="new"))
+    at = opened("compare", **session(("old", "new"), candidate="new"))
     shown = at.dataframe[-1].value.set_index("Query")
     built, truth = runs_and_truth()
     old, new = (evaluate(one, truth, "RR").column("RR") for one in built[:2])
@@ -131,40 +98,40 @@ def test_the_mean_without_a_query_is_the_mean_without_it():
 
 
 def test_a_slice_of_the_sidebar_holds_for_every_page():
-    at = opened("compare", **address(("old", "new"), slice="kind=easy"))
+    at = opened("compare", **session(("old", "new"), slice="kind=easy"))
     assert "**new** and **old**" in texts(at) or "**new** is" in texts(at)
     row = at.table[0].value.iloc[0]
     assert row["Better / equal / worse"] == "0 / 16 / 4" and row["n"] == "20"
-    at = opened("leaderboard", **address(("old", "new"), slice="kind=hard"))
+    at = opened("leaderboard", **session(("old", "new"), slice="kind=hard"))
     assert "1.000" in at.table[0].value["MRR"][0] and "20 queries" in texts(at)
     for page in ("precision-recall", "ranking"):
-        assert "20 queries" in texts(opened(page, **address(("old", "new"), slice="kind=hard")))
-    assert "slice" not in opened("leaderboard", **address(slice="kind=gone")).query_params
+        assert "20 queries" in texts(opened(page, **session(("old", "new"), slice="kind=hard")))
+    assert "slice" not in opened("leaderboard", **session(slice="kind=gone")).query_params
 
 
 def test_slices_are_compared_side_by_side():
-    at = opened("compare", **address(("old", "new"), by="kind"))
+    at = opened("compare", **session(("old", "new"), by="kind"))
     assert any(one.key == "by" for one in at.selectbox)
     assert "By slice: MRR" in [one.value for one in at.header]
 
 
 @pytest.mark.parametrize("picture", ["sorted", "histogram", "scatter"])
 def test_each_picture_is_drawn(picture):
-    at = opened("compare", **address(picture=picture))
+    at = opened("compare", **session(picture=picture))
     assert any(f"compare_{picture}" in str(one.proto) for one in at.get("plotly_chart"))
 
 
 @pytest.mark.parametrize(("typed", "word"), [("0.9", "equivalent"), ("0,9", "equivalent"), ("x", "above 0"),
                                              ("-1", "above 0"), ("", "better")])
 def test_a_margin_makes_equivalent_what_lies_within_it(typed, word):
-    assert word in texts(opened("compare", **address(("old", "new"), margin=typed)))
+    assert word in texts(opened("compare", **session(("old", "new"), margin=typed)))
 
 
 def test_one_run_alone_is_told_what_to_do():
-    at = opened("compare", **address(("old",)))
+    at = opened("compare", **session(("old",)))
     assert "One run alone cannot be compared" in [one.value for one in at.header]
 
 
 def test_what_cannot_be_compared_is_named():
-    at = opened("compare", **address(("old", "new"), metric="Judged@k"))
+    at = opened("compare", **session(("old", "new"), metric="Judged@k"))
     assert "Not compared here: Judged@10" in texts(at).replace("\\", "")

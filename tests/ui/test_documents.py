@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from test_pages import SAMPLES, opened, texts, upload, with_runs
+from page_cases import opened
+from test_pages import SAMPLES, texts, upload, with_runs
 
 from ragdash.ui.store import LOADED
 

@@ -7,8 +7,9 @@ import json
 import numpy as np
 import pyarrow as pa
 import pytest
+from page_cases import address, asked, opened
 from streamlit.testing.v1 import AppTest
-from test_relevance import FAR, NEAR, SPAN, address, asked, nothing_given, opened, samples, texts  # noqa: F401
+from test_relevance import FAR, NEAR, SPAN, samples, texts  # noqa: F401
 
 from ragdash import evaluate
 from ragdash.evidence import decision_lines, kept_decisions, match_evidence

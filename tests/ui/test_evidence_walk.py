@@ -77,6 +77,7 @@ def test_a_model_is_let_at_work_from_the_page(walk):
     box(app, "score_start").get_by_role("button").click()
     app.page.get_by_text("A model is at work").wait_for()
     app.page.get_by_text(re.compile(r"[\d,]+ computed, 0 known before")).wait_for(timeout=120_000)
+    box(app, "scoring").wait_for(state="detached")
     app.settle()
     assert box(app, "scoring").count() == 0, "nothing is lacking any more"
     cell = app.page.locator("table").first.inner_text()

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from pathlib import Path
 from urllib.parse import parse_qs
 
 import numpy as np
+import page_cases
 import pyarrow as pa
 import pytest
+from page_cases import address, shown
 from streamlit.testing.v1 import AppTest
 
 from ragdash.diagnosis import FINE, NAMES, STAGES, Rules, diagnose
@@ -17,20 +18,11 @@ from ragdash.evaluation import evaluate
 from ragdash.matching import Match
 from ragdash.records import Run, Truth
 from ragdash.ui import failing_together
-from ragdash.ui.store import LOADED, SHORT
+from ragdash.ui.store import SHORT
 
-ROOT = Path(__file__).resolve().parents[2]
 QUERIES = 40
 IDS = [f"q{at:02}" for at in range(QUERIES)]
 REFERENCE, CONTEXT = "the Sea of Crises", "It fell into the Sea of Crises."
-
-
-@pytest.fixture(autouse=True)
-def nothing_given(monkeypatch, tmp_path):
-    for name in ("RAGDASH_FILES", "RAGDASH_TRUTH"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("RAGDASH_WORKSPACE", str(tmp_path))
-    monkeypatch.setenv("RAGDASH_CACHE", str(tmp_path / "models"))
 
 
 def the_truth() -> Truth:
@@ -66,28 +58,13 @@ def runs() -> dict[str, Run]:
 
 
 def opened(*names: str, page: str = "failures", **more) -> AppTest:
-    truth, known = the_truth(), runs()
+    known = runs()
     held = [known[name] for name in names or ("old", "new", "third")]
-    for one in (truth, *held):
-        LOADED.put(one)
-    digests = {one.name: one.digest[:SHORT] for one in held}
-    at = AppTest.from_file(ROOT / "app.py", default_timeout=60)
-    address = {"run": [f"{one.digest[:SHORT]}.{slot}.{one.name}" for slot, one in enumerate(held)],
-               "truth": truth.digest[:SHORT], "metric": "nDCG@k",
-               **{key: digests.get(value, value) if isinstance(value, str) else value for key, value in more.items()}}
-    for key, value in address.items():
-        at.query_params[key] = value
-    at.run()
-    return shown(at.switch_page(f"pages/{page}.py").run())
-
-
-def shown(at: AppTest) -> AppTest:
-    assert not at.exception, at.exception
-    return at
+    return page_cases.opened(page, **address(the_truth(), held, **{"metric": "nDCG@k", **more}))
 
 
 def texts(at: AppTest) -> str:
-    return "\n".join(one.value for one in (*at.markdown, *at.caption)).replace("\\", "")
+    return page_cases.texts(at).replace("\\", "")
 
 
 def links(at: AppTest) -> list[tuple[str, dict[str, list[str]]]]:
@@ -125,8 +102,8 @@ def test_every_number_is_the_rows_that_the_queries_page_shows(extra, rules):
             held = {name for name, here in zip(IDS, (own.stage == s) & inside, strict=True) if here}
             expected[run.digest[:SHORT], NAMES[s]] = held
     assert {key: n for key, (n, _) in found.items()} == {key: len(held) for key, held in expected.items()}
-    for key, (n, address) in found.items():
-        rows = follow(queries, address)
+    for key, (n, where) in found.items():
+        rows = follow(queries, where)
         assert rows == expected[key] and len(rows) == n, key
     assert len({stage for _, stage in expected}) >= 5
 
@@ -184,10 +161,10 @@ def test_slices_lead_to_their_failing_queries():
              if address["attributes"] != [""] and len(address["stages"]) > 1}
     assert set(found) == {"kind=hard", "kind=easy"}
     queries = opened("old", page="queries")
-    for token, (label, address) in found.items():
+    for token, (label, where) in found.items():
         inside = (np.arange(QUERIES) < 20) == (token == "kind=hard")
         wrong = {name for name, here in zip(IDS, (own.stage != FINE) & inside, strict=True) if here}
-        assert f"{len(wrong)} of 20" in label and follow(queries, address) == wrong
+        assert f"{len(wrong)} of 20" in label and follow(queries, where) == wrong
 
 
 def test_shared_traits_lead_to_their_queries_and_change_with_the_measure():

@@ -6,7 +6,8 @@ import gzip
 import os
 
 import pytest
-from test_pages import SAMPLES, nothing_given, opened, texts, upload, with_runs  # noqa: F401
+from page_cases import opened
+from test_pages import SAMPLES, texts, upload, with_runs
 
 from ragdash.ui import cache
 

@@ -11,12 +11,13 @@ import time
 from pathlib import Path
 
 import numpy as np
+import page_cases
 import pyarrow as pa
 import pytest
-from streamlit.testing.v1 import AppTest
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # the scripted endpoint stands beside this folder
+from helpers import until
 from judging.server import Server
+from page_cases import address, keys
+from streamlit.testing.v1 import AppTest
 
 from ragdash.evaluation import evaluate_match, summaries
 from ragdash.io import read_run, read_truth
@@ -30,8 +31,6 @@ from ragdash.matching import Match
 from ragdash.metrics import parse_specs
 from ragdash.records import Run, Truth
 from ragdash.ui import judge_files, judge_jobs, judge_words, state
-from ragdash.ui.entry import Entry
-from ragdash.ui.store import LOADED
 
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLES = ROOT / "sample_runs"
@@ -40,27 +39,12 @@ SECRET = "sk-very-secret-0123456789"
 
 
 @pytest.fixture(autouse=True)
-def own_places(monkeypatch, tmp_path):
-    for name in ("RAGDASH_FILES", "RAGDASH_TRUTH", "RAGDASH_READ_ONLY", *KNOWN.values()):
+def no_keys(monkeypatch):
+    for name in KNOWN.values():
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("RAGDASH_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setenv("RAGDASH_WORKSPACE", str(tmp_path / "kept"))
     yield
     judge_jobs.forget()
     judge_jobs.forget_plans()
-
-
-@pytest.fixture
-def serve():
-    servers = []
-
-    def start(*faults, **options) -> Server:
-        servers.append(Server(faults=faults, **options).__enter__())
-        return servers[-1]
-
-    yield start
-    for server in servers:
-        server.__exit__()
 
 
 def the_case() -> tuple[Truth, list[Run]]:
@@ -75,39 +59,16 @@ def the_case() -> tuple[Truth, list[Run]]:
 
 
 def opened(server: Server | None = None, runs: list[Run] | None = None, truth: Truth | None = None,
-           address: dict | None = None, setup=None, **held) -> AppTest:
+           more: dict | None = None, secrets: dict | None = None, user: dict | None = None, **held) -> AppTest:
     own_truth, own_runs = the_case()
-    truth, runs = truth or own_truth, runs or own_runs
-    LOADED.put(truth)
-    at = AppTest.from_file(ROOT / "app.py", default_timeout=60)
-    if setup:
-        setup(at)
-    for key, value in {"run": [Entry(LOADED.put(run), run.name, slot).token for slot, run in enumerate(runs)],
-                       "truth": truth.digest[:12], **(address or {})}.items():
-        at.query_params[key] = value
     if server is not None:
         held = {state.JUDGE_URL: server.url, state.JUDGE_MODEL: "toy", state.JUDGE_METRICS: ["Faithfulness"], **held}
-    for key, value in held.items():
-        at.session_state[key] = value
-    at.run()
-    at.switch_page("pages/judges.py").run()
-    assert not at.exception, at.exception
-    return at
+    return page_cases.opened("judges", state=held, secrets=secrets, user=user,
+                             **address(truth or own_truth, runs or own_runs, **(more or {})))
 
 
 def texts(at: AppTest) -> str:
     return "\n".join(one.value for one in (*at.markdown, *at.caption, *at.error, *at.warning)).replace("\\", "")
-
-
-def keys(at: AppTest, kind: str = "button") -> list[str]:
-    return [one.key for one in at.get(kind)]
-
-
-def until(true, seconds: float = 40.0) -> None:
-    end = time.monotonic() + seconds
-    while not true():
-        assert time.monotonic() < end, "waited too long"
-        time.sleep(0.02)
 
 
 def run(at: AppTest) -> AppTest:
@@ -320,17 +281,15 @@ def test_who_may_only_look_can_neither_start_nor_stop(serve, monkeypatch, how):
 
     server = serve(delay=0.2)
 
-    def as_viewer(at: AppTest) -> None:
-        at.secrets, at.user = {"auth": AUTH, "access": LISTS}, as_user("bob@example.org")
-
-    setup = as_viewer if how == "viewer" else None
+    viewer = {"secrets": {"auth": AUTH, "access": LISTS}, "user": as_user("bob@example.org")}
+    visitor = viewer if how == "viewer" else {}
     editor = start(plan(opened(server)))
     if how == "read-only":
         monkeypatch.setenv("RAGDASH_READ_ONLY", "1")
-    at = opened(server, setup=setup)
+    at = opened(server, **visitor)
     assert "is judging one and two" in texts(at) and not {"judge_stop", "judge_plan", "judge_start"} & set(keys(at))
     editor = finish(editor)
-    at = opened(server, setup=setup)
+    at = opened(server, **visitor)
     assert not {"judge_stop", "judge_plan", "judge_start", "verdicts_read"} & set(keys(at))
     assert "asked by those who may change" in texts(at) and judged(at)["n"].tolist() == [6, 6]
 
@@ -357,7 +316,7 @@ def test_a_killed_server_takes_its_process_along_and_the_next_goes_on(serve, tmp
     server = serve(delay=0.2)
     code = f"""
 import sys, time
-sys.path.insert(0, {str(Path(__file__).parent)!r})
+sys.path[:0] = {[str(Path(__file__).parents[up]) for up in (0, 1)]}
 from test_judges_page import judge_jobs, the_case
 from ragdash.matching import Match
 truth, runs = the_case()

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 
 import pytest
+from page_cases import charts, opened
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
-from test_pages import charts, nothing_given, opened, texts, upload, with_runs  # noqa: F401
+from test_pages import texts, upload, with_runs
 
 from ragdash.ids import with_ids_of
 from ragdash.matching import Match

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from test_pages import PAGES, charts, nothing_given, opened  # noqa: F401
+from page_cases import charts, opened
+from test_pages import PAGES
 
 from ragdash.ui import keys, state
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from test_pages import nothing_given, opened, texts, upload  # noqa: F401
+from page_cases import opened
+from test_pages import texts, upload
 
 from ragdash.ui import shapes
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import time
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pytest
+from page_cases import charts, opened
 from streamlit.testing.v1 import AppTest
 
 from ragdash.records import Run, Truth
@@ -19,23 +19,6 @@ ROOT = Path(__file__).resolve().parents[2]
 SAMPLES = ROOT / "sample_runs"
 PAGES = ["runs", "leaderboard", "compare", "threshold-bands", "precision-recall", "ranking", "answers", "failures",
          "queries", "judges", "trust", "test-set", "speed-cost", "share", "metrics"]
-
-
-@pytest.fixture(autouse=True)
-def nothing_given(monkeypatch):
-    monkeypatch.delenv("RAGDASH_FILES", raising=False)
-    monkeypatch.delenv("RAGDASH_TRUTH", raising=False)
-
-
-def opened(page: str = "runs", **address) -> AppTest:
-    at = AppTest.from_file(ROOT / "app.py", default_timeout=60)
-    for key, value in address.items():
-        at.query_params[key] = value
-    at.run()
-    if page != "runs":
-        at.switch_page(f"pages/{page}.py").run()
-    assert not at.exception, at.exception
-    return at
 
 
 def with_runs(many: int, queries: int = 12, depth: int = 10, seed: int = 0) -> dict:
@@ -61,11 +44,6 @@ def with_runs(many: int, queries: int = 12, depth: int = 10, seed: int = 0) -> d
 
 def texts(at: AppTest) -> str:
     return " ".join(part.value for kind in (at.markdown, at.caption, at.header, at.error, at.warning) for part in kind)
-
-
-def charts(at: AppTest) -> dict[str, dict]:
-    """Figures by key."""
-    return {chart.proto.id.rsplit("-", 1)[-1]: json.loads(chart.proto.spec) for chart in at.get("plotly_chart")}
 
 
 def upload(at: AppTest, *files: tuple[str, bytes]) -> AppTest:

@@ -3,31 +3,29 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
+from test_browser import files, link_to
 
 pytestmark = pytest.mark.browser
-
-SAMPLES = Path(__file__).resolve().parents[2] / "sample_runs"
-
-
-def files(*names: str) -> list[str]:
-    return [str(SAMPLES / f"{name}.jsonl") for name in names]
 
 
 def loaded(app, *names: str):
     """These files read, and the address that leads to them."""
     app.open().upload(*files(*names))
-    app.page.get_by_role("heading", name=f"Runs ({len(names) - 1})").wait_for()
-    app.settle()
-    app.page.wait_for_url(re.compile(r"[?&]truth=\w"))
+    link_to(app, runs=len(names) - 1)
     return app
 
 
 def head(app) -> str:
     """The question that is shown."""
     return app.page.locator(".st-key-one_query h2").first.inner_text()
+
+
+def wait_for_head(app, true: str, arg: str) -> None:
+    """Wait for a question of which this is so; true: of `head`, the question, and `arg`."""
+    app.page.wait_for_function(f"arg => {{ const head = document.querySelector('.st-key-one_query h2')?.innerText; "
+                               f"return head && {true}; }}", arg=arg)
 
 
 def test_from_the_leaderboard_to_the_five_queries_that_explain_a_difference(visit):
@@ -45,15 +43,13 @@ def test_from_the_leaderboard_to_the_five_queries_that_explain_a_difference(visi
     seen = [head(app)]
     for _ in range(4):
         app.page.keyboard.press("n")
-        app.page.wait_for_function("before => document.querySelector('.st-key-one_query h2').innerText !== before",
-                                   arg=seen[-1])
+        wait_for_head(app, "head !== arg", seen[-1])
         app.settle()
         seen.append(head(app))
         assert app.page.get_by_role("region", name="Rankings side by side").count() == 1
     assert len(set(seen)) == 5 and "5 of " in app.page.inner_text(".st-key-query_steps")
     app.page.keyboard.press("p")
-    app.page.wait_for_function("before => document.querySelector('.st-key-one_query h2').innerText === before",
-                               arg=seen[3])
+    wait_for_head(app, "head === arg", seen[3])
     app.settle().calm()
     again = visit().open(app.page.url)
     assert head(again) == seen[3] and "4 of " in again.page.inner_text(".st-key-query_steps")
@@ -72,8 +68,7 @@ def test_from_the_leaderboard_over_the_failures_to_one_query(visit):
     assert "stages=not-retrieved" in app.page.url
     first = head(app)
     app.page.keyboard.press("n")
-    app.page.wait_for_function("before => document.querySelector('.st-key-one_query h2').innerText !== before",
-                               arg=first)
+    wait_for_head(app, "head !== arg", first)
     assert "Not retrieved: 0 of" in app.settle().page.inner_text(".st-key-one_query")
 
 

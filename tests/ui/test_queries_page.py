@@ -4,29 +4,21 @@ from __future__ import annotations
 
 import json
 import re
-from pathlib import Path
 
 import numpy as np
+import page_cases
 import pyarrow as pa
 import pytest
+from page_cases import address, drawn, shown, widget
 from streamlit.testing.v1 import AppTest
 
 from ragdash.evaluation import evaluate
 from ragdash.records import Run, Truth
-from ragdash.ui.store import LOADED, SHORT
 
-ROOT = Path(__file__).resolve().parents[2]
 QUERIES = 30
 IDS = [f"q{at:02}" for at in range(QUERIES)]
 SPAN = "the probe crashed in the Sea of Crises"
 NASTY = "<script>alert(1)</script> **bold** $x^2$ [l](http://x) \u202eمرحبا"
-
-
-@pytest.fixture(autouse=True)
-def nothing_given(monkeypatch, tmp_path):
-    monkeypatch.delenv("RAGDASH_FILES", raising=False)
-    monkeypatch.delenv("RAGDASH_TRUTH", raising=False)
-    monkeypatch.setenv("RAGDASH_WORKSPACE", str(tmp_path))
 
 
 def the_truth() -> Truth:
@@ -61,28 +53,9 @@ def runs() -> dict[str, Run]:
 
 
 def opened(*names: str, page: str = "queries", truth: Truth | None = None, own: dict | None = None, **more) -> AppTest:
-    truth, known = truth or the_truth(), own or runs()
+    known = own or runs()
     held = [known[name] for name in names or ("old", "new", "third")]
-    for one in (truth, *held):
-        LOADED.put(one)
-    digests = {one.name: one.digest[:SHORT] for one in held}
-    at = AppTest.from_file(ROOT / "app.py", default_timeout=60)
-    address = {"run": [f"{one.digest[:SHORT]}.{slot}.{one.name}" for slot, one in enumerate(held)],
-               "truth": truth.digest[:SHORT], "metric": "nDCG@k",
-               **{key: digests.get(value, value) if isinstance(value, str) else value for key, value in more.items()}}
-    for key, value in address.items():
-        at.query_params[key] = value
-    at.run()
-    return shown(at.switch_page(f"pages/{page}.py").run())
-
-
-def shown(at: AppTest) -> AppTest:
-    assert not at.exception, at.exception
-    return at
-
-
-def widget(at: AppTest, kind: str, key: str):
-    return next(one for one in at.get(kind) if one.key == key)
+    return page_cases.opened(page, **address(truth or the_truth(), held, **{"metric": "nDCG@k", **more}))
 
 
 def has(at: AppTest, kind: str, key: str) -> bool:
@@ -95,10 +68,6 @@ def table(at: AppTest):
 
 def texts(at: AppTest) -> str:
     return "\n".join(one.value for one in (*at.markdown, *at.caption, *at.header))
-
-
-def pages(at: AppTest) -> str:
-    return "\n".join(one.proto.body for one in at.get("html"))
 
 
 def counts(options: list[str]) -> dict[str, int]:
@@ -213,7 +182,7 @@ def test_the_buttons_have_keys():
 
 def test_one_query_shows_rankings_grades_evidence_and_moves():
     at = opened(query="q03", k="3")
-    page = pages(at)
+    page = drawn(at)
     assert "grade 2" in page and "evidence 1" in page and "unjudged" in page and "only here" in page
     assert "from 2" in page, "the document stood at rank 2 in the baseline"
     assert page.count("covers the evidence") >= 2 and "not covered" in page and "not returned" in page
@@ -224,18 +193,18 @@ def test_one_query_shows_rankings_grades_evidence_and_moves():
 def test_more_ranks_on_demand():
     own = {"deep": built("deep", [1] * QUERIES, depth=300), "new": built("new", [1] * QUERIES)}
     at = opened("deep", "new", own=own)
-    assert "deep\\-0" not in texts(at) and pages(at).count('scope="row"') < 20
+    assert "deep\\-0" not in texts(at) and drawn(at).count('scope="row"') < 20
     for ranks in (50, 200, 300):
         shown(widget(at, "button", "ranks_more").click().run())
-        assert f">{ranks}</th>" in pages(at) and f">{ranks + 1}</th>" not in pages(at)
+        assert f">{ranks}</th>" in drawn(at) and f">{ranks + 1}</th>" not in drawn(at)
     assert not has(at, "button", "ranks_more")
     shown(widget(at, "button", "ranks_fewer").click().run())
-    assert ">11</th>" not in pages(at)
+    assert ">11</th>" not in drawn(at)
 
 
 def test_texts_are_shown_as_written_and_never_interpreted():
     at = opened(query="q00")
-    page = pages(at)
+    page = drawn(at)
     assert "<script>" not in page and "&lt;script&gt;alert(1)&lt;/script&gt;" in page
     assert "\\*\\*bold\\*\\*" in at.header[0].value and "\\$x\\^2\\$" in at.header[0].value
     assert 'dir="auto"' in page
@@ -244,26 +213,26 @@ def test_texts_are_shown_as_written_and_never_interpreted():
 def test_a_megabyte_chunk_is_cut():
     own = {"long": Run.build("long", ["q00"], ["a"], texts=["x <b> " * 200_000])}
     at = opened("long", own=own, query="q00")
-    assert len(pages(at)) < 40_000
+    assert len(drawn(at)) < 40_000
 
 
 def test_answers_word_by_word():
     at = opened(query="q03")
-    assert "Storms</mark>" in pages(at) and "Not said: Crises." in pages(at)
+    assert "Storms</mark>" in drawn(at) and "Not said: Crises." in drawn(at)
     shown(widget(at, "button_group", "against").set_value("contexts").run())
-    assert "stand in for the contexts" in pages(at)
+    assert "stand in for the contexts" in drawn(at)
 
 
 def test_a_run_with_nothing_but_rankings_and_a_query_without_gold():
     at = opened("bare", query="q29")
     assert "knows no relevant document" in texts(at) and "The runs hold no texts" in texts(at)
-    assert "score" not in pages(at).replace("scope", "") and not has(at, "selectbox", "look")
+    assert "score" not in drawn(at).replace("scope", "") and not has(at, "selectbox", "look")
     assert list(table(at).columns) == ["Query", "Question", "bare", "Stage"]
 
 
 def test_evidence_below_k_is_found_and_without_texts_it_is_not_known():
     own = {"deep": built("deep", [4] * QUERIES), "bare": runs()["bare"]}
-    page = pages(opened("deep", "bare", own=own, query="q03", k="3"))
+    page = drawn(opened("deep", "bare", own=own, query="q03", k="3"))
     assert page.count("below 3") == 2, "the document and the evidence that it holds"
     assert "not known" in page and "not covered" not in page
 
@@ -271,7 +240,7 @@ def test_evidence_below_k_is_found_and_without_texts_it_is_not_known():
 def test_a_query_that_a_run_lacks_is_said():
     own = {"old": runs()["old"], "few": Run.build("few", ["q00"], ["a"])}
     at = opened("old", "few", own=own, query="q05")
-    assert "has no ranking for this query" in pages(at)
+    assert "has no ranking for this query" in drawn(at)
 
 
 def test_the_slice_of_the_sidebar_holds():
@@ -293,11 +262,7 @@ def test_compare_leads_to_exactly_its_queries(outcome):
 def follow(query: str) -> AppTest:
     from urllib.parse import parse_qs
 
-    at = AppTest.from_file(ROOT / "app.py", default_timeout=60)
-    for key, value in parse_qs(query, keep_blank_values=True).items():
-        at.query_params[key] = value
-    at.run()
-    return shown(at.switch_page("pages/queries.py").run())
+    return page_cases.opened("queries", **parse_qs(query, keep_blank_values=True))
 
 
 def test_the_leaderboard_leads_to_each_runs_worst_queries():
@@ -317,8 +282,7 @@ def test_the_kinds_of_the_answers_page_lead_to_their_queries():
 
 
 def test_nothing_loaded_is_told_what_to_do():
-    at = AppTest.from_file(ROOT / "app.py", default_timeout=60).run()
-    at = shown(at.switch_page("pages/queries.py").run())
+    at = page_cases.opened("queries")
     assert "No runs are loaded yet" in [one.value for one in at.header]
 
 

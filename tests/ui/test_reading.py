@@ -7,9 +7,11 @@ import re
 import threading
 
 import pytest
+from page_cases import opened
 from streamlit.runtime.scriptrunner import RerunException
 from streamlit.runtime.scriptrunner_utils.script_requests import RerunData
-from test_pages import nothing_given, opened, texts, upload, with_runs  # noqa: F401
+from test_browser import with_samples
+from test_pages import with_runs
 
 from ragdash import io
 from ragdash.io.watch import watching
@@ -97,9 +99,7 @@ def test_reading_that_ends_early_leaves_what_was_loaded(monkeypatch, fault):
 def test_a_page_left_while_a_file_is_sent_or_read_has_the_runs_of_before(visit):
     big = [(f"q{at // 1000}", f"d{at}", 1000 - at % 1000) for at in range(400_000)]
     content = "".join(f"{query} Q0 {doc} 1 {score} x\n" for query, doc, score in big).encode()
-    app = visit().open()
-    app.page.get_by_role("button", name="Open the samples").click()
-    app.settle()
+    app = with_samples(visit())
     field = app.page.locator("[data-testid=stFileUploader] input[type=file]")
     field.set_input_files([{"name": "big.run", "mimeType": "text/plain", "buffer": content}])
     app.page.wait_for_timeout(500)

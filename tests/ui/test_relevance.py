@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
+from page_cases import address, asked, opened
 from streamlit.testing.v1 import AppTest
 
 from ragdash import evaluate, read_runs, read_truth
@@ -18,7 +19,6 @@ from ragdash.models.cache import text_key
 from ragdash.records import Conventions, Run, Truth
 from ragdash.ui import cache, relevance, scope
 from ragdash.ui.cache import Scope
-from ragdash.ui.entry import Entry
 from ragdash.ui.store import LOADED
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -28,40 +28,11 @@ NEAR = "we hear that the probe fell into the Sea of Crises on that same day, in 
 FAR = "The Hebrew calendar inserts a thirteenth month seven times in nineteen years"
 
 
-@pytest.fixture(autouse=True)
-def nothing_given(monkeypatch, tmp_path):
-    for name in ("RAGDASH_FILES", "RAGDASH_TRUTH"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("RAGDASH_WORKSPACE", str(tmp_path / "kept"))
-    monkeypatch.setenv("RAGDASH_CACHE", str(tmp_path / "cache"))
-
-
 @pytest.fixture(scope="module")
 def samples():
     truth = read_truth(ROOT / "sample_runs" / "truth.jsonl")
     runs = [read_runs(ROOT / "sample_runs" / f"{name}.jsonl")[0] for name in ("dense", "sparse", "hybrid")]
     return truth, runs
-
-
-def address(truth: Truth, runs: list[Run], **more) -> dict:
-    LOADED.put(truth)
-    tokens = [Entry(LOADED.put(run), run.name, at).token for at, run in enumerate(runs)]
-    return {"run": tokens, "truth": truth.digest[:12], **more}
-
-
-def opened(page: str, **more) -> AppTest:
-    at = AppTest.from_file(ROOT / "app.py", default_timeout=60)
-    for key, value in more.items():
-        at.query_params[key] = value
-    at.run()
-    at.switch_page(f"pages/{page}.py").run()
-    assert not at.exception, at.exception
-    return at
-
-
-def asked(at: AppTest, key: str) -> list[str]:
-    value = at.query_params[key]
-    return [value] if isinstance(value, str) else list(value)
 
 
 def texts(at: AppTest) -> str:

@@ -13,6 +13,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "report"))
 from hostile import runs_and_truth
+from test_browser import with_samples
 
 from ragdash.io import read_run, read_truth
 from ragdash.matching import Match
@@ -21,6 +22,7 @@ from ragdash.report.page import report
 
 pytestmark = pytest.mark.browser
 SAMPLES = Path(__file__).resolve().parents[2] / "sample_runs"
+INK = "getComputedStyle(document.querySelector('[data-figure=means] .annotation-text')).fill"  # of a label in a figure
 
 
 @pytest.fixture(scope="module")
@@ -66,18 +68,13 @@ def test_the_report_draws_itself_without_a_network(show, file, scheme, width):
     assert not faults
 
 
-def ink(page) -> str:
-    """The colour of a label within a figure."""
-    return page.evaluate("getComputedStyle(document.querySelector('[data-figure=means] .annotation-text')).fill")
-
-
 def test_the_button_changes_page_and_pictures(show, file):
     page, faults = show(file, color_scheme="light")
-    assert ink(page) == "rgb(11, 16, 22)"
+    assert page.evaluate(INK) == "rgb(11, 16, 22)"
     button = page.get_by_role("button", name="Change to the dark appearance")
     button.focus()
     page.keyboard.press("Enter")
-    assert ink(page) == "rgb(232, 236, 241)"
+    page.wait_for_function(f"{INK} === 'rgb(232, 236, 241)'")
     assert page.get_by_role("button", name="Change to the light appearance").count() == 1 and not faults
 
 
@@ -86,7 +83,7 @@ def test_paper_is_white_whatever_the_screen_is(show, file):
     page.emulate_media(media="print")
     page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
-    assert ink(page) == "rgb(11, 16, 22)"
+    page.wait_for_function(f"{INK} === 'rgb(11, 16, 22)'")
     assert page.evaluate("Math.max(...[...document.querySelectorAll('.main-svg')].map(s => s.clientWidth))") <= 680
     assert page.pdf(format="A4").startswith(b"%PDF") and not faults
 
@@ -163,10 +160,7 @@ def test_axe_finds_nothing_in_the_report(browser, file, axe, scheme):
 
 
 def shared(visit):
-    app = visit().open()
-    app.page.get_by_role("button", name="Open the samples").click()
-    app.page.get_by_role("heading", name="Runs (3)").wait_for()
-    return app.settle().go("Share")
+    return with_samples(visit()).go("Share")
 
 
 def downloaded(app, name: str) -> Path:

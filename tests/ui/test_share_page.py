@@ -5,7 +5,8 @@ from __future__ import annotations
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from test_compare_page import address, nothing_given, opened, widget  # noqa: F401  (the fixture serves here too)
+from page_cases import opened, widget
+from test_compare_page import session
 
 from ragdash.report import pictures
 from ragdash.report.sections import SECTIONS
@@ -27,7 +28,7 @@ def asked(monkeypatch):
 
 
 def test_the_report_is_that_of_the_view(asked):
-    opened("share", **address(baseline="new", k="5", slice="kind=hard"))
+    opened("share", **session(baseline="new", k="5", slice="kind=hard"))
     request = asked[-1]
     assert request.names == ("old", "new", "same") and request.names[request.baseline] == "new" and request.k == 5
     assert request.part == "kind: hard" and request.queries.sum() == 20
@@ -36,18 +37,18 @@ def test_the_report_is_that_of_the_view(asked):
 
 
 def test_sections_and_texts_come_from_the_address(asked):
-    at = opened("share", **address(texts="no"), sections=["ledger", "verdict"])
+    at = opened("share", **session(texts="no"), sections=["ledger", "verdict"])
     assert asked[-1].sections == ("verdict", "ledger") and not asked[-1].texts
     assert at.query_params["texts"] in ("no", ["no"]) and set(at.query_params["sections"]) == {"ledger", "verdict"}
 
 
 def test_without_a_section_there_is_no_report(asked):
-    at = opened("share", **address(sections=""))
+    at = opened("share", **session(sections=""))
     assert asked[-1].sections == () and "Choose a section" in "".join(one.value for one in at.caption)
 
 
 def test_the_links_lead_to_the_page_that_is_chosen_and_leave_this_pages_choices_out():
-    at = opened("share", **address())
+    at = opened("share", **session())
     widget(at, "selectbox", "to").set_value("compare").run()
     plain, embedded = (one.value for one in at.main.get("code")[:2])
     assert urlsplit(plain).path.endswith("/compare")
@@ -57,10 +58,10 @@ def test_the_links_lead_to_the_page_that_is_chosen_and_leave_this_pages_choices_
 
 
 def test_one_run_alone_has_no_table_of_differences():
-    assert "tests" not in str(widget(opened("share", **address(("old",))), "selectbox", "table").options)
+    assert "tests" not in str(widget(opened("share", **session(("old",))), "selectbox", "table").options)
 
 
 def test_where_no_picture_can_be_drawn_the_page_says_so(monkeypatch):
     monkeypatch.setattr(pictures, "browser", lambda: None)
-    at = opened("share", **address())
+    at = opened("share", **session())
     assert "Install Chromium" in "".join(one.value for one in at.caption)

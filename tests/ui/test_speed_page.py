@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from test_pages import SAMPLES, charts, nothing_given, opened, texts, with_runs  # noqa: F401
+from page_cases import address, charts, opened
+from test_pages import SAMPLES, texts, with_runs
 
 from ragdash.costs import Price, Prices, read_prices, write_prices
 from ragdash.io import read_run
@@ -27,11 +28,8 @@ def details(speed: float, **more) -> pa.Table:
         [(stage, pa.float64()) for stage in ("retrieval", "rerank", "generation", "total")])), **more})
 
 
-def address(*runs: Run, **more) -> dict:
-    truth = Truth.build("truth", IDS, ["a"] * QUERIES, np.ones(QUERIES, int))
-    LOADED.put(truth)
-    tokens = [Entry(LOADED.put(run), run.name, at).token for at, run in enumerate(runs)]
-    return {"run": tokens, "truth": truth.digest[:12], "metric": "RR", **more}
+def session(*runs: Run, **more) -> dict:
+    return address(Truth.build("truth", IDS, ["a"] * QUERIES, np.ones(QUERIES, int)), runs, metric="RR", **more)
 
 
 def run(name: str, speed: float, rank: int, **more) -> Run:
@@ -46,7 +44,7 @@ def tokens(many: int) -> dict:
 
 
 def test_the_table_states_mean_and_percentiles():
-    at = opened("speed-cost", **address(run("slow", 10, 1), run("fast", 1, 2)))
+    at = opened("speed-cost", **session(run("slow", 10, 1), run("fast", 1, 2)))
     table = at.table[0].value
     whole = 100.0 * (1 + np.arange(QUERIES))
     assert list(table.columns) == ["Run", "Average", "P50", "P90", "P99", "n"] and table["n"].tolist() == ["40"] * 2
@@ -60,7 +58,7 @@ def test_the_table_states_mean_and_percentiles():
 
 
 def test_a_slice_or_a_dominated_run_is_seen_in_the_front():
-    at = opened("speed-cost", **address(run("good", 1, 1), run("bad", 5, 3)))
+    at = opened("speed-cost", **session(run("good", 1, 1), run("bad", 5, 3)))
     assert "**good** alone is on the front" in texts(at)
     assert set(charts(at)) == {"pareto", "ecdf"}
     names = [trace["name"] for trace in charts(at)["pareto"]["data"]]
@@ -68,7 +66,7 @@ def test_a_slice_or_a_dominated_run_is_seen_in_the_front():
 
 
 def test_the_ecdf_can_be_of_one_stage():
-    at = opened("speed-cost", **address(run("one", 1, 1), stage="retrieval"))
+    at = opened("speed-cost", **session(run("one", 1, 1), stage="retrieval"))
     (line,) = charts(at)["ecdf"]["data"]
     assert "retrieval" in charts(at)["ecdf"]["layout"]["xaxis"]["title"]["text"] and line["name"] == "one"
     at.segmented_control(key="stage").set_value("generation").run()
@@ -79,7 +77,7 @@ def test_recorded_costs_and_prices_by_token():
     recorded = run("recorded", 1, 1, cost_usd=pa.array([0.25] * QUERIES))
     priced = run("priced", 1, 2, settings={"model": "m-1"}, **tokens(1000))
     workspace().keep_prices(write_prices(Prices((Price("m-1", 0.01, 0.1),))))
-    at = opened("speed-cost", **address(recorded, priced, paid="cost"))
+    at = opened("speed-cost", **session(recorded, priced, paid="cost"))
     cells = at.table[0].value["Cost per query"].str.replace("\\", "")
     assert money(0.25) in cells[0] and "as recorded" in cells[0]
     assert money(0.02) in cells[1] and "by price of m-1" in cells[1]
@@ -87,7 +85,7 @@ def test_recorded_costs_and_prices_by_token():
 
 
 def test_tokens_without_a_price_say_what_is_missing():
-    at = opened("speed-cost", **address(run("one", 1, 1, **tokens(1000))))
+    at = opened("speed-cost", **session(run("one", 1, 1, **tokens(1000))))
     assert "1,000" in at.table[0].value["Prompt tokens"][0] and "Cost per query" not in at.table[0].value
     assert "cost unknown" in texts(at)
 
@@ -102,13 +100,13 @@ def test_runs_without_times_say_which_columns_bring_them():
 
 def test_a_run_without_times_among_others_keeps_its_row():
     bare = Run.build("bare", IDS, ["a"] * QUERIES)
-    at = opened("speed-cost", **address(run("one", 1, 1), bare))
+    at = opened("speed-cost", **session(run("one", 1, 1), bare))
     assert at.table[0].value["Average"].tolist()[1] == "–" and at.table[0].value["n"][1] == "0"
 
 
 def test_a_negative_time_is_told_and_the_others_are_shown():
     broken = Run.build("broken", ["q00"], ["a"], details=pa.table({"query_id": ["q00"], "latency_ms": [-1.0]}))
-    at = opened("speed-cost", **address(run("one", 1, 1), broken))
+    at = opened("speed-cost", **session(run("one", 1, 1), broken))
     assert not at.exception and "-1 in latency" in texts(at).replace("\\", "")
 
 
@@ -145,7 +143,7 @@ def test_the_editor_shows_the_prices_and_is_not_there_read_only(monkeypatch):
             return self.inner.__exit__(*rest)
 
     monkeypatch.setattr(pricing.st, "expander", lambda *rest, **more: Open(real(*rest, **more)))
-    link = address(run("one", 1, 1, **tokens(1000)))
+    link = session(run("one", 1, 1, **tokens(1000)))
     at = opened("speed-cost", **link)
     assert at.multiselect(key=f"uses_{at.session_state['_runs'][0].digest[:8]}").value == ["m"]
     at.button(key="keep_prices").click().run()

@@ -28,7 +28,7 @@ def test_decisions_made_by_keys_outlive_a_killed_server(browser, visit, tmp_path
     app.settle().calm()
     assert app.page.locator(".st-key-one_draft mark").count() == 0
     process.kill()
-    process.wait(20)
+    process.wait(60)
     process, again = start_server(tmp_path / "second.log")
     try:
         app = visit(again).open("test-set")
@@ -41,7 +41,7 @@ def test_decisions_made_by_keys_outlive_a_killed_server(browser, visit, tmp_path
         app.page.get_by_text("Changed by you").wait_for()
     finally:
         process.terminate()
-        process.wait(20)
+        process.wait(60)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from pathlib import Path
 
-import pytest
+from page_cases import opened, shown, texts
 from streamlit.testing.v1 import AppTest
 
 from ragdash.io import read_truth
@@ -22,15 +21,8 @@ from ragdash.testset import (
     drafts_jsonl,
 )
 
-ROOT = Path(__file__).resolve().parents[2]
 NASTY = "<script>alert(1)</script> **bold** $x^2$ [l](http://x)"
 TEXT = f"Luna 24 landed in the Sea of Crises in 1976. {NASTY} It drilled two metres deep."
-
-
-@pytest.fixture(autouse=True)
-def nothing_given(monkeypatch, tmp_path):
-    monkeypatch.delenv("RAGDASH_FILES", raising=False)
-    monkeypatch.setenv("RAGDASH_WORKSPACE", str(tmp_path))
 
 
 def the_set() -> DraftSet:
@@ -49,25 +41,8 @@ def the_set() -> DraftSet:
         {"d1": Document("d1", TEXT, "Luna 24")}, {"single": {"timeout": 2}})
 
 
-def opened(**address) -> AppTest:
-    at = AppTest.from_file(ROOT / "app.py", default_timeout=60)
-    for key, value in address.items():
-        at.query_params[key] = value
-    at.run()
-    return shown(at.switch_page("pages/test-set.py").run())
-
-
-def shown(at: AppTest) -> AppTest:
-    assert not at.exception, at.exception
-    return at
-
-
 def click(at: AppTest, key: str) -> AppTest:
     return shown(at.button(key=key).click().run())
-
-
-def said(at: AppTest) -> str:
-    return "\n".join(one.value for one in (*at.markdown, *at.caption))
 
 
 def states(at: AppTest) -> list[str]:
@@ -75,19 +50,19 @@ def states(at: AppTest) -> list[str]:
 
 
 def test_without_a_set_the_page_says_what_to_do():
-    at = opened()
+    at = opened("test-set")
     assert "No test set loaded yet" in at.header[0].value and "ragdash testset" in at.code[0].value
 
 
 def test_accept_reject_and_recover_are_kept_and_another_process_sees_them():
     Sets().keep(the_set())
-    at = opened()
+    at = opened("test-set")
     assert states(at) == ["To review", "Rejected by a rule", "To review"]
-    text = said(at)
+    text = texts(at)
     assert "75%" in text and "flatter BM25" in text and "no reply in time" in text and "2 to review" in text
     click(at, "draft_accept")
     assert states(at)[0] == "Accepted" and at.session_state["draft"] == "single-2"
-    assert "Why the rules rejected it" in said(at) and "It points to something outside" in said(at)
+    assert "Why the rules rejected it" in texts(at) and "It points to something outside" in texts(at)
     click(at, "draft_accept")  # a reject is recovered
     at.selectbox(key="draft_why").select("Too easy")
     click(at, "draft_reject")
@@ -95,53 +70,53 @@ def test_accept_reject_and_recover_are_kept_and_another_process_sees_them():
     assert at.dataframe[0].value["Why not"].tolist()[2] == "Too easy"
     held = DecisionStore().read("0" * 32)
     assert held["no_answer-3"] == Decision("rejected", "Too easy") and held["single-2"].state == "accepted"
-    again = opened(draft="no_answer-3")
-    assert states(again) == states(at) and "Your reason: Too easy" in said(again)
+    again = opened("test-set", draft="no_answer-3")
+    assert states(again) == states(at) and "Your reason: Too easy" in texts(again)
     click(again, "draft_undo")
     assert states(again)[2] == "To review"
 
 
 def test_an_edit_is_kept_checked_again_and_can_be_taken_back():
     Sets().keep(the_set())
-    at = opened()
+    at = opened("test-set")
     shown(at.text_area(key="draft_question").input("Where did that text land?").run())
     shown(at.text_area(key="draft_answer").input("in the Sea of Rains").run())
-    text = said(at)
+    text = texts(at)
     assert "Changed by you" in text and "“that text”" in text and "evidence\\: rains" in text
     assert at.dataframe[0].value["Question"].tolist()[0] == "Where did that text land?"
     assert DecisionStore().read("0" * 32)["single-1"] == Decision("", "", "Where did that text land?",
                                                                   "in the Sea of Rains")
     click(at, "draft_undo")
-    assert at.text_area(key="draft_question").value == "Where did Luna 24 land?" and "Changed by you" not in said(at)
+    assert at.text_area(key="draft_question").value == "Where did Luna 24 land?" and "Changed by you" not in texts(at)
 
 
 def test_filters_show_what_they_count_and_an_empty_one_says_so():
     Sets().keep(the_set())
-    at = opened(draft_state="failed")
+    at = opened("test-set", draft_state="failed")
     assert at.dataframe[0].value["Type"].tolist() == ["Single"] and len(at.dataframe[0].value) == 1
-    at = opened(draft_types="no_answer")
+    at = opened("test-set", draft_types="no_answer")
     assert at.dataframe[0].value["Question"].tolist() == ["What did Luna 24 cost?"]
-    at = opened(draft_state="accepted")
+    at = opened("test-set", draft_state="accepted")
     assert "No draft passes the filters" in at.header[0].value and not at.dataframe
 
 
 def test_texts_of_others_stay_texts():
     Sets().keep(the_set())
-    at = opened(draft="single-2")
+    at = opened("test-set", draft="single-2")
     page = "".join(one.proto.body for one in at.get("html"))
     assert "<script>" not in page and "&lt;script&gt;" in page
     assert not any("[l](http://x)" in one.value and "\\[" not in one.value for one in at.markdown)
-    at = opened(draft="single-1")
+    at = opened("test-set", draft="single-1")
     page = "".join(one.proto.body for one in at.get("html"))
     assert ">Luna 24 landed in the Sea of Crises in 1976.</mark>" in page
 
 
 def test_the_accepted_ones_become_the_truth_of_the_session():
     Sets().keep(the_set())
-    at = click(opened(), "draft_accept")
+    at = click(opened("test-set"), "draft_accept")
     shown(at.segmented_control(key="draft_taken").set_value(("accepted",)).run())
     at = click(at, "draft_use")
-    assert "In use as the truth" in said(at)
+    assert "In use as the truth" in texts(at)
     from ragdash.ui.store import LOADED
 
     truth = LOADED.truth(at.session_state["_truth"])
@@ -150,7 +125,7 @@ def test_the_accepted_ones_become_the_truth_of_the_session():
 
 
 def test_a_file_is_opened_kept_and_a_wrong_one_told():
-    at = opened()
+    at = opened("test-set")
     shown(at.get("file_uploader")[0].upload("drafts.jsonl", drafts_jsonl(the_set())).run())
     assert states(at) == ["To review", "Rejected by a rule", "To review"] and len(Sets().names()) == 1
     shown(at.get("file_uploader")[0].upload("truth.jsonl", b'{"query_id": "q1"}\n').run())
@@ -160,7 +135,7 @@ def test_a_file_is_opened_kept_and_a_wrong_one_told():
 def test_a_workspace_that_is_only_shown_changes_nothing(monkeypatch):
     Sets().keep(the_set())
     monkeypatch.setenv("RAGDASH_READ_ONLY", "1")
-    at = opened()
+    at = opened("test-set")
     assert at.text_area(key="draft_question").disabled
     assert not [one for one in at.button if one.key in ("draft_accept", "draft_reject")]
 
@@ -169,14 +144,14 @@ def test_a_set_of_thousands_is_drawn(tmp_path):
     one = the_set()
     many = tuple(replace(one.drafts[0], id=f"single-{at}", question=f"Question {at}?") for at in range(5_000))
     Sets().keep(replace(one, drafts=many))
-    assert len(opened().dataframe[0].value) == 5_000
+    assert len(opened("test-set").dataframe[0].value) == 5_000
 
 
 def test_a_damaged_file_of_decisions_is_told():
     Sets().keep(the_set())
     DecisionStore().path.write_bytes(b"no database, but 20 bytes and more of text" * 20)
-    at = opened()
-    assert "testsets.broken-1.sqlite" in said(at).replace("\\", "") and "set aside" in said(at)
+    at = opened("test-set")
+    assert "testsets.broken-1.sqlite" in texts(at).replace("\\", "") and "set aside" in texts(at)
 
 
 def test_what_is_downloaded_is_read_as_a_truth(tmp_path):

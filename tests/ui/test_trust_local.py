@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 import test_trust_page as page
-from test_trust_page import button, charts, label_item, number, opened, said
+from page_cases import charts
+from test_trust_page import button, label_item, number, opened, said
 from trust_cases import IDS, a_run, judged, labelled, scores
 
 from ragdash import io
@@ -22,7 +23,6 @@ from ragdash.trust import LabelStore, draw, unjudged
 from ragdash.ui import trust_local
 from ragdash.ui.store import SHORT
 
-nothing_given = page.nothing_given
 SAMPLES = Path(__file__).parents[2] / "sample_runs"
 NAMED = "local judge, trained on your labels"
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import base64
 import csv
 import io
-import json
 import re
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
+import page_cases
 import pytest
+from page_cases import address, charts
 from streamlit.testing.v1 import AppTest
 from trust_cases import IDS, REAL, TOY, a_run, judged, labelled, scores, the_truth
 
@@ -33,36 +33,15 @@ from ragdash.trust import (
 )
 from ragdash.ui import trust_kept
 from ragdash.ui.cache import Scope
-from ragdash.ui.store import LOADED, SHORT
 from ragdash.wording.judged import named
 
-ROOT = Path(__file__).resolve().parents[2]
 AUTH = {"redirect_uri": "https://rag.example.org/oauth2callback", "cookie_secret": "x" * 40, "client_id": "a",
         "client_secret": "b", "server_metadata_url": "https://login.example.org/.well-known/openid-configuration"}
 TRUTH = the_truth()
 
 
-@pytest.fixture(autouse=True)
-def nothing_given(monkeypatch, tmp_path):
-    for name in ("RAGDASH_FILES", "RAGDASH_TRUTH", "RAGDASH_READ_ONLY"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("RAGDASH_WORKSPACE", str(tmp_path))
-    monkeypatch.setenv("RAGDASH_CACHE", str(tmp_path / "models"))
-
-
 def opened(*runs, secrets=None, user=None, **more) -> AppTest:
-    for one in (TRUTH, *runs):
-        LOADED.put(one)
-    at = AppTest.from_file(ROOT / "app.py", default_timeout=60)
-    at.secrets, at.user = secrets or {}, user or {}
-    address = {"run": [f"{one.digest[:SHORT]}.{slot}.{one.name}" for slot, one in enumerate(runs)],
-               "truth": TRUTH.digest[:SHORT], **more}
-    for key, value in address.items():
-        at.query_params[key] = value
-    at.run()
-    at.switch_page("pages/trust.py").run()
-    assert not at.exception, at.exception
-    return at
+    return page_cases.opened("trust", secrets=secrets, user=user, **address(TRUTH, runs, **more))
 
 
 def said(at: AppTest) -> str:
@@ -70,10 +49,6 @@ def said(at: AppTest) -> str:
     text = " ".join(str(one.value) for kind in (at.header, at.subheader, at.markdown, at.caption, at.error, at.info)
                     for one in kind)
     return re.sub(r":color\[.\]\{[^}]*\}\s*|\*\*|\\", "", text).replace("\u00a0", " ")
-
-
-def charts(at: AppTest) -> dict[str, dict]:
-    return {chart.proto.id.rsplit("-", 1)[-1]: json.loads(chart.proto.spec) for chart in at.get("plotly_chart")}
 
 
 def button(at: AppTest, key: str):

@@ -6,8 +6,9 @@ import time
 
 import numpy as np
 import pytest
+from page_cases import keys, opened
 from streamlit.testing.v1 import AppTest
-from test_pages import nothing_given, opened, texts, upload  # noqa: F401
+from test_pages import texts, upload
 
 from ragdash import places
 from ragdash.records import Run, Truth
@@ -30,10 +31,6 @@ def restarted():
 
 def uploaded() -> AppTest:
     return upload(opened(), ("one.txt", RUN), ("two.run", OTHER), ("judged.txt", QRELS))
-
-
-def keys(at: AppTest, kind: str = "button") -> set[str]:
-    return {one.key for one in at.get(kind)}
 
 
 def test_a_link_opens_after_a_restart_and_in_another_browser(restarted):

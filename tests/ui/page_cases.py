@@ -1,0 +1,72 @@
+"""A page opened without a browser, for the tests of the pages: by its address, and what is shown there."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from streamlit.testing.v1 import AppTest
+
+from ragdash.records import Run, Truth
+from ragdash.ui.entry import Entry
+from ragdash.ui.store import LOADED, SHORT
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def address(truth: Truth, runs: Sequence[Run], /, **more) -> dict:
+    """The address of a session with these, which are held; for a value that is a run's name, the run's digest."""
+    LOADED.put(truth)
+    tokens = [Entry(LOADED.put(run), run.name, slot).token for slot, run in enumerate(runs)]
+    digests = {run.name: run.digest[:SHORT] for run in runs}
+    return {"run": tokens, "truth": truth.digest[:SHORT],
+            **{key: digests.get(value, value) if isinstance(value, str) else value for key, value in more.items()}}
+
+
+def opened(page: str = "runs", /, *, state: dict | None = None, secrets: dict | None = None, user: dict | None = None,
+           **address) -> AppTest:
+    """The page at this address; state: of the session, set before; user: who is logged in."""
+    at = AppTest.from_file(ROOT / "app.py", default_timeout=60)
+    at.secrets, at.user = secrets or {}, user or {}
+    for key, value in address.items():
+        at.query_params[key] = value
+    for key, value in (state or {}).items():
+        at.session_state[key] = value
+    at.run()
+    if page != "runs":
+        at.switch_page(f"pages/{page}.py").run()
+    return shown(at)
+
+
+def shown(at: AppTest) -> AppTest:
+    assert not at.exception, at.exception
+    return at
+
+
+def texts(at: AppTest) -> str:
+    return "\n".join(one.value for one in (*at.markdown, *at.caption))
+
+
+def drawn(at: AppTest) -> str:
+    """The HTML of the page."""
+    return "\n".join(one.proto.body for one in at.get("html"))
+
+
+def charts(at: AppTest) -> dict[str, dict]:
+    """Figures by key."""
+    return {chart.proto.id.rsplit("-", 1)[-1]: json.loads(chart.proto.spec) for chart in at.get("plotly_chart")}
+
+
+def widget(at: AppTest, kind: str, key: str):
+    return next(one for one in at.get(kind) if one.key == key)
+
+
+def keys(at: AppTest, kind: str = "button") -> list[str]:
+    return [one.key for one in at.get(kind)]
+
+
+def asked(at: AppTest, key: str) -> list[str]:
+    """The values of a query parameter."""
+    value = at.query_params[key]
+    return [value] if isinstance(value, str) else list(value)
