@@ -18,6 +18,7 @@ from ragdash.trust import (
     agreement,
     draw,
     families,
+    labels_in,
     read_labels,
     read_verdicts,
     same_family,
@@ -194,6 +195,21 @@ def test_every_problem_of_a_sheet_is_named():
     assert problems(lambda: read_labels(b"\xff\xfe", "s.csv")) == [("bad-encoding", None)]
     assert problems(lambda: read_labels(b'{"query_id": "a", "label": 1}\n{"query\n[1]\n', "s.jsonl")) == [
         ("bad-json", 2), ("bad-json", 3)]
+
+
+def test_rows_with_a_run_and_rows_without_one_are_put_together():
+    """Rows without a run are those of the only run; none of its labels is lost, and two that differ are told."""
+    content = b"run,query_id,label\nrun,q0,1\n,q1,0\nrun,q2,1\n"
+    found, _ = read_labels(content, "sheet.csv")
+    assert labels_in(found, [judged([1, 1, 1])]) == {"run": {"q0": 1, "q1": 0, "q2": 1}}
+    again, _ = read_labels(content + b",q0,0\n", "sheet.csv")
+    assert problems(lambda: labels_in(again, [judged([1, 1, 1])])) == [("two-labels", None)]
+
+
+def test_cells_without_a_column_are_an_error():
+    """A comma outside of quotes moves all that follows, labels too."""
+    content = b"query_id,question,label\nq0,what,1\nq1,what, or who,1\nq2,what,1,,\n"
+    assert problems(lambda: read_labels(content, "sheet.csv")) == [("extra-cells", 3)]
 
 
 def test_verdicts_from_a_file():
