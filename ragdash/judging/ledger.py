@@ -200,7 +200,10 @@ class Writer:
     def seen(self, key: bytes) -> Reply | None:
         """A verdict that is there by now."""
         with self._lock:
-            row = self._db.execute(f"select {', '.join(COLUMNS)} from verdicts where key = ?", (key,)).fetchone()
+            try:
+                row = self._db.execute(f"select {', '.join(COLUMNS)} from verdicts where key = ?", (key,)).fetchone()
+            except sqlite3.Error as error:
+                raise _unusable(self._path, error) from None
         return reply_of(row) if row else None
 
     def learn(self, url: str, model: str, manner: dict) -> None:

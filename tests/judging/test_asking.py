@@ -270,6 +270,20 @@ def test_a_full_disk_ends_the_job_and_what_was_said_is_returned(serve, endpoint,
     assert len(said) == server.answered == outcome.asked <= 3 and outcome.missing == {"stopped": 20 - len(said)}
 
 
+@pytest.mark.parametrize("what", ["learn", "seen"])
+def test_a_ledger_that_breaks_ends_the_job_wherever_it_is_used(serve, endpoint, ledger, monkeypatch, what):
+    """Where a manner is to be remembered, and where another process may have had the reply."""
+    def broken(self, *_):
+        raise InputError([Problem("unusable-ledger", "a full disk", "room", "Make room.")])
+
+    monkeypatch.setattr(Writer, what, broken)
+    server = serve("400-schema", delay=0.01)
+    outcome = ask(questions(20), endpoint(server), ledger, concurrency=1)
+    assert outcome.stopped == "error" and outcome.problem.found == "a full disk"
+    said = [reply for reply in outcome.replies if reply.value]
+    assert len(said) == server.answered <= 1 and outcome.missing == {"stopped": 20 - len(said)}
+
+
 def test_overhead_is_small(serve, endpoint, ledger):
     """Processor time of the client and of the server of the test together, for each call."""
     server, asked = serve(), questions(300)
