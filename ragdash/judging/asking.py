@@ -65,7 +65,7 @@ def ask(questions: Sequence[Question], endpoint: Endpoint, ledger: Ledger, *, co
             job.run(todo, max(concurrency, 1), progress, cancel or Event())
         replies |= job.replies
     aligned = tuple(replies[key] for key in keys)
-    missing = Counter(one.missing for one in aligned if one.missing)
+    missing = Counter(replies[key].missing for key in dict.fromkeys(keys) if replies[key].missing)
     cost = None if endpoint.prices is None else job.client.purse.cost if job else 0.0
     return Outcome(aligned, job.client.purse.calls if job else 0, cached, missing, cost, job.stopped if job else None,
                    job.problem if job else None)
