@@ -67,7 +67,7 @@ class Ledger:
 
     def named(self, name: str = "") -> Judge | None:
         """The judge of this model, or of "model at host"; "": the one last asked; None where there is none."""
-        return next((one for one in self.judges() if name in ("", one.model, str(one))), None)
+        return next((one for one in self.judges() if one.is_called(name)), None)
 
     def get(self, keys: Sequence[bytes]) -> dict[bytes, Reply]:
         """The verdicts that are there, by key."""

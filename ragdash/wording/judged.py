@@ -10,7 +10,7 @@ from ragdash.evaluation import Evaluation
 from ragdash.judging.endpoint import Judge
 from ragdash.metrics import Spec, parse_spec
 from ragdash.metrics.judged import asked_of
-from ragdash.view_judged import IMPORTED, command
+from ragdash.view_judged import IMPORTED, command, setting
 from ragdash.wording.folding import COUNTED, RUN, folds
 from ragdash.wording.words import count, escape, listed
 
@@ -99,9 +99,7 @@ def of_chunk(one: Chunk | None, supports: int) -> list[tuple[str, bool, str]]:
 
 def judge_of(one: Evaluation, spec: Spec) -> str:
     """Whose verdicts the values of a judged spec are, "model at host"; empty where there are none."""
-    name, judge, votes = asked_of(spec)
-    key = name + (f" of {judge!r}" if judge else "") + (f", {votes} votes" if votes > 1 else "")
-    return str(one.settings.get(key, ""))
+    return str(one.settings.get(setting(*asked_of(spec)), ""))
 
 
 def whose(names: Sequence[str], found: Sequence[Evaluation], specs: Iterable[Spec]) -> list[str]:
