@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from ragdash.cli_parents import cut, matching_options, whole
+from ragdash.cli_parents import cut, matching_options, seconds, whole
 from ragdash.judging import Patience
 from ragdash.judging.asking import CONCURRENCY
 from ragdash.judging.endpoint import KINDS
@@ -32,7 +32,7 @@ def asking_options() -> argparse.ArgumentParser:
     asking.add_argument("--max-calls", type=whole(0), metavar="N", help="stop after so many calls")
     asking.add_argument("--seed", type=whole(0), default=SEED)
     asking.add_argument("--concurrency", type=whole(1), default=CONCURRENCY, metavar="N", help="calls at once")
-    asking.add_argument("--timeout", type=float, default=Patience.reply, metavar="SECONDS", help="for a reply")
+    asking.add_argument("--timeout", type=seconds, default=Patience.reply, metavar="SECONDS", help="for a reply")
     asking.add_argument("--dry-run", action="store_true", help="tell calls, tokens and cost; ask nothing")
     asking.add_argument("--yes", action="store_true", help="texts may leave this machine")
     asking.add_argument("--progress", choices=("text", "json"), default="text")

@@ -49,6 +49,14 @@ def test_it_tells_the_plan_asks_and_the_metric_has_its_values(serve, command, ca
     assert row["n"] == 122 and 0.5 < row["mean"] < 1
 
 
+@pytest.mark.parametrize("seconds", ["0", "-1", "nan", "inf", "soon"])
+def test_a_time_to_wait_is_above_0(serve, command, capsys, seconds):
+    server = serve()
+    with pytest.raises(SystemExit):
+        command(server, "--timeout", seconds)
+    assert "--timeout" in capsys.readouterr().err and not server.asked
+
+
 def test_a_sample_is_the_same_for_every_run_and_seed(serve, command):
     server = serve()
     status, _, told = command(server, "--sample", "7", "--seed", "3", runs=FILES)
