@@ -137,6 +137,21 @@ def test_the_difference_of_two_runs_is_of_pairs():
     assert found.corrected.low < found.corrected.mean < found.corrected.high
 
 
+def test_labels_that_do_not_differ_have_no_interval_of_their_own():
+    """20 pairs labelled alike tell nothing of how far others differ: no width is no certainty, and no advice."""
+    rng = np.random.default_rng(1)
+    base, other = judged(rng.random(200), "base"), judged(rng.random(200), "other")
+    same = {f"q{i}": float(i % 2) for i in range(20)}
+    found = trust_difference(base, other, same, same)
+    assert (found.labels.mean, found.labels.n) == (0, 20) and math.isnan(found.labels.low)
+    assert not found.problems and found.corrected.low < 0 < found.corrected.high
+    graded = trust(base, dict.fromkeys(same, 0.75))
+    assert graded.labels.mean == 0.75 and math.isnan(graded.labels.low) and math.isnan(graded.labels.high)
+    assert not {one.kind for one in graded.problems} & {"no-gain"}
+    shares = trust(base, dict.fromkeys(same, 1.0))
+    assert shares.labels.low == pytest.approx(0.8388, abs=1e-4) and shares.labels.high == 1  # Wilson's
+
+
 def test_verdicts_of_a_metric_and_of_nothing_else():
     truth = truth_of({"q1": {"a": 1}, "q2": {"b": 1}})
     found = evaluate(run_of({"q1": ["a"], "q2": ["x"]}), truth, "RR MeanRank n_rel")
