@@ -16,6 +16,7 @@ import numpy as np
 from ragdash.console import count
 from ragdash.errors import InputError, Problem
 from ragdash.judging import Budget, Endpoint, Ledger, Patience, Plan, Question, Reply, Usage, default_ledger, plan
+from ragdash.judging.asking import CONCURRENCY
 from ragdash.judging.plans import Listener
 from ragdash.judging.question import MISSING
 from ragdash.judging.rounds import NOT_ASKED, Judging, ahead, walk
@@ -24,6 +25,7 @@ from ragdash.matching import Match
 from ragdash.metrics import Spec, parse_specs
 from ragdash.metrics.judged import asked_of
 from ragdash.records import Run, Truth
+from ragdash.stats import SEED
 from ragdash.view_judged import LACKING, UNEMBEDDED, Judged, apart, command, listed
 
 ALIKE = 10  # verdicts that are all the same, from which on that is told
@@ -116,7 +118,8 @@ class Report:
 
 
 def prepare(runs: Iterable[Run], truth: Truth, metrics: str | Iterable[str | Spec], endpoint: Endpoint, *,
-            ledger: Ledger | None = None, sample: int | None = None, seed: int = 0, votes: int | None = None) -> Work:
+            ledger: Ledger | None = None, sample: int | None = None, seed: int = SEED,
+            votes: int | None = None) -> Work:
     """What asking a judge for these metrics takes; nothing is asked.
 
     sample: only so many queries, drawn at random, the same of every run and metric; votes: in place of the metrics'.
@@ -171,8 +174,8 @@ def _nobody(questions: list[Question]) -> list[Reply]:
     return [NOT_ASKED] * len(questions)
 
 
-def work(prepared: Work, *, budget: Budget | None = None, concurrency: int = 4, progress: Listener | None = None,
-         cancel: Event | None = None, patience: Patience | None = None) -> Report:
+def work(prepared: Work, *, budget: Budget | None = None, concurrency: int = CONCURRENCY,
+         progress: Listener | None = None, cancel: Event | None = None, patience: Patience | None = None) -> Report:
     """Ask what was prepared, round after round. Ctrl+C, `cancel`, a listener that answers False and the budget stop it;
     every verdict is kept, and the same again goes on from there.
     """

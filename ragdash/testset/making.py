@@ -18,6 +18,7 @@ from ragdash.errors import InputError, Problem
 from ragdash.judging import Endpoint, Ledger, Plan, Question, Reply, plan
 from ragdash.judging.rounds import NOT_ASKED, walk
 from ragdash.judging.tasks.registry import Asking, Judgement
+from ragdash.stats import SEED
 from ragdash.testset import rules
 from ragdash.testset.drafts import ANSWERED, TYPES, Document, Draft, DraftSet, draft_id
 from ragdash.testset.drawing import Drawing, Slot
@@ -39,7 +40,7 @@ class Wish:
 
     corpus: Corpus
     wanted: Mapping[str, int]
-    seed: int = 0
+    seed: int = SEED
     trip: RoundTrip | None = None
 
     @cached_property

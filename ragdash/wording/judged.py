@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from ragdash.bands import YES
 from ragdash.claims import ANSWER, Chunk, Claim, Held
 from ragdash.errors import InputError, Problem
 from ragdash.evaluation import Evaluation
@@ -91,7 +92,7 @@ def of_chunk(one: Chunk | None, supports: int) -> list[tuple[str, bool, str]]:
     if one is not None and one.useful is not None:
         found.append(("✓ useful" if one.useful.yes else "✗ not useful", one.useful.yes, one.useful.reason))
     if one is not None and one.score is not None:
-        found.append((f"judged relevance {one.score:g}", one.score >= 0.5, one.reason))
+        found.append((f"judged relevance {one.score:g}", one.score >= YES, one.reason))
     if supports:
         found.append((f"supports {count(supports, 'claim')}", True, "by the judge"))
     return found
