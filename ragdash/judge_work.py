@@ -17,7 +17,7 @@ from ragdash.console import count
 from ragdash.errors import InputError, Problem
 from ragdash.judging import Budget, Endpoint, Ledger, Patience, Plan, Question, Reply, Usage, default_ledger, plan
 from ragdash.judging.asking import CONCURRENCY
-from ragdash.judging.plans import Listener
+from ragdash.judging.plans import Listener, ended
 from ragdash.judging.question import MISSING
 from ragdash.judging.rounds import NOT_ASKED, Judging, ahead, walk
 from ragdash.judging.tasks import Asking, find_task
@@ -105,16 +105,13 @@ class Report:
                 "problems": [problem.as_dict() for problem in self.problems]}
 
     def __str__(self) -> str:
-        ends = {"budget": "the budget is spent", "cancelled": "stopped", "error": "ended by an error"}
         failed = any(row.missing.keys() & FAILED for row in self.rows)
-        end = f"{ends[self.stopped]}; the same command goes on from here" if self.stopped else \
-            "done; the same command asks again what failed" if failed else "done"
-        money = "" if self.cost is None else f", {self.cost:,.4g} paid"
         about = "about " if self.usage.estimated else ""
         tokens = f", {about}{count(self.usage.prompt, 'token')} read and {self.usage.completion:,} written" \
             if self.asked else ""
-        return "\n".join([*map(str, self.rows), f"{count(self.asked, 'call')}, {count(self.cached, 'verdict')} known "
-                                                f"before{tokens}{money}, {self.seconds:,.0f} s: {end}"])
+        return "\n".join([*map(str, self.rows), ended(
+            self.asked, self.cached, self.cost, self.seconds, self.stopped, reply=("verdict",), used=tokens,
+            done="done; the same command asks again what failed" if failed else "done")])
 
 
 def prepare(runs: Iterable[Run], truth: Truth, metrics: str | Iterable[str | Spec], endpoint: Endpoint, *,

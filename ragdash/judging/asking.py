@@ -209,8 +209,8 @@ class _Job:
             return
         self._told = len(self.replies)
         purse, spent = self.client.purse, time.monotonic() - self._begin
-        now = Progress(self.cached + len(self.replies), self.total, purse.calls, self.cached, self._missing,
-                       purse.cost if self.client.endpoint.prices else None)
+        now = Progress(done=self.cached + len(self.replies), total=self.total, asked=purse.calls, cached=self.cached,
+                       missing=self._missing, cost=purse.cost if self.client.endpoint.prices else None)
         if self.replies and spent > 0:
             rate = len(self.replies) / spent
             now = replace(now, rate=rate, left=math.ceil((self.total - now.done) / rate))
