@@ -76,7 +76,8 @@ class Plan:
 
     def words(self, *reply: str) -> str:
         """The plan in a sentence; reply: what a known one is called, with its plural where s is not enough."""
-        money = "cost not known without prices" if self.cost is None else f"about {self.cost:,.4g} to pay"
+        money = "cost not known without prices" if self.cost is None else \
+            f"about {self.cost:,.4g} to pay{', what follows left out' if self.follow else ''}"
         more = f", then up to {self.follow:,} more that follow from the answers" if self.follow else ""
         if not self.calls:
             return f"{self.judge}: nothing to ask, {count(self.cached, *reply)} known{more}"
