@@ -15,6 +15,8 @@ from ragdash.errors import InputError, Problem
 
 EDGE = 1e-9
 """A value this little below an edge stands on it: a mean of 0.7 may be computed as 0.6999999999999999."""
+YES = 0.5
+"""A verdict or a label in [0, 1] counts as a yes from here on, where two classes are asked for; our choice."""
 
 
 @dataclass(frozen=True)

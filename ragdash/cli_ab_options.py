@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from ragdash.ab.commands import TIMEOUT
-from ragdash.cli_parents import whole
+from ragdash.cli_parents import seconds, whole
 from ragdash.comparison import CORRECTIONS
 from ragdash.report import COMPARISON_FORMATS
 from ragdash.stats import PERMUTATIONS
@@ -28,7 +28,7 @@ def add_ab(commands, parents: list[argparse.ArgumentParser]) -> None:
     command.add_argument("--lines", nargs="?", const="both", choices=("both", "a", "b"), help="the commands stay: they "
                          "read a line of JSON for each question and write one (both, or a or b alone)")
     command.add_argument("--output-dir", metavar="DIR", help="for the runs and the journals (default: ab-NAME-NAME)")
-    command.add_argument("--timeout", type=_seconds, default=TIMEOUT, metavar="SECONDS", help="for an answer (default: "
+    command.add_argument("--timeout", type=seconds, default=TIMEOUT, metavar="SECONDS", help="for an answer (default: "
                          f"{TIMEOUT:g})")
     command.add_argument("--concurrency", type=whole(1), default=1, metavar="N", help="queries at once; latencies are "
                          "then those under load (default: 1)")
@@ -42,9 +42,3 @@ def add_ab(commands, parents: list[argparse.ArgumentParser]) -> None:
     command.add_argument("--no-worse-than", action="append", metavar="[METRIC=]LIMIT", help="exit 1 where b is worse "
                          "by more than this, as in `ragdash compare`")
     command.set_defaults(command="ab", progress="text", **OF_REPORT)
-
-
-def _seconds(text: str) -> float:
-    if not 0 < float(text) < 1e6:
-        raise argparse.ArgumentTypeError(f"{text} is no time in seconds above 0")
-    return float(text)

@@ -11,11 +11,10 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Event
-from typing import Protocol
 
 import orjson
 
-from ragdash.console import write
+from ragdash.console import Progress, write
 from ragdash.errors import InputError, Problem
 from ragdash.judge_worker import line
 from ragdash.judging import Endpoint, Plan, Prices
@@ -55,15 +54,6 @@ def confirm(endpoint: Endpoint, what: str) -> None:
     if sys.stdin.readline().strip().lower() not in ("y", "yes"):
         raise InputError([Problem("not-confirmed", f"no yes to sending texts to {host}", "a yes",
                                   "Nothing was sent.", field="--yes")])
-
-
-class Progress(Protocol):
-    """How far an asking is: str() of it is for a person, as_dict() for a program."""
-
-    done: int
-    total: int
-
-    def as_dict(self) -> dict: ...
 
 
 class Shown:

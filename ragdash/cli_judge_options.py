@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import argparse
 
-from ragdash.cli_parents import cut, matching_options, whole
+from ragdash.bands import YES
+from ragdash.cli_parents import cut, matching_options, seconds, whole
 from ragdash.judging import Patience
 from ragdash.judging.asking import CONCURRENCY
 from ragdash.judging.endpoint import KINDS
 from ragdash.report import TRUST_FORMATS
 from ragdash.stats import SEED
-from ragdash.testset import TYPES
+from ragdash.testset import TYPES, RoundTrip
 from ragdash.verdict_exports import FORMATS as VERDICT_FORMATS
 
 
@@ -32,7 +33,7 @@ def asking_options() -> argparse.ArgumentParser:
     asking.add_argument("--max-calls", type=whole(0), metavar="N", help="stop after so many calls")
     asking.add_argument("--seed", type=whole(0), default=SEED)
     asking.add_argument("--concurrency", type=whole(1), default=CONCURRENCY, metavar="N", help="calls at once")
-    asking.add_argument("--timeout", type=float, default=Patience.reply, metavar="SECONDS", help="for a reply")
+    asking.add_argument("--timeout", type=seconds, default=Patience.reply, metavar="SECONDS", help="for a reply")
     asking.add_argument("--dry-run", action="store_true", help="tell calls, tokens and cost; ask nothing")
     asking.add_argument("--yes", action="store_true", help="texts may leave this machine")
     asking.add_argument("--progress", choices=("text", "json"), default="text")
@@ -63,7 +64,7 @@ def add_testset(commands) -> None:
     command.add_argument("--round-trip", nargs="?", const="", metavar="RUN", help="reject questions whose document is "
                          "not among the first k of this run, or, for questions that it was not asked (and without a "
                          "run), by the words")
-    command.add_argument("--k", type=whole(1), default=10, help="of --round-trip (default: 10)")
+    command.add_argument("--k", type=whole(1), default=RoundTrip.k, help=f"of --round-trip (default: {RoundTrip.k})")
     command.add_argument("-o", "--output", metavar="FILE", help="the truth, JSONL (default: standard output)")
     command.add_argument("--rejects", metavar="FILE", help="those that a rule rejected, with all their reasons")
     command.add_argument("--drafts", metavar="FILE", help="all of it, to be opened on the page elsewhere; the "
@@ -110,8 +111,8 @@ def add_trust(commands, reading: argparse.ArgumentParser) -> None:
     command.add_argument("-n", type=whole(1), default=50, metavar="N", help="queries to draw (default: 50)")
     command.add_argument("--seed", type=whole(0), default=SEED, help="of the draw, and of the local "
                          "judge's folds")
-    command.add_argument("--cut", type=cut, default="0.5", help="values from here on are a yes; none: each value is a "
-                         "class of its own (default: 0.5)")
+    command.add_argument("--cut", type=cut, default=f"{YES:g}", help="values from here on are a yes; none: each value "
+                         f"is a class of its own (default: {YES:g})")
     command.add_argument("--judge-model", metavar="NAME", help="who judged")
     command.add_argument("--generator", metavar="NAME", help="who wrote the answers; warned of where it is of the "
                          "judge's family")

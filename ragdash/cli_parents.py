@@ -79,6 +79,13 @@ def cut(text: str) -> str:
     return text
 
 
+def seconds(text: str) -> float:
+    """A time to wait."""
+    if not 0 < float(text) < 1e6:
+        raise argparse.ArgumentTypeError(f"{text} is no time in seconds above 0")
+    return float(text)
+
+
 def whole(least: int):
     """The type of a whole number that is not less."""
     def number(text: str) -> int:

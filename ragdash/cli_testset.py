@@ -14,6 +14,7 @@ from ragdash.console import count, say, write
 from ragdash.errors import InputError, Problem
 from ragdash.io import read_corpus, read_run
 from ragdash.judging import MISSING, Budget, Endpoint, Ledger, Outcome, Patience, default_ledger
+from ragdash.judging.plans import ended
 from ragdash.judging.rounds import Judging
 from ragdash.places import named
 from ragdash.testset import (
@@ -31,7 +32,7 @@ from ragdash.testset import (
     truth_jsonl,
 )
 
-ENDS = {"budget": "the budget is spent", "cancelled": "stopped", "error": "ended by an error"}
+REPLY = ("reply", "replies")
 
 
 def test_set(options: argparse.Namespace) -> int:
@@ -50,7 +51,7 @@ def _test_set(options: argparse.Namespace) -> int:
     wish, ledger = _wish(options), default_ledger()
     say(before := list(notes(wish)))
     plan = planned(wish, endpoint, ledger)
-    tell_plan(options, plan, endpoint, "reply", "replies")
+    tell_plan(options, plan, endpoint, *REPLY)
     if options.dry_run:
         return 0
     if plan.calls and not endpoint.local and not options.yes:
@@ -116,10 +117,7 @@ def _report(options: argparse.Namespace, found: DraftSet, total: Outcome, path: 
             "missing": {type: dict(own) for type, own in found.missing.items()}})
         return
     print("\n".join([*_types(found), *_rejects(found)]), file=sys.stderr)
-    end = f"{ENDS[total.stopped]}; the same command goes on from here" if total.stopped else "done"
-    money = "" if total.cost is None else f", {total.cost:,.4g} paid"
-    print(f"{count(total.asked, 'call')}, {count(total.cached, 'reply', 'replies')} known before{money}, "
-          f"{seconds:,.0f} s: {end}", file=sys.stderr)
+    print(ended(total.asked, total.cached, total.cost, seconds, total.stopped, reply=REPLY), file=sys.stderr)
     if path is not None:
         print(f"To review them: ragdash dashboard, page Test set, set {path.stem}", file=sys.stderr)
 

@@ -46,7 +46,7 @@ def verdicts(options: argparse.Namespace) -> int:
 def _of_ledger(options: argparse.Namespace, judged: Judged) -> bytes:
     """What the ledger holds on this run, to be read into another one."""
     names = [asked_of(spec)[0] for spec in parse_specs(options.metrics)] if options.metrics else TASKS
-    judges = [one for one in judged.ledger.judges() if options.judge in ("", one.model, str(one))]
+    judges = [one for one in judged.ledger.judges() if one.is_called(options.judge)]
     lines = [line for one in judges for line in export_verdicts(judged.ledger, one, judged.known_keys(names, one))]
     if not lines:
         raise InputError([Problem("no-verdicts", f"no verdict on {judged.run!r}", "a run that was judged",

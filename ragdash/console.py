@@ -8,6 +8,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from ragdash.errors import InputError, Problem
@@ -99,6 +100,35 @@ class Bar:
 def count(n: int, one: str, many: str | None = None) -> str:
     """A number with its noun: 1 query, 2 queries."""
     return f"{n:,} {one if n == 1 else many or one + 's'}"
+
+
+def duration(seconds: float) -> str:
+    """12 s, 3 min 20 s, 2 h 5 min."""
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    return f"{whole // 60} min {whole % 60} s" if whole < 3600 else f"{whole // 3600} h {whole % 3600 // 60} min"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Progress:
+    """How far a long command is; each has its own words for it. rate: things done a second, left: seconds, both None
+    before the first one.
+    """
+
+    done: int
+    total: int
+    rate: float | None = None
+    left: float | None = None
+
+    def as_dict(self) -> dict:
+        """For a program."""
+        return asdict(self)
+
+    @property
+    def pace(self) -> str:
+        """4.0 a second, 1 min 13 s left; empty before the first one."""
+        return "" if self.rate is None else f"{self.rate:,.1f} a second, {duration(self.left)} left"
 
 
 def aligned(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

@@ -16,7 +16,8 @@ import numpy as np
 from ragdash.console import count
 from ragdash.errors import InputError, Problem
 from ragdash.judging import Budget, Endpoint, Ledger, Patience, Plan, Question, Reply, Usage, default_ledger, plan
-from ragdash.judging.plans import Listener
+from ragdash.judging.asking import CONCURRENCY
+from ragdash.judging.plans import Listener, ended
 from ragdash.judging.question import MISSING
 from ragdash.judging.rounds import NOT_ASKED, Judging, ahead, walk
 from ragdash.judging.tasks import Asking, find_task
@@ -24,6 +25,7 @@ from ragdash.matching import Match
 from ragdash.metrics import Spec, parse_specs
 from ragdash.metrics.judged import asked_of
 from ragdash.records import Run, Truth
+from ragdash.stats import SEED
 from ragdash.view_judged import LACKING, UNEMBEDDED, Judged, apart, command, listed
 
 ALIKE = 10  # verdicts that are all the same, from which on that is told
@@ -103,20 +105,18 @@ class Report:
                 "problems": [problem.as_dict() for problem in self.problems]}
 
     def __str__(self) -> str:
-        ends = {"budget": "the budget is spent", "cancelled": "stopped", "error": "ended by an error"}
         failed = any(row.missing.keys() & FAILED for row in self.rows)
-        end = f"{ends[self.stopped]}; the same command goes on from here" if self.stopped else \
-            "done; the same command asks again what failed" if failed else "done"
-        money = "" if self.cost is None else f", {self.cost:,.4g} paid"
         about = "about " if self.usage.estimated else ""
         tokens = f", {about}{count(self.usage.prompt, 'token')} read and {self.usage.completion:,} written" \
             if self.asked else ""
-        return "\n".join([*map(str, self.rows), f"{count(self.asked, 'call')}, {count(self.cached, 'verdict')} known "
-                                                f"before{tokens}{money}, {self.seconds:,.0f} s: {end}"])
+        return "\n".join([*map(str, self.rows), ended(
+            self.asked, self.cached, self.cost, self.seconds, self.stopped, reply=("verdict",), used=tokens,
+            done="done; the same command asks again what failed" if failed else "done")])
 
 
 def prepare(runs: Iterable[Run], truth: Truth, metrics: str | Iterable[str | Spec], endpoint: Endpoint, *,
-            ledger: Ledger | None = None, sample: int | None = None, seed: int = 0, votes: int | None = None) -> Work:
+            ledger: Ledger | None = None, sample: int | None = None, seed: int = SEED,
+            votes: int | None = None) -> Work:
     """What asking a judge for these metrics takes; nothing is asked.
 
     sample: only so many queries, drawn at random, the same of every run and metric; votes: in place of the metrics'.
@@ -171,8 +171,8 @@ def _nobody(questions: list[Question]) -> list[Reply]:
     return [NOT_ASKED] * len(questions)
 
 
-def work(prepared: Work, *, budget: Budget | None = None, concurrency: int = 4, progress: Listener | None = None,
-         cancel: Event | None = None, patience: Patience | None = None) -> Report:
+def work(prepared: Work, *, budget: Budget | None = None, concurrency: int = CONCURRENCY,
+         progress: Listener | None = None, cancel: Event | None = None, patience: Patience | None = None) -> Report:
     """Ask what was prepared, round after round. Ctrl+C, `cancel`, a listener that answers False and the budget stop it;
     every verdict is kept, and the same again goes on from there.
     """

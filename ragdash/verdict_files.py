@@ -71,18 +71,22 @@ def import_verdicts(path: str | Path, judged: Judged) -> Imported:
     judge = Judge(IMPORTED, f"{tool} {hashlib.blake2b(content, digest_size=4).hexdigest()}")
     by_id = {case.query_id: case for case in judged.cases}
     by_question = _once(judged.cases)
-    kept, counts = [], Counter()
+    kept: dict[tuple[str, str], tuple] = {}
     for number, row in enumerate(rows, 1):
         case = _case(row, by_id, by_question, number, problems)
         for name, score, about in _found(tool, row, number, problems) if case else ():
-            kept.append((imported_question(name, case), Reply({"score": score, "rows": about}, attempts=1)))
-            counts[name] += 1
+            if (case.query_id, name) in kept:
+                problems.add("repeated-verdict", f"{name} of query {case.query_id!r} again", "one verdict on a query",
+                             "The first one counts.", line=number, severity="warning")
+                continue
+            kept[case.query_id, name] = imported_question(name, case), Reply({"score": score, "rows": about},
+                                                                             attempts=1)
     if not kept:
         problems.add("no-verdict", f"no verdict of {tool} on run {judged.run!r}", "rows for its queries and answers",
                      "Give the run that the file was made from, with its answers and the same query ids or texts.")
     problems.raise_errors()
-    judged.ledger.put(judge, kept)
-    return Imported(judge, counts, len(rows), problems.problems)
+    judged.ledger.put(judge, kept.values())
+    return Imported(judge, Counter(name for _, name in kept), len(rows), problems.problems)
 
 
 def _read(path: Path) -> tuple[bytes, list[dict]]:
@@ -104,7 +108,7 @@ def _rows(text: str, suffix: str) -> list:
     try:
         found = json.loads(text)
     except json.JSONDecodeError:
-        return [json.loads(line) for line in text.splitlines() if line.strip()]
+        return [json.loads(line) for line in text.split("\n") if line.strip()]
     if isinstance(found, dict):
         found = next((found[key] for key in _LISTS if isinstance(found.get(key), list)), [found])
     return found if isinstance(found, list) else []

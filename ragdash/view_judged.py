@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import count
 
@@ -143,15 +144,13 @@ class Judged:
 
     def _found(self, name: str, judge: str, votes: int) -> Verdicts | Unavailable:
         """The verdicts of the first judge that has any, or why there are none."""
-        asked = [one for one in self.ledger.judges() if judge in ("", one.model, str(one))]
-        task = find_task(name)
-        if all(task.lacks(case) for case in self.cases):
-            lacking = self._lacking(name)
+        lacking = self._lacking(name)
+        if all(lacking):
             words, mend = LACKING[Counter(lacking).most_common(1)[0][0] if lacking else "no-answer"]
             return Unavailable(f"{name} of run {self.run!r}: {words} for any query", "the texts that it is judged by",
                                mend, name)
         told = None
-        for one in asked:
+        for one in filter(lambda one: one.is_called(judge), self.ledger.judges()):
             verdicts = self.by(name, one, votes)
             reasons = Counter(row.missing for row in verdicts.judgements if row.missing not in LACKING)
             if not np.isnan(verdicts.values).all() or (reasons and reasons.keys() <= set(SETTLED)):
@@ -168,20 +167,17 @@ class Judged:
     def by(self, name: str, judge: Judge, votes: int = 1) -> Verdicts:
         """What one judge says, little or much."""
         if judge.host == IMPORTED:
-            rounds = [self._imported(name, judge)] if votes == 1 else []
+            rounds = [self._imported(name, judge, votes)]
         else:
             rounds = [read(self.askings(name), self.ledger, judge, vote) for vote in range(votes)]
         model = None
         if name == RELEVANCY and judge.host != IMPORTED:
             model = self.store.named(ENCODER)
             rounds = [self._alike(one, model) for one in rounds] if model else rounds
-        values = np.array([[one.value for one in found] for found in rounds], np.float64).reshape(-1, len(self.cases))
-        if not len(values):
-            values = np.full((1, len(self.cases)), np.nan)
-        first = rounds[0] if rounds else [Judgement(float("nan"), "not-imported") for _ in self.cases]
+        values = np.array([[one.value for one in found] for found in rounds], np.float64)
         agreement = np.max([(values == row).mean(axis=0) for row in values], axis=0)
         mean = values.mean(axis=0)
-        return Verdicts(name, judge, mean, tuple(first), np.where(np.isnan(mean), np.nan, agreement), model)
+        return Verdicts(name, judge, mean, tuple(rounds[0]), np.where(np.isnan(mean), np.nan, agreement), model)
 
     def _alike(self, judgements: Sequence[Judgement], model: Model) -> list[Judgement]:
         """RAGAS.AnswerRelevancy: mean cosine of the questions asked back with the one asked, where not evasive."""
@@ -198,10 +194,10 @@ class Judged:
                 found[i] = replace(judgements[i], value=float(value[part].mean()), missing=None)
         return found
 
-    def _imported(self, name: str, judge: Judge) -> list[Judgement]:
-        """What a file said that was imported: (Q,)."""
+    def _imported(self, name: str, judge: Judge, votes: int) -> list[Judgement]:
+        """What a file said that was imported, one vote: (Q,)."""
         keys = [judge.key(imported_question(name, case)) for case in self.cases]
-        known = self.ledger.get(keys)
+        known = self.ledger.get(keys) if votes == 1 else {}
         found = []
         for key, lacking in zip(keys, self._lacking(name), strict=True):
             value = known[key].value if key in known else {"score": None}
@@ -226,17 +222,19 @@ class Judged:
 
     def _lacking(self, name: str) -> list[str | None]:
         """Why a case is not asked about: (Q,), None where its texts are there."""
-        task = find_task(name)
-        return [task.lacks(case) for case in self.cases]
+        return [find_task(name).lacks(case) for case in self.cases]
 
-    def embedded_texts(self, judge: str = "") -> list[str]:
-        """The distinct texts that RAGAS.AnswerRelevancy has to have embedded: questions asked back, and the queries."""
+    def embedded_texts(self) -> list[str]:
+        """The distinct texts that RAGAS.AnswerRelevancy has to have embedded: queries, and those asked back of them."""
         texts: dict[str, None] = {}
-        for one in self.ledger.judges():
-            if judge in ("", one.model, str(one)) and one.host != IMPORTED:
-                for case, found in zip(self.cases, read(self.askings(RELEVANCY), self.ledger, one), strict=True):
+        for judge in (one for one in self.ledger.judges() if one.host != IMPORTED):
+            for vote in count():
+                said = read(self.askings(RELEVANCY), self.ledger, judge, vote)
+                for case, found in zip(self.cases, said, strict=True):
                     if found.missing == NO_ENCODER:
                         texts |= dict.fromkeys((case.question, *(row["question"] for row in found.rows)))
+                if not any(found.rows for found in said):
+                    break
         return list(texts)
 
     def told(self, name: str, judge: str = "", votes: int = 1) -> list[Problem]:
@@ -266,14 +264,16 @@ class Judged:
     def settings(self, asked: Iterable[tuple[str, str, int]]) -> dict[str, str]:
         """{"Faithfulness": the judge whose verdicts the values are} of (metric, judge, votes), beside the numbers."""
         found = {}
-        for name, judge, votes in asked:
-            try:
-                verdicts = self.read(name, judge, votes)
-            except Unavailable:
-                continue
-            key = name + (f" of {judge!r}" if judge else "") + (f", {votes} votes" if votes > 1 else "")
-            found[key] = str(verdicts.judge) + (f", {verdicts.model}" if verdicts.model else "")
+        for one in asked:
+            with suppress(Unavailable):
+                verdicts = self.read(*one)
+                found[setting(*one)] = str(verdicts.judge) + (f", {verdicts.model}" if verdicts.model else "")
         return found
+
+
+def setting(name: str, judge: str = "", votes: int = 1) -> str:
+    """What the judge of a metric is called among the settings: Faithfulness of 'model', 3 votes."""
+    return name + (f" of {judge!r}" if judge else "") + (f", {votes} votes" if votes > 1 else "")
 
 
 def imported_question(name: str, case: Case) -> Question:

@@ -18,6 +18,7 @@ from ragdash.trust import (
     agreement,
     draw,
     families,
+    labels_in,
     read_labels,
     read_verdicts,
     same_family,
@@ -136,6 +137,21 @@ def test_the_difference_of_two_runs_is_of_pairs():
     assert found.corrected.low < found.corrected.mean < found.corrected.high
 
 
+def test_labels_that_do_not_differ_have_no_interval_of_their_own():
+    """20 pairs labelled alike tell nothing of how far others differ: no width is no certainty, and no advice."""
+    rng = np.random.default_rng(1)
+    base, other = judged(rng.random(200), "base"), judged(rng.random(200), "other")
+    same = {f"q{i}": float(i % 2) for i in range(20)}
+    found = trust_difference(base, other, same, same)
+    assert (found.labels.mean, found.labels.n) == (0, 20) and math.isnan(found.labels.low)
+    assert not found.problems and found.corrected.low < 0 < found.corrected.high
+    graded = trust(base, dict.fromkeys(same, 0.75))
+    assert graded.labels.mean == 0.75 and math.isnan(graded.labels.low) and math.isnan(graded.labels.high)
+    assert not {one.kind for one in graded.problems} & {"no-gain"}
+    shares = trust(base, dict.fromkeys(same, 1.0))
+    assert shares.labels.low == pytest.approx(0.8388, abs=1e-4) and shares.labels.high == 1  # Wilson's
+
+
 def test_verdicts_of_a_metric_and_of_nothing_else():
     truth = truth_of({"q1": {"a": 1}, "q2": {"b": 1}})
     found = evaluate(run_of({"q1": ["a"], "q2": ["x"]}), truth, "RR MeanRank n_rel")
@@ -194,6 +210,21 @@ def test_every_problem_of_a_sheet_is_named():
     assert problems(lambda: read_labels(b"\xff\xfe", "s.csv")) == [("bad-encoding", None)]
     assert problems(lambda: read_labels(b'{"query_id": "a", "label": 1}\n{"query\n[1]\n', "s.jsonl")) == [
         ("bad-json", 2), ("bad-json", 3)]
+
+
+def test_rows_with_a_run_and_rows_without_one_are_put_together():
+    """Rows without a run are those of the only run; none of its labels is lost, and two that differ are told."""
+    content = b"run,query_id,label\nrun,q0,1\n,q1,0\nrun,q2,1\n"
+    found, _ = read_labels(content, "sheet.csv")
+    assert labels_in(found, [judged([1, 1, 1])]) == {"run": {"q0": 1, "q1": 0, "q2": 1}}
+    again, _ = read_labels(content + b",q0,0\n", "sheet.csv")
+    assert problems(lambda: labels_in(again, [judged([1, 1, 1])])) == [("two-labels", None)]
+
+
+def test_cells_without_a_column_are_an_error():
+    """A comma outside of quotes moves all that follows, labels too."""
+    content = b"query_id,question,label\nq0,what,1\nq1,what, or who,1\nq2,what,1,,\n"
+    assert problems(lambda: read_labels(content, "sheet.csv")) == [("extra-cells", 3)]
 
 
 def test_verdicts_from_a_file():

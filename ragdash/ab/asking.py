@@ -18,6 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
+from ragdash import console
 from ragdash.ab.answers import Row, checker, one_line, run_of
 from ragdash.ab.called import Called
 from ragdash.ab.child import Failed, Stopped
@@ -43,22 +44,16 @@ class Configuration:
     version: str = ""
 
 
-@dataclass(frozen=True)
-class Progress:
-    """Where the asking stands: calls done of total, known from a journal before, failed; rate: calls a second, and
-    left: seconds, both None before the first one."""
+@dataclass(frozen=True, kw_only=True)
+class Progress(console.Progress):
+    """Where the asking stands: calls done of total, known from a journal before, failed."""
 
-    done: int
-    total: int
     known: int
-    failed: int
-    rate: float | None = None
-    left: float | None = None
+    failed: int = 0
 
     def __str__(self) -> str:
         parts = [f"{self.done:,} of {count(self.total, 'call')}", f"{self.known:,} known before" if self.known else "",
-                 f"{self.failed:,} failed" if self.failed else "",
-                 "" if self.rate is None else f"{self.rate:,.1f} a second, {self.left:,.0f} s left"]
+                 f"{self.failed:,} failed" if self.failed else "", self.pace]
         return ", ".join(part for part in parts if part)
 
 
@@ -163,7 +158,7 @@ class _Asking:
     def __post_init__(self) -> None:
         self.halt, self._lock, self._began = threading.Event(), threading.Lock(), time.monotonic()
         known = sum(len(job.known & self.questions.keys()) for job in self.jobs)
-        self.now = Progress(known, len(self.jobs) * len(self.questions), known, 0)
+        self.now = Progress(done=known, total=len(self.jobs) * len(self.questions), known=known)
 
     def stopped(self) -> bool:
         """Whether nothing more is to be asked."""

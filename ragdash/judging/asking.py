@@ -9,6 +9,7 @@ import math
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from queue import Empty, Queue
 from threading import Event, Lock, Thread
@@ -64,7 +65,7 @@ def ask(questions: Sequence[Question], endpoint: Endpoint, ledger: Ledger, *, co
             job.run(todo, max(concurrency, 1), progress, cancel or Event())
         replies |= job.replies
     aligned = tuple(replies[key] for key in keys)
-    missing = Counter(one.missing for one in aligned if one.missing)
+    missing = Counter(replies[key].missing for key in dict.fromkeys(keys) if replies[key].missing)
     cost = None if endpoint.prices is None else job.client.purse.cost if job else 0.0
     return Outcome(aligned, job.client.purse.calls if job else 0, cached, missing, cost, job.stopped if job else None,
                    job.problem if job else None)
@@ -75,8 +76,7 @@ def _job(endpoint: Endpoint, judge: Judge, ledger: Ledger, writer: Writer, budge
     expected, ended = written(todo, ledger, endpoint), Event()
     client = Client(endpoint, poster(endpoint, patience), Purse(budget, ended), patience,
                     Manner.first(endpoint.kind, ledger.manner(endpoint.url, endpoint.model)), ended,
-                    lambda question: expected[question.task, len(question.ids)],
-                    lambda manner: writer.learn(endpoint.url, endpoint.model, manner.as_dict()))
+                    lambda question: expected[question.task, len(question.ids)])
     return _Job(client, judge, writer)
 
 
@@ -152,7 +152,9 @@ class _Job:
 
     def _asked(self, key: bytes, question: Question) -> Reply:
         """The reply, on the disk already; another process may have had it in the meantime."""
-        known = self.writer.seen(key)
+        known, before = None, self.client.manner
+        with self._ending():
+            known = self.writer.seen(key)
         if known is not None:
             return known
         reply, problem = self.client.reply(question)
@@ -160,11 +162,20 @@ class _Job:
             self._end("error", problem)
         if reply.missing == "budget":
             self._end("budget")
-        try:
+        with self._ending():
+            if self.client.manner != before:
+                endpoint = self.client.endpoint
+                self.writer.learn(endpoint.url, endpoint.model, self.client.manner.as_dict())
             self.writer.put(self.judge, [(question, reply)])
-        except InputError as error:  # a full disk: nothing more is paid for, and what was said is still returned
-            self._end("error", error.problems[0])
         return reply
+
+    @contextmanager
+    def _ending(self) -> Iterator[None]:
+        """A ledger that breaks (a full disk): nothing more is paid for, and what was said is still returned."""
+        try:
+            yield
+        except InputError as error:
+            self._end("error", error.problems[0])
 
     def _note(self, reply: Reply) -> None:
         """End the job where the endpoint does nothing but fail, or the judge writes nothing that can be used."""
@@ -198,8 +209,8 @@ class _Job:
             return
         self._told = len(self.replies)
         purse, spent = self.client.purse, time.monotonic() - self._begin
-        now = Progress(self.cached + len(self.replies), self.total, purse.calls, self.cached, self._missing,
-                       purse.cost if self.client.endpoint.prices else None)
+        now = Progress(done=self.cached + len(self.replies), total=self.total, asked=purse.calls, cached=self.cached,
+                       missing=self._missing, cost=purse.cost if self.client.endpoint.prices else None)
         if self.replies and spent > 0:
             rate = len(self.replies) / spent
             now = replace(now, rate=rate, left=math.ceil((self.total - now.done) / rate))

@@ -53,8 +53,8 @@ class _State:
 
 @dataclass
 class Client:
-    """Asks one endpoint; threads share it. written: tokens expected of a reply; learnt: called with a manner that has
-    proved right and is new; ended: set when nothing more is to be asked.
+    """Asks one endpoint; threads share it. manner: the last that has proved right; written: tokens expected of a reply;
+    ended: set when nothing more is to be asked.
     """
 
     endpoint: Endpoint
@@ -64,7 +64,6 @@ class Client:
     manner: Manner
     ended: Event
     written: Callable[[Question], int]
-    learnt: Callable[[Manner], None]
     _not_before: float = 0.0
     _lock: Lock = field(default_factory=Lock)
 
@@ -78,7 +77,6 @@ class Client:
         if state.manner != self.manner:
             with self._lock:
                 self.manner = state.manner
-            self.learnt(state.manner)
         return self._reply(state, value), None
 
     def _verdict(self, state: _State) -> dict:

@@ -64,6 +64,10 @@ class Judge:
         whole = f"{head}{len(user)}:{user}{len(shape)}:{shape}{len(ids)}:{ids}{len(str(question.vote))}:{question.vote}"
         return hashlib.blake2b(whole.encode("utf-8", "surrogatepass"), digest_size=32).digest()
 
+    def is_called(self, name: str) -> bool:
+        """Whether a name means this judge: its model, "model at host", or "" for any."""
+        return name in ("", self.model, str(self))
+
     def __str__(self) -> str:
         return f"{self.model} at {self.host}"
 

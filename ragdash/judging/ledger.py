@@ -67,7 +67,7 @@ class Ledger:
 
     def named(self, name: str = "") -> Judge | None:
         """The judge of this model, or of "model at host"; "": the one last asked; None where there is none."""
-        return next((one for one in self.judges() if name in ("", one.model, str(one))), None)
+        return next((one for one in self.judges() if one.is_called(name)), None)
 
     def get(self, keys: Sequence[bytes]) -> dict[bytes, Reply]:
         """The verdicts that are there, by key."""
@@ -200,7 +200,10 @@ class Writer:
     def seen(self, key: bytes) -> Reply | None:
         """A verdict that is there by now."""
         with self._lock:
-            row = self._db.execute(f"select {', '.join(COLUMNS)} from verdicts where key = ?", (key,)).fetchone()
+            try:
+                row = self._db.execute(f"select {', '.join(COLUMNS)} from verdicts where key = ?", (key,)).fetchone()
+            except sqlite3.Error as error:
+                raise _unusable(self._path, error) from None
         return reply_of(row) if row else None
 
     def learn(self, url: str, model: str, manner: dict) -> None:

@@ -10,7 +10,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from ragdash.console import count
+from ragdash import console
+from ragdash.console import count, duration
 from ragdash.errors import InputError, Problem
 from ragdash.judging.endpoint import Endpoint
 from ragdash.judging.ledger import Ledger
@@ -20,6 +21,8 @@ BYTES_A_TOKEN = 4  # of UTF-8, about; more tokens in scripts whose signs have th
 AROUND = 30  # tokens around the texts of a question
 WRITTEN, WRITTEN_A_VERDICT = 150, 40  # tokens of a reply, before a ledger tells
 ENOUGH = 5  # verdicts from which on their mean tells
+ENDS = {"budget": "the budget is spent", "cancelled": "stopped", "error": "ended by an error"}
+"""Why a job ended early, in words."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +76,8 @@ class Plan:
 
     def words(self, *reply: str) -> str:
         """The plan in a sentence; reply: what a known one is called, with its plural where s is not enough."""
-        money = "cost not known without prices" if self.cost is None else f"about {self.cost:,.4g} to pay"
+        money = "cost not known without prices" if self.cost is None else \
+            f"about {self.cost:,.4g} to pay{', what follows left out' if self.follow else ''}"
         more = f", then up to {self.follow:,} more that follow from the answers" if self.follow else ""
         if not self.calls:
             return f"{self.judge}: nothing to ask, {count(self.cached, *reply)} known{more}"
@@ -81,30 +85,30 @@ class Plan:
                 f"{count(self.prompt_tokens, 'token')} to read and {self.completion_tokens:,} to write, {money}")
 
 
-@dataclass(frozen=True)
-class Progress:
-    """Where the asking stands. done of total questions; asked: requests made; cost: so far, None without prices;
-    rate: questions a second, left: seconds, both None before the first one.
-    """
+@dataclass(frozen=True, kw_only=True)
+class Progress(console.Progress):
+    """Where the asking stands. done of total questions; asked: requests made; cost: so far, None without prices."""
 
-    done: int
-    total: int
     asked: int
     cached: int
     missing: int
     cost: float | None
-    rate: float | None = None
-    left: float | None = None
-
-    def as_dict(self) -> dict:
-        return {name: getattr(self, name) for name in self.__dataclass_fields__}
 
     def __str__(self) -> str:
         parts = [f"{self.done:,} of {count(self.total, 'question')}",
                  f"{self.missing:,} missing" if self.missing else "",
-                 "" if self.cost is None else f"{self.cost:,.4g} paid",
-                 "" if self.rate is None else f"{self.rate:,.1f} a second, {self.left:,.0f} s left"]
+                 "" if self.cost is None else f"{self.cost:,.4g} paid", self.pace]
         return ", ".join(part for part in parts if part)
+
+
+def ended(asked: int, cached: int, cost: float | None, seconds: float, stopped: str | None, *, reply: Sequence[str],
+          used: str = "", done: str = "done") -> str:
+    """What was asked, in a line, and how it ended. reply: what a known one is called, as in Plan.words; used: more of
+    what it took; done: the end where nothing stopped it.
+    """
+    money = "" if cost is None else f", {cost:,.4g} paid"
+    end = f"{ENDS[stopped]}; the same command goes on from here" if stopped else done
+    return f"{count(asked, 'call')}, {count(cached, *reply)} known before{used}{money}, {duration(seconds)}: {end}"
 
 
 Listener: TypeAlias = Callable[[Progress], bool | None]
@@ -114,8 +118,8 @@ Listener: TypeAlias = Callable[[Progress], bool | None]
 @dataclass(frozen=True)
 class Outcome:
     """What came of questions. replies (N,): aligned with them; asked: requests made; cached: found in the ledger;
-    missing: questions by reason; cost: None without prices; stopped: why it ended early, None where it did not;
-    problem: what to mend where an error ended it.
+    missing: questions by reason, the same one counted once; cost: None without prices; stopped: why it ended early,
+    None where it did not; problem: what to mend where an error ended it.
     """
 
     replies: tuple[Reply, ...]

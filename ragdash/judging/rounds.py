@@ -65,18 +65,20 @@ def read(askings: Sequence[Asking], ledger: Ledger, judge: Judge, vote: int = 0)
     return walk(askings, answer, vote)
 
 
-def known_keys(askings: Sequence[Asking], ledger: Ledger, judge: Judge, vote: int = 0) -> set[bytes]:
-    """The keys of all verdicts that a ledger has of the askings, which are used up."""
-    found: set[bytes] = set()
-
+def by_ledger(ledger: Ledger, judge: Judge, heard: list[Question]) -> Answering:
+    """Answers with the verdicts of a ledger alone; every question is put into `heard`."""
     def answer(questions: list[Question]) -> list[Reply]:
+        heard.extend(questions)
         keys = [judge.key(question) for question in questions]
         known = ledger.get(keys)
-        found.update(known)
         return [known.get(key, NOT_ASKED) for key in keys]
 
-    walk(askings, answer, vote)
-    return found
+    return answer
+
+
+def known_keys(askings: Sequence[Asking], ledger: Ledger, judge: Judge, vote: int = 0) -> set[bytes]:
+    """The keys of all verdicts that a ledger has of the askings, which are used up."""
+    return ledger.known([judge.key(question) for question in ahead(askings, ledger, judge, vote)[0]])
 
 
 def first_round(askings: Sequence[Asking], vote: int = 0) -> list[Question]:
@@ -96,14 +98,7 @@ def ahead(askings: Sequence[Asking], ledger: Ledger, judge: Judge, vote: int = 0
     their end (C,)). The askings are used up.
     """
     questions: list[Question] = []
-
-    def answer(asked: list[Question]) -> list[Reply]:
-        questions.extend(asked)
-        keys = [judge.key(question) for question in asked]
-        known = ledger.get(keys)
-        return [known.get(key, NOT_ASKED) for key in keys]
-
-    found = walk(askings, answer, vote)
+    found = walk(askings, by_ledger(ledger, judge, questions), vote)
     return questions, [one.missing == NOT_ASKED.missing for one in found]
 
 

@@ -77,16 +77,16 @@ def _estimates(found: Sequence[Trust], differences: Sequence[Difference]) -> tup
     level = f"{found[0].level:.4g}" if found else ""
     header = ["run", "judge alone", "queries", f"labels alone [{level}]", "labels", f"corrected [{level}]", "n", "N",
               "accuracy", "kappa", "missing"]
-    rows = [[one.name, number(one.judge.mean), f"{one.judge.n:,}", _span(one.labels), f"{one.labels.n:,}",
-             _span(one.corrected), f"{one.corrected.n:,}", f"{one.rest:,}", number(one.agreement.accuracy),
+    rows = [[one.name, number(one.judge.mean), f"{one.judge.n:,}", span(one.labels), f"{one.labels.n:,}",
+             span(one.corrected), f"{one.corrected.n:,}", f"{one.rest:,}", number(one.agreement.accuracy),
              number(one.agreement.kappa), f"{sum(one.missing.values()):,}"] for one in found]
     rows += [[f"{one.candidate} - {one.baseline}", signed(one.judge.mean), f"{one.judge.n:,}",
-              _span(one.labels, signed), f"{one.labels.n:,}", _span(one.corrected, signed), f"{one.corrected.n:,}",
+              span(one.labels, signed), f"{one.labels.n:,}", span(one.corrected, signed), f"{one.corrected.n:,}",
               f"{one.rest:,}", "–", "–", f"{one.left_out:,}"] for one in differences]
     return header, rows
 
 
-def _span(one: Estimate, spelled=number) -> str:
+def span(one: Estimate, spelled=number) -> str:
     """0.812 [0.701, 0.903], the mean alone where there is no interval."""
     ends = "" if math.isnan(one.low) else f" [{spelled(one.low)}, {spelled(one.high)}]"
     return f"{spelled(one.mean)}{ends}"

@@ -60,7 +60,7 @@ def _computed(task: Task, store: Store, device: str | None, tell: Listener) -> I
         if task.model:
             store.use(task.kind, task.name, task.weights, task.model.max_length, task.model.activation)
         return
-    _tell(tell, Progress(task.kind, task.name, "loading", 0, len(task.todo)))
+    _tell(tell, Progress(kind=task.kind, model=task.name, stage="loading", done=0, total=len(task.todo)))
     source = _loaded(task.source, device)
     model = store.use(task.kind, task.name, task.weights, source.max_length, getattr(source, "activation", ""))
     todo = left(task.kind, task.items, store, model)  # another process may have been at it
@@ -76,8 +76,8 @@ def _computed(task: Task, store: Store, device: str | None, tell: Listener) -> I
         yield len(block)
         if at == len(todo):
             store.timed(model, done_weight / spent)
-        _tell(tell, Progress(task.kind, task.name, "computing", at, len(todo), at / spent,
-                             spent * (ahead - done_weight) / done_weight))
+        _tell(tell, Progress(kind=task.kind, model=task.name, stage="computing", done=at, total=len(todo),
+                             rate=at / spent, left=spent * (ahead - done_weight) / done_weight))
 
 
 def _loaded(source: Source, device: str | None) -> Encoder | PairScorer:

@@ -9,6 +9,8 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import TypeAlias
 
+from ragdash import console
+from ragdash.console import duration
 from ragdash.errors import Problem
 from ragdash.models import ENCODER, NLI, SCORER, Encoder, Folder, Model, PairScorer, Store
 from ragdash.view_entailed import Entailed
@@ -23,29 +25,19 @@ Item: TypeAlias = str | tuple[str, str]
 Source: TypeAlias = Folder | Encoder | PairScorer
 
 
-@dataclass(frozen=True)
-class Progress:
-    """Where the work stands. stage: "loading" or "computing"; done, total: texts or pairs of this model; rate: of them
-    a second, left: seconds, both None before the first block.
-    """
+@dataclass(frozen=True, kw_only=True)
+class Progress(console.Progress):
+    """Where the work stands. stage: "loading" or "computing"; done, total: texts or pairs of this model."""
 
     kind: str
     model: str
     stage: str
-    done: int
-    total: int
-    rate: float | None = None
-    left: float | None = None
-
-    def as_dict(self) -> dict:
-        return asdict(self)
 
     def __str__(self) -> str:
         if self.stage == "loading":
             return f"{self.model}: loading"
         what = "texts" if self.kind == ENCODER else "pairs"
-        pace = "" if self.rate is None else f", {self.rate:,.1f} a second, {duration(self.left)} left"
-        return f"{self.model}: {self.done:,} of {self.total:,} {what}{pace}"
+        return f"{self.model}: {self.done:,} of {self.total:,} {what}{f', {self.pace}' if self.pace else ''}"
 
 
 Listener: TypeAlias = Callable[[Progress], bool | None]
@@ -114,14 +106,6 @@ class Report:
     def __str__(self) -> str:
         end = "stopped; the same command goes on from here" if self.cancelled else "done"
         return f"{self.computed:,} computed, {self.reused:,} known before, {duration(self.seconds)}: {end}"
-
-
-def duration(seconds: float) -> str:
-    """12 s, 3 min 20 s, 2 h 5 min."""
-    whole = round(seconds)
-    if whole < 60:
-        return f"{whole} s"
-    return f"{whole // 60} min {whole % 60} s" if whole < 3600 else f"{whole // 3600} h {whole % 3600 // 60} min"
 
 
 def signs(item: Item) -> int:

@@ -15,9 +15,10 @@ from functools import cached_property
 from ragdash.console import count
 from ragdash.corpus import Corpus
 from ragdash.errors import InputError, Problem
-from ragdash.judging import Endpoint, Ledger, Plan, Question, Reply, plan
-from ragdash.judging.rounds import NOT_ASKED, walk
+from ragdash.judging import Endpoint, Ledger, Plan, Question, plan
+from ragdash.judging.rounds import by_ledger, walk
 from ragdash.judging.tasks.registry import Asking, Judgement
+from ragdash.stats import SEED
 from ragdash.testset import rules
 from ragdash.testset.drafts import ANSWERED, TYPES, Document, Draft, DraftSet, draft_id
 from ragdash.testset.drawing import Drawing, Slot
@@ -39,7 +40,7 @@ class Wish:
 
     corpus: Corpus
     wanted: Mapping[str, int]
-    seed: int = 0
+    seed: int = SEED
     trip: RoundTrip | None = None
 
     @cached_property
@@ -167,13 +168,7 @@ def planned(wish: Wish, endpoint: Endpoint, ledger: Ledger) -> Plan:
     make necessary.
     """
     questions: list[Question] = []
-
-    def answer(asked: list[Question]) -> list[Reply]:
-        questions.extend(asked)
-        keys = [endpoint.judge.key(question) for question in asked]
-        known = ledger.get(keys)
-        return [known.get(key, NOT_ASKED) for key in keys]
-
+    answer = by_ledger(ledger, endpoint.judge, questions)
     making = _Making(wish, lambda askings: walk(askings, answer))
     making.run()
     open_ = any(one.get("not-asked") for one in making.missing.values())
@@ -199,5 +194,3 @@ def notes(wish: Wish, found: DraftSet | None = None) -> Iterator[Problem]:
         yield Problem("judge-always-same", f"one question {repeated[0][1]:,} times: “{repeated[0][0][:100]}”",
                       "a question for each document", "All but the first are rejects. Try another model.",
                       field="--model", severity="warning")
-
-

@@ -9,7 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-CUT = 0.5  # from here on a value counts as yes
+from ragdash.bands import YES
+
+CUT = YES  # from here on a value counts as yes
 
 
 @dataclass(frozen=True, eq=False)

@@ -45,8 +45,7 @@ def read_labels(content: bytes, file: str, known: Mapping[str, Collection[str]] 
             continue
         before = found.setdefault(run, {}).setdefault(query, label)
         if before != label:
-            collector.add("two-labels", f"{label:g} for query {query!r}, {before:g} above", "one label for a query",
-                          "Decide on one of them.", line=line, field=name)
+            _two_labels(query, label, before, collector, line, name)
     if not any(seen):
         collector.add("no-labels", "no label", "a number from 0 to 1 in the rows that were read", "Fill in the column "
                       f"{name or 'label'}.", field=name)
@@ -57,11 +56,13 @@ def read_labels(content: bytes, file: str, known: Mapping[str, Collection[str]] 
 
 def labels_in(found: Mapping[str, Mapping[str, float]], verdicts: Sequence[Verdicts], only: str | None = None,
               file: str | None = None) -> dict[str, Mapping[str, float]]:
-    """{run: its labels} of what read_labels found. Rows that name no run are those of `only`, or of the only run.
+    """{run: its labels} of what read_labels found. Rows that name no run are those of `only`, or of the only run,
+    beside those that name it.
 
-    Raises InputError where it cannot be told whose they are.
+    Raises InputError where it cannot be told whose they are, or a query has two that differ.
     """
-    result: dict[str, Mapping[str, float]] = {}
+    result: dict[str, dict[str, float]] = {}
+    collector = Collector(file)
     for run, labels in found.items():
         one = named(verdicts, run or only)
         if one is None:
@@ -69,8 +70,18 @@ def labels_in(found: Mapping[str, Mapping[str, float]], verdicts: Sequence[Verdi
             raise InputError([Problem("whose-labels", f"labels of run {(run or only)!r}" if run or only else
                                       "labels without a run", f"labels of one of {names}", "Add a column run, or write "
                                       "--labels NAME=FILE.", file, field="run")])
-        result[one.name] = labels
+        held = result.setdefault(one.name, {})
+        for query, label in labels.items():
+            if held.setdefault(query, label) != label:
+                _two_labels(query, label, held[query], collector)
+    collector.raise_errors()
     return result
+
+
+def _two_labels(query: str, label: float, before: float, collector: Collector, line: int | None = None,
+                field: str = "label") -> None:
+    collector.add("two-labels", f"{label:g} for query {query!r}, {before:g} above", "one label for a query",
+                  "Decide on one of them.", line=line, field=field)
 
 
 def read_verdicts(content: bytes, file: str, name: str) -> list[Verdicts]:
@@ -172,7 +183,10 @@ def _cells(text: str, collector: Collector) -> Iterator[Row]:
         last = reader.line_num
         for cells in reader:
             line, last = last + 1, reader.line_num
-            if any(cell.strip() for cell in cells):
+            if any(cell.strip() for cell in cells[len(names):]):
+                collector.add("extra-cells", f"{len(cells)} cells in a row, {len(names)} columns", "a cell for each "
+                              "column", "Put texts with commas or line ends into quotation marks.", line=line)
+            elif any(cell.strip() for cell in cells):
                 row = dict(zip(names, cells, strict=False))
                 yield line, _with_points(row) if mark == ";" else row
     except csv.Error as error:

@@ -162,7 +162,7 @@ def _check(y: np.ndarray, query: np.ndarray, folds: int) -> int:
     n = len(np.unique(query[~np.isnan(y)]))
     wrong = None
     if folds < 2:
-        wrong = ("few-folds", f"{folds} folds", "2 or more", "Leave it at 5.")
+        wrong = ("few-folds", f"{folds} folds", "2 or more", f"Leave it at {FOLDS}.")
     elif n < FEWEST:
         wrong = ("few-labels", f"labels of {n} queries with an answer", f"those of {FEWEST} or more, of queries drawn "
                  "at random", "Draw a sheet with --sheet, label it, and pass it with --labels.")

@@ -18,6 +18,7 @@ from ragdash.matching import Match
 from ragdash.metrics import Spec
 from ragdash.metrics.judged import asked_of
 from ragdash.records import Run
+from ragdash.stats import SEED
 from ragdash.trust.verdicts import Verdicts, verdicts_of
 from ragdash.view_judged import IMPORTED, Judged, why
 
@@ -82,7 +83,7 @@ def _votes(judged: Judged, name: str, found) -> np.ndarray | None:
     there = np.flatnonzero(~np.isnan(found.values))
     if found.judge.host == IMPORTED or not len(there):
         return None
-    some = np.random.default_rng(0).permutation(there)[:TRIED].tolist()
+    some = np.random.default_rng(SEED).permutation(there)[:TRIED].tolist()
     rows = [found.values]
     while len(rows) < MOST_VOTES and _voted(read(judged.askings(name, some), judged.ledger, found.judge, len(rows))):
         rows.append(np.array([one.value for one in read(judged.askings(name), judged.ledger, found.judge, len(rows))]))

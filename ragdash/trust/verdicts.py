@@ -25,8 +25,9 @@ class Verdicts:
     """Values of one run's queries in [0, 1], 1 for good: values (Q,) float64, NaN for none.
 
     name: of the run; what: was judged, such as a metric; run: digest of the run, "" where not known; reasons: of the
-    queries without a verdict {query_id: why}; votes (Q, V) or None: single votes, of which a value is the mean; judge,
-    generator: names of models, "" where not known. Raises InputError for values outside [0, 1] and repeated queries.
+    queries without a verdict {query_id: why}; votes (Q, V) or None: every single vote that is known, of all or some of
+    which a value is the mean; judge, generator: names of models, "" where not known. Raises InputError for values
+    outside [0, 1] and repeated queries.
     """
 
     name: str

@@ -86,8 +86,9 @@ def trust(verdicts: Verdicts, labels: Mapping[str, float], *, cut: float | None 
     """Hold verdicts against a person's labels {query_id: value in [0, 1]}; cut: see `agreement`.
 
     Intervals: corrected by ragdash.stats.ppi, none below 20 labels with a verdict; labels by Wilson's where all are 0
-    or 1, else by the bootstrap. The labelled queries must be a random sample, which nothing here can see. Labels of
-    queries that are not judged are left out and told.
+    or 1, else by the bootstrap, none where they do not differ. The labelled queries must be a random sample, which
+    nothing here can see. Labels of queries that are not judged are left out and told. Without a cut votes are told
+    apart by CUT.
     """
     values = verdicts.values
     given, unknown = _aligned(verdicts.query_ids, labels)
@@ -113,16 +114,15 @@ def trust_difference(baseline: Verdicts, candidate: Verdicts, baseline_labels: M
     """The paired difference of two runs' means, corrected by the queries whose answers are labelled in both.
 
     Values of the pairs lie in [-1, 1]. left_out: queries that lack a verdict on one side or both. labels: pairs of
-    labels, by the bootstrap. Source: ragdash.stats.ppi on the differences.
+    labels, by the bootstrap, without an interval where they do not differ. Source: ragdash.stats.ppi on the
+    differences.
     """
     at = pc.fill_null(pc.index_in(baseline.query_ids, value_set=candidate.query_ids), -1).to_numpy().astype(np.int64)
     verdicts = np.where(at >= 0, np.append(candidate.values, np.nan)[at], np.nan) - baseline.values
     theirs, ours = (_aligned(baseline.query_ids, one)[0] for one in (baseline_labels, candidate_labels))
     labels = ours - theirs
     found = ppi(verdicts[:, None], labels[:, None], level=level, bounds=(-1.0, 1.0))
-    low, high = bootstrap_intervals(labels[:, None], level=level)
-    n = int((~np.isnan(labels)).sum())
-    own = Estimate(_mean(labels), float(low[0]), float(high[0]), n)
+    own = _resampled(labels, level)
     corrected, rest = _estimate(found), int(found.rest[0])
     names = f"{candidate.name!r} and {baseline.name!r}"
     every = len(baseline.query_ids) + int((~np.isin(np.arange(len(candidate.query_ids)), at)).sum())
@@ -159,8 +159,17 @@ def _labels_only(labels: np.ndarray, level: float) -> Estimate:
     mean = _mean(labels)
     if np.isin(labels, (0.0, 1.0)).all():
         return Estimate(mean, *wilson(mean, len(labels), level), len(labels))
+    return _resampled(labels, level)
+
+
+def _resampled(labels: np.ndarray, level: float) -> Estimate:
+    """By the bootstrap. Without an interval where all labels are the same: a few that do not differ do not show that
+    the others do not either, and resampled they would have an interval of no width.
+    """
+    labels = labels[~np.isnan(labels)]
     low, high = bootstrap_intervals(labels[:, None], level=level)
-    return Estimate(mean, float(low[0]), float(high[0]), len(labels))
+    differ = len(np.unique(labels)) > 1
+    return Estimate(_mean(labels), *(float(end[0]) if differ else np.nan for end in (low, high)), len(labels))
 
 
 def _judge_only(values: np.ndarray) -> Estimate:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from ragdash.bands import YES
 from ragdash.claims import ANSWER, Chunk, Claim, Held
 from ragdash.errors import InputError, Problem
 from ragdash.evaluation import Evaluation
 from ragdash.judging.endpoint import Judge
 from ragdash.metrics import Spec, parse_spec
 from ragdash.metrics.judged import asked_of
-from ragdash.view_judged import IMPORTED, command
+from ragdash.view_judged import IMPORTED, command, setting
 from ragdash.wording.folding import COUNTED, RUN, folds
 from ragdash.wording.words import count, escape, listed
 
@@ -91,7 +92,7 @@ def of_chunk(one: Chunk | None, supports: int) -> list[tuple[str, bool, str]]:
     if one is not None and one.useful is not None:
         found.append(("✓ useful" if one.useful.yes else "✗ not useful", one.useful.yes, one.useful.reason))
     if one is not None and one.score is not None:
-        found.append((f"judged relevance {one.score:g}", one.score >= 0.5, one.reason))
+        found.append((f"judged relevance {one.score:g}", one.score >= YES, one.reason))
     if supports:
         found.append((f"supports {count(supports, 'claim')}", True, "by the judge"))
     return found
@@ -99,9 +100,7 @@ def of_chunk(one: Chunk | None, supports: int) -> list[tuple[str, bool, str]]:
 
 def judge_of(one: Evaluation, spec: Spec) -> str:
     """Whose verdicts the values of a judged spec are, "model at host"; empty where there are none."""
-    name, judge, votes = asked_of(spec)
-    key = name + (f" of {judge!r}" if judge else "") + (f", {votes} votes" if votes > 1 else "")
-    return str(one.settings.get(key, ""))
+    return str(one.settings.get(setting(*asked_of(spec)), ""))
 
 
 def whose(names: Sequence[str], found: Sequence[Evaluation], specs: Iterable[Spec]) -> list[str]:

@@ -17,6 +17,7 @@ from judging.server import TOKENS
 from ragdash.errors import InputError, Problem
 from ragdash.judging import Budget, Endpoint, Patience, Prices, ask, plan
 from ragdash.judging.ledger import Writer
+from ragdash.judging.rounds import Judging
 
 ROOT = Path(__file__).parents[2]
 KEY = "sk-very/secret+0123456789"
@@ -57,6 +58,15 @@ def test_the_same_question_twice_is_one_call(serve, endpoint, ledger):
     outcome = ask([asked[0], asked[1], asked[0]], endpoint(server), ledger)
     assert len(outcome.replies) == 3 and len(server.asked) == 2
     assert ask([asked[0].again(1)], endpoint(server), ledger).asked == 1  # another vote is another call
+
+
+def test_the_same_question_twice_is_missing_once(serve, endpoint, ledger, quick):
+    """Metrics share questions: more of them are not missing than were asked."""
+    seen, asked = [], questions(3)
+    judging = Judging(endpoint(serve(*["400"] * 99)), ledger, progress=seen.append, options={"patience": quick})
+    walk_of = [[asked[0], asked[1], asked[0], asked[0]], [asked[2]]]
+    assert [len(judging._answer(one)) for one in walk_of] == [4, 1]
+    assert judging.total.missing == {"bad-request": 3} and [now.missing for now in seen] == [now.done for now in seen]
 
 
 @pytest.mark.parametrize("fault", ["408", "409", "425", "429-now", "500", "503", "529", "close", "half", "html",
@@ -268,6 +278,20 @@ def test_a_full_disk_ends_the_job_and_what_was_said_is_returned(serve, endpoint,
     said = [reply for reply in outcome.replies if reply.value]
     assert outcome.problem.found == "a full disk" and outcome.stopped == "error"
     assert len(said) == server.answered == outcome.asked <= 3 and outcome.missing == {"stopped": 20 - len(said)}
+
+
+@pytest.mark.parametrize("what", ["learn", "seen"])
+def test_a_ledger_that_breaks_ends_the_job_wherever_it_is_used(serve, endpoint, ledger, monkeypatch, what):
+    """Where a manner is to be remembered, and where another process may have had the reply."""
+    def broken(self, *_):
+        raise InputError([Problem("unusable-ledger", "a full disk", "room", "Make room.")])
+
+    monkeypatch.setattr(Writer, what, broken)
+    server = serve("400-schema", delay=0.01)
+    outcome = ask(questions(20), endpoint(server), ledger, concurrency=1)
+    assert outcome.stopped == "error" and outcome.problem.found == "a full disk"
+    said = [reply for reply in outcome.replies if reply.value]
+    assert len(said) == server.answered <= 1 and outcome.missing == {"stopped": 20 - len(said)}
 
 
 def test_overhead_is_small(serve, endpoint, ledger):

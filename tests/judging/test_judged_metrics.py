@@ -10,7 +10,7 @@ from judging.scripted import JUDGE, Scripted, case
 
 from ragdash.errors import InputError
 from ragdash.evaluation import evaluate
-from ragdash.judging import Ledger, default_ledger
+from ragdash.judging import Ledger, Reply, default_ledger
 from ragdash.judging.endpoint import Judge
 from ragdash.judging.tasks import TASKS
 from ragdash.matching import Match
@@ -244,6 +244,20 @@ def test_questions_asked_back_are_embedded_by_scoring_and_compared_with_the_quer
     assert in_order(found)[0] == pytest.approx((2 / 2**0.5 + 1) / 3, abs=1e-3) and in_order(found)[2] == 0
     assert "letters" in found.settings[RELEVANCY]
     assert score([run], truth, RELEVANCY, model=Letters()).computed == 0
+
+
+def test_the_questions_of_every_vote_are_embedded():
+    """The second vote asks other questions back than the first."""
+    run, truth = case({"both": {**ROWS["both"], "question": "ab"}})
+    match = Match(run, truth)
+    Scripted(default_ledger()).judge_all(match.judged, RELEVANCY)
+    question, = next(match.judged.askings(RELEVANCY)[0])
+    asked = [{"question": letters, "evasive": "no"} for letters in ("aab", "b", "ab")]
+    default_ledger().put(JUDGE, [(question.again(1), Reply({"questions": asked}, attempts=1))])
+    assert score([run], truth, RELEVANCY, model=Letters()).computed == 4
+    first, second = (2 / 2**0.5 + 1) / 3, (3 / 10**0.5 + 1 / 2**0.5 + 1) / 3
+    found = evaluate(run, truth, f"{RELEVANCY}(votes=2)")
+    assert found.values[0, 0] == pytest.approx((first + second) / 2, abs=1e-3)
 
 
 def test_a_ledger_that_cannot_be_read_makes_it_unavailable(tmp_path):

@@ -56,7 +56,7 @@ def test_all_types_are_written_priced_and_read_without_further_ado(serve, comman
     prices = ("--price-in", "1", "--price-out", "2")
     status, truth, _, told = command(server, "--dry-run", *prices, n=25, types=types)
     assert status == 0 and truth is None and not server.asked
-    assert "25 calls, then up to 50 more" in told and "to pay" in told
+    assert "25 calls, then up to 50 more" in told and "to pay, what follows left out" in told
     status, truth, rejects, told = command(server, *prices, n=25, types=types)
     assert status == 0 and len(truth) == 25 and len(server.asked) == 25 + len(rejects) <= 25 * FACTOR
     assert "paid" in told and "single: 5 of 5 kept" in told and "of the questions' words are in the evidence" in told

@@ -96,6 +96,24 @@ def test_what_does_not_fit_is_left_out_and_told(tmp_path, change, kind):
     assert all(one.line == 2 and one.severity == "warning" for one in done.problems)
 
 
+def test_a_second_row_for_a_query_is_told(tmp_path):
+    match = the_match()
+    row = {"query_id": "both", "response": ROWS["both"]["answer"], "faithfulness": 1.0}
+    done = import_verdicts(file_of(tmp_path, [row, {**row, "faithfulness": 0.5, "context_recall": 0.5}]), match.judged)
+    assert done.verdicts == {"RAGAS.Faithfulness": 1, "RAGAS.ContextRecall": 1}
+    assert [(one.kind, one.line) for one in done.problems] == [("repeated-verdict", 2)]
+    assert values(match, "RAGAS.Faithfulness")["both"] == 1.0
+
+
+def test_a_line_of_json_may_hold_any_sign(tmp_path):
+    """U+2028 ends a line for Python, and none of JSON lines."""
+    match = the_match({"q": {**ROWS["both"], "question": "One\u2028line?"}, "r": ROWS["wrong"]})
+    lines = "\n".join(json.dumps(row, ensure_ascii=False) for row in (
+        {"user_input": "One\u2028line?", "faithfulness": 0.5}, {"query_id": "r", "faithfulness": 1.0}))
+    done = import_verdicts(file_of(tmp_path, lines, "results.jsonl"), match.judged)
+    assert done.verdicts == {"RAGAS.Faithfulness": 2}
+
+
 @pytest.mark.parametrize("content", ["", "no JSON", "[1, 2]", "{}", '[{"query_id": "both", "score": 1}]', '{"a": ' * 99,
                                      '[{"query_id": "nobody", "faithfulness": 1}]', '[{"metrics_data": null}]'])
 def test_a_file_without_verdicts_is_an_error(tmp_path, content):

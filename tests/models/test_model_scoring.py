@@ -109,11 +109,11 @@ def test_progress_counts_up_with_a_rate_and_the_time_left(store):
     told = []
     run, truth = many(300)
     score([run], truth, model=Letters(), store=store, progress=told.append)
-    assert told[0] == Progress(ENCODER, "letters", "loading", 0, 300)
+    assert told[0] == Progress(kind=ENCODER, model="letters", stage="loading", done=0, total=300)
     assert [one.done for one in told[1:]] == [64, 192, 300] and all(one.rate > 0 for one in told[1:])
     assert told[-1].left == 0 and told[1].left > 0 and told[1].as_dict()["total"] == 300
     assert str(told[0]) == "letters: loading"
-    assert str(Progress(ENCODER, "m", "computing", 64, 3000, 40.0, 73.4)) == \
+    assert str(Progress(kind=ENCODER, model="m", stage="computing", done=64, total=3000, rate=40.0, left=73.4)) == \
         "m: 64 of 3,000 texts, 40.0 a second, 1 min 13 s left"
 
 

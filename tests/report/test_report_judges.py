@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -93,6 +94,23 @@ def test_the_worst_queries_show_claims_with_verdict_and_chunk():
     assert len(new) == 2 and queries[0].runs[0][1][0].judged == "supports 2 claims"
 
 
+def test_claims_are_those_of_the_judge_whose_values_they_stand_below():
+    """Another judge, asked later, says no to every claim; the metric names the first one."""
+    class Strict(Scripted):
+        def _reply(self, question):
+            found = super()._reply(question)
+            no = [{**one, "verdict": "not stated"} for one in found.value.get("verdicts", ())]
+            return replace(found, value={**found.value, **({"verdicts": no} if question.task == "Verify" else {})})
+
+    found = matches()
+    for one in found:
+        Strict(default_ledger(), judge=Judge("127.0.0.1:1", "strict")).judge_all(one.judged, "ClaimFaithfulness")
+    for spec, sign in ((f"ClaimFaithfulness(judge='{TOY}')", "✓ supported"), ("ClaimFaithfulness", "✗ not stated")):
+        query = next(one for one in section(found, parse_specs(spec)).blocks if isinstance(one, Query))
+        claim = next(one for one in query.claims[0] if one.of == "the answer")
+        assert claim.text == PARIS and claim.verdict.startswith(sign), spec
+
+
 def test_claims_stand_in_the_queries_that_decide():
     found = matches()
     content = Content(Request(found, (SPECS[1],), sections=("queries",)))
@@ -123,7 +141,9 @@ def test_where_no_metric_is_judged_the_report_says_how_one_would_be():
 def test_labels_of_people_stand_beside_the_judge():
     found = matches()
     LabelStore().add(found[0].run.digest, "ClaimFaithfulness", {"q0": 1.0, "q1": 1.0})
-    assert "0.833 by the judge alone; 2 labels with a verdict, too few for an interval" in said(section(found))
+    told = said(section(found))
+    assert "0.833 by the judge alone; 2 labels with a verdict, too few for an interval" in told
+    assert "labels alone 1.000 [0.342, 1.000]; 1 other query; accuracy 1.000, kappa –" in told.replace("\\", "")
     of_one = parse_specs(f"ClaimFaithfulness(judge='{TOY}')")
     assert "2 labels with a verdict" in said(section(found, of_one)), "labels are of the answer, not of a judge"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from ragdash.claims import ANSWER, REFERENCE, Claim, Heard, case_of, hear
 from ragdash.comparison import direction
 from ragdash.errors import InputError, Unavailable
 from ragdash.judging import default_ledger
+from ragdash.judging.endpoint import Judge
 from ragdash.metrics import Spec
 from ragdash.metrics.judged import asked_of
 from ragdash.models import default_store
@@ -18,6 +20,7 @@ from ragdash.report.blocks import Document, Grid, Heading, JudgedClaim, Query, S
 from ragdash.report.content import Content
 from ragdash.report.sections import cells
 from ragdash.report.sections.texts import cut, detail, question
+from ragdash.report.trusts import span
 from ragdash.trust import LabelStore, trust, verdicts_of
 from ragdash.view_judged import apart, listed
 from ragdash.wording import judged as said
@@ -72,7 +75,9 @@ def _counted(content: Content, at: int, spec: Spec) -> list | None:
 
 
 def _trusted(content: Content, at: int, spec: Spec) -> str:
-    """The judge's mean beside the one that labels correct, a line; empty where nobody labelled this run."""
+    """The judge's mean beside that of the labels and the one that both give, with how far they agree, a line; empty
+    where nobody labelled this run.
+    """
     one = content.evaluations[at]
     try:
         verdicts = verdicts_of(one, spec)
@@ -82,12 +87,13 @@ def _trusted(content: Content, at: int, spec: Spec) -> str:
         return ""
     if found is None or not found.corrected.n:
         return ""
-    name = f"**{escape(content.names[at])}**, {escape(spec.title)}: {number(found.judge.mean)} by the judge alone"
-    low, high = found.corrected.low, found.corrected.high
-    if not np.isfinite([low, high]).all():
-        return f"{name}; {count(found.corrected.n, 'label')} with a verdict, too few for an interval."
-    return name + escape(f"; {number(found.corrected.mean)} [{number(low)}, {number(high)}] corrected by "
-                         f"{count(found.corrected.n, 'label')} of people.")
+    many, held = count(found.corrected.n, "label"), found.agreement
+    corrected = f"{span(found.corrected)} corrected by {many} of people" if np.isfinite(found.corrected.low) else \
+        f"{many} with a verdict, too few for an interval"
+    return f"**{escape(content.names[at])}**, {escape(spec.title)}: " + escape(
+        f"{number(found.judge.mean)} by the judge alone; {corrected}; labels alone {span(found.labels)}; "
+        f"{count(found.rest, 'other query', 'other queries')}; accuracy {number(held.accuracy)}, kappa "
+        f"{number(held.kappa)}.")
 
 
 def _worst(content: Content, specs: Sequence[Spec]) -> list:
@@ -108,7 +114,7 @@ def _query(content: Content, row: int, runs: Sequence[int], spec: Spec, values: 
     """A query with what each run answered, the claims of it and the chunks that the judge read."""
     name = content.evaluations[0].query_ids[row].as_py()
     told = ", ".join(f"{content.names[at]} {number(float(values[at]))}" for at in runs)
-    claims, chunks = heard(content, runs, name)
+    claims, chunks = heard(content, runs, name, [spec])
     answers = [(content.names[at], own, cut(content, detail(content.request.matches[at].run, name, "answer")))
                for at, own in zip(runs, chunks, strict=True)]
     reference = detail(content.truth, name, "answers") or []
@@ -116,19 +122,29 @@ def _query(content: Content, row: int, runs: Sequence[int], spec: Spec, values: 
                  cut(content, " / ".join(reference)), claims)
 
 
-def heard(content: Content, runs: Sequence[int], query_id: str) -> tuple[list[list[JudgedClaim]], list[list[Document]]]:
-    """(claims, chunks that were judged) of a query in each of these runs, by the judge last asked about it."""
+def heard(content: Content, runs: Sequence[int], query_id: str,
+          specs: Sequence[Spec]) -> tuple[list[list[JudgedClaim]], list[list[Document]]]:
+    """(claims, chunks that were judged) of a query in each of these runs, by the judge whose verdicts the values of the
+    first of these metrics are that has any.
+    """
     query = content.truth.query_ids.index(query_id).as_py()
     cases = [case_of(content.request.matches[at], query) for at in runs]
     try:
-        found = next(iter(hear(cases, default_ledger(), default_store()).values()), None)
+        by = hear(cases, default_ledger(), default_store())
     except InputError:  # told by the metrics themselves
-        found = None
-    if found is None:
-        return [[] for _ in runs], [[] for _ in runs]
+        by = {}
+    asked = (_judge(content, at, specs) for at in runs)
+    found = [by[judge][i] if judge in by else Heard() for i, judge in enumerate(asked)]
     texts = [dict(case.contexts or ()) for case in cases]
     return ([[_claim(content, one, of) for of in (ANSWER, REFERENCE) for one in getattr(own, of)[:CLAIMS]]
              for own in found], [_chunks(content, own, held) for own, held in zip(found, texts, strict=True)])
+
+
+def _judge(content: Content, at: int, specs: Sequence[Spec]) -> Judge | None:
+    for spec in specs:
+        with suppress(Unavailable):
+            return content.request.matches[at].judged.read(*asked_of(spec)).judge
+    return None
 
 
 def _claim(content: Content, one: Claim, of: str) -> JudgedClaim:

@@ -82,7 +82,8 @@ def _query(content: Content, row: int, pair: Sequence[int], gap: float) -> Query
                                  in enumerate(tables[at][:RANKS], 1)],
              cut(content, detail(content.request.matches[at].run, query_id, "answer"))) for at in pair]
     reference = detail(content.truth, query_id, "answers") or []
-    claims = judges.heard(content, pair, query_id)[0] if judges.judged_specs(content) else ()
+    specs = judges.judged_specs(content)
+    claims = judges.heard(content, pair, query_id, specs)[0] if specs else ()
     return Query(query_id, cut(content, question(content, query_id, pair)), values, wanted, runs,
                  cut(content, " / ".join(reference)), claims)
 
