@@ -79,6 +79,11 @@ def choose() -> list[str]:
     return state.get(state.ANSWERS)
 
 
+def of_sidebar(now: View) -> list[str]:
+    """The sidebar's metric where it is one of answers: it belongs on the page, whichever are chosen there."""
+    return [now.template] if now.spec.metric.family in FAMILIES else []
+
+
 def rule(now: View) -> Sequence[Spec]:
     """What parts the queries into found and not found, right and wrong, declined."""
     return answer_cases.rule(now.k)
@@ -106,14 +111,21 @@ def board(now: View, specs: list[Spec]) -> Board:
 
 
 def metric(board: Board) -> Spec:
-    """The metric that the sentence, the pictures and the order of the queries are about."""
+    """The metric that the sentence, the pictures and the order of the queries are about: the sidebar's where that is
+    one of answers, and again whenever another one is chosen there.
+    """
     usual = [spec for name in PREFERRED for spec in board.specs if spec.name == name and board.defined(spec)]
     first = next(iter([*usual, *(spec for spec in board.specs if board.defined(spec))]))
-    names = {str(spec): spec for spec in board.specs}
-    key = state.one(state.ANSWER, list(names), str(first))
+    names, own = {str(spec): spec for spec in board.specs}, str(board.now.spec)
+    held = own in names and bool(board.defined(names[own]))
+    if held and st.session_state.get(state.FOLLOWED, own) != own:
+        st.session_state[state.ANSWER] = own
+    st.session_state[state.FOLLOWED] = own
+    key = state.one(state.ANSWER, list(names), own if held else str(first))
     st.selectbox("Answer metric", list(names), format_func=lambda name: names[name].title, key=key, width=240,
                  persist_state="session", help="What the sentence above, the pictures and the order of the queries "
-                                               "are about.")
+                                               "are about. It follows the sidebar's metric where that is one of "
+                                               "answers.")
     return names[state.get(state.ANSWER)]
 
 

@@ -40,5 +40,6 @@ PAGE = (METRICS, SORT, CURVES, SCALE, VIEW, ACROSS, UP, CANDIDATE, MARGIN, PICTU
 MANY = (SHOWN, METRICS, CURVES, TARGETS, ANSWERS, ATTRIBUTES, STAGES, READINGS, MARKED, PARTS,
         DRAFT_TYPES)  # hold several values
 DOCUMENTS = "_documents"  # digest of those dropped last, of the session alone
+FOLLOWED = "_followed"  # the sidebar's metric when the Answers page was last seen, of the session alone
 BANDS_FILE = "_bands_file"  # of the session alone: a file is not in the address
 OF_RUNS = (SHOWN, BASELINE, ACROSS, UP, CANDIDATE, LOOKED, OF)  # hold digests of runs

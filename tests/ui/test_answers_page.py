@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
+from judged_cases import judge
 from streamlit.testing.v1 import AppTest
 
 from ragdash.plots.theme import LIGHT
@@ -106,6 +107,28 @@ def test_the_best_run_is_named_with_what_it_can_be_told_apart_from():
     assert any("Hallucination rate" in name for name in grounded.columns)
     column = next(name for name in grounded.columns if name.startswith("Hallucination rate"))
     assert "▲ −" in grounded[column][0].replace("\u00a0", " ").replace("\\", ""), "lower is better"
+
+
+def test_the_metric_of_the_sidebar_is_shown_and_asked_about_until_another_is_chosen_here():
+    for run in ("good", "bad"):
+        judge(runs()[run], the_truth(), "Faithfulness")
+    at = opened("good", "bad", metric="Faithfulness")
+    assert widget(at, "selectbox", "answer").value == "Faithfulness" and "highest Faithfulness" in texts(at)
+    assert [name.split(" ")[0] for name in at.table[2].value.columns] == ["Run", "Faithfulness"]
+    widget(at, "selectbox", "answer").set_value("EM").run()
+    assert "highest Exact match" in texts(at) and len(at.table) == 3, "the sidebar's metric stays in the tables"
+    at.run()
+    assert widget(at, "selectbox", "answer").value == "EM"
+    widget(at, "selectbox", "metric").set_value("SupportCoverage").run()
+    assert widget(at, "selectbox", "answer").value == "SupportCoverage" and len(at.table) == 2
+    widget(at, "selectbox", "metric").set_value("nDCG@k").run()
+    assert widget(at, "selectbox", "answer").value == "SupportCoverage", "a metric of documents is not shown here"
+
+
+def test_a_link_keeps_its_own_answer_metric_and_a_metric_without_values_is_not_asked_about():
+    assert widget(opened("good", "bad", metric="SupportCoverage", answer="EM"), "selectbox", "answer").value == "EM"
+    at = opened("good", "bad", metric="Correctness")
+    assert widget(at, "selectbox", "answer").value == "TokenF1" and "Correctness" in at.table[2].value.columns
 
 
 def test_refusals_are_counted_apart():
