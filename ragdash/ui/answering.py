@@ -159,7 +159,7 @@ def tables(board: Board, spec: Spec) -> None:
     readable, everything = st.tabs(["Answers", "All numbers"], key="answer_board", on_change="rerun")
     if readable.open is not False:
         with readable:
-            _readable(board, order, deltas, standing)
+            _readable(board, spec, order, deltas, standing)
     if everything.open:
         with everything:
             widgets.frame(comparison_tables.numbers(now, board.summaries, order, deltas), "answer_numbers",
@@ -168,16 +168,19 @@ def tables(board: Board, spec: Spec) -> None:
     answer_scoring.panel(now, board.specs, board.values)
 
 
-def _readable(board: Board, order: list[int], deltas, standing: dict) -> None:
-    grounding = [at for at, spec in enumerate(board.specs) if spec.metric.family == "grounding"]
-    judged = [at for at, spec in enumerate(board.specs) if spec.metric.family == "judged"]
+def _readable(board: Board, spec: Spec, order: list[int], deltas, standing: dict) -> None:
+    """A table of each kind of metric, first the one with the metric that is asked about, which says who is best."""
+    grounding = [at for at, one in enumerate(board.specs) if one.metric.family == "grounding"]
+    judged = [at for at, one in enumerate(board.specs) if one.metric.family == "judged"]
     right = [at for at in range(len(board.specs)) if at not in (*grounding, *judged)]
     told = [answer_cases.told(digest, board.now.scope) for digest in board.now.digests]
     declined = [answer_words.declined(one, np.array([not texts for texts in own.references], bool))
                 for one, own in zip(board.refused, told, strict=True)]
-    for columns, heading, help in ((right, "Right?", "Answers against the references and the question."), (
+    groups = ((right, "Right?", "Answers against the references and the question."), (
             grounding, "Grounded?", answer_words.LIMITS), (
-            judged, "By a judge", "Verdicts of a model that read answers and contexts; the Queries page shows each.")):
+            judged, "By a judge", "Verdicts of a model that read answers and contexts; the Queries page shows each."))
+    asked = board.specs.index(spec)
+    for columns, heading, help in sorted(groups, key=lambda group: asked not in group[0]):
         if columns:
             st.header(heading, anchor=False, help=help)
             rows = [[row[at] for at in columns] for row in board.summaries]
