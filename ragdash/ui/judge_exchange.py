@@ -40,8 +40,8 @@ def section(now: View, held: Results | None) -> None:
 def _out(now: View, held: Results) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", key="verdicts_out"):
         at = _run(now, RUN_OUT, "Verdicts on")
-        st.segmented_control("As", list(FORMS), format_func=lambda form: FORMS[form][0], key=FORM, required=True,
-                             default="rows", persist_state="session")
+        st.selectbox("As", list(FORMS), format_func=lambda form: FORMS[form][0], key=FORM, width=240,
+                     index=list(FORMS).index("rows"), persist_state="session")
         form = st.session_state.get(FORM) or "rows"
         try:
             content = _exported(now.digests[at], now.scope.truth, now.scope.conventions.ties, form, held.label,
