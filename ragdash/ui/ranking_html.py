@@ -20,7 +20,7 @@ from ragdash.ui.words import UNDEFINED, count, number
 LONG = 1_200  # characters of a chunk in a cell
 READ = 50  # ranks whose texts are sent with the table
 NARROW, RANK, NAMED = 210, 44, 180  # pixels of a run's column, of the ranks' and of the names'
-PLACE = 80  # pixels of a column with ranks alone
+PLACE = 84  # pixels of a column with ranks alone
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,11 +169,11 @@ def _rank(column: Column, doc: str) -> int | None:
 def _place(rank: float | None, column: Column, k: int, theme: Theme, none: str = "not returned") -> str:
     """A rank as a cell: strong within the first k, with a word where it is deeper or nowhere."""
     if rank is None:
-        said, style = f"{UNDEFINED} <small>{none}</small>", f"color:{theme.worse}"
+        said, style = f'{UNDEFINED} <small style="white-space:nowrap">{none}</small>', f"color:{theme.worse}"
     elif rank <= k:
         said, style = f"<b>{rank:,}</b>", ""
     else:
-        said, style = f"{rank:,} <small>below {k}</small>", f"color:{theme.worse}"
+        said, style = f'{rank:,} <small style="white-space:nowrap">below {k}</small>', f"color:{theme.worse}"
     return f'<td style="{cell(theme)}{style}">{said}</td>'
 
 
