@@ -28,7 +28,7 @@ def leaderboard(view: View, summaries: Sequence[Sequence[Summary]], order: Seque
     several_n = len(set.union(*held)) > 1
     columns = {"Run": [_name(view, row, standing) for row in order]}
     for at, base in enumerate(summaries[view.baseline]):
-        head = f" :gray[n{NBSP}={NBSP}{base.n:,}]" if several_n and len(held[at]) == 1 else ""
+        head = f" :gray[n{NBSP}={NBSP}{base.n:,}]" if several_n and held[at] == {base.n} != {0} else ""
         columns[base.spec.title + head] = [_cell(summaries[row][at], deltas.get((row, base.spec)), len(held[at]) > 1)
                                            for row in order]
     n = max((summary.n for row in summaries for summary in row), default=0)

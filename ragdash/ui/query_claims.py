@@ -103,5 +103,5 @@ def _choose(said: Verdicts) -> None:
                      key=state.HEARD, width=520, persist_state="session",
                      help="The one last asked comes first. Which judge a metric's value is from stands below each "
                           "table of values.")
-    else:
+    if len(said.judges) == 1 or judged.is_toy(said.judge):
         st.caption(f":material/gavel: {words.escape(judged.named(said.judge))}")
