@@ -65,8 +65,8 @@ def tables(now: View, specs: list[Spec]) -> None:
         with st.container(horizontal=True, width="content"):  # their labels stand on one line
             st.selectbox("Table", kinds, format_func=KINDS.get, key=state.one(state.TABLE, kinds, kinds[0]), width=320,
                          persist_state="session")
-            st.segmented_control("Table format", list(TABLES), format_func=lambda form: TABLES[form].title, required=True,
-                                 wrap=True, key=state.one(state.FORM, list(TABLES), "csv"), persist_state="session")
+            st.segmented_control("Table format", list(TABLES), format_func=lambda form: TABLES[form].title, wrap=True,
+                                 required=True, key=state.one(state.FORM, list(TABLES), "csv"), persist_state="session")
         kind, form = state.get(state.TABLE), state.get(state.FORM)
         made = _table(now, specs, kind)
         st.download_button("Download the table", lambda: export(made(), form), f"ragdash-{kind}.{TABLES[form].ending}",
