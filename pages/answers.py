@@ -16,7 +16,7 @@ bar = st.container(horizontal=True, vertical_alignment="bottom", key="answer_bar
 with bar, st.popover("Choose metrics", icon=":material/tune:", key="choose"):
     columns = answering.choose()
 
-wanted, unreadable = view.specs(columns, now.k)
+wanted, unreadable = view.specs([*columns, *answering.of_sidebar(now)], now.k)
 specs, unfit = view.measurable(now, [*wanted, *answering.rule(now)])
 widgets.problems([*unreadable, *unfit], "metrics")
 board = answering.board(now, [spec for spec in wanted if spec in specs])

@@ -17,6 +17,7 @@ from ragdash.metrics import parse_spec
 from ragdash.report import sentence
 from ragdash.slices import Slice
 from ragdash.stats import holm
+from ragdash.wording import verdicts
 
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -117,6 +118,14 @@ def test_no_difference_at_all_is_undecided_with_p_1():
     assert one.verdict == "undecided" and one.p_corrected == 1 and one.mean_difference == 0 == one.low == one.high
     assert one.needed == np.inf and one.ties == 12
     assert compare(old, [new], rules=Rules(margin=0.1, resamples=500))[0][0].verdict == "equivalent"
+
+
+def test_two_queries_are_too_few_to_show_any_difference_that_the_metric_can_have():
+    old, new = two(better=1, worse=0, same=1, metrics="RR")
+    ((rr,),) = compare(old, [new], rules=QUICK)
+    assert rr.detectable > 1 and "2 queries are too few to show any difference" in verdicts.sentence(rr, "old", None)
+    assert "2 queries are too few" in verdicts.leader(["new", "old"], [new.summary()[0], old.summary()[0]],
+                                                      {1: replace(rr, candidate="old")})
 
 
 def test_queries_undefined_on_one_side_are_left_out_and_counted():

@@ -11,7 +11,7 @@ from itertools import pairwise
 import numpy as np
 import plotly.graph_objects as go
 
-from ragdash.plots.theme import LIGHT, Axis, Look, Theme, escape, figure, looks, short, value_text
+from ragdash.plots.theme import LIGHT, Axis, Look, Theme, escape, figure, folded, looks, short, value_text
 
 ROW, TALLEST = 58, 0.66  # pixels of a run's row; the share of it that the highest bar takes
 BINS = 10  # in a stretch of the axis as long as 1
@@ -92,7 +92,7 @@ def quadrants(names: Sequence[str], slots: Sequence[int], counts: np.ndarray, ki
     counts = np.asarray(counts, dtype=int)
     total = np.maximum(counts.sum(axis=1), 1)
     drawn = looks(names, slots, theme)
-    fig = figure(theme, height=124 + 44 * max(len(names), 1))
+    fig = figure(theme, height=124 + 44 * max(len(names), 2))  # on a telephone the legend takes five lines
     for at, (title, found, right) in enumerate((*kinds, (rest, True, None))):
         color = theme.grey if right is None else theme.better if right else theme.worse
         share = counts[:, at] / total
@@ -109,7 +109,8 @@ def quadrants(names: Sequence[str], slots: Sequence[int], counts: np.ndarray, ki
     fig.update_yaxes(tickvals=np.arange(len(names)), range=[len(names) - 0.5, -0.5], fixedrange=True, showgrid=False,
                      ticktext=[_signed(look, name) for look, name in zip(drawn, names, strict=True)],
                      tickfont={"size": 13, "color": theme.ink})
-    fig.update_layout(barmode="stack", bargap=0.34, showlegend=True, legend_traceorder="normal")
+    fig.update_layout(barmode="stack", bargap=0.34 if len(names) > 1 else 0.5, showlegend=True,
+                      legend_traceorder="normal")
     return fig
 
 
@@ -134,7 +135,7 @@ def correlation(rows: Sequence[str], columns: Sequence[str], rho: np.ndarray, n:
     text = value_text(rho, 2)
     said = [[f"{escape(row)} and {escape(column)}<br>Spearman {text[i, j]} over {n[i, j]:,} queries"
              for j, column in enumerate(columns)] for i, row in enumerate(rows)]
-    fig = figure(theme, height=56 + 42 * max(len(rows), 1))
+    fig = figure(theme, height=84 + 42 * max(len(rows), 1))
     fig.add_trace(go.Heatmap(
         z=rho, x=np.arange(len(columns)), y=np.arange(len(rows)), zmin=-1, zmax=1, showscale=False, xgap=2, ygap=2,
         colorscale=[[at / (len(PUOR) - 1), color] for at, color in enumerate(PUOR)], hoverinfo="text", text=said,
@@ -144,8 +145,8 @@ def correlation(rows: Sequence[str], columns: Sequence[str], rho: np.ndarray, n:
         fig.add_annotation(x=j, y=i, showarrow=False, font={"size": 13, "color": color},
                            text=f"<b>{text[i, j]}</b><br><span style='font-size:10px'>n = {n[i, j]:,}</span>")
     fig.update_xaxes(tickvals=np.arange(len(columns)), ticktext=[escape(one) for one in columns], side="top",
-                     tickangle=0, showgrid=False, fixedrange=True, tickfont={"color": theme.ink})
-    fig.update_yaxes(tickvals=np.arange(len(rows)), ticktext=[short(one, 20) for one in rows], showgrid=False,
+                     autotickangles=[0, 90], showgrid=False, fixedrange=True, tickfont={"color": theme.ink})
+    fig.update_yaxes(tickvals=np.arange(len(rows)), ticktext=[folded(one, 20) for one in rows], showgrid=False,
                      range=[len(rows) - 0.5, -0.5], fixedrange=True, tickfont={"size": 13, "color": theme.ink})
     return fig
 

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from ragdash.plots.theme import LIGHT, Axis, Look, Theme, escape, figure, looks, short, value_text
+from ragdash.plots.theme import LIGHT, MARGIN, Axis, Look, Theme, escape, figure, looks, short, value_text
 
 LINE, MARK, FOOT = 17, 32, 24  # pixels: a line of text, the room of a symbol, the foot with the target's value
+NARROW, LETTER = 300, 6.5  # pixels: the bands on a telephone, a letter of their words
 
 
 def placement(names: Sequence[str], slots: Sequence[int], mean: np.ndarray, low: np.ndarray, high: np.ndarray,
@@ -28,9 +29,8 @@ def placement(names: Sequence[str], slots: Sequence[int], mean: np.ndarray, low:
     row = MARK + 6 + LINE * (1 + any(texts))
     middle = 1 - 0.6 * MARK / row  # where in a row its symbol stands
     rows, foot = max(len(names), 1), FOOT if target is not None else 0
-    fig = figure(theme, height=row * rows + foot + 112)
+    fig = figure(theme, height=row * rows + foot + 90)
     _shade(fig, edges, span, axis, theme)
-    _band_names(fig, edges, labels, span)
     for place, look in enumerate(looks(names, slots, theme)):
         values = (float(mean[place]), float(low[place]), float(high[place]))
         fig.add_trace(_dot(place + middle, look, values, int(n[place]), axis, texts[place]))
@@ -42,6 +42,7 @@ def placement(names: Sequence[str], slots: Sequence[int], mean: np.ndarray, low:
             fig.add_shape(type="line", xref="paper", x0=0, x1=1, y0=place, y1=place, layer="below",
                           line={"color": theme.paper, "width": 2})
     fig.update_yaxes(range=[rows + foot / row, 0], showgrid=False, fixedrange=True, showticklabels=False)
+    _band_names(fig, edges, labels, span, theme)
     if target is not None:
         _target(fig, target, span, rows + 0.4 * foot / row, theme)
     return fig
@@ -84,16 +85,39 @@ def _apart(edges: np.ndarray, gap: float) -> np.ndarray:
     return edges[1:] if len(edges) > 2 and edges[1] - edges[0] < gap else edges
 
 
-def _band_names(fig: go.Figure, edges: np.ndarray, labels: Sequence[str], span: Sequence[float]) -> None:
-    """The bands' words as the ticks of an axis on top: the browser tilts them where there is no room."""
+def _band_names(fig: go.Figure, edges: np.ndarray, labels: Sequence[str], span: Sequence[float], theme: Theme) -> None:
+    """The bands' words above them; where a word has no room it stands higher, beside a line that leads to its band."""
     clipped = np.clip(edges, *span)
-    shown = [(float((left + right) / 2), escape(label))
+    shown = [(float((left + right) / 2), float(right - left), label[:40])
              for left, right, label in zip(clipped[:-1], clipped[1:], labels, strict=True) if right > left]
-    fig.add_trace(go.Scatter(x=np.array([np.nan]), y=np.array([np.nan]), xaxis="x2", hoverinfo="skip", name="bands"))
-    fig.update_layout(xaxis2={
-        "overlaying": "x", "side": "top", "matches": "x", "range": list(span), "showgrid": False, "automargin": True,
-        "tickvals": [place for place, _ in shown], "ticktext": [label for _, label in shown],
-        "tickfont": {"size": 13, "color": fig.layout.template.layout.font.color}, "autotickangles": [0, 35, 60]})
+    middles, widths = (np.array([one[at] for one in shown]) for at in (0, 1))
+    size = float(span[1] - span[0])
+    steps = _steps((middles - span[0]) / size * NARROW, widths / size * NARROW, [len(one[2]) for one in shown])
+    for step, middle, (_, _, label) in reversed(list(zip(steps, middles, shown, strict=True))):
+        right = middle > (span[0] + span[1]) / 2
+        fig.add_annotation(
+            x=middle, y=1, yref="paper", text=escape(label), font={"size": 13, "color": theme.ink},
+            bgcolor=theme.paper if step else None, showarrow=bool(step), arrowhead=0, arrowwidth=1,
+            arrowcolor=theme.muted, ax=0, ay=-(LINE * step + 9), yanchor="middle" if step else "bottom",
+            xanchor="center" if not step else "right" if right else "left")
+    more = LINE * (1 + max(steps, default=0))
+    fig.update_layout(margin_t=MARGIN["t"] + more, height=fig.layout.height + more)
+
+
+def _steps(middles: np.ndarray, widths: np.ndarray, letters: Sequence[int]) -> list[int]:
+    """How many lines above the lowest one each word stands: 0 for all where none touches another.
+
+    middles, widths: (B,) of the bands in pixels, from left to right. Else the words that are wider than their bands
+    rise like stairs towards the nearer end, the right stairs above the left ones where they would meet.
+    """
+    words = np.array(letters) * LETTER
+    if (middles[1:] - middles[:-1] >= (words[1:] + words[:-1]) / 2).all():
+        return [0] * len(words)
+    wide, right = words > widths, middles > NARROW / 2
+    up, down = wide & right, wide & ~right
+    meet = (middles + words)[down].max(initial=0) > (middles - words)[up].min(initial=NARROW)
+    rising = np.cumsum(up) + (int(down.sum()) if meet else 0)
+    return np.where(up, rising, np.where(down, np.cumsum(down[::-1])[::-1], 0)).tolist()
 
 
 def _dot(y: float, look: Look, values: tuple[float, float, float], n: int, axis: Axis, words: str) -> go.Scatter:

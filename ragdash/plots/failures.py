@@ -11,10 +11,9 @@ import numpy as np
 import plotly.graph_objects as go
 
 from ragdash.diagnosis import Step
-from ragdash.plots.theme import LIGHT, Theme, escape, figure, looks, mark, short, tint
+from ragdash.plots.theme import LIGHT, Theme, escape, figure, folded, looks, mark, short, tint
 
 ROW, SLICE = 36, 30  # pixels of a step, and of a slice
-LONG = 14  # characters of a title on one line
 START = "All with an answer"  # the queries that take the way
 
 
@@ -56,7 +55,7 @@ def waterfall(name: str, slot: int, steps: Sequence[Step], *, lost_at: Sequence[
                 steps, np.nan_to_num(counts), strict=True)]))
     fig.update_layout(barmode="overlay", margin={"r": 70})
     fig.update_xaxes(title_text="Queries", rangemode="tozero", fixedrange=True, tickformat=",d")
-    fig.update_yaxes(tickvals=y, ticktext=[*([START] if way else []), *(_broken(step.title) for step in steps)],
+    fig.update_yaxes(tickvals=y, ticktext=[*([START] if way else []), *(folded(step.title) for step in steps)],
                      range=[(places[-1] if m else 0) + 0.6, (0 if way else 1) - 0.6], showgrid=False, fixedrange=True,
                      tickfont={"size": 13, "color": theme.ink})
     return fig
@@ -94,16 +93,8 @@ def by_slice(slices: Sequence[str], stages: Sequence[str], counts: np.ndarray, s
         text=[[f"{many:,}" if many else "·" for many in row] for row in counts.tolist()],
         hovertext=[[f"{escape(row)}<br>{escape(column)}: {counts[i, j]:,} of {sizes[i]:,} ({shares[i, j]:.0%})"
                     for j, column in enumerate(stages)] for i, row in enumerate(slices)]))
-    fig.update_xaxes(tickvals=np.arange(len(stages)), ticktext=[_broken(one) for one in stages], side="top",
-                     showgrid=False, fixedrange=True, tickfont={"color": theme.ink})
+    fig.update_xaxes(tickvals=np.arange(len(stages)), ticktext=[folded(one) for one in stages], side="top",
+                     showgrid=False, fixedrange=True, tickfont={"color": theme.ink}, autotickangles=[0, 90])
     fig.update_yaxes(tickvals=np.arange(len(slices)), ticktext=[short(one, 24) for one in slices], showgrid=False,
                      range=[len(slices) - 0.5, -0.5], fixedrange=True, tickfont={"size": 13, "color": theme.ink})
     return fig
-
-
-def _broken(title: str) -> str:
-    """A title on two lines where it is long, parted near its middle."""
-    if len(title) <= LONG or " " not in title:
-        return escape(title)
-    cut = min((at for at, char in enumerate(title) if char == " "), key=lambda at: abs(at - len(title) / 2))
-    return f"{escape(title[:cut])}<br>{escape(title[cut + 1:])}"

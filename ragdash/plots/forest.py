@@ -7,10 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from ragdash.plots.theme import LIGHT, Axis, Look, Theme, escape, figure, looks, short, value_text
+from ragdash.plots.theme import LIGHT, Axis, Look, Theme, escape, figure, folded, looks, short, value_text
 
 SIGNS = {"better": "▲", "worse": "▼", "equivalent": "≈"}
 ROW, DENSE, GAP, BELOW = 28, 21, 84, 62  # pixels: a row, a row among many, between two scales, under the last one
+TALL, LONG = 38, 22  # pixels of a row with a name on two lines, which longer ones take
 AIR = 0.4  # rows of air above a heading
 MANY_ROWS = 36
 
@@ -34,6 +35,7 @@ def forest(names: Sequence[str], slots: Sequence[int], difference: np.ndarray, l
     blocks = _blocks(axes)
     rows = [_rows(block, len(names)) for block in blocks]
     step = ROW if sum(map(len, rows)) <= MANY_ROWS else DENSE
+    step = TALL if len(names) == 1 and any(len(title) > LONG for title in titles) else step
     tall = [(_places(part)[-1] + 1) * step for part in rows]
     room = max(sum(tall) + GAP * (len(blocks) - 1), ROW)
     fig = figure(theme, height=room + 8 + BELOW)
@@ -145,10 +147,10 @@ def _labels(fig: go.Figure, at: int, rows: Sequence[tuple[int, int]], titles: Se
     """Names beside the rows with their symbol; the groups' titles where there is one candidate only."""
     places = _places(rows)
     shown = [(row, group, run) for row, (group, run) in zip(places, rows, strict=True) if run >= 0]
-    text = [short(titles[group], 22) if len(drawn) == 1 else _signed_name(drawn[run]) for _, group, run in shown]
+    text = [folded(titles[group], LONG) if len(drawn) == 1 else _signed_name(drawn[run]) for _, group, run in shown]
     fig.update_layout({_name("yaxis", at): {
         "tickvals": [row for row, _, _ in shown], "ticktext": text, "range": [places[-1] + 0.5, -0.5],
-        "showgrid": False, "fixedrange": True, "tickfont": {"size": 13 if step == ROW else 12}}})
+        "showgrid": False, "fixedrange": True, "tickfont": {"size": 13 if step >= ROW else 12}}})
 
 
 def _signed_name(look: Look) -> str:

@@ -140,6 +140,14 @@ def short(name: str, limit: int = 16) -> str:
     return escape(name)
 
 
+def folded(title: str, longest: int = 14) -> str:
+    """A title on two lines where it is longer, parted near its middle, each of at most 24 letters; safe for plotly."""
+    if len(title) <= longest or " " not in title:
+        return short(title, 24)
+    cut = min((at for at, char in enumerate(title) if char == " "), key=lambda at: abs(at - len(title) / 2))
+    return f"{short(title[:cut], 24)}<br>{short(title[cut + 1:], 24)}"
+
+
 def tint(theme: Theme, color: str, share: float = 0.55) -> str:
     """A colour between the page and another, on which the page's ink can be read: ground of a table's cell."""
     ends = ([int(one[at:at + 2], 16) for at in (1, 3, 5)] for one in (theme.paper, color))

@@ -59,7 +59,7 @@ def _kind(board: Board, at: int) -> np.ndarray:
     titles = {ALL: "All", **{name: title for name, (title, _, _) in KINDS.items()}, UNKNOWN: REST, DECLINED: "Declined"}
     known = any(masks[name].any() for name in KINDS)
     options = [name for name, mask in masks.items() if mask.any() or name == ALL or (known and name in KINDS)]
-    st.segmented_control("Queries", options, required=True, key=state.one(state.KIND, options, ALL),
+    st.segmented_control("Queries", options, required=True, key=state.one(state.KIND, options, ALL), wrap=True,
                          persist_state="session", format_func=lambda name: f"{titles[name]} {int(masks[name].sum()):,}",
                          help="The kinds of the picture above. Answers that decline are counted apart: each of them "
                               "is also of one of the other kinds.")

@@ -16,7 +16,7 @@ from ragdash.metrics import Spec
 from ragdash.plots.theme import Theme
 from ragdash.ui.texts import LONGEST, block, shown
 from ragdash.wording.answers import unavailable  # noqa: F401
-from ragdash.wording.words import UNDEFINED, count, escape, listed, number
+from ragdash.wording.words import NBSP, UNDEFINED, count, escape, listed, number
 
 FEW = 4  # runs that are listed one by one
 NAMED = 12  # unsupported words that are listed
@@ -33,13 +33,14 @@ def reason(one: Evaluation) -> str:
 
 
 def declined(refused: np.ndarray, bare: np.ndarray) -> str:
-    """17 of 122, 10 of them without a reference. refused (Q,): 1 declines, NaN no answer; bare (Q,): no reference."""
+    """17 of 122, below it 10 without reference. refused (Q,): 1 declines, NaN no answer; bare (Q,): no reference."""
     n = int(np.isfinite(refused).sum())
     if not n:
         return UNDEFINED
     many = int(np.nansum(refused))
     right = int((bare & (refused == 1)).sum())
-    return f"**{many:,}** :gray[of {n:,}" + (f", {right:,} of them without a reference]" if right else "]")
+    said = f"**{many:,}**{NBSP}:gray[of{NBSP}{n:,}]"
+    return f"{said}  \n:gray[{right:,}{NBSP}without reference]" if right else said
 
 
 def without_refusals(names: Sequence[str], spec: Spec, values: Sequence[np.ndarray],

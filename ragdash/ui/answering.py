@@ -79,6 +79,11 @@ def choose() -> list[str]:
     return state.get(state.ANSWERS)
 
 
+def of_sidebar(now: View) -> list[str]:
+    """The sidebar's metric where it is one of answers: it belongs on the page, whichever are chosen there."""
+    return [now.template] if now.spec.metric.family in FAMILIES else []
+
+
 def rule(now: View) -> Sequence[Spec]:
     """What parts the queries into found and not found, right and wrong, declined."""
     return answer_cases.rule(now.k)
@@ -106,14 +111,21 @@ def board(now: View, specs: list[Spec]) -> Board:
 
 
 def metric(board: Board) -> Spec:
-    """The metric that the sentence, the pictures and the order of the queries are about."""
+    """The metric that the sentence, the pictures and the order of the queries are about: the sidebar's where that is
+    one of answers, and again whenever another one is chosen there.
+    """
     usual = [spec for name in PREFERRED for spec in board.specs if spec.name == name and board.defined(spec)]
     first = next(iter([*usual, *(spec for spec in board.specs if board.defined(spec))]))
-    names = {str(spec): spec for spec in board.specs}
-    key = state.one(state.ANSWER, list(names), str(first))
+    names, own = {str(spec): spec for spec in board.specs}, str(board.now.spec)
+    held = own in names and bool(board.defined(names[own]))
+    if held and st.session_state.get(state.FOLLOWED, own) != own:
+        st.session_state[state.ANSWER] = own
+    st.session_state[state.FOLLOWED] = own
+    key = state.one(state.ANSWER, list(names), own if held else str(first))
     st.selectbox("Answer metric", list(names), format_func=lambda name: names[name].title, key=key, width=240,
                  persist_state="session", help="What the sentence above, the pictures and the order of the queries "
-                                               "are about.")
+                                               "are about. It follows the sidebar's metric where that is one of "
+                                               "answers.")
     return names[state.get(state.ANSWER)]
 
 
@@ -147,7 +159,7 @@ def tables(board: Board, spec: Spec) -> None:
     readable, everything = st.tabs(["Answers", "All numbers"], key="answer_board", on_change="rerun")
     if readable.open is not False:
         with readable:
-            _readable(board, order, deltas, standing)
+            _readable(board, spec, order, deltas, standing)
     if everything.open:
         with everything:
             widgets.frame(comparison_tables.numbers(now, board.summaries, order, deltas), "answer_numbers",
@@ -156,16 +168,19 @@ def tables(board: Board, spec: Spec) -> None:
     answer_scoring.panel(now, board.specs, board.values)
 
 
-def _readable(board: Board, order: list[int], deltas, standing: dict) -> None:
-    grounding = [at for at, spec in enumerate(board.specs) if spec.metric.family == "grounding"]
-    judged = [at for at, spec in enumerate(board.specs) if spec.metric.family == "judged"]
+def _readable(board: Board, spec: Spec, order: list[int], deltas, standing: dict) -> None:
+    """A table of each kind of metric, first the one with the metric that is asked about, which says who is best."""
+    grounding = [at for at, one in enumerate(board.specs) if one.metric.family == "grounding"]
+    judged = [at for at, one in enumerate(board.specs) if one.metric.family == "judged"]
     right = [at for at in range(len(board.specs)) if at not in (*grounding, *judged)]
     told = [answer_cases.told(digest, board.now.scope) for digest in board.now.digests]
     declined = [answer_words.declined(one, np.array([not texts for texts in own.references], bool))
                 for one, own in zip(board.refused, told, strict=True)]
-    for columns, heading, help in ((right, "Right?", "Answers against the references and the question."), (
+    groups = ((right, "Right?", "Answers against the references and the question."), (
             grounding, "Grounded?", answer_words.LIMITS), (
-            judged, "By a judge", "Verdicts of a model that read answers and contexts; the Queries page shows each.")):
+            judged, "By a judge", "Verdicts of a model that read answers and contexts; the Queries page shows each."))
+    asked = board.specs.index(spec)
+    for columns, heading, help in sorted(groups, key=lambda group: asked not in group[0]):
         if columns:
             st.header(heading, anchor=False, help=help)
             rows = [[row[at] for at in columns] for row in board.summaries]

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from ragdash.claims import ANSWER, REFERENCE, Claim, Heard, Value, supporting
 from ragdash.judging.tasks import TASKS, Case
 from ragdash.plots.theme import Theme
-from ragdash.ui.ranking_html import Column, cell, chip, row, scroll
+from ragdash.ui.ranking_html import NAMED, Column, cell, chip, first, row, scroll
 from ragdash.ui.texts import block, tint
 from ragdash.ui.words import UNDEFINED, count, number
 from ragdash.wording import judged
@@ -19,7 +19,7 @@ from ragdash.wording import judged
 LONG = 4_000  # characters of a judge's reason, or of a claim, that are shown
 CHUNK = 1_200  # of a chunk
 MOST = 100  # claims of a text that are shown
-CARD, NAMED = 280, 180  # pixels
+CARD = "min(280px, 84%)"  # where one fills the screen, the next one shows its edge
 HEADS = {ANSWER: "Claims of the answer", REFERENCE: "Claims of the reference"}
 NONE = {ANSWER: "The judge found no claim in the answer.", REFERENCE: ""}
 
@@ -62,8 +62,8 @@ def _values(names: Sequence[str], known: Sequence[Mapping[str, Value]], columns:
     head = "".join(f'<th scope="col" {left}">{column.head}</th>' for column in columns)
     rows = [row(html.escape(judged.title(name)), "".join(_value(one.get(name), theme) for one in known), theme)
             for name in names]
-    return scroll("Values of the judged metrics", f'<thead><tr><th scope="col" {left};min-width:{NAMED}px">Judged '
-                  f"metric</th>{head}</tr></thead><tbody>{''.join(rows)}</tbody>", NAMED + 130 * len(columns), theme)
+    return scroll("Values of the judged metrics", f"<thead><tr>{first('Judged metric', theme)}{head}</tr></thead>"
+                  f"<tbody>{''.join(rows)}</tbody>", NAMED + 130 * len(columns), theme)
 
 
 def _value(one: Value | None, theme: Theme) -> str:
@@ -83,7 +83,7 @@ def _text(text: str, limit: int = LONG) -> str:
 
 def cards(columns: Sequence[Column], cases: Sequence[Case], heard: Sequence[Heard], theme: Theme) -> str:
     """Every run's claims, side by side, and the contexts that stand nowhere above."""
-    held = "".join(f'<div style="flex:1 0 {CARD}px;min-width:0"><b>{column.head}</b>{_card(column, case, one, theme)}'
+    held = "".join(f'<div style="flex:1 0 {CARD};min-width:0"><b>{column.head}</b>{_card(column, case, one, theme)}'
                    "</div>" for column, case, one in zip(columns, cases, heard, strict=True))
     return ('<div role="region" tabindex="0" aria-label="Claims of each run with their verdicts" style="display:flex;'
             f'gap:20px;overflow-x:auto;font-size:14px;line-height:1.45;color:{theme.ink}">{held}</div>')
@@ -101,7 +101,7 @@ def _card(column: Column, case: Case, heard: Heard, theme: Theme) -> str:
             yes = sum(one.contexts is not None and one.contexts.yes for one in claims)
             asked = sum(one.contexts is not None for one in claims)
             told = f" · {yes} of {asked} supported by the contexts" if asked else ""
-            parts.append(f'<div style="margin-top:8px;color:{theme.muted}">{HEADS[of]}{told}</div>'
+            parts.append(f'<div style="margin-top:12px;color:{theme.muted}">{HEADS[of]}{told}</div>'
                          f"{_list(claims, of, to, theme)}")
         elif any("vacuous" in one.flags for one in heard.values) and of == ANSWER:
             parts.append(_quiet(f"{NONE[of]} That counts as faithful.", theme))

@@ -21,13 +21,16 @@ def leaderboard(view: View, summaries: Sequence[Sequence[Summary]], order: Seque
                 standing: Mapping[int, str]) -> pd.DataFrame:
     """The table to read, in markdown: a row per run, a column per metric (mean, interval, difference and its p).
 
-    standing: what is said of a run beside its name, such as "best".
+    n: a column where all have the same, in the heading where all runs have. standing: what is said of a run beside
+    its name, such as "best".
     """
-    several_n = len({summary.n for row in summaries for summary in row}) > 1
+    held = [{row[at].n for row in summaries} for at in range(len(summaries[view.baseline]))]
+    several_n = len(set.union(*held)) > 1
     columns = {"Run": [_name(view, row, standing) for row in order]}
     for at, base in enumerate(summaries[view.baseline]):
-        columns[base.spec.title] = [_cell(summaries[row][at], deltas.get((row, base.spec)), several_n)
-                                    for row in order]
+        head = f" :gray[n{NBSP}={NBSP}{base.n:,}]" if several_n and held[at] == {base.n} != {0} else ""
+        columns[base.spec.title + head] = [_cell(summaries[row][at], deltas.get((row, base.spec)), len(held[at]) > 1)
+                                           for row in order]
     n = max((summary.n for row in summaries for summary in row), default=0)
     if not several_n:
         columns["n"] = [f"{n:,}"] * len(order)
@@ -41,15 +44,16 @@ def _name(view: View, row: int, standing: Mapping[int, str]) -> str:
     return f"**{widgets.swatch(view.slots[row], view.names[row])}**{second}"
 
 
-def _cell(summary: Summary, delta: Comparison | None, several_n: bool) -> str:
-    """Mean and interval on the first line, the difference to the baseline (and n where it varies) on the second."""
+def _cell(summary: Summary, delta: Comparison | None, with_n: bool) -> str:
+    """A line each for mean and interval, the difference to the baseline, and n where it varies."""
     if not np.isfinite(summary.mean):
         return f"{words.UNDEFINED} :gray[no query where it is defined]"
     first = f"**{words.number(summary.mean)}**{NBSP}:gray[{words.escape(words.interval(summary).replace(' ', NBSP))}]"
-    second = [f":gray[n = {summary.n:,}]"] if several_n else []
+    said = [first]
     if delta is not None:
-        second.append(f":{verdicts.COLORS.get(delta.verdict, 'gray')}[{words.escape(verdicts.delta(delta))}]")
-    return first + ("  \n" + " · ".join(second) if second else "")
+        said.append(f":{verdicts.COLORS.get(delta.verdict, 'gray')}[{words.escape(verdicts.delta(delta))}]")
+    said += [f":gray[n{NBSP}={NBSP}{summary.n:,}]"] if with_n else []
+    return "  \n".join(said)
 
 
 def numbers(view: View, summaries: Sequence[Sequence[Summary]], order: Sequence[int], deltas: Grid) -> pd.DataFrame:
@@ -80,7 +84,7 @@ def verdict_table(view: View, candidates: Sequence[int], specs: Sequence[Spec], 
                           + words.escape(_interval(one).replace(" ", NBSP)) + "]",
             "Verdict": f":{color}[{verdicts.READINGS[one.verdict].replace(' ', NBSP)}]",
             "p": words.escape(verdicts.p_words(one).removeprefix("p = ").removeprefix("p ")),
-            "Better / equal / worse": f"{one.wins:,} / {one.ties:,} / {one.losses:,}",
+            "Better / equal / worse": f"{one.wins:,}{NBSP}/{NBSP}{one.ties:,}{NBSP}/{NBSP}{one.losses:,}",
             "n": f"{one.n:,}" + (f" :gray[{one.left_out:,} left out]" if one.left_out else "")})
     return pd.DataFrame(rows)
 

@@ -38,8 +38,8 @@ def section(now: View, held: Results | None) -> None:
 def _out(now: View, held: Results) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", key="verdicts_out"):
         at = _run(now, state.VERDICTS_OF, "Verdicts on")
-        st.segmented_control("As", list(FORMS), format_func=lambda form: FORMS[form][0], key=state.VERDICTS_AS,
-                             required=True, default="rows", persist_state="session")
+        st.selectbox("As", list(FORMS), format_func=lambda form: FORMS[form][0], key=state.VERDICTS_AS, width=240,
+                     index=list(FORMS).index("rows"), persist_state="session")
         form = state.get(state.VERDICTS_AS) or "rows"
         try:
             content = _exported(now.digests[at], now.scope.truth, now.scope.conventions.ties, form, held.label,

@@ -92,7 +92,7 @@ def _asks(possible: Mapping[str, int]) -> None:
 
 
 def _endpoint() -> tuple[str, str, str]:
-    with st.container(horizontal=True, vertical_alignment="bottom", key="judge_where"):
+    with st.container(horizontal=True, key="judge_where"):
         st.session_state.setdefault(state.JUDGE_KIND, "openai")
         st.segmented_control("Protocol", list(judge_words.KINDS), format_func=judge_words.KINDS.get, required=True,
                              key=state.JUDGE_KIND, persist_state="session")
@@ -111,7 +111,7 @@ def _endpoint() -> tuple[str, str, str]:
 def _key(endpoint: Endpoint | None) -> tuple[str | None, list[Problem]]:
     """(the variable with the key, None where none is named or the key is typed; what is wrong with it)."""
     known = endpoint.variable if endpoint else None
-    with st.container(horizontal=True, vertical_alignment="bottom", key="judge_key"):
+    with st.container(horizontal=True, key="judge_key"):
         st.session_state.setdefault(state.JUDGE_KEY_FROM, "environment")
         st.segmented_control("Key", list(SOURCES), format_func=SOURCES.get, required=True, key=state.JUDGE_KEY_FROM,
                              persist_state="session", help="A typed key is held in this session's memory and given to "

@@ -94,8 +94,9 @@ def section(held: Results) -> None:
               "Missing: a verdict that failed or was not asked for. Neither counts, and neither is ever 0.")
     if len(held.known) > 1:
         st.selectbox("Judge", held.known, key=state.one(state.JUDGE, held.known, held.label), width=420,
-                     format_func=judged.named, persist_state="session", help="Several have judged these runs; each "
-                     "one's verdicts stand by themselves. Other pages show the one last asked that has any.")
+                     format_func=lambda one: judged.named(one, short=True), persist_state="session",
+                     help="Several have judged these runs; each one's verdicts stand by themselves. Other pages show "
+                          "the one last asked that has any.")
     widgets.frame(_frame(held), "judged", f"What {held.label} says: mean, interval, n, what is undefined or missing",
                   formats=FORMATS, widths={"Undefined": 200, "Missing": 240, "Worth knowing": 260})
     _spent(held.one)

@@ -43,6 +43,7 @@ OF_RUNS = (SHOWN, BASELINE, ACROSS, UP, CANDIDATE, LOOKED, OF)  # hold digests o
 
 # Of the session alone, not in the address.
 DOCUMENTS = "_documents"  # digest of those dropped last
+FOLLOWED = "_followed"  # the sidebar's metric when the Answers page was last seen
 BANDS_FILE, PRICES_FILE = "_bands_file", "prices_file"
 OWN_SLIDER, OWN_WAY = "_slider", "_way"  # FROM and HOW once more, on Threshold bands
 DECISIONS_NOTE, DECISIONS_READ = "_decisions_note", "_decisions_read"  # its files of decided pairs

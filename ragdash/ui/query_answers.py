@@ -12,7 +12,7 @@ from ragdash.ui import answer_words, state, texts, widgets, words
 from ragdash.ui.query_cases import Case
 
 AGAINST = {"reference": "Against the reference", "contexts": "Against the contexts"}
-WIDTH = 300  # pixels of an answer's column
+WIDTH = "min(300px, 84%)"  # of an answer's column; where one fills the screen, the next one shows its edge
 
 
 def answers(one: Case) -> None:
@@ -41,7 +41,7 @@ def answers(one: Case) -> None:
             told = "Its contexts are not known."
         elif against == "contexts" and not each.given:
             told += f" The texts of the first {words.count(len(each.contexts), 'document')} stand in for the contexts."
-        cards.append(f'<div style="flex:1 0 {WIDTH}px"><span style="color:{look.color}">{look.sign}</span> '
+        cards.append(f'<div style="flex:1 0 {WIDTH}"><span style="color:{look.color}">{look.sign}</span> '
                      f"<b>{html.escape(now.names[at])}</b>{page}"
                      f'<div style="font-size:13px;color:{theme.muted}">{html.escape(told.strip())}</div></div>')
     st.html('<div role="region" tabindex="0" aria-label="Answers of the runs" style="display:flex;gap:20px;'

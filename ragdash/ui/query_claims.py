@@ -99,8 +99,9 @@ def shown(columns: Sequence[Column], said: Verdicts) -> None:
 def _choose(said: Verdicts) -> None:
     """Whose verdicts are read, chosen where there are several."""
     if len(said.judges) > 1:
-        st.selectbox("Judge", list(said.names), format_func=judged.named, key=state.HEARD, width=520,
-                     persist_state="session", help="The one last asked comes first. Which judge a metric's value is "
-                     "from stands below each table of values.")
-    else:
+        st.selectbox("Judge", list(said.names), format_func=lambda one: judged.named(one, short=True),
+                     key=state.HEARD, width=520, persist_state="session",
+                     help="The one last asked comes first. Which judge a metric's value is from stands below each "
+                          "table of values.")
+    if len(said.judges) == 1 or judged.is_toy(said.judge):
         st.caption(f":material/gavel: {words.escape(judged.named(said.judge))}")

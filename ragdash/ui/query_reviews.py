@@ -32,12 +32,12 @@ def panel(one: Case) -> None:
     about = st.session_state[state.REVIEW_RUN]
     st.session_state[state.REVIEW_VERDICT] = held.verdicts.get((query, about))
     st.session_state[state.REVIEW_NOTE] = held.notes.get((query, about), "")
-    with st.container(horizontal=True, vertical_alignment="bottom", key="review"):
+    with st.container(horizontal=True, key="review"):
         if len(now.entries) > 1:
             st.selectbox("About", list(names), format_func=names.get, key=state.REVIEW_RUN, width=170)
         meant = "  \n".join(f"**{name.capitalize()}**: {meaning}" for name, meaning in MEANT.items())
         st.segmented_control("Verdict", VERDICTS, key=state.REVIEW_VERDICT, format_func=str.capitalize,
-                             on_change=_verdict, args=(query, about), disabled=read_only(), help=meant)
+                             on_change=_verdict, args=(query, about), disabled=read_only(), help=meant, wrap=True)
     st.text_area("Note", key=state.REVIEW_NOTE, height=80, max_chars=2_000, on_change=_note, args=(query, about),
                  disabled=read_only(),
                  placeholder="What you found out about this query")

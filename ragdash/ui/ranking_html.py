@@ -20,6 +20,7 @@ from ragdash.ui.words import UNDEFINED, count, number
 LONG = 1_200  # characters of a chunk in a cell
 READ = 50  # ranks whose texts are sent with the table
 NARROW, RANK, NAMED = 210, 44, 180  # pixels of a run's column, of the ranks' and of the names'
+PLACE = 84  # pixels of a column with ranks alone
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +61,8 @@ def chip(text: str, color: str, title: str = "", *, filled: bool = False) -> str
 def wanted(columns: Sequence[Column], grades: Mapping[str, int], spans: Sequence[tuple[str, str | None]], k: int,
            theme: Theme, most: int = 20) -> str:
     """What should be found, and where each run has it: relevant documents and gold spans down, runs across."""
-    head = "".join(f'<th scope="col" style="{cell(theme)}text-align:left">{column.head}</th>' for column in columns)
+    head = "".join(f'<th scope="col" style="{cell(theme)}text-align:left;min-width:{PLACE}px;overflow-wrap:anywhere">'
+                   f"{column.head}</th>" for column in columns)
     rows = []
     good = [doc for doc, grade in grades.items() if grade >= 1]
     for doc in good[:most]:
@@ -76,9 +78,8 @@ def wanted(columns: Sequence[Column], grades: Mapping[str, int], spans: Sequence
         rows.append(row(f"{chip(f'evidence {at}', theme.muted)} “{said}”", cells, theme))
     if not rows:
         return ""
-    first = f'<th scope="col" style="{cell(theme)}text-align:left;min-width:{NAMED}px">What should be found</th>'
-    return scroll("What should be found, and its rank in each run", f"<thead><tr>{first}{head}</tr></thead><tbody>"
-                   f"{''.join(rows)}</tbody>", NAMED + 110 * len(columns), theme)
+    return scroll("What should be found, and its rank in each run", f"<thead><tr>{first('What should be found', theme)}"
+                   f"{head}</tr></thead><tbody>{''.join(rows)}</tbody>", NAMED + PLACE * len(columns), theme)
 
 
 def _uncovered(column: Column) -> str:
@@ -168,16 +169,27 @@ def _rank(column: Column, doc: str) -> int | None:
 def _place(rank: float | None, column: Column, k: int, theme: Theme, none: str = "not returned") -> str:
     """A rank as a cell: strong within the first k, with a word where it is deeper or nowhere."""
     if rank is None:
-        said, style = f"{UNDEFINED} <small>{none}</small>", f"color:{theme.worse}"
+        said, style = f'{UNDEFINED} <small style="white-space:nowrap">{none}</small>', f"color:{theme.worse}"
     elif rank <= k:
         said, style = f"<b>{rank:,}</b>", ""
     else:
-        said, style = f"{rank:,} <small>below {k}</small>", f"color:{theme.worse}"
+        said, style = f'{rank:,} <small style="white-space:nowrap">below {k}</small>', f"color:{theme.worse}"
     return f'<td style="{cell(theme)}{style}">{said}</td>'
 
 
+def first(text: str, theme: Theme) -> str:
+    """The head of the names, which stay in view while the runs scroll by."""
+    return (f'<th scope="col" style="{cell(theme)}text-align:left;min-width:{NAMED}px;{_still(theme)}">'
+            f"{html.escape(text)}</th>")
+
+
+def _still(theme: Theme) -> str:
+    return f"position:sticky;left:0;background:{theme.paper}"
+
+
 def row(name: str, cells: str, theme: Theme) -> str:
-    style = f"{cell(theme)}text-align:left;font-weight:400;overflow-wrap:anywhere;max-width:520px"
+    style = (f"{cell(theme)}text-align:left;font-weight:400;overflow-wrap:anywhere;max-width:520px;"
+             f"{_still(theme)}")
     return f'<tr><th scope="row" dir="auto" style="{style}">{name}</th>{cells}</tr>'
 
 

@@ -62,10 +62,11 @@ def tables(now: View, specs: list[Spec]) -> None:
                                            "LaTeX. Ids stay text, and no cell is taken for a formula.")
     kinds = [kind for kind in KINDS if kind != "tests" or len(now.entries) > 1]
     with st.container(horizontal=True, vertical_alignment="bottom", key="table_bar"):
-        st.selectbox("Table", kinds, format_func=KINDS.get, key=state.one(state.TABLE, kinds, kinds[0]), width=320,
-                     persist_state="session")
-        st.segmented_control("Table format", list(TABLES), format_func=lambda form: TABLES[form].title, required=True,
-                             key=state.one(state.FORM, list(TABLES), "csv"), persist_state="session")
+        with st.container(horizontal=True, width="content"):  # their labels stand on one line
+            st.selectbox("Table", kinds, format_func=KINDS.get, key=state.one(state.TABLE, kinds, kinds[0]), width=320,
+                         persist_state="session")
+            st.segmented_control("Table format", list(TABLES), format_func=lambda form: TABLES[form].title, wrap=True,
+                                 required=True, key=state.one(state.FORM, list(TABLES), "csv"), persist_state="session")
         kind, form = state.get(state.TABLE), state.get(state.FORM)
         made = _table(now, specs, kind)
         st.download_button("Download the table", lambda: export(made(), form), f"ragdash-{kind}.{TABLES[form].ending}",
@@ -106,7 +107,7 @@ def links() -> None:
     st.header("Link", anchor=False, help="Opens the view again in any browser, for as long as this server holds the "
                                          "runs.")
     pages = shell.addresses()
-    with st.container(horizontal=True, vertical_alignment="bottom", key="link_bar"):
+    with st.container(horizontal=True, key="link_bar"):
         st.selectbox("Page", list(pages), format_func=pages.get, width=320, persist_state="session",
                      key=state.one(state.LEADS, list(pages), "leaderboard"))
         st.segmented_control("Appearance", list(LOOKS), format_func=LOOKS.get, required=True, persist_state="session",

@@ -74,7 +74,7 @@ def _filtered(desk: Desk) -> list[Draft]:
     said = {name: sum(desk.state(draft) == name for draft in inside) for name in STATES}
     shown = [draft for draft in desk.found.drafts if state.get(by_state) in ("", desk.state(draft))]
     own = {type: sum(draft.type == type for draft in shown) for type in of_set}
-    with st.container(horizontal=True, vertical_alignment="bottom", key="draft_filters"):
+    with st.container(horizontal=True, key="draft_filters"):
         st.selectbox("State", ["", *STATES], key=by_state, width=220, persist_state="session",
                      format_func=lambda name: f"{STATES[name]} ({said[name]:,})" if name else f"All ({len(inside):,})")
         st.pills("Types", of_set, selection_mode="multi", key=by_type, persist_state="session",

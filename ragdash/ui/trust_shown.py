@@ -60,7 +60,7 @@ def _judge(known: list[str]) -> str:
     """The judge whose verdicts are looked at: one that has spoken, or the one that the labels train."""
     choices = [*(known or [""]), LOCAL]
     titles = {"": "the metric itself" if known else "nobody yet", LOCAL: trust_taught.NAMED}
-    st.selectbox("Judge", choices, format_func=lambda one: titles.get(one) or judged.named(one), width=260,
+    st.selectbox("Judge", choices, format_func=lambda one: titles.get(one) or judged.named(one, short=True), width=320,
                  key=state.one(state.JUDGE, choices, choices[0]), persist_state="session",
                  help="Everybody whose verdicts on this metric are kept, the one last asked first. A local judge is "
                       "trained on the labels when it is chosen, without key or network: seconds for every 1,000 "

@@ -190,7 +190,12 @@ def _usable(shown: Sequence[Entry]) -> tuple[list[Entry], list[Problem]]:
 def _nothing() -> None:
     if state.lost():
         lost_note()
-    if not state.runs():
+    unread = [record for record in state.files() if record.failed]
+    if not state.runs() and unread:
+        many = words.count(len(unread), "file")
+        widgets.empty("No runs are loaded yet", f"{many} could not be read; the **Runs** page says where and what "
+                                                "mends it.")
+    elif not state.runs():
         widgets.empty("No runs are loaded yet", "Open your own files, or the ready samples, on the **Runs** page.")
     else:
         many = words.count(len(state.runs()), "run is", "runs are")

@@ -33,12 +33,12 @@ def is_toy(judge: Judge | str) -> bool:
     return str(judge).rpartition(" at ")[0] == TOY
 
 
-def named(judge: Judge | str) -> str:
-    """A judge, or "model at host", with what it is where it is no model."""
+def named(judge: Judge | str, *, short: bool = False) -> str:
+    """A judge, or "model at host", with what it is where it is no model. short: as it fits into a field."""
     model, _, host = str(judge).rpartition(" at ")
     if model and host == IMPORTED:
         return f"{model}, imported from a file"
-    return f"{judge} ({STAND_IN})" if is_toy(judge) else str(judge)
+    return f"{judge} ({'a script' if short else STAND_IN})" if is_toy(judge) else str(judge)
 
 
 def labels(judges: Iterable[Judge]) -> list[str]:

@@ -48,9 +48,7 @@ def _told_apart(against: Mapping[int, Comparison]) -> str:
         parts.append(f"{'It' if not behind else 'But it'} cannot be told apart from "
                      f"{listed([_gap(one, len(level)) for one in level])}.")
     if level:
-        smallest = max(one.detectable for one in level)
-        queries = count(min(one.n for one in level), "query", "queries")
-        parts.append(f"{queries[0].upper()}{queries[1:]} show differences from about {number(smallest)}.")
+        parts.append(_shown(max(level, key=lambda one: one.detectable), min(one.n for one in level), "differences"))
     return " ".join(parts)
 
 
@@ -104,10 +102,20 @@ def grouped(found: Sequence[Comparison], baseline: str) -> str:
 
 def _enough(one: Comparison) -> str:
     """How small a difference so many queries show, and how many the seen one would need."""
-    said = f"{count(one.n, 'query', 'queries')} show a difference from about {number(one.detectable)}"
+    said = _shown(one, one.n, "a difference")
     if np.isfinite(one.needed) and one.needed < 1e6:
-        said += f"; one of {number(abs(one.mean_difference))} would need about {_rounded(one.needed)} queries"
-    return said[0].upper() + said[1:] + "."
+        seen = number(abs(one.mean_difference))
+        said = f"{said[:-1]}; one of {seen} would need about {_rounded(one.needed)} queries."
+    return said
+
+
+def _shown(one: Comparison, n: int, what: str) -> str:
+    """How small a difference n queries show; too few of them show none that the metric can have."""
+    queries = count(n, "query", "queries")
+    low, high = one.spec.range
+    said = ("are too few to show any difference" if one.detectable > high - low
+            else f"show {what} from about {number(one.detectable)}")
+    return f"{queries[0].upper()}{queries[1:]} {said}."
 
 
 def _rounded(many: float) -> str:

@@ -24,8 +24,9 @@ def placed(mean, **more):
                            **more)
 
 
-def dots(fig) -> list:
-    return [trace for trace in fig.data if trace.name != "bands"]
+def words_above(fig) -> dict:
+    """The bands' words above the picture, by text."""
+    return {note.text: note for note in fig.layout.annotations if note.yref == "paper"}
 
 
 def rects(fig) -> list:
@@ -37,12 +38,13 @@ def rects(fig) -> list:
 def test_each_run_is_a_dot_with_its_interval_over_named_bands(many, theme):
     mean = np.linspace(0.2, 0.8, many)
     fig = placed(mean, words=["fair"] * many, theme=theme)
-    assert [float(trace.x[0]) for trace in dots(fig)] == pytest.approx(mean)
-    assert float(dots(fig)[0].error_x.array[0]) == pytest.approx(0.05)
-    assert list(fig.layout.xaxis2.ticktext) == ["poor", "fair", "&lt;good&gt;"]
-    rows = [int(trace.y[0]) for trace in dots(fig)]
+    assert [float(trace.x[0]) for trace in fig.data] == pytest.approx(mean)
+    assert float(fig.data[0].error_x.array[0]) == pytest.approx(0.05)
+    above = words_above(fig)
+    assert set(above) == {"poor", "fair", "&lt;good&gt;"} and not any(note.showarrow for note in above.values())
+    rows = [int(trace.y[0]) for trace in fig.data]
     assert rows == list(range(many)) and fig.layout.yaxis.range[0] >= many
-    assert "n = 40" in dots(fig)[0].hovertext[0] and "[0.150, 0.250]" in dots(fig)[0].hovertext[0]
+    assert "n = 40" in fig.data[0].hovertext[0] and "[0.150, 0.250]" in fig.data[0].hovertext[0]
 
 
 def test_bands_tile_the_picture_and_grow_stronger_towards_the_better_end():
@@ -62,7 +64,7 @@ def test_words_stand_beside_the_name_and_an_undefined_mean_says_so():
     assert "target 0.45" in fig.layout.annotations[-1].text
     strokes = [shape for shape in fig.layout.shapes if shape.type == "line" and shape.x0 == shape.x1 == 0.45]
     assert len(strokes) == 1, "one stroke a defined run"
-    assert "undefined" in dots(fig)[1].hovertext[0]
+    assert "undefined" in fig.data[1].hovertext[0]
 
 
 def test_open_bands_are_drawn_around_the_values():
@@ -81,6 +83,26 @@ def test_numbers_at_the_ends_do_not_lie_on_their_neighbours():
     fig = bands.placement(["a"], [0], np.array([0.5]), np.array([0.4]), np.array([0.6]), np.array([9]), edges,
                           ("below the minimum", "minimum", "good", "excellent"), axis=UNIT)
     assert list(fig.layout.xaxis.tickvals) == [0, 0.7, 0.85, 0.95]
+
+
+NARROW_BANDS = {
+    "at the upper end": ([0, 0.8, 0.9, 0.98, 1], ("below the minimum", "minimum", "good", "excellent"), [0, 1, 2, 3]),
+    "at the lower end": ([0, 0.02, 0.1, 0.2, 1], ("excellent", "good", "minimum", "too much"), [3, 2, 1, 0]),
+    "as they are known": ([0, 0.3, 0.5, 0.7, 0.9, 1], ("poor", "fair", "moderate", "good", "excellent"), [0] * 5),
+    "all too narrow": (np.linspace(0, 1, 9), [f"a long band {at}" for at in range(8)], [4, 3, 2, 1, 5, 6, 7, 8]),
+}
+
+
+@pytest.mark.parametrize("case", NARROW_BANDS)
+def test_words_wider_than_their_bands_rise_like_stairs(case):
+    edges, labels, steps = NARROW_BANDS[case]
+    fig = bands.placement(["a"], [0], np.array([0.5]), np.array([0.4]), np.array([0.6]), np.array([9]),
+                          np.array(edges), labels, axis=UNIT)
+    above = words_above(fig)
+    heights = [-above[label].ay if above[label].showarrow else 0 for label in labels]
+    assert [sorted({0, *heights}).index(height) for height in heights] == steps
+    assert max(heights) < fig.layout.margin.t, "the highest word is not cut"
+    assert not any(note.textangle for note in above.values())
 
 
 def swept(many: int, **more):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import page_cases
 import pyarrow as pa
+from judged_cases import judge
 from page_cases import address, asked, drawn, texts, widget
 from streamlit.testing.v1 import AppTest
 
@@ -70,10 +71,34 @@ def test_the_best_run_is_named_with_what_it_can_be_told_apart_from():
     assert "▲ −" in grounded[column][0].replace("\u00a0", " ").replace("\\", ""), "lower is better"
 
 
+def test_the_metric_of_the_sidebar_is_shown_and_asked_about_until_another_is_chosen_here():
+    for run in ("good", "bad"):
+        judge(runs()[run], the_truth(), "Faithfulness")
+    at = opened("good", "bad", metric="Faithfulness")
+    assert widget(at, "selectbox", "answer").value == "Faithfulness" and "highest Faithfulness" in texts(at)
+    assert [name.split(" ")[0] for name in at.table[0].value.columns] == ["Run", "Faithfulness"]
+    assert "best" in str(at.table[0].value["Run"].tolist()), "the table that it stands in says who is best"
+    assert not any("best" in str(one.value["Run"].tolist()) for one in at.table[1:])
+    widget(at, "selectbox", "answer").set_value("EM").run()
+    assert "highest Exact match" in texts(at) and len(at.table) == 3, "the sidebar's metric stays in the tables"
+    at.run()
+    assert widget(at, "selectbox", "answer").value == "EM"
+    widget(at, "selectbox", "metric").set_value("SupportCoverage").run()
+    assert widget(at, "selectbox", "answer").value == "SupportCoverage" and len(at.table) == 2
+    widget(at, "selectbox", "metric").set_value("nDCG@k").run()
+    assert widget(at, "selectbox", "answer").value == "SupportCoverage", "a metric of documents is not shown here"
+
+
+def test_a_link_keeps_its_own_answer_metric_and_a_metric_without_values_is_not_asked_about():
+    assert widget(opened("good", "bad", metric="SupportCoverage", answer="EM"), "selectbox", "answer").value == "EM"
+    at = opened("good", "bad", metric="Correctness")
+    assert widget(at, "selectbox", "answer").value == "TokenF1" and "Correctness" in at.table[2].value.columns
+
+
 def test_refusals_are_counted_apart():
     at = opened("good", "bad")
     column = dict(zip(("good", "bad"), at.table[0].value["Declined"], strict=True))
-    assert "**2**" in column["good"] and "of 24, 1 of them without a reference" in column["good"]
+    assert column["good"].replace("\u00a0", " ") == "**2** :gray[of 24]  \n:gray[1 without reference]"
     assert "**0**" in column["bad"]
     assert "Without them the hallucination rate is" in texts(at)
 

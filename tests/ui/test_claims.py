@@ -62,7 +62,7 @@ def judged(*names: str, **more) -> None:
 
 def card(page: str, at: int) -> str:
     """The claims of one run."""
-    return re.split(r'<div style="flex:1 0 280px', page.partition('aria-label="Claims of each run')[2])[at + 1]
+    return re.split(r'<div style="flex:1 0 ', page.partition('aria-label="Claims of each run')[2])[at + 1]
 
 
 def test_claims_have_verdict_reason_and_a_link_to_their_chunk():
@@ -139,7 +139,8 @@ def test_a_toy_is_called_one_and_the_judge_can_be_chosen():
     judged("Faithfulness", judge=TOY)
     at = opened(query="q0")
     box = next(one for one in at.selectbox if one.key == "heard")
-    assert len(box.options) == 2 and "no model that reads" in box.options[0] and box.value == str(TOY)
+    assert len(box.options) == 2 and "(a script)" in box.options[0] and box.value == str(TOY)
+    assert "no model that reads" in words(at)
     assert "Faithfulness" in drawn(at) and "Correctness" not in drawn(at)
     box.select(str(JUDGE)).run()
     assert "Correctness" in drawn(at) and "Judged metric" in drawn(at)
@@ -196,7 +197,9 @@ def test_values_are_never_stale():
     assert "no reply in time" in words(at)
     judged("ClaimFaithfulness")
     at.run()
-    first = at.table[0].value["Claim faithfulness"].str.extract(r"\*\*([\d.]+)\*\*")[0].tolist()
+    board = at.table[0].value
+    assert [name.split(" :gray")[0] for name in board.columns][1:2] == ["Claim faithfulness"]
+    first = board.iloc[:, 1].str.extract(r"\*\*([\d.]+)\*\*")[0].tolist()
     assert first == ["1.000", "0.875"], "of new (1, 1, 1), and of old (1/2, 1, 1 vacuous, 1)"
     assert "no reply in time" not in words(at)
 

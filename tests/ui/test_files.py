@@ -82,3 +82,9 @@ def test_files_of_the_command_line_are_open_at_the_first_visit(monkeypatch):
     at = opened()
     assert [entry.name for entry in at.session_state["_runs"]] == ["my dense", "sparse"] and at.session_state["_truth"]
     assert any("file.run" in card.value for card in at.error)
+
+
+def test_where_nothing_could_be_read_the_other_pages_say_so():
+    at = upload(opened(), ("cut.json", b'{"q1": [1, 2'), ("empty.txt", b""))
+    at.switch_page("pages/judges.py").run()
+    assert not at.exception and "2 files could not be read" in texts(at)

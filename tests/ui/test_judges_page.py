@@ -417,7 +417,7 @@ def test_verdicts_go_out_and_results_of_other_tools_come_in(serve, tmp_path):
     at = opened(server, _verdicts_said=("", ()))
     rows = [json.loads(line) for line in at_files(at).splitlines()]
     assert {row["metric"] for row in rows} >= {"Faithfulness", "ClaimFaithfulness"} and len(rows) % 6 == 0
-    at.button_group(key="_verdicts_as").set_value("ragchecker").run()
+    at.selectbox(key="_verdicts_as").set_value("ragchecker").run()
     assert not at.exception and "no verdict on run" in texts(at)
     ragas = "user_input,response,faithfulness\n" + "".join(
         f"What is the colour of stone {q}?,Stone {q} is {'grey' if q % 2 else 'purple'} one.,{q / 10}\n"
