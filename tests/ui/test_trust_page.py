@@ -117,7 +117,8 @@ def test_a_toy_is_called_one_and_a_model_is_not(pair):
     assert "Judge: toy-judge :gray[at toy]" in said(at) and "no model that reads" in said(at)
     judged(pair[0][0], TRUTH, scores(3), REAL)
     at = opened(*pair[0])
-    assert at.selectbox(key="judge").options == [str(REAL), named(TOY), "local judge, trained on your labels"]
+    assert at.selectbox(key="judge").options == [str(REAL), named(TOY, short=True),
+                                                 "local judge, trained on your labels"]
     assert "Judge: gpt-5" in said(at) and "**toy-judge**" not in said(at)
     assert "No verdicts on hybrid." in said(at) and "on 60 labels" in said(at)  # labels hold for every judge
     at.selectbox(key="judge").set_value(str(TOY)).run()
