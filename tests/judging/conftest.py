@@ -1,5 +1,7 @@
 """Each test has a workspace and a cache of its own, no key and no proxy of whoever runs it."""
 
+from dataclasses import replace
+
 import pytest
 
 from ragdash.judging import Endpoint, Ledger, Patience
@@ -20,8 +22,14 @@ def ledger(tmp_path):
 
 @pytest.fixture
 def quick():
-    """Waits that a test can wait for."""
-    return Patience(attempts=3, first=0.01, most=0.02, connect=2, reply=0.6, told=5)
+    """Short waits between attempts; a reply itself may take its time on a slow machine."""
+    return Patience(attempts=3, first=0.01, most=0.02, connect=10, reply=30, told=5)
+
+
+@pytest.fixture
+def impatient(quick):
+    """For endpoints that never reply."""
+    return replace(quick, reply=0.6)
 
 
 @pytest.fixture

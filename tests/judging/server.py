@@ -77,12 +77,14 @@ SCRIPTS: dict[str, Judge] = {
 @dataclass
 class Server:
     """The endpoint while it is served. asked: every request's body, as JSON; answered: replies of status 200;
-    most: the greatest number of requests that were here at once; seen: the headers of each request.
+    most: the greatest number of requests that were here at once; seen: the headers of each request; gathered: so many
+    must have been here at once before the first is answered, or 20 seconds have passed.
     """
 
     judge: Judge = toy
     faults: Iterable[str] = ()
     delay: float = 0.0
+    gathered: int = 0
     port: int = 0
     usage: bool = True
     asked: list[dict] = field(default_factory=list)
@@ -93,7 +95,7 @@ class Server:
 
     def __enter__(self) -> Server:
         self._faults: Iterator[str] = iter(self.faults)
-        self.lock, self.freed = threading.Lock(), threading.Event()
+        self.lock, self.freed, self.enough = threading.Lock(), threading.Event(), threading.Event()
         handler = type("Handler", (_Handler,), {"endpoint": self})
         self.http = ThreadingHTTPServer(("127.0.0.1", self.port), handler)
         self.http.daemon_threads = True
@@ -109,6 +111,12 @@ class Server:
     @property
     def url(self) -> str:
         return f"http://127.0.0.1:{self.port}/v1"
+
+    def gather(self) -> None:
+        """Wait until enough requests are here."""
+        if self.most >= self.gathered:
+            self.enough.set()
+        self.enough.wait(20)
 
     def next_fault(self) -> str:
         with self.lock:
@@ -129,6 +137,7 @@ class _Handler(BaseHTTPRequestHandler):
             server.here += 1
             server.most = max(server.most, server.here)
         try:
+            server.gather()
             if server.delay:
                 time.sleep(server.delay)
             fault = server.next_fault()

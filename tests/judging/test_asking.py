@@ -24,10 +24,10 @@ KEY = "sk-very/secret+0123456789"
 
 
 @pytest.fixture
-def one(serve, endpoint, ledger, quick):
+def one(serve, endpoint, ledger, quick, impatient):
     """Ask one question of an endpoint with these faults: (reply, outcome, server)."""
-    def asked(*faults, patience=quick, **options):
-        server = serve(*faults)
+    def asked(*faults, **options):
+        server, patience = serve(*faults), impatient if {"hang", "drip"} & {*faults} else quick
         outcome = ask(questions(1), endpoint(server, **options), ledger, patience=patience)
         return outcome.replies[0], outcome, server
 
@@ -191,7 +191,7 @@ def test_without_usage_tokens_are_estimated_and_marked(one):
 
 
 def test_concurrency_is_kept_exactly(serve, endpoint, ledger):
-    server = serve(delay=0.01)
+    server = serve(gathered=8, delay=0.01)
     outcome = ask(questions(400), endpoint(server), ledger, concurrency=8)
     assert server.most == 8 and len(server.asked) == 400 and not outcome.missing
 
