@@ -2,7 +2,7 @@
 
 The process writes a JSON object a line to standard output (`python -m ragdash judge ... --progress json`):
 {"plan": {...}}, {"progress": {...}} and at the end {"report": {...}} or {"problems": [...]}. A key that a person typed
-into the page goes to it in its environment alone, never on the command line.
+into the page, or that stands in the server's secrets, goes to it in its environment alone, never on the command line.
 """
 
 from __future__ import annotations
@@ -27,10 +27,12 @@ def command(runs: Sequence[str], truth: str | None, metrics: str, base_url: str,
             if value is not None and value is not False for part in ((name,) if value is True else (name, str(value))))]
 
 
-def start(arguments: Sequence[str], key: str | None = None, folder: str | os.PathLike | None = None) -> Worker:
+def start(arguments: Sequence[str], key: str | None = None, folder: str | os.PathLike | None = None,
+          name: str = KEY) -> Worker:
     """Start a command of `command`, without waiting for it. key: of the endpoint, where none of the variables of the
-    environment holds it. `cancel` of the worker awaits what is on its way, for some seconds.
+    environment holds it; name: of the variable that it goes in. `cancel` of the worker awaits what is on its way, for
+    some seconds.
     """
     if key is None:
         return Worker.start(arguments, folder)
-    return Worker.start([*arguments, "--key-env", KEY], folder, {KEY: key})
+    return Worker.start([*arguments, "--key-env", name], folder, {name: key})

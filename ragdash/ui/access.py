@@ -64,6 +64,12 @@ def access() -> Access | None:
     return Access(_addresses(lists, EDITORS), _addresses(lists, VIEWERS), (*own, *named))
 
 
+def secret(name: str) -> str | None:
+    """The text at the top of the secrets; None where there is none, or no file of secrets that can be read."""
+    held = st.secrets.get(name) if st.secrets.load_if_toml_exists() else None
+    return held if isinstance(held, str) else None
+
+
 def user() -> dict:
     """What the login tells of the visitor; empty outside a session."""
     return dict(st.user.to_dict()) if get_script_run_ctx(suppress_warning=True) else {}

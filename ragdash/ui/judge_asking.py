@@ -146,9 +146,9 @@ def _cases(now: View) -> dict:
 
 def _start(now: View, order: Order) -> None:
     """Start the process. A page that was tampered with may ask for what it does not offer: all is looked at again."""
-    secret = judge_form.secret()
     try:
         check_writable()
+        secret = judge_form.secret(order)
         endpoint = Endpoint(order.base_url, order.model, order.kind, order.variable, key=secret)
         if not endpoint.local and not state.get(state.JUDGE_AGREED):
             raise InputError([Problem("not-confirmed", f"no yes to sending texts to {endpoint.host}", "a yes",

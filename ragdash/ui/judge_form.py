@@ -1,6 +1,7 @@
 """What is to be judged, where, with which key, and how much: the choices of the Judges page.
 
-They stay in the session, not in the address. A key that is typed stays in the session's memory.
+They stay in the session, not in the address. A key that is typed stays in the session's memory; one of the server is
+read when the judge is asked, and kept nowhere.
 """
 
 from __future__ import annotations
@@ -15,13 +16,13 @@ import streamlit as st
 from ragdash.errors import InputError, Problem
 from ragdash.judging import Endpoint
 from ragdash.judging.endpoint import KNOWN
-from ragdash.ui import judge_facts, judge_words, state, words
+from ragdash.ui import access, judge_facts, judge_words, state, words
 from ragdash.ui.judge_jobs import Order
 from ragdash.wording import judged
 
 FIRST = ("Faithfulness", "ClaimFaithfulness")
 FOR_JUDGES = re.compile(r"[A-Z0-9_]+_API_KEY|RAGDASH_JUDGE_KEY[A-Z0-9_]*")
-SOURCES = {"environment": "From the environment", "typed": "Typed here"}
+SOURCES = {"environment": "From the server", "typed": "Typed here"}
 
 
 def choose(possible: Mapping[str, int]) -> tuple[Order | None, list[Problem]]:
@@ -44,10 +45,30 @@ def choose(possible: Mapping[str, int]) -> tuple[Order | None, list[Problem]]:
     return (order if metrics and endpoint and not problems else None), judge_words.on_page(problems)
 
 
-def secret() -> str | None:
-    """The key that was typed, where that is chosen."""
-    typed = state.get(state.JUDGE_KEY_FROM) == "typed"
-    return (state.get(state.JUDGE_KEY) or "").strip() or None if typed else None
+def secret(order: Order) -> str | None:
+    """The key that the judging process is handed: the typed one, or that of the server's secrets; None where the
+    process has it in the environment, or none is named. InputError where it is in neither.
+    """
+    if state.get(state.JUDGE_KEY_FROM) == "typed":
+        return (state.get(state.JUDGE_KEY) or "").strip() or None
+    name = order.endpoint.variable
+    key, place = _of_server(name) if name else (None, "none is named")
+    if not place:
+        raise InputError([Problem("bad-endpoint", f"no {name}, neither in the server's environment nor in its secrets",
+                                  "a key for the endpoint", "Type the key under Key, or set it on the server: as a "
+                                  "variable, after which it is started again, or at the top of "
+                                  ".streamlit/secrets.toml.", field="Key")])
+    return key
+
+
+def _of_server(name: str) -> tuple[str | None, str]:
+    """(the key of the secrets, None where the environment has it, which comes first; which of both, "" for neither)."""
+    if not FOR_JUDGES.fullmatch(name):
+        return None, ""
+    if os.environ.get(name, "").strip():
+        return None, "environment"
+    key = (access.secret(name) or "").strip() or None
+    return key, "secrets" if key else ""
 
 
 def prices() -> tuple[float, float] | None:
@@ -109,26 +130,31 @@ def _endpoint() -> tuple[str, str, str]:
 
 
 def _key(endpoint: Endpoint | None) -> tuple[str | None, list[Problem]]:
-    """(the variable with the key, None where none is named or the key is typed; what is wrong with it)."""
+    """(the name of the key on the server, None where it is typed or none is needed; what is wrong with it)."""
     known = endpoint.variable if endpoint else None
     with st.container(horizontal=True, key="judge_key"):
         st.session_state.setdefault(state.JUDGE_KEY_FROM, "environment")
         st.segmented_control("Key", list(SOURCES), format_func=SOURCES.get, required=True, key=state.JUDGE_KEY_FROM,
-                             persist_state="session", help="A typed key is held in this session's memory and given to "
-                             "the judging process in its environment: it is in no file, link or log.")
+                             persist_state="session", help="A typed key is held in this session's memory. It is given "
+                             "to the judging process in its environment, as one of the server is: it goes into no "
+                             "file, link or log.")
         if st.session_state[state.JUDGE_KEY_FROM] == "typed":
             st.text_input("The key", type="password", key=state.JUDGE_KEY, persist_state="session", width=380,
                           autocomplete="off", placeholder="held in memory alone")
             return None, []
-        st.text_input("Variable of the server's environment", key=state.JUDGE_VARIABLE, persist_state="session",
-                      width=380, placeholder=known or "none: endpoints on one's own machine need no key")
+        st.text_input("Its name on the server", key=state.JUDGE_VARIABLE, persist_state="session", width=380,
+                      placeholder=known or "none: endpoints on one's own machine need no key",
+                      help="A variable of the server's environment, or else a key at the top of its "
+                      ".streamlit/secrets.toml. The name ends in _API_KEY or begins with RAGDASH_JUDGE_KEY.")
     name = (state.get(state.JUDGE_VARIABLE) or "").strip()
     if wrong := _not_for_judges(name, endpoint):
         return None, [wrong]
     if name or known:
-        there = "is set" if os.environ.get(name or known) else "is not set"
-        st.caption(f"{words.escape(name or known)} {there} on the server.")
-    return name or None, []
+        _, place = _of_server(name or known)
+        told = f"is set on the server, in its {place}." if place else \
+            "is not set on the server: neither in its environment nor in its secrets."
+        st.caption(f"{words.escape(name or known)} {told}")
+    return name or known, []
 
 
 def _not_for_judges(name: str, endpoint: Endpoint | None) -> Problem | None:

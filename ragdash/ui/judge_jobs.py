@@ -26,7 +26,7 @@ AT_ONCE = 3  # at work
 
 @dataclass(frozen=True)
 class Order:
-    """What is to be asked of whom, without a key. variable: of the environment, with the key; None: none is named."""
+    """What is to be asked of whom, without a key. variable: the key's name on the server; None: none is named."""
 
     kind: str
     base_url: str
@@ -61,12 +61,13 @@ _lock = threading.Lock()
 
 def start(key: tuple, runs: Mapping[str, Sequence[Case]], order: Order, secret: str | None) -> bool:
     """Ask about the cases of these runs (by name); False where a process is at work already. secret: a key that was
-    typed; it goes into the process's environment and is kept nowhere. What is sent has been agreed to.
+    typed, or stands in the server's secrets; it goes into the process's environment and is kept nowhere. What is sent
+    has been agreed to.
     """
     more = {"--yes": True, "--key-env": None if secret else order.variable}
     about = {"judge": str(order.endpoint.judge), "metrics": order.metrics}
     return _slot.start(key, tuple(runs), lambda folder: judge_worker.start(
-        _command(runs, order, folder, more), secret, PACKAGE.parent), about)
+        _command(runs, order, folder, more), secret, PACKAGE.parent, order.variable or judge_worker.KEY), about)
 
 
 def stop() -> None:

@@ -11,6 +11,7 @@ from ragdash.metrics import Spec
 from ragdash.stats import FEWEST
 from ragdash.trust import Difference, Estimate, Trust
 from ragdash.ui import words
+from ragdash.wording.trusted import TOLD, verdict_of
 
 TERMS = {
     "Judge alone": "The mean of the judge's verdicts over all queries. It has no interval: more queries would not mend "
@@ -85,21 +86,10 @@ def difference(one: Difference, spec: Spec, name: str, *, binary: bool) -> str:
     if not np.isfinite(corrected.low):
         return f"{name}: the judge alone says {alone}; {words.count(corrected.n, 'query', 'queries')} labelled in " \
                f"both runs, {FEWEST} are needed for an interval."
-    verdict = verdict_of(one, spec)
-    told = {"better": "better", "worse": "worse", "differs": "different"}.get(verdict, "no difference can be told")
+    told = TOLD[verdict_of(one, spec)]
     ends = f"{_difference(corrected.mean, binary)} [{_difference(corrected.low, binary, False)}, " \
            f"{_difference(corrected.high, binary, False)}]"
     return f"{name}: corrected {ends}, {told}; the judge alone says {alone}."
-
-
-def verdict_of(one: Difference, spec: Spec) -> str:
-    """"better", "worse", "differs" (for a metric without a better end), or "" where the interval holds 0 or is none."""
-    low, high = one.corrected.low, one.corrected.high
-    if not np.isfinite(low) or low <= 0 <= high:
-        return ""
-    if spec.metric.better is None:
-        return "differs"
-    return "better" if (low > 0) == (spec.metric.better == "higher") else "worse"
 
 
 def leaning(one: Trust, spec: Spec) -> str:

@@ -19,12 +19,11 @@ from ragdash.models import default_store
 from ragdash.report.blocks import Document, Grid, Heading, JudgedClaim, Query, Section, Words
 from ragdash.report.content import Content
 from ragdash.report.sections import cells
+from ragdash.report.sections.labelled import beside_labels
 from ragdash.report.sections.texts import cut, detail, question
-from ragdash.report.trusts import span
-from ragdash.trust import LabelStore, trust, verdicts_of
 from ragdash.view_judged import apart, listed
 from ragdash.wording import judged as said
-from ragdash.wording.words import UNDEFINED, count, escape, number
+from ragdash.wording.words import UNDEFINED, number
 
 WORST, RUNS, CLAIMS, CHUNKS = 3, 3, 8, 3  # shown at most: queries, runs, claims of a text, chunks
 NONE = ("No metric of this report is judged. `ragdash judge` asks a model that reads; its metrics, such as "
@@ -54,10 +53,7 @@ def judges(content: Content, title: str) -> Section:
         blocks += [Grid("Values of each run and metric; queries that their texts leave undefined, and verdicts that "
                         "are missing, by reason", head, rows, frozenset({2})),
                    Words("A verdict that failed is missing and does not count, neither for nor against.", quiet=True)]
-    trusted = [line for spec in specs for at in range(len(content.names)) if (line := _trusted(content, at, spec))]
-    if trusted:
-        blocks += [Heading("Beside people's labels"), Words("\n".join(f"- {line}" for line in trusted))]
-    return Section("judges", title, [*blocks, *_worst(content, specs)])
+    return Section("judges", title, [*blocks, *beside_labels(content, specs), *_worst(content, specs)])
 
 
 def _counted(content: Content, at: int, spec: Spec) -> list | None:
@@ -72,28 +68,6 @@ def _counted(content: Content, at: int, spec: Spec) -> list | None:
     flags = Counter(flag for q in inside for flag in verdicts.judgements[q].flags)
     return [cells.run(content.names[at], content.slots[at]), spec.title, f"{len(inside) - len(without):,}", *told,
             said.flagged(flags) or UNDEFINED]
-
-
-def _trusted(content: Content, at: int, spec: Spec) -> str:
-    """The judge's mean beside that of the labels and the one that both give, with how far they agree, a line; empty
-    where nobody labelled this run.
-    """
-    one = content.evaluations[at]
-    try:
-        verdicts = verdicts_of(one, spec)
-        labels = LabelStore().read(verdicts.run, verdicts.what)
-        found = trust(verdicts, labels) if labels else None
-    except InputError:
-        return ""
-    if found is None or not found.corrected.n:
-        return ""
-    many, held = count(found.corrected.n, "label"), found.agreement
-    corrected = f"{span(found.corrected)} corrected by {many} of people" if np.isfinite(found.corrected.low) else \
-        f"{many} with a verdict, too few for an interval"
-    return f"**{escape(content.names[at])}**, {escape(spec.title)}: " + escape(
-        f"{number(found.judge.mean)} by the judge alone; {corrected}; labels alone {span(found.labels)}; "
-        f"{count(found.rest, 'other query', 'other queries')}; accuracy {number(held.accuracy)}, kappa "
-        f"{number(held.kappa)}.")
 
 
 def _worst(content: Content, specs: Sequence[Spec]) -> list:
