@@ -77,6 +77,20 @@ def money(amount: float | None) -> str:
     return words.UNDEFINED if amount is None else f"{amount:,.4g}"
 
 
+def beside(plan: Mapping) -> str:
+    """What stands below the cost of a plan."""
+    if plan["cost"] is None:
+        return "prices are not given"
+    return f"{money(plan['cost'] + plan['follow_cost'])} with what follows" if plan["follow"] else "at these prices"
+
+
+def in_all(plan: Mapping) -> str:
+    """What the calls that follow from the answers add to a plan's tokens, and what that rests on."""
+    read, written = (plan[f"{kind}_tokens"] + plan[f"follow_{kind}_tokens"] for kind in ("prompt", "completion"))
+    return (f"With what follows from the answers: about {read:,} tokens to read and {written:,} to write. Its texts "
+            "are known, its claims guessed by the length of the texts.")
+
+
 def progress(now: Mapping) -> str:
     """12 of 366 questions, 2 missing, 0.12 paid, 3.2 a second, 2 min left."""
     parts = [f"{now['done']:,} of {words.count(now['total'], 'question')}",

@@ -98,8 +98,7 @@ def _rows(case: Case, columns: dict[str, list], claims: dict[str, list[str]]) ->
 
 def _register(name: str, parts: Sequence[str], value: Callable[[Checked], float]) -> None:
     needs = dict.fromkeys(need for part in parts for need in _NEEDS[part])
-    judged(name, tuple(needs), follow=10 if {"supports", "holds"} & set(parts) else 2)(
-        partial(checked, parts=parts, value=value))
+    judged(name, tuple(needs))(partial(checked, parts=parts, value=value))
 
 
 for _name, (_value, _parts) in FAMILY.items():
