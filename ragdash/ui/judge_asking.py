@@ -174,7 +174,7 @@ def _at_work() -> None:
         metrics = words.listed([judged.title(name) for name in job.about["metrics"]])
         st.markdown(f"**{words.escape(job.about['judge'])}** is judging {words.escape(words.listed(job.names))}: "
                     f"{words.escape(metrics)}")
-        said = judge_words.progress(now) if now else "Reading the texts …"
+        said = now["words"] if now else "Reading the texts …"
         st.progress(min(done / total, 1.0) if total else 0.0, text=words.escape(said))
         if job.worker.cancelled:
             st.caption(":material/hourglass_top: Stopping: what is on its way is awaited and kept.")

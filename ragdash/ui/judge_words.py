@@ -9,7 +9,6 @@ from ragdash.errors import Problem
 from ragdash.judge_worker import KEY
 from ragdash.judging.tasks import TASKS
 from ragdash.metrics import METRICS
-from ragdash.scoring import duration
 from ragdash.ui import words
 
 NEEDS = {"question": "query", "answer": "answer", "references": "reference", "contexts": "contexts"}
@@ -89,15 +88,6 @@ def in_all(plan: Mapping) -> str:
     read, written = (plan[f"{kind}_tokens"] + plan[f"follow_{kind}_tokens"] for kind in ("prompt", "completion"))
     return (f"With what follows from the answers: about {read:,} tokens to read and {written:,} to write. Its texts "
             "are known, its claims guessed by the length of the texts.")
-
-
-def progress(now: Mapping) -> str:
-    """12 of 366 questions, 2 missing, 0.12 paid, 3.2 a second, 2 min left."""
-    parts = [f"{now['done']:,} of {words.count(now['total'], 'question')}",
-             f"{now['missing']:,} missing" if now["missing"] else "",
-             f"{now['cost']:,.4g} paid" if now["cost"] is not None else "",
-             f"{now['rate']:,.1f} a second, {duration(now['left'])} left" if now["rate"] is not None else ""]
-    return ", ".join(part for part in parts if part)
 
 
 def counted(reasons: Mapping[str, int]) -> str:
