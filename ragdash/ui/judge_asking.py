@@ -124,7 +124,7 @@ def _planned(now: View, order: Order, plan: dict) -> None:
                   delta_color="off", delta_arrow="off", border=True, width=170, help="About: four bytes a token; what "
                   "is written as this judge did so far.")
         st.metric("Expected cost", judge_words.money(plan["cost"]), judge_words.beside(plan),
-                  delta_color="off", delta_arrow="off", border=True, width=200)
+                  delta_color="off", delta_arrow="off", border=True, width=165)
         st.metric("Goes to", plan["host"], "this machine" if plan["local"] else "leaves this machine",
                   delta_color="off", delta_arrow="off", border=True, width=225)
     if plan["follow"]:

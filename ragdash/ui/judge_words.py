@@ -80,14 +80,14 @@ def beside(plan: Mapping) -> str:
     """What stands below the cost of a plan."""
     if plan["cost"] is None:
         return "prices are not given"
-    return f"{money(plan['cost'] + plan['follow_cost'])} with what follows" if plan["follow"] else "at these prices"
+    return f"{money(plan['cost'] + plan['follow_cost'])} in all" if plan["follow"] else "at these prices"
 
 
 def in_all(plan: Mapping) -> str:
     """What the calls that follow from the answers add to a plan's tokens, and what that rests on."""
     read, written = (plan[f"{kind}_tokens"] + plan[f"follow_{kind}_tokens"] for kind in ("prompt", "completion"))
-    return (f"With what follows from the answers: about {read:,} tokens to read and {written:,} to write. Its texts "
-            "are known, its claims guessed by the length of the texts.")
+    return (f"In all, with what follows from the answers: about {read:,} tokens to read and {written:,} to write. The "
+            "texts of what follows are known, its claims guessed by the length of the texts.")
 
 
 def counted(reasons: Mapping[str, int]) -> str:

@@ -141,7 +141,7 @@ def test_a_plan_tells_what_follows_from_the_answers(serve):
     first = next(one for one in at.metric if one.label == "Calls")
     assert first.value == "12" and re.fullmatch(r"then about \d+", first.delta)
     cost = next(one for one in at.metric if one.label == "Expected cost")
-    whole = float(cost.delta.removesuffix(" with what follows"))
+    whole = float(cost.delta.removesuffix(" in all"))
     assert whole > float(cost.value) > 0 and "claims guessed by the length of the texts" in texts(at)
     assert not server.asked
 
