@@ -6,7 +6,7 @@ import argparse
 
 from ragdash.cli_asking import STATUS, asking, confirm, endpoint_of, problems_told, tell, tell_plan
 from ragdash.cli_inputs import read
-from ragdash.console import count, say
+from ragdash.console import say
 from ragdash.judge_work import prepare, work
 from ragdash.judging import Budget, Patience
 
@@ -28,7 +28,7 @@ def _judge(options: argparse.Namespace) -> int:
     if options.dry_run:
         return 0
     if plan.calls and not endpoint.local and not options.yes:
-        confirm(endpoint, f"Questions, answers and documents of {count(plan.calls, 'call')}")
+        confirm(endpoint, f"Questions, answers and documents of {plan.called}")
     with asking(options) as (shown, cancel):
         report = work(prepared, budget=budget, concurrency=options.concurrency, progress=shown, cancel=cancel,
                       patience=Patience(reply=options.timeout))

@@ -55,7 +55,7 @@ def _test_set(options: argparse.Namespace) -> int:
     if options.dry_run:
         return 0
     if plan.calls and not endpoint.local and not options.yes:
-        confirm(endpoint, f"Documents in {count(plan.calls, 'call')} (up to {plan.calls + plan.follow:,})")
+        confirm(endpoint, f"Documents in {plan.called}")
     start = time.monotonic()
     found, total = _asked(options, wish, endpoint, ledger, budget)
     path = _put_out(options, found) if found.drafts else None

@@ -55,7 +55,8 @@ def trusted(options: argparse.Namespace) -> int:
     problems += [problem for one in (*found, *differences) for problem in one.problems]
     say(problems := list(dict.fromkeys(problems)))
     write(render_trust(found, differences, options.format, shown=options.disagreements, problems=problems,
-                       settings={"level": LEVEL, "cut": cut, **settings}), options.output)
+                       settings={"level": LEVEL, "cut": cut, **settings},
+                       spec=next(iter(parse_specs(options.metrics or "")), None)), options.output)
     return 0
 
 

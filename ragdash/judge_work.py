@@ -19,7 +19,7 @@ from ragdash.judging import Budget, Endpoint, Ledger, Patience, Plan, Question, 
 from ragdash.judging.asking import CONCURRENCY
 from ragdash.judging.plans import Listener, ended
 from ragdash.judging.question import MISSING
-from ragdash.judging.rounds import NOT_ASKED, Judging, ahead, walk
+from ragdash.judging.rounds import NOT_ASKED, Judging, ahead, guessed_ahead, walk
 from ragdash.judging.tasks import Asking, find_task
 from ragdash.matching import Match
 from ragdash.metrics import Spec, parse_specs
@@ -143,13 +143,12 @@ def prepare(runs: Iterable[Run], truth: Truth, metrics: str | Iterable[str | Spe
 
 
 def _plan(work: Work) -> Plan:
-    questions, follow = [], 0
+    questions, follow, judge = [], [], work.endpoint.judge
     for vote in range(max(votes for _, votes in work.names)):
-        asked, open_ = ahead(work.askings(vote), work.ledger, work.endpoint.judge, vote)
+        asked, open_ = ahead(work.askings(vote), work.ledger, judge, vote)
         questions += asked
-        tasks = [find_task(name) for one in work.judged for name, votes in work.names if vote < votes
-                 for _ in work.at or one.cases]
-        follow += sum(task.follow for task, more in zip(tasks, open_, strict=True) if more)
+        again = [asking for asking, more in zip(work.askings(vote), open_, strict=True) if more]
+        follow += guessed_ahead(again, work.ledger, judge, vote)
     return plan(questions, work.ledger, work.endpoint, follow)
 
 

@@ -22,7 +22,7 @@ from ragdash.errors import InputError, Problem, Unavailable
 from ragdash.judging import MISSING, Ledger, Question
 from ragdash.judging.endpoint import Judge
 from ragdash.judging.rounds import known_keys, read
-from ragdash.judging.tasks import Asking, Case, Judgement, find_task
+from ragdash.judging.tasks import Asking, Case, Judgement, checker, find_task
 from ragdash.judging.tasks.chunks import NO_ENCODER
 from ragdash.models.cache import Model, Store
 from ragdash.models.folders import OPTIONS
@@ -201,9 +201,9 @@ class Judged:
         found = []
         for key, lacking in zip(keys, self._lacking(name), strict=True):
             value = known[key].value if key in known else {"score": None}
-            undefined = "no-claims" if key in known else lacking or "not-imported"
             score, rows = value["score"], tuple(value.get("rows", ()))
-            found.append(Judgement(float("nan"), undefined, rows) if score is None else Judgement(score, None, rows))
+            why = checker.undefined_of(name, rows) if score is None and key in known else lacking or "not-imported"
+            found.append(Judgement(float("nan"), why, rows) if score is None else Judgement(score, None, rows))
         return found
 
     def known_keys(self, names: Iterable[str], judge: Judge) -> set[bytes]:

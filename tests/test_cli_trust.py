@@ -6,7 +6,11 @@ from pathlib import Path
 
 import pytest
 from helpers import call
+from judging.scripted import Scripted
 
+from ragdash.io import read_run, read_truth
+from ragdash.judging import default_ledger
+from ragdash.matching import Match
 from ragdash.trust import LabelStore
 
 SAMPLES = Path(__file__).parents[1] / "sample_runs"
@@ -44,6 +48,20 @@ def test_from_a_sheet_to_an_interval_and_what_is_kept(tmp_path, capfdbinary):
     assert LabelStore().kept(first["runs"][0]["digest"]) == {"SupportCoverage": 25}
     again = json.loads(call(capfdbinary, "trust", *RUNS, "--format", "json")[1])
     assert again["runs"] == first["runs"] and again["differences"] == first["differences"]
+
+
+@pytest.mark.parametrize(("spec", "line"), [
+    ("Faithfulness", "Faithfulness, judged by scripted at localhost:1"),
+    ("Faithfulness(judge='scripted')", "Faithfulness, judged by scripted at localhost:1"),
+    ("Faithfulness(votes=2)", "Faithfulness, 2 votes, judged by scripted at localhost:1"),
+    ("Faithfulness(judge='scripted at localhost:1', votes=2)",
+     "Faithfulness, 2 votes, judged by scripted at localhost:1")])
+def test_the_judge_is_told_however_it_was_asked_for(capfdbinary, spec, line):
+    match = Match(read_run(RUNS[0]), read_truth(SAMPLES / "truth.jsonl"))
+    for vote in (0, 1):
+        Scripted(default_ledger()).judge_all(match.judged, "Faithfulness", vote=vote)
+    status, out, _ = call(capfdbinary, "trust", RUNS[0], *RUNS[2:4], "-m", spec)
+    assert status == 0 and out.splitlines()[0] == line
 
 
 def test_json_is_the_contract(tmp_path, capfdbinary):

@@ -88,6 +88,9 @@ class Journal:
                     and all(value and "kind" in value for value in values[1:]))
 
     def _take(self, number: int, value: dict, header: dict) -> None:
+        if number > 1 and "ragdash_ab" in value:
+            raise _wrong(self.path, "joined-journals", "a first line again", "one journal, which begins once",
+                         "Two journals were put into one file: keep one of them here, with its own first line.", number)
         if number > 1:
             self._know(Entry(number, **{key: value[key] for key in ("query_id", "ms", "text", "kind", "words")
                                         if key in value}))

@@ -57,7 +57,8 @@ class Patience:
 @dataclass(frozen=True)
 class Plan:
     """calls: to be made; cached: verdicts in the ledger; tokens of the calls, about; cost: of them, None where prices
-    are not known; follow: calls at most, about, that answers to these lead to (claims that are verified then).
+    are not known; follow: calls that answers to these lead to, with their own tokens and cost: guessed (claims that are
+    verified then, by the length of the texts), or at_most that many (drafts in place of rejects).
     """
 
     calls: int
@@ -67,6 +68,20 @@ class Plan:
     cost: float | None
     judge: str
     follow: int = 0
+    follow_prompt_tokens: int = 0
+    follow_completion_tokens: int = 0
+    follow_cost: float | None = None
+    at_most: bool = False
+
+    @property
+    def called(self) -> str:
+        """5 calls, then about 5 more that follow from the answers."""
+        more = f", then {self._about} {self.follow:,} more that follow from the answers" if self.follow else ""
+        return f"{count(self.calls, 'call')}{more}"
+
+    @property
+    def _about(self) -> str:
+        return "up to" if self.at_most else "about"
 
     def as_dict(self) -> dict:
         return {name: getattr(self, name) for name in self.__dataclass_fields__}
@@ -76,13 +91,21 @@ class Plan:
 
     def words(self, *reply: str) -> str:
         """The plan in a sentence; reply: what a known one is called, with its plural where s is not enough."""
-        money = "cost not known without prices" if self.cost is None else \
-            f"about {self.cost:,.4g} to pay{', what follows left out' if self.follow else ''}"
-        more = f", then up to {self.follow:,} more that follow from the answers" if self.follow else ""
         if not self.calls:
-            return f"{self.judge}: nothing to ask, {count(self.cached, *reply)} known{more}"
-        return (f"{self.judge}: {count(self.calls, 'call')}{more}, {count(self.cached, *reply)} known, about "
+            return f"{self.judge}: nothing to ask, {count(self.cached, *reply)} known"
+        money = "cost not known without prices" if self.cost is None else f"about {self.cost:,.4g} to pay"
+        told = (f"{self.judge}: {self.called}, {count(self.cached, *reply)} known, about "
                 f"{count(self.prompt_tokens, 'token')} to read and {self.completion_tokens:,} to write, {money}")
+        return f"{told}; {self.in_all}" if self.follow else told
+
+    @property
+    def in_all(self) -> str:
+        """The tokens and the cost with what follows, and what that rests on."""
+        parts = [f"{self.prompt_tokens + self.follow_prompt_tokens:,} to read",
+                 f"{self.completion_tokens + self.follow_completion_tokens:,} to write",
+                 "" if self.cost is None else f"{self.cost + self.follow_cost:,.4g} to pay"]
+        why = "" if self.at_most else " (claims guessed by the length of the texts)"
+        return f"with what follows {self._about} {', '.join(part for part in parts if part)}{why}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -131,17 +154,26 @@ class Outcome:
     problem: Problem | None = None
 
 
-def plan(questions: Sequence[Question], ledger: Ledger, endpoint: Endpoint, follow: int = 0) -> Plan:
-    """What `ask` would do with these questions (N,); nothing is asked. The same question twice is one call."""
+def plan(questions: Sequence[Question], ledger: Ledger, endpoint: Endpoint, follow: Sequence[Question] = (), *,
+         at_most: bool = False) -> Plan:
+    """What `ask` would do with these questions (N,); nothing is asked. The same question twice is one call. follow:
+    those that the answers may lead to, at_most: not more than these; the questions themselves among them count once.
+    """
     judge = endpoint.judge
     by_key = {judge.key(question): question for question in questions}
-    known = ledger.known(list(by_key))
-    todo = [question for key, question in by_key.items() if key not in known]
-    expected = written(todo, ledger, endpoint)
-    prompt = sum(read_tokens(question) for question in todo)
-    completion = sum(expected[question.task, len(question.ids)] for question in todo)
-    cost = endpoint.prices.cost(prompt, completion) if endpoint.prices else None
-    return Plan(len(todo), len(known), prompt, completion, cost, str(judge), follow)
+    later = {judge.key(question): question for question in follow}
+    known = ledger.known(list(by_key | later))
+    calls, *expected = _expected([one for key, one in by_key.items() if key not in known], ledger, endpoint)
+    rest = [one for key, one in later.items() if key not in known and key not in by_key]
+    return Plan(calls, len(known & by_key.keys()), *expected, str(judge), *_expected(rest, ledger, endpoint), at_most)
+
+
+def _expected(questions: Sequence[Question], ledger: Ledger, endpoint: Endpoint) -> tuple[int, int, int, float | None]:
+    """(calls, tokens read and written, about, and their cost, None without prices) of distinct questions."""
+    pace = written(questions, ledger, endpoint)
+    prompt = sum(read_tokens(question) for question in questions)
+    completion = sum(pace[question.task, len(question.ids)] for question in questions)
+    return len(questions), prompt, completion, endpoint.prices.cost(prompt, completion) if endpoint.prices else None
 
 
 def tokens_of(text: str) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -38,7 +38,8 @@ MISSING = {
 @dataclass(frozen=True, eq=False)
 class Question:
     """One call asked of a judge. task, version: of the template; schema: JSON schema of the reply (see `fitted`);
-    ids: those that the reply has to give a verdict on, each once; vote: 0, 1, ... to ask the same again.
+    ids: those that the reply has to give a verdict on, each once; vote: 0, 1, ... to ask the same again; guess: a value
+    like the one that a judge would give, for plans of what follows from it; None where nothing does.
 
     The JSON shape is told to the judge behind `system`, the template need not repeat it.
     """
@@ -51,6 +52,7 @@ class Question:
     ids: tuple[str, ...] = ()
     max_tokens: int = MAX_TOKENS
     vote: int = 0
+    guess: Callable[[], dict] | None = None
 
     @cached_property
     def shape(self) -> str:

@@ -65,13 +65,16 @@ def read(askings: Sequence[Asking], ledger: Ledger, judge: Judge, vote: int = 0)
     return walk(askings, answer, vote)
 
 
-def by_ledger(ledger: Ledger, judge: Judge, heard: list[Question]) -> Answering:
-    """Answers with the verdicts of a ledger alone; every question is put into `heard`."""
+def by_ledger(ledger: Ledger, judge: Judge, heard: list[Question], guessing: bool = False) -> Answering:
+    """Answers with the verdicts of a ledger alone; every question is put into `heard`. guessing: where there is no
+    verdict, with the question's own guess.
+    """
     def answer(questions: list[Question]) -> list[Reply]:
         heard.extend(questions)
         keys = [judge.key(question) for question in questions]
         known = ledger.get(keys)
-        return [known.get(key, NOT_ASKED) for key in keys]
+        return [known.get(key) or (Reply(question.guess()) if guessing and question.guess else NOT_ASKED)
+                for key, question in zip(keys, questions, strict=True)]
 
     return answer
 
@@ -100,6 +103,13 @@ def ahead(askings: Sequence[Asking], ledger: Ledger, judge: Judge, vote: int = 0
     questions: list[Question] = []
     found = walk(askings, by_ledger(ledger, judge, questions), vote)
     return questions, [one.missing == NOT_ASKED.missing for one in found]
+
+
+def guessed_ahead(askings: Sequence[Asking], ledger: Ledger, judge: Judge, vote: int = 0) -> list[Question]:
+    """Those of `ahead`, and the questions to which their replies would lead, were they as guessed."""
+    questions: list[Question] = []
+    walk(askings, by_ledger(ledger, judge, questions, guessing=True), vote)
+    return questions
 
 
 @dataclass

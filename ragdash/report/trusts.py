@@ -12,9 +12,12 @@ import pyarrow as pa
 
 from ragdash.console import count
 from ragdash.errors import Problem
+from ragdash.metrics import Spec
+from ragdash.metrics.judged import asked_of
 from ragdash.report.cells import as_bytes, as_note, as_text, null, number, signed
 from ragdash.report.evaluations import SCHEMA
 from ragdash.trust import Agreement, Difference, Estimate, Trust
+from ragdash.view_judged import setting
 from ragdash.wording import judged
 
 TRUST_FORMATS = ("table", "json", "csv", "markdown")
@@ -22,18 +25,18 @@ SHOWN = 10  # disagreements
 
 
 def render_trust(found: Sequence[Trust], differences: Sequence[Difference], form: str, *, shown: int = SHOWN,
-                 settings: dict | None = None, problems: Iterable[Problem] = ()) -> bytes:
+                 settings: dict | None = None, problems: Iterable[Problem] = (),
+                 spec: Spec | None = None) -> bytes:
     """What stands behind the judge's means, in one of TRUST_FORMATS, as UTF-8.
 
-    shown: disagreements of each run in the tables (JSON has all). CSV is the table of the runs and differences alone.
+    shown: disagreements of each run in the tables (JSON has all); spec: the metric, whose judge the settings name. CSV
+    is the table of the runs and differences alone.
     """
     if form == "json":
         return _json(found, differences, settings or {}, problems)
     if form == "csv":
         return as_bytes(trust_table(found, differences), form)
-    judge = (settings or {}).get(found[0].what) if found else None
-    parts = [f"{found[0].what}, judged by {judged.named(judge)}\n"] if judge else []
-    parts.append(as_text(*_estimates(found, differences), form))
+    parts = [*_judge(spec, settings or {}), as_text(*_estimates(found, differences), form)]
     for one in found:
         parts.append(_heading(one.name, form) + "".join(as_note(text, form) for text in _words(one)))
         if one.agreement.n:
@@ -41,6 +44,15 @@ def render_trust(found: Sequence[Trust], differences: Sequence[Difference], form
         if one.disagreements[:shown]:
             parts.append(as_text(*_disagreements(one, shown), form))
     return "\n".join(parts).encode()
+
+
+def _judge(spec: Spec | None, settings: dict) -> list[str]:
+    """What was judged, in how many votes, and by whom, where the settings tell."""
+    if spec is None:
+        return []
+    name, model, votes = asked_of(spec) if spec.metric.view == "Judged" else (str(spec), "", 1)
+    judge = settings.get(setting(name, model, votes))
+    return [f"{setting(name, '', votes)}, judged by {judged.named(judge)}\n"] if judge else []
 
 
 def sheet_bytes(table: pa.Table, form: str) -> bytes:

@@ -23,7 +23,7 @@ from ragdash.testset import rules
 from ragdash.testset.drafts import ANSWERED, TYPES, Document, Draft, DraftSet, draft_id
 from ragdash.testset.drawing import Drawing, Slot
 from ragdash.testset.lookup import Lookup
-from ragdash.testset.tasks import drafting
+from ragdash.testset.tasks import drafting, question_of
 from ragdash.testset.trips import RoundTrip
 
 FACTOR = 3  # drafts asked for at most, for each one wanted
@@ -164,16 +164,16 @@ def made(wish: Wish, judging: Judging, judge: str) -> DraftSet:
 
 
 def planned(wish: Wish, endpoint: Endpoint, ledger: Ledger) -> Plan:
-    """What making the set would ask, by what the ledger knows; nothing is asked. follow: questions at most that rejects
-    make necessary.
+    """What making the set would ask, by what the ledger knows; nothing is asked. What follows: all questions that
+    rejects may make necessary.
     """
     questions: list[Question] = []
     answer = by_ledger(ledger, endpoint.judge, questions)
     making = _Making(wish, lambda askings: walk(askings, answer))
     making.run()
     open_ = any(one.get("not-asked") for one in making.missing.values())
-    follow = sum(max(len(own) - making.next[type], 0) for type, own in making.slots.items()) if open_ else 0
-    return plan(questions, ledger, endpoint, follow)
+    follow = [question_of(slot) for type, own in making.slots.items() for slot in own[making.next[type]:]]
+    return plan(questions, ledger, endpoint, follow if open_ else (), at_most=True)
 
 
 def notes(wish: Wish, found: DraftSet | None = None) -> Iterator[Problem]:

@@ -115,21 +115,21 @@ def _look(now: View, order: Order) -> None:
 def _planned(now: View, order: Order, plan: dict) -> None:
     """What it takes, and the start."""
     with st.container(horizontal=True, key="judge_planned"):
-        follow = f"then up to {plan['follow']:,}" if plan["follow"] else None
+        follow = f"then about {plan['follow']:,}" if plan["follow"] else None
         st.metric("Calls", f"{plan['calls']:,}", follow, delta_color="off", delta_arrow="off", border=True,
-                  width=175, help="Calls that follow from the answers, such as claims that are verified, are not in "
-                  "tokens and cost.")
+                  width=175, help="Then those that follow from the answers, such as claims that are verified.")
         st.metric("Known already", f"{plan['cached']:,}", "asked before", delta_color="off", delta_arrow="off",
                   border=True, width=145)
         st.metric("Tokens to read", f"{plan['prompt_tokens']:,}", f"{plan['completion_tokens']:,} to write",
                   delta_color="off", delta_arrow="off", border=True, width=170, help="About: four bytes a token; what "
                   "is written as this judge did so far.")
-        st.metric("Expected cost", judge_words.money(plan["cost"]), "prices are not given" if plan["cost"] is None
-                  else "what follows left out" if plan["follow"] else "at these prices", delta_color="off",
-                  delta_arrow="off", border=True, width=165)
+        st.metric("Expected cost", judge_words.money(plan["cost"]), judge_words.beside(plan),
+                  delta_color="off", delta_arrow="off", border=True, width=165)
         st.metric("Goes to", plan["host"], "this machine" if plan["local"] else "leaves this machine",
                   delta_color="off", delta_arrow="off", border=True, width=225)
-    if not plan["calls"] and not plan["follow"]:
+    if plan["follow"]:
+        st.caption(judge_words.in_all(plan))
+    if not plan["calls"]:
         st.caption(":material/check: Nothing to ask: every verdict is known.")
         return
     if not plan["local"]:
@@ -174,7 +174,7 @@ def _at_work() -> None:
         metrics = words.listed([judged.title(name) for name in job.about["metrics"]])
         st.markdown(f"**{words.escape(job.about['judge'])}** is judging {words.escape(words.listed(job.names))}: "
                     f"{words.escape(metrics)}")
-        said = judge_words.progress(now) if now else "Reading the texts …"
+        said = now["words"] if now else "Reading the texts …"
         st.progress(min(done / total, 1.0) if total else 0.0, text=words.escape(said))
         if job.worker.cancelled:
             st.caption(":material/hourglass_top: Stopping: what is on its way is awaited and kept.")

@@ -15,6 +15,7 @@ import streamlit as st
 
 from ragdash.errors import InputError, Problem
 from ragdash.judging import Endpoint
+from ragdash.judging.asking import CONCURRENCY
 from ragdash.judging.endpoint import KNOWN
 from ragdash.ui import access, judge_facts, judge_words, state, words
 from ragdash.ui.judge_jobs import Order
@@ -184,7 +185,7 @@ def _amounts(metrics: tuple[str, ...], kind: str, url: str, model: str, variable
         with st.container(horizontal=True, key="judge_amounts_2"):
             read = _number("Price of a million tokens read", state.JUDGE_PRICE_IN, 0.0, "not known")
             wrote = _number("Price of a million tokens written", state.JUDGE_PRICE_OUT, 0.0, "not known")
-            at_once = _number("Calls at once", state.JUDGE_AT_ONCE, 1, default=4, most=64)
+            at_once = _number("Calls at once", state.JUDGE_AT_ONCE, 1, default=CONCURRENCY, most=64)
     return Order(kind, url, model, variable, metrics, sample, many or 1, cost, calls, read, wrote, at_once or 4)
 
 

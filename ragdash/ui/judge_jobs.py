@@ -14,6 +14,7 @@ from pathlib import Path
 
 from ragdash import judge_worker
 from ragdash.judging import Endpoint
+from ragdash.judging.asking import CONCURRENCY
 from ragdash.judging.tasks import Case
 from ragdash.places import PACKAGE
 from ragdash.score_worker import Worker
@@ -39,7 +40,7 @@ class Order:
     max_calls: int | None = None
     price_in: float | None = None
     price_out: float | None = None
-    concurrency: int = 4
+    concurrency: int = CONCURRENCY
 
     @property
     def endpoint(self) -> Endpoint:

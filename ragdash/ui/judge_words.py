@@ -9,7 +9,6 @@ from ragdash.errors import Problem
 from ragdash.judge_worker import KEY
 from ragdash.judging.tasks import TASKS
 from ragdash.metrics import METRICS
-from ragdash.scoring import duration
 from ragdash.ui import words
 
 NEEDS = {"question": "query", "answer": "answer", "references": "reference", "contexts": "contexts"}
@@ -77,13 +76,18 @@ def money(amount: float | None) -> str:
     return words.UNDEFINED if amount is None else f"{amount:,.4g}"
 
 
-def progress(now: Mapping) -> str:
-    """12 of 366 questions, 2 missing, 0.12 paid, 3.2 a second, 2 min left."""
-    parts = [f"{now['done']:,} of {words.count(now['total'], 'question')}",
-             f"{now['missing']:,} missing" if now["missing"] else "",
-             f"{now['cost']:,.4g} paid" if now["cost"] is not None else "",
-             f"{now['rate']:,.1f} a second, {duration(now['left'])} left" if now["rate"] is not None else ""]
-    return ", ".join(part for part in parts if part)
+def beside(plan: Mapping) -> str:
+    """What stands below the cost of a plan."""
+    if plan["cost"] is None:
+        return "prices are not given"
+    return f"{money(plan['cost'] + plan['follow_cost'])} in all" if plan["follow"] else "at these prices"
+
+
+def in_all(plan: Mapping) -> str:
+    """What the calls that follow from the answers add to a plan's tokens, and what that rests on."""
+    read, written = (plan[f"{kind}_tokens"] + plan[f"follow_{kind}_tokens"] for kind in ("prompt", "completion"))
+    return (f"In all, with what follows from the answers: about {read:,} tokens to read and {written:,} to write. The "
+            "texts of what follows are known, its claims guessed by the length of the texts.")
 
 
 def counted(reasons: Mapping[str, int]) -> str:

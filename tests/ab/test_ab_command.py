@@ -217,6 +217,21 @@ def test_a_damaged_line_within_is_an_error_with_its_number(folder, command):
     assert command()[0] == 0 and len(counted(folder)) == 13
 
 
+@pytest.mark.parametrize("at", [3, -1])
+def test_two_journals_in_one_file_are_an_error_with_the_line(folder, command, at):
+    command()
+    file = folder / "ab-a-b" / "a.journal.jsonl"
+    lines = file.read_text().splitlines(keepends=True)
+    at %= len(lines) + 1
+    text = "".join([*lines[:at], lines[0], *lines[at:]])
+    file.write_text(text)
+    status, _, err = command()
+    assert status == 2 and f"a.journal.jsonl:{at + 1}" in err and "a first line again" in err
+    assert file.read_text() == text
+    file.write_text("".join(lines))
+    assert command()[0] == 0
+
+
 @pytest.mark.skipif(os.name == "nt", reason="no locks of files there")
 def test_a_journal_is_written_by_one_process_at_a_time(folder, command):
     command()

@@ -56,7 +56,7 @@ def test_all_types_are_written_priced_and_read_without_further_ado(serve, comman
     prices = ("--price-in", "1", "--price-out", "2")
     status, truth, _, told = command(server, "--dry-run", *prices, n=25, types=types)
     assert status == 0 and truth is None and not server.asked
-    assert "25 calls, then up to 50 more" in told and "to pay, what follows left out" in told
+    assert "25 calls, then up to 50 more" in told and "to pay; with what follows up to " in told
     status, truth, rejects, told = command(server, *prices, n=25, types=types)
     assert status == 0 and len(truth) == 25 and len(server.asked) == 25 + len(rejects) <= 25 * FACTOR
     assert "paid" in told and "single: 5 of 5 kept" in told and "of the questions' words are in the evidence" in told
@@ -203,7 +203,21 @@ def test_the_plan_of_a_half_made_set_counts_what_is_known(serve, command):
     server = serve()
     command(server, "--max-calls", "3")
     plan = planned(Wish(read_corpus(CORPUS), {"single": 10}), Endpoint(server.url, "toy"), default_ledger())
-    assert (plan.calls, plan.cached, plan.follow) == (7, 3, 20)
+    assert (plan.calls, plan.cached, plan.follow) == (7, 3, 20) and plan.at_most
+
+
+def test_a_plan_knows_what_drafts_in_place_of_rejects_would_cost(serve, command):
+    server = serve(judge=lambda asked: DRAFTS[asked.task](asked) | (  # two of three are rejects
+        {} if len(asked.user) % 3 == 0 else {"question": "What does the text say of opera?"}))
+    wish, ledger = Wish(read_corpus(CORPUS), {"single": 10}), default_ledger()
+    before = planned(wish, Endpoint(server.url, "toy"), ledger)
+    command(server)
+    said = [reply for *_, reply in ledger.every()]
+    assert before.calls < len(said) == len(server.asked) <= before.calls + before.follow == 30
+    after = planned(wish, Endpoint(server.url, "toy"), ledger)
+    assert (after.calls, after.follow, after.cached) == (0, 0, len(said))
+    mean = before.prompt_tokens / before.calls
+    assert before.follow_prompt_tokens / before.follow == pytest.approx(mean, rel=0.2), "documents like the first ones"
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])

@@ -72,6 +72,18 @@ def test_ragchecker_without_claims_is_undefined_and_not_unavailable(tmp_path):
     assert math.isnan(found.values[0, 0]) and {one.kind for one in found.problems} == {"undefined-verdicts"}
 
 
+def test_an_undefined_share_says_whether_claims_are_lacking_or_what_they_would_share(tmp_path):
+    match = the_match({"both": ROWS["both"]})
+    useless = {**CHECKED, "retrieved2answer": [["Neutral", "Neutral"]]}
+    import_verdicts(file_of(tmp_path, [useless]), match.judged)
+    for name, why in (("ContextUtilization", "nothing-to-share"), ("ClaimRecall", None)):
+        assert match.judged.read(f"RAGChecker.{name}").judgements[0].missing == why
+    bare = {**CHECKED, "gt_answer_claims": [], "response2answer": [], "retrieved2answer": []}
+    import_verdicts(file_of(tmp_path, [bare], "bare.json"), match.judged)
+    for name, why in (("ContextUtilization", "no-claims"), ("ClaimRecall", "no-claims"), ("Precision", None)):
+        assert match.judged.read(f"RAGChecker.{name}").judgements[0].missing == why
+
+
 def test_deepeval_by_the_nearest_metric(tmp_path):
     match = the_match({"both": ROWS["both"]})
     metrics = [{"name": "Faithfulness", "score": 0.75, "reason": "so"}, {"name": "Correctness (GEval)", "score": 0.5},

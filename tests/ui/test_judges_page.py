@@ -134,6 +134,18 @@ def test_plan_start_and_what_came_of_it(serve):
     assert "Nothing to ask" in texts(again)
 
 
+def test_a_plan_tells_what_follows_from_the_answers(serve):
+    server = serve()
+    at = plan(opened(server, **{state.JUDGE_METRICS: ["ClaimFaithfulness"], state.JUDGE_PRICE_IN: 10.0,
+                                state.JUDGE_PRICE_OUT: 20.0}))
+    first = next(one for one in at.metric if one.label == "Calls")
+    assert first.value == "12" and re.fullmatch(r"then about \d+", first.delta)
+    cost = next(one for one in at.metric if one.label == "Expected cost")
+    whole = float(cost.delta.removesuffix(" in all"))
+    assert whole > float(cost.value) > 0 and "claims guessed by the length of the texts" in texts(at)
+    assert not server.asked
+
+
 def test_progress_is_seen_by_all_and_after_a_stop_nothing_is_asked_twice(serve):
     server = serve(delay=0.25)
     mine = start(plan(opened(server, **{state.JUDGE_AT_ONCE: 1})))

@@ -45,9 +45,21 @@ def checked(case: Case, parts: Sequence[str], value: Callable[[Checked], float])
     for (part, _), verdicts in zip(wanted, said, strict=True):
         columns[part].append(verdicts)
     found = value(_as_checked(columns, claims))
-    why = None if found == found else "no-claims" if not all(claims.values()) else "nothing-to-share"
+    rows = tuple(_rows(case, columns, claims))
     told = flags(case) if set(parts) & {"supports", "holds"} else ()
-    return Judgement(found, why, tuple(_rows(case, columns, claims)), told)
+    return Judgement(found, None if found == found else _undefined(parts, rows), rows, told)
+
+
+def undefined_of(name: str, rows: Sequence[dict]) -> str:
+    """Why a metric whose value is undefined has none, by its rows."""
+    family = FAMILY.get(name.removeprefix("RAGChecker."))
+    return _undefined(family[1], rows) if family else "no-claims"
+
+
+def _undefined(parts: Sequence[str], rows: Sequence[dict]) -> str:
+    """A text that has no claim (and no row of it), else nothing that a share could be taken of."""
+    there = {row["of"] for row in rows}
+    return "nothing-to-share" if all(_of(part) in there for part in parts) else "no-claims"
 
 
 def _of(part: str) -> str:
@@ -98,8 +110,7 @@ def _rows(case: Case, columns: dict[str, list], claims: dict[str, list[str]]) ->
 
 def _register(name: str, parts: Sequence[str], value: Callable[[Checked], float]) -> None:
     needs = dict.fromkeys(need for part in parts for need in _NEEDS[part])
-    judged(name, tuple(needs), follow=10 if {"supports", "holds"} & set(parts) else 2)(
-        partial(checked, parts=parts, value=value))
+    judged(name, tuple(needs))(partial(checked, parts=parts, value=value))
 
 
 for _name, (_value, _parts) in FAMILY.items():

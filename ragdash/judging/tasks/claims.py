@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from ragdash.judging.prompts import AS_DATA, as_data
 from ragdash.judging.question import Question, Reply
@@ -24,6 +25,7 @@ from ragdash.judging.tasks.texts import (
 
 VERSION = "1"
 AT_ONCE = 20  # claims of one call
+A_CLAIM = 80  # bytes of UTF-8, about, of a text for each claim in it
 EXTRACT = f"""You take a text apart into atomic claims: short statements of one fact each that can be checked alone.
 {AS_DATA}
 Keep to what the text states; add nothing. Put names in place of pronouns, so that each claim is understood without the
@@ -43,7 +45,14 @@ SUPPORTED = "supported"
 def taken_apart(case: Case, text: str) -> Question:
     """The question for the claims of an answer or reference."""
     tokens = min(max(1024, len(text) // 2), 8192)
-    return Question("Claims", VERSION, EXTRACT, user(asked(case), as_data("text", text)), CLAIMS, max_tokens=tokens)
+    return Question("Claims", VERSION, EXTRACT, user(asked(case), as_data("text", text)), CLAIMS, max_tokens=tokens,
+                    guess=partial(guessed, text))
+
+
+def guessed(text: str) -> dict:
+    """As many claims as a text of this length may have, for plans: its words in pieces, all together as long as it."""
+    step = max(len(text) * A_CLAIM // max(len(text.encode("utf-8", "replace")), 1), 1)
+    return {"claims": [text[at:at + step] for at in range(0, len(text), step)]}
 
 
 def claims_of(reply: Reply) -> list[str]:
@@ -85,20 +94,20 @@ def verified(case: Case, text: str, of: str) -> Asking:
     return Judgement(sum(row["verdict"] == SUPPORTED for row in rows) / len(rows), rows=rows, flags=flags(case))
 
 
-@judged("ClaimFaithfulness", needs=("answer", "contexts"), follow=2)
+@judged("ClaimFaithfulness", needs=("answer", "contexts"))
 def claim_faithfulness(case: Case) -> Asking:
     """Supported claims of the answer / its claims; 1 without a claim, flagged "vacuous"."""
     found = yield from verified(case, case.answer, "answer")
     return Judgement(1.0, flags=("vacuous", *found.flags)) if found.missing == "no-claims" else found
 
 
-@judged("RAGAS.Faithfulness", needs=("answer", "contexts"), follow=2)
+@judged("RAGAS.Faithfulness", needs=("answer", "contexts"))
 def ragas_faithfulness(case: Case) -> Asking:
     """As ClaimFaithfulness, undefined without a claim."""
     return (yield from verified(case, case.answer, "answer"))
 
 
-@judged("RAGAS.ContextRecall", needs=("references", "contexts"), follow=2)
+@judged("RAGAS.ContextRecall", needs=("references", "contexts"))
 def ragas_context_recall(case: Case) -> Asking:
     """Claims of the first reference that the contexts support / its claims."""
     return (yield from verified(case, case.references[0], "reference"))

@@ -45,13 +45,12 @@ It is run again to read a ledger, so what it yields may hang on the case and on 
 @dataclass(frozen=True)
 class JudgedTask:
     """name: of the metric; needs: fields of a Case that must be there ("question", "answer", "references",
-    "contexts"); ask: the function; follow: calls at most, about, that the first replies of a case lead to.
+    "contexts"); ask: the function.
     """
 
     name: str
     needs: tuple[str, ...]
     ask: Callable[[Case], Asking]
-    follow: int = 0
 
     def start(self, case: Case) -> Asking:
         """The asking of a case; one that lacks a text asks nothing and is missing."""
@@ -69,11 +68,10 @@ class JudgedTask:
 TASKS: dict[str, JudgedTask] = {}
 
 
-def judged(name: str, needs: Sequence[str], follow: int = 0) -> Callable[[Callable[[Case], Asking]],
-                                                                         Callable[[Case], Asking]]:
+def judged(name: str, needs: Sequence[str]) -> Callable[[Callable[[Case], Asking]], Callable[[Case], Asking]]:
     """Put a function into TASKS."""
     def register(function: Callable[[Case], Asking]) -> Callable[[Case], Asking]:
-        TASKS[name] = JudgedTask(name, tuple(needs), function, follow)
+        TASKS[name] = JudgedTask(name, tuple(needs), function)
         return function
 
     return register
