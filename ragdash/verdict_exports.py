@@ -16,7 +16,8 @@ from ragdash.errors import InputError, Problem, Unavailable
 from ragdash.judging.checking import FAMILY
 from ragdash.judging.tasks import TASKS, Case, Judgement
 from ragdash.verdict_files import DEEPEVAL, TABLES
-from ragdash.view_judged import LACKING, Judged, Verdicts, command, why
+from ragdash.view_judged import Judged, command
+from ragdash.view_verdicts import LACKING, Verdicts, why
 
 RAGAS_COLUMNS: Mapping[str, str] = {
     "RAGAS.Faithfulness": "faithfulness", "RAGAS.AnswerRelevancy": "answer_relevancy",

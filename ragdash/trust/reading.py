@@ -20,7 +20,8 @@ from ragdash.metrics.judged import asked_of
 from ragdash.records import Run
 from ragdash.stats import SEED
 from ragdash.trust.verdicts import Verdicts, verdicts_of
-from ragdash.view_judged import IMPORTED, Judged, why
+from ragdash.view_judged import IMPORTED, Judged
+from ragdash.view_verdicts import why
 
 GENERATORS = ("generator", "generator_model", "generation_model", "answer_model", "llm", "model")
 """Settings of a run that name the model which wrote its answers, the surest first."""

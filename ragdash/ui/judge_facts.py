@@ -25,7 +25,8 @@ from ragdash.models import default_store
 from ragdash.stats import bootstrap_intervals
 from ragdash.ui import cache, judge_words, scope
 from ragdash.ui.scope import Scope
-from ragdash.view_judged import IMPORTED, LACKING, SETTLED, Judged, apart
+from ragdash.view_judged import IMPORTED, Judged
+from ragdash.view_verdicts import LACKING, SETTLED, apart
 
 TEXTS = ("question", "answer", "references", "contexts")
 NOBODY = ("not-asked", "not-imported")  # reasons that tell of no attempt

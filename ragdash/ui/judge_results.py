@@ -17,7 +17,8 @@ from ragdash.ui import judge_facts, judge_form, judge_jobs, judge_words, query_l
 from ragdash.ui.judge_facts import Cell
 from ragdash.ui.store import LOADED
 from ragdash.ui.view import View
-from ragdash.view_judged import IMPORTED, why
+from ragdash.view_judged import IMPORTED
+from ragdash.view_verdicts import why
 from ragdash.wording import judged
 
 TOLD = 4  # warnings told one by one
