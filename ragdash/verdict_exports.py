@@ -109,6 +109,9 @@ def _ragchecker(judged: Judged, judge: str) -> bytes:
     """
     family = _there(judged, (f"RAGChecker.{name}" for name in FAMILY), judge)
     whole, chunks = (family.get(name) for name in _NEEDED)
+    if any(one.members for one in family.values()):
+        raise InputError([Problem("several-judges", f"claims of several judges ({judge})", "the lists of one judge",
+                                  "Name one of them.", field="--judge")])
     results = []
     for q, case in enumerate(judged.cases if whole and chunks else ()):
         tables = _tables(case, whole.judgements[q], chunks.judgements[q])

@@ -21,6 +21,7 @@ from ragdash import console
 from ragdash.errors import InputError, Problem, Unavailable
 from ragdash.judging import Ledger, Question
 from ragdash.judging.endpoint import Judge
+from ragdash.judging.panel import MEAN, chosen
 from ragdash.judging.rounds import known_keys, read
 from ragdash.judging.tasks import Asking, Case, Judgement, find_task
 from ragdash.judging.tasks.chunks import NO_ENCODER
@@ -28,7 +29,18 @@ from ragdash.models.cache import Model, Store
 from ragdash.models.folders import OPTIONS
 from ragdash.models.protocols import ENCODER
 from ragdash.view_scored import cosines
-from ragdash.view_verdicts import FINAL, LACKING, SETTLED, WHY, Verdicts, apart, listed, why
+from ragdash.view_verdicts import (
+    FINAL,
+    LACKING,
+    SETTLED,
+    WHY,
+    Verdicts,
+    apart,
+    listed,
+    pooled,
+    together,
+    why,
+)
 from ragdash.views import Values
 
 IMPORTED = "imported"  # the host of a judge whose verdicts came in a file
@@ -60,7 +72,8 @@ class Judged:
 
     def values(self, name: str, judge: str = "", votes: int = 1) -> Values:
         """The values of a judged metric: (Q,). judge: a model, or "model at host"; "": the one last asked that has a
-        verdict; votes: the mean of that many. Raises Unavailable where there is no verdict.
+        verdict; "A + B": the mean of both, "majority of A + B" their most frequent value; votes: the mean of that many,
+        the most frequent of a majority. Raises Unavailable where there is no verdict.
         """
         return self.read(name, judge, votes).values
 
@@ -70,7 +83,7 @@ class Judged:
             said = (self.ledger, self.ledger.stamp(), self.store.stamp() if name == RELEVANCY else "")
             when, found = self._kept.get((name, judge, votes), (None, None))
             if when != said:
-                found = self._found(name, judge, votes)
+                found = self._heard(name, judge, votes)
                 self._kept[name, judge, votes] = said, found
         except InputError as error:
             problem = error.problems[0]
@@ -80,7 +93,23 @@ class Judged:
             raise Unavailable(found.problem.found, found.problem.expected, found.problem.mend, name)
         return found
 
-    def _found(self, name: str, judge: str, votes: int) -> Verdicts | Unavailable:
+    def _heard(self, name: str, judge: str, votes: int) -> Verdicts | Unavailable:
+        """The verdicts of the judge or the judges chosen, or why there are none; a judge's own name stands first."""
+        pool, names = chosen(judge)
+        if self.ledger.named(judge):
+            return self._found(name, judge, votes)
+        if (pool, len(names)) == (MEAN, 1):
+            return self._found(name, names[0], votes)
+        found = [self._found(name, one, votes, pool) for one in names]
+        for one in found:
+            if isinstance(one, Unavailable):
+                return one
+        if len({one.judge for one in found}) < len(names):
+            return Unavailable(f"{name} by {judge!r}, which names one judge twice", "several judges, each once",
+                               "Name each as 'MODEL at HOST'.", name)
+        return pooled(found, pool)
+
+    def _found(self, name: str, judge: str, votes: int, pool: str = MEAN) -> Verdicts | Unavailable:
         """The verdicts of the first judge that has any, or why there are none."""
         lacking = self._lacking(name)
         if all(lacking):
@@ -89,7 +118,7 @@ class Judged:
                                mend, name)
         told = None
         for one in filter(lambda one: one.is_called(judge), self.ledger.judges()):
-            verdicts = self.by(name, one, votes)
+            verdicts = self.by(name, one, votes, pool)
             reasons = Counter(row.missing for row in verdicts.judgements if row.missing not in LACKING)
             if not np.isnan(verdicts.values).all() or (reasons and reasons.keys() <= set(SETTLED)):
                 return verdicts
@@ -102,8 +131,8 @@ class Judged:
         return Unavailable(f"{name} of run {self.run!r}, not judged yet{by}{told or ''}", "verdicts in the ledger",
                            command(name), name)
 
-    def by(self, name: str, judge: Judge, votes: int = 1) -> Verdicts:
-        """What one judge says, little or much."""
+    def by(self, name: str, judge: Judge, votes: int = 1, pool: str = MEAN) -> Verdicts:
+        """What one judge says, little or much. pool: how its votes are put together."""
         if judge.host == IMPORTED:
             rounds = [self._imported(name, judge, votes)]
         else:
@@ -112,10 +141,10 @@ class Judged:
         if name == RELEVANCY and judge.host != IMPORTED:
             model = self.store.named(ENCODER)
             rounds = [self._alike(one, model) for one in rounds] if model else rounds
-        values = np.array([[one.value for one in found] for found in rounds], np.float64)
-        agreement = np.max([(values == row).mean(axis=0) for row in values], axis=0)
-        mean = values.mean(axis=0)
-        return Verdicts(name, judge, mean, tuple(rounds[0]), np.where(np.isnan(mean), np.nan, agreement), model)
+        values, agreement, tied = together(np.array([[one.value for one in found] for found in rounds], np.float64),
+                                           pool)
+        judgements = (replace(one, missing="tied") if no else one for one, no in zip(rounds[0], tied, strict=True))
+        return Verdicts(name, judge, values, tuple(judgements), agreement, model)
 
     def _alike(self, judgements: Sequence[Judgement], model: Model) -> list[Judgement]:
         """RAGAS.AnswerRelevancy: mean cosine of the questions asked back with the one asked, where not evasive."""
@@ -229,5 +258,6 @@ def command(name: str, embed: bool = False) -> str:
 
 def mends(name: str, reasons: Iterable[str]) -> str:
     """What gives the values of a metric that are missing for these reasons, in words of WHY; empty where nothing."""
-    embed = f" To embed them: {command(name, embed=True)}" if UNEMBEDDED in reasons else ""
-    return (f" To ask again: {command(name)}" if {*reasons} - FINAL - {UNEMBEDDED} else "") + embed
+    bare = {reason.rpartition(": ")[2] for reason in reasons}  # whose they are, of several judges, does not matter
+    embed = f" To embed them: {command(name, embed=True)}" if UNEMBEDDED in bare else ""
+    return (f" To ask again: {command(name)}" if bare - FINAL - {UNEMBEDDED} else "") + embed
