@@ -22,7 +22,8 @@ from ragdash.judging.tasks.claims import SUPPORTED, claims_of, taken_apart
 from ragdash.matching import Match
 from ragdash.models.cache import Store
 from ragdash.records import Truth
-from ragdash.view_judged import IMPORTED, LACKING, RELEVANCY, Judged, imported_question, why
+from ragdash.view_judged import IMPORTED, RELEVANCY, Judged, imported_question
+from ragdash.view_verdicts import LACKING, why
 
 ANSWER, REFERENCE = "answer", "reference"
 WHOLE = {ANSWER: ("ClaimFaithfulness", "RAGAS.Faithfulness"), REFERENCE: ("RAGAS.ContextRecall",)}

@@ -16,7 +16,8 @@ from ragdash.errors import InputError, Problem, Unavailable
 from ragdash.judging.checking import FAMILY
 from ragdash.judging.tasks import TASKS, Case, Judgement
 from ragdash.verdict_files import DEEPEVAL, TABLES
-from ragdash.view_judged import LACKING, Judged, Verdicts, command, why
+from ragdash.view_judged import Judged, command
+from ragdash.view_verdicts import LACKING, Verdicts, why
 
 RAGAS_COLUMNS: Mapping[str, str] = {
     "RAGAS.Faithfulness": "faithfulness", "RAGAS.AnswerRelevancy": "answer_relevancy",
@@ -108,6 +109,9 @@ def _ragchecker(judged: Judged, judge: str) -> bytes:
     """
     family = _there(judged, (f"RAGChecker.{name}" for name in FAMILY), judge)
     whole, chunks = (family.get(name) for name in _NEEDED)
+    if any(one.members for one in family.values()):
+        raise InputError([Problem("several-judges", f"claims of several judges ({judge})", "the lists of one judge",
+                                  "Name one of them.", field="--judge")])
     results = []
     for q, case in enumerate(judged.cases if whole and chunks else ()):
         tables = _tables(case, whole.judgements[q], chunks.judgements[q])

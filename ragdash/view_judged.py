@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import count
@@ -19,8 +19,9 @@ import numpy as np
 
 from ragdash import console
 from ragdash.errors import InputError, Problem, Unavailable
-from ragdash.judging import MISSING, Ledger, Question
+from ragdash.judging import Ledger, Question
 from ragdash.judging.endpoint import Judge
+from ragdash.judging.panel import MEAN, chosen
 from ragdash.judging.rounds import known_keys, read
 from ragdash.judging.tasks import Asking, Case, Judgement, checker, find_task
 from ragdash.judging.tasks.chunks import NO_ENCODER
@@ -28,74 +29,23 @@ from ragdash.models.cache import Model, Store
 from ragdash.models.folders import OPTIONS
 from ragdash.models.protocols import ENCODER
 from ragdash.view_scored import cosines
+from ragdash.view_verdicts import (
+    FINAL,
+    LACKING,
+    SETTLED,
+    WHY,
+    Verdicts,
+    apart,
+    listed,
+    pooled,
+    together,
+    why,
+)
 from ragdash.views import Values
 
 IMPORTED = "imported"  # the host of a judge whose verdicts came in a file
 RELEVANCY = "RAGAS.AnswerRelevancy"
-LACKING: Mapping[str, tuple[str, str]] = {
-    "no-answer": ("no answer", "Give the run a column answer."),
-    "no-question": ("no text of the query", "Give the truth a column query."),
-    "no-references": ("no right answer", "Give the truth a column answers."),
-    "no-contexts": ("no contexts", "Give the run a column contexts, or texts to its documents, or the truth a corpus."),
-}
-"""Reasons that lie in the texts: no judge is asked."""
-WHY: Mapping[str, str] = {
-    **MISSING, **{reason: words for reason, (words, _) in LACKING.items()}, "no-claims": "the text makes no claim",
-    "nothing-to-share": "nothing that a share could be taken of", NO_ENCODER: "questions that no model has embedded",
-    "not-imported": "no verdict in the imported file"}
-"""Every reason for which a verdict is missing, in words."""
-SETTLED = ("no-claims", "nothing-to-share")  # judged, and undefined: a number is not to be had by asking
-FINAL = {WHY[reason] for reason in (*SETTLED, "too-long", "not-imported")}  # asking again changes nothing
 UNEMBEDDED = WHY[NO_ENCODER]
-
-
-def why(reason: str | None) -> tuple[str, bool]:
-    """(why a query has no value, in words; whether its texts make it undefined, else a verdict is missing)."""
-    return WHY.get(reason, reason) if reason else "a vote that is missing", reason in (*LACKING, *SETTLED)
-
-
-def apart(reasons: Iterable[str | None]) -> tuple[dict[str, int], dict[str, int]]:
-    """({why: queries} that are undefined by their texts, the same of verdicts that are missing), most queries first."""
-    found: tuple[dict[str, int], dict[str, int]] = {}, {}
-    for reason, n in Counter(reasons).most_common():
-        words, undefined = why(reason)
-        found[not undefined][words] = n
-    return found
-
-
-@dataclass(frozen=True, eq=False)
-class Verdicts:
-    """What a judge says of a metric. values (Q,), NaN missing; judgements (Q,): of the first vote, with the claims,
-    verdicts and reasons; agreement (Q,): share of the votes that gave the most frequent value, NaN where missing;
-    model: that embedded questions, None where none is needed.
-    """
-
-    name: str
-    judge: Judge
-    values: Values
-    judgements: tuple[Judgement, ...]
-    agreement: np.ndarray
-    model: Model | None = None
-
-    @property
-    def wanted(self) -> np.ndarray:
-        """The queries that have the texts to be judged: (Q,) bool."""
-        return np.array([one.missing not in LACKING for one in self.judgements], bool)
-
-    @property
-    def reasons(self) -> list[str | None]:
-        """Why each query without a value has none."""
-        return [one.missing for one, value in zip(self.judgements, self.values, strict=True) if np.isnan(value)]
-
-    @property
-    def flags(self) -> Counter:
-        """Queries by what is worth knowing: "vacuous" (no claims), "cut" (a chunk not shown whole)."""
-        return Counter(flag for one in self.judgements for flag in one.flags)
-
-    def rows(self, query_ids: Sequence[str]) -> list[dict]:
-        """Every claim or chunk with its verdict and reason, for reading and export."""
-        return [{"query_id": query, "metric": self.name, **row}
-                for query, one in zip(query_ids, self.judgements, strict=True) for row in one.rows]
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,7 +72,8 @@ class Judged:
 
     def values(self, name: str, judge: str = "", votes: int = 1) -> Values:
         """The values of a judged metric: (Q,). judge: a model, or "model at host"; "": the one last asked that has a
-        verdict; votes: the mean of that many. Raises Unavailable where there is no verdict.
+        verdict; "A + B": the mean of both, "majority of A + B" their most frequent value; votes: the mean of that many,
+        the most frequent of a majority. Raises Unavailable where there is no verdict.
         """
         return self.read(name, judge, votes).values
 
@@ -132,7 +83,7 @@ class Judged:
             said = (self.ledger, self.ledger.stamp(), self.store.stamp() if name == RELEVANCY else "")
             when, found = self._kept.get((name, judge, votes), (None, None))
             if when != said:
-                found = self._found(name, judge, votes)
+                found = self._heard(name, judge, votes)
                 self._kept[name, judge, votes] = said, found
         except InputError as error:
             problem = error.problems[0]
@@ -142,7 +93,23 @@ class Judged:
             raise Unavailable(found.problem.found, found.problem.expected, found.problem.mend, name)
         return found
 
-    def _found(self, name: str, judge: str, votes: int) -> Verdicts | Unavailable:
+    def _heard(self, name: str, judge: str, votes: int) -> Verdicts | Unavailable:
+        """The verdicts of the judge or the judges chosen, or why there are none; a judge's own name stands first."""
+        pool, names = chosen(judge)
+        if self.ledger.named(judge):
+            return self._found(name, judge, votes)
+        if (pool, len(names)) == (MEAN, 1):
+            return self._found(name, names[0], votes)
+        found = [self._found(name, one, votes, pool) for one in names]
+        for one in found:
+            if isinstance(one, Unavailable):
+                return one
+        if len({one.judge for one in found}) < len(names):
+            return Unavailable(f"{name} by {judge!r}, which names one judge twice", "several judges, each once",
+                               "Name each as 'MODEL at HOST'.", name)
+        return pooled(found, pool)
+
+    def _found(self, name: str, judge: str, votes: int, pool: str = MEAN) -> Verdicts | Unavailable:
         """The verdicts of the first judge that has any, or why there are none."""
         lacking = self._lacking(name)
         if all(lacking):
@@ -151,7 +118,7 @@ class Judged:
                                mend, name)
         told = None
         for one in filter(lambda one: one.is_called(judge), self.ledger.judges()):
-            verdicts = self.by(name, one, votes)
+            verdicts = self.by(name, one, votes, pool)
             reasons = Counter(row.missing for row in verdicts.judgements if row.missing not in LACKING)
             if not np.isnan(verdicts.values).all() or (reasons and reasons.keys() <= set(SETTLED)):
                 return verdicts
@@ -164,8 +131,8 @@ class Judged:
         return Unavailable(f"{name} of run {self.run!r}, not judged yet{by}{told or ''}", "verdicts in the ledger",
                            command(name), name)
 
-    def by(self, name: str, judge: Judge, votes: int = 1) -> Verdicts:
-        """What one judge says, little or much."""
+    def by(self, name: str, judge: Judge, votes: int = 1, pool: str = MEAN) -> Verdicts:
+        """What one judge says, little or much. pool: how its votes are put together."""
         if judge.host == IMPORTED:
             rounds = [self._imported(name, judge, votes)]
         else:
@@ -174,10 +141,10 @@ class Judged:
         if name == RELEVANCY and judge.host != IMPORTED:
             model = self.store.named(ENCODER)
             rounds = [self._alike(one, model) for one in rounds] if model else rounds
-        values = np.array([[one.value for one in found] for found in rounds], np.float64)
-        agreement = np.max([(values == row).mean(axis=0) for row in values], axis=0)
-        mean = values.mean(axis=0)
-        return Verdicts(name, judge, mean, tuple(rounds[0]), np.where(np.isnan(mean), np.nan, agreement), model)
+        values, agreement, tied = together(np.array([[one.value for one in found] for found in rounds], np.float64),
+                                           pool)
+        judgements = (replace(one, missing="tied") if no else one for one, no in zip(rounds[0], tied, strict=True))
+        return Verdicts(name, judge, values, tuple(judgements), agreement, model)
 
     def _alike(self, judgements: Sequence[Judgement], model: Model) -> list[Judgement]:
         """RAGAS.AnswerRelevancy: mean cosine of the questions asked back with the one asked, where not evasive."""
@@ -282,11 +249,6 @@ def imported_question(name: str, case: Case) -> Question:
     return Question("Imported", "1", name, json.dumps(texts), {})
 
 
-def listed(reasons: Mapping[str, int]) -> str:
-    """3 no reply in time, 1 an empty reply."""
-    return ", ".join(f"{n:,} {words}" for words, n in reasons.items())
-
-
 def command(name: str, embed: bool = False) -> str:
     """What asks a judge for a metric, or has the questions embedded that the judge asked back."""
     if embed:
@@ -296,5 +258,6 @@ def command(name: str, embed: bool = False) -> str:
 
 def mends(name: str, reasons: Iterable[str]) -> str:
     """What gives the values of a metric that are missing for these reasons, in words of WHY; empty where nothing."""
-    embed = f" To embed them: {command(name, embed=True)}" if UNEMBEDDED in reasons else ""
-    return (f" To ask again: {command(name)}" if {*reasons} - FINAL - {UNEMBEDDED} else "") + embed
+    bare = {reason.rpartition(": ")[2] for reason in reasons}  # whose they are, of several judges, does not matter
+    embed = f" To embed them: {command(name, embed=True)}" if UNEMBEDDED in bare else ""
+    return (f" To ask again: {command(name)}" if bare - FINAL - {UNEMBEDDED} else "") + embed

@@ -18,7 +18,7 @@ LAYERS = """
     ranking pairs details fit corpus spellings
     records text
     views view_texts grounding stats bands io models ids judging
-    view_covered view_scored view_timed
+    view_covered view_scored view_timed view_verdicts
     view_judged view_entailed
     evidence aligned
     cases

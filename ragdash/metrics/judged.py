@@ -1,8 +1,9 @@
 """Answers and contexts judged by a model that reads; the verdicts come from the ledger (ragdash.judging).
 
 Undefined (NaN, never 0): a text that is needed is not there, a verdict is missing; each with its reason beside the
-numbers. judge: whose verdicts, a model or "model at host"; "" is the one last asked that has any. votes: the mean of
-that many verdicts on the same question. Of several references the first is taken apart into claims.
+numbers. judge: whose verdicts, a model or "model at host"; "" is the one last asked that has any; "A + B" the mean of
+these judges, "majority of A + B" their most frequent value, "majority" that of the votes. votes: the mean of that many
+verdicts on the same question. Of several references the first is taken apart into claims.
 """
 
 from __future__ import annotations

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 
+from ragdash.judging.panel import AND
+
 _FAMILIES = {
     "OpenAI": r"gpt-?[345o]|gpt-oss|chatgpt|o[134](-|$)|text-davinci|davinci",
     "Anthropic Claude": r"claude",
@@ -42,7 +44,12 @@ def families(model: str) -> frozenset[str]:
 
 
 def same_family(judge: str, generator: str) -> frozenset[str]:
-    """The families that both names tell of; the model itself where both are the same name of no known family."""
+    """The families that both names tell of; the model itself where both are the same name of no known family.
+
+    judge: "A + B" for several: the families of any.
+    """
+    if AND in judge:
+        return frozenset().union(*(same_family(one, generator) for one in judge.split(AND)))
     if judge and judge.strip().lower() == generator.strip().lower():
         return families(judge) or frozenset({judge.strip()})
     return families(judge) & families(generator)

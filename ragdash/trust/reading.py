@@ -12,6 +12,7 @@ import numpy as np
 
 from ragdash.errors import Unavailable
 from ragdash.evaluation import Evaluation
+from ragdash.judging.panel import Panel
 from ragdash.judging.rounds import read
 from ragdash.judging.tasks import Judgement
 from ragdash.matching import Match
@@ -20,7 +21,8 @@ from ragdash.metrics.judged import asked_of
 from ragdash.records import Run
 from ragdash.stats import SEED
 from ragdash.trust.verdicts import Verdicts, verdicts_of
-from ragdash.view_judged import IMPORTED, Judged, why
+from ragdash.view_judged import IMPORTED, Judged
+from ragdash.view_verdicts import why
 
 GENERATORS = ("generator", "generator_model", "generation_model", "answer_model", "llm", "model")
 """Settings of a run that name the model which wrote its answers, the surest first."""
@@ -30,11 +32,13 @@ MOST_VOTES = 9  # read of each query
 
 @dataclass(frozen=True, eq=False)
 class Reading:
-    """Of one run and judged metric. judge: "model at host"; judgements {query_id: with reason and claims}; reasons
-    {query_id: why there is no verdict, in words}; votes (Q, V), NaN for none, or None where there is one vote.
+    """Of one run and judged metric. judge: "model at host"; model: its name, "A + B" of several; judgements {query_id:
+    with reason and claims}; reasons {query_id: why there is no verdict, in words}; votes (Q, V), NaN for none, or None
+    where there is one vote; of several judges the value of each.
     """
 
     judge: str = ""
+    model: str = ""
     judgements: Mapping[str, Judgement] = field(default_factory=dict)
     reasons: Mapping[str, str] = field(default_factory=dict)
     votes: np.ndarray | None = None
@@ -52,7 +56,7 @@ def reading(match: Match, spec: Spec) -> Reading:
     ids = match.query_ids.to_pylist()
     reasons = {query: why(one.missing)[0] for query, one, value in
                zip(ids, found.judgements, found.values.tolist(), strict=True) if value != value}
-    return Reading(str(found.judge), dict(zip(ids, found.judgements, strict=True)), reasons,
+    return Reading(str(found.judge), found.judge.model, dict(zip(ids, found.judgements, strict=True)), reasons,
                    _votes(match.judged, name, found))
 
 
@@ -67,7 +71,7 @@ def judged_verdicts(evaluation: Evaluation, match: Match, spec: Spec, *, judge: 
     settings, where these tell them. judge, generator: names that stand instead. InputError as `verdicts_of`.
     """
     found = reading(match, spec)
-    one = verdicts_of(evaluation, spec, reasons=found.reasons, judge=judge or found.judge.rpartition(" at ")[0],
+    one = verdicts_of(evaluation, spec, reasons=found.reasons, judge=judge or found.model,
                       generator=generator or generator_of(match.run))
     return one if found.votes is None else replace(one, votes=_of(one, match, found.votes))
 
@@ -80,13 +84,16 @@ def _of(one: Verdicts, match: Match, votes: np.ndarray) -> np.ndarray:
 
 def _votes(judged: Judged, name: str, found) -> np.ndarray | None:
     """Every vote that the ledger has, as far as all queries or a random few of them were asked again."""
+    if found.members:
+        return np.stack([one.values for one in found.members], axis=1)
+    judge = found.judge.judges[0] if isinstance(found.judge, Panel) else found.judge
     there = np.flatnonzero(~np.isnan(found.values))
-    if found.judge.host == IMPORTED or not len(there):
+    if judge.host == IMPORTED or not len(there):
         return None
     some = np.random.default_rng(SEED).permutation(there)[:TRIED].tolist()
     rows = [found.values]
-    while len(rows) < MOST_VOTES and _voted(read(judged.askings(name, some), judged.ledger, found.judge, len(rows))):
-        rows.append(np.array([one.value for one in read(judged.askings(name), judged.ledger, found.judge, len(rows))]))
+    while len(rows) < MOST_VOTES and _voted(read(judged.askings(name, some), judged.ledger, judge, len(rows))):
+        rows.append(np.array([one.value for one in read(judged.askings(name), judged.ledger, judge, len(rows))]))
     if len(rows) == 1:
         return None
     rows[0] = np.array([one.value for one in found.judgements])

@@ -29,8 +29,10 @@ def section(now: View, held: Results | None) -> None:
                      expanded=bool(state.get(state.VERDICTS_SAID)), on_change="rerun") as place:
         if not (place.open or state.get(state.VERDICTS_SAID)):
             return
-        if held is not None:
+        if held is not None and held.one is not None:
             _out(now, held)
+        elif held is not None:
+            st.caption("Files hold the verdicts of one judge: choose one above.")
         if not read_only():
             _in(now)
 

@@ -25,7 +25,8 @@ from ragdash.models import default_store
 from ragdash.stats import bootstrap_intervals
 from ragdash.ui import cache, judge_words, scope
 from ragdash.ui.scope import Scope
-from ragdash.view_judged import IMPORTED, LACKING, SETTLED, Judged, apart
+from ragdash.view_judged import IMPORTED, Judged
+from ragdash.view_verdicts import LACKING, SETTLED, apart, pooled
 
 TEXTS = ("question", "answer", "references", "contexts")
 NOBODY = ("not-asked", "not-imported")  # reasons that tell of no attempt
@@ -38,8 +39,8 @@ _read_at: dict[str, tuple[str, float]] = {}
 class Cell:
     """What a judge says of a run by a metric. mean with its interval over the n queries that have a value, NaN where
     there is none; missing: queries without a verdict by reason, in words; undefined: those without one by their texts,
-    the same; agreement: mean share of the votes for the most frequent value, NaN for one vote; flags: queries; votes:
-    that were read; alike: all n values are the same.
+    the same; agreement: mean share of the votes (of several judges: of these) for the most frequent value, NaN for one;
+    flags: queries; votes: that were read of each; alike: all n values are the same; judges: whose, of several.
     """
 
     mean: float
@@ -52,6 +53,7 @@ class Cell:
     flags: Mapping[str, int]
     votes: int
     alike: bool
+    judges: tuple[Judge, ...] = ()
 
 
 def judged(run: str, where: Scope) -> Judged:
@@ -125,23 +127,26 @@ def _first(name: str) -> str:
     return first_round([TASKS[name].start(whole)])[0].task
 
 
-def cell(run: str, where: Scope, name: str, judge: Judge, votes: int, stamp: str) -> Cell | None:
-    """What this judge says; None where it has not been asked for this metric of this run. stamp: of `read_at`."""
+def cell(run: str, where: Scope, name: str, judges: tuple[Judge, ...], votes: int, stamp: str) -> Cell | None:
+    """What this judge says, or the mean of several; None where none has been asked for this metric of this run. stamp:
+    of `read_at`.
+    """
     held = judged(run, where)
     said = default_store().stamp() if name == "RAGAS.AnswerRelevancy" else ""
     skip = where.conventions.missing == "skip"
-    return _cell(run, where.truth, where.conventions.ties, where.part, skip, name, (judge.host, judge.model,
-                 judge.parameters), votes, str(held.ledger.path), stamp, said, _judged=held,
-                 _scope=where, _judge=judge)
+    return _cell(run, where.truth, where.conventions.ties, where.part, skip, name,
+                 tuple((one.host, one.model, one.parameters) for one in judges), votes, str(held.ledger.path), stamp,
+                 said, _judged=held, _scope=where, _judges=judges)
 
 
 @st.cache_resource(max_entries=1024, show_spinner="Reading verdicts …")
-def _cell(run: str, truth: str, ties: str, part: str, skip: bool, name: str, judge: tuple[str, str, str], votes: int,
-          ledger: str, stamp: str, said: str, _judged: Judged, _scope: Scope, _judge: Judge) -> Cell | None:
+def _cell(run: str, truth: str, ties: str, part: str, skip: bool, name: str, judges: tuple, votes: int, ledger: str,
+          stamp: str, said: str, _judged: Judged, _scope: Scope, _judges: tuple[Judge, ...]) -> Cell | None:
     inside = cache.queries(_scope)
     if skip:
         inside = inside & ~scope.laid(run, truth, _scope.conventions).missing
-    found = _judged.by(name, _judge, votes)
+    own, several = [_judged.by(name, one, votes) for one in _judges], len(_judges) > 1
+    found = pooled(own) if several else own[0]
     at = np.flatnonzero(inside).tolist()
     reasons = Counter(found.judgements[i].missing for i in at if np.isnan(found.values[i]))
     values = np.where(inside, found.values, np.nan)[cache.queries(_scope)]
@@ -153,11 +158,11 @@ def _cell(run: str, truth: str, ties: str, part: str, skip: bool, name: str, jud
     low, high = bootstrap_intervals(values[:, None], weights=cache.weights(_scope))
     flags = Counter(flag for i in at for flag in found.judgements[i].flags)
     agreement = found.agreement[inside]
-    agreed = float(np.nanmean(agreement)) if votes > 1 and not np.isnan(agreement).all() else float("nan")
+    agreed = float(np.nanmean(agreement)) if (votes > 1 or several) and not np.isnan(agreement).all() else float("nan")
     undefined, missing = apart(reasons.elements())
     alike = len(defined) >= ALIKE and bool((defined == defined[0]).all())
     return Cell(float(defined.mean()) if len(defined) else float("nan"), float(low[0]), float(high[0]), len(defined),
-                missing, undefined, agreed, dict(flags), votes, alike)
+                missing, undefined, agreed, dict(flags), votes, alike, _judges if several else ())
 
 
 def table(runs: Sequence[str], where: Scope, one: Spent, stamp: str) -> dict[tuple[int, str], Cell]:
@@ -168,11 +173,25 @@ def table(runs: Sequence[str], where: Scope, one: Spent, stamp: str) -> dict[tup
     return {key: value for key, value in found.items() if value is not None}
 
 
+def together(of: Mapping[Judge, Mapping[tuple[int, str], Cell]], runs: Sequence[str], where: Scope,
+             stamp: str) -> dict[tuple[int, str], Cell]:
+    """The mean of several judges, one vote each, in place of the tables of each: metric by metric of all that have
+    spoken of it on some run, where these are two or more.
+    """
+    by: dict[str, list[Judge]] = {name: [] for name in judge_words.ORDER}
+    for judge, cells in of.items():
+        for name in dict.fromkeys(name for _, name in cells):
+            by[name].append(judge)
+    found = {(at, name): cell(run, where, name, tuple(judges), 1, stamp)
+             for name, judges in by.items() if len(judges) > 1 for at, run in enumerate(runs)}
+    return {key: value for key, value in found.items() if value is not None}
+
+
 def _most(run: str, where: Scope, name: str, one: Spent, stamp: str) -> Cell | None:
-    found = cell(run, where, name, one.judge, one.votes, stamp)
+    found = cell(run, where, name, (one.judge,), one.votes, stamp)
     if one.votes == 1 or (found is not None and found.n):
         return found
-    return cell(run, where, name, one.judge, 1, stamp)
+    return cell(run, where, name, (one.judge,), 1, stamp)
 
 
 def named(held: Judged, name: str) -> Judged:

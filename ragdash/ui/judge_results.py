@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -10,6 +11,7 @@ import streamlit as st
 
 from ragdash.errors import InputError
 from ragdash.judging.endpoint import Prices
+from ragdash.judging.panel import AND
 from ragdash.judging.spent import Spent
 from ragdash.metrics import METRICS
 from ragdash.trust import generator_of, same_family
@@ -17,21 +19,23 @@ from ragdash.ui import judge_facts, judge_form, judge_jobs, judge_words, query_l
 from ragdash.ui.judge_facts import Cell
 from ragdash.ui.store import LOADED
 from ragdash.ui.view import View
-from ragdash.view_judged import IMPORTED, why
+from ragdash.view_judged import IMPORTED
+from ragdash.view_verdicts import why
 from ragdash.wording import judged
 
+AGREE = "Judges agree"
 TOLD = 4  # warnings told one by one
-FORMATS = {"Mean": "%.3f", "Low": "%.3f", "High": "%.3f", "Votes agree": "percent"}
+FORMATS = {"Mean": "%.3f", "Low": "%.3f", "High": "%.3f", "Votes agree": "percent", AGREE: "percent"}
 
 
 @dataclass(frozen=True)
 class Results:
-    """What the chosen judge says. label: its name; known: those of all who have judged these runs; cells: {(place of
-    the run, metric): Cell}.
+    """What the chosen judge says, or several as one. label: the name; known: those of all who have judged these runs;
+    cells: {(place of the run, metric): Cell}.
     """
 
     now: View
-    one: Spent
+    of: tuple[Spent, ...]
     label: str
     known: tuple[str, ...]
     cells: Mapping[tuple[int, str], Cell]
@@ -39,6 +43,11 @@ class Results:
     @property
     def metrics(self) -> list[str]:
         return list(dict.fromkeys(name for _, name in self.cells))
+
+    @property
+    def one(self) -> Spent | None:
+        """The judge, None where they are several."""
+        return self.of[0] if len(self.of) == 1 else None
 
 
 def results(now: View) -> Results | None:
@@ -52,18 +61,32 @@ def results(now: View) -> Results | None:
         widgets.problems(error.problems, "judge_ledger")
         return None
     labels = judged.labels(one.judge for one in found)
-    known = {label: one for label, one in zip(labels, found, strict=True) if _about(now, one)}
-    if not known:
+    own = {label: (one, cells) for label, one in zip(labels, found, strict=True) if (cells := _about(now, one))}
+    if not own:
         return None
+    known = {label: ((one,), cells) for label, (one, cells) in own.items()}
+    several = judged.together(own)
+    members = {label: own[label] for label in several.split(AND)} if several else {}
+    told = Counter(name for _, cells in members.values() for name in {name for _, name in cells})
+    if any(n > 1 for n in told.values()):
+        known[several] = tuple(one for one, _ in members.values()), {}
     if state.get(state.JUDGE_ASKED) in known:  # whom this session asks is whom it wants to read
         st.session_state[state.JUDGE] = st.session_state.pop(state.JUDGE_ASKED)
     chosen = state.get(state.one(state.JUDGE, list(known), next(iter(known))))
-    return Results(now, known[chosen], chosen, tuple(known), _about(now, known[chosen]))
+    of, cells = known[chosen]
+    if len(of) > 1:
+        cells = judge_facts.together({one.judge: cells for one, cells in members.values()}, now.digests, now.scope,
+                                     _read_at())
+    return Results(now, of, chosen, tuple(known), cells)
 
 
 def _about(now: View, one: Spent) -> dict[tuple[int, str], Cell]:
+    return judge_facts.table(now.digests, now.scope, one, _read_at())
+
+
+def _read_at() -> str:
     job = judge_jobs.current()
-    return judge_facts.table(now.digests, now.scope, one, judge_facts.read_at(job is not None and job.running))
+    return judge_facts.read_at(job is not None and job.running)
 
 
 def finding(now: View, held: Results | None) -> None:
@@ -80,10 +103,12 @@ def finding(now: View, held: Results | None) -> None:
     told = [*([f"{undefined:,} undefined by their texts"] if undefined else []),
             f"{lacking - unasked:,} missing" if lacking > unasked else "none missing",
             *([f"{unasked:,} not asked"] if unasked else [])]
-    st.markdown(f"**{words.escape(held.label)}** has judged {words.count(runs, 'run')} by "
+    whose = f"**{words.escape(held.label)}** has" if held.one else \
+        f"**{judged.named(held.label, short=True)}** ({words.escape(held.label)}): they have"
+    st.markdown(f"{whose} judged {words.count(runs, 'run')} by "
                 f"{words.count(len(held.metrics), 'metric')}: {words.count(n, 'value')}, "
                 f"{', '.join(told)}.")
-    if judged.is_toy(held.one.judge):
+    if judged.is_toy(held.label):
         st.warning(judged.TOY_SAID, icon=":material/smart_toy:")
 
 
@@ -95,11 +120,12 @@ def section(held: Results) -> None:
     if len(held.known) > 1:
         st.selectbox("Judge", held.known, key=state.one(state.JUDGE, held.known, held.label), width=420,
                      format_func=lambda one: judged.named(one, short=True), persist_state="session",
-                     help="Several have judged these runs; each one's verdicts stand by themselves. Other pages show "
-                          "the one last asked that has any.")
+                     help="Several have judged these runs; each one's verdicts stand by themselves. Their mean is over "
+                          "the queries on which each has a verdict. Other pages show the one last asked that has any.")
     widgets.frame(_frame(held), "judged", f"What {held.label} says: mean, interval, n, what is undefined or missing",
                   formats=FORMATS, widths={"Undefined": 200, "Missing": 240, "Worth knowing": 260})
-    _spent(held.one)
+    for one in held.of:
+        _spent(one, "This judge" if held.one else str(one.judge))
     _warnings(held)
     _links(held)
 
@@ -110,14 +136,15 @@ def _frame(held: Results) -> pd.DataFrame:
         rows.append({"Run": held.now.names[at], "Judged metric": judged.title(name), "Mean": cell.mean,
                      "Low": cell.low, "High": cell.high, "n": cell.n, "Undefined": told(cell.undefined),
                      "Missing": told(cell.missing), "Votes": cell.votes, "Votes agree": cell.agreement,
-                     "Worth knowing": judged.flagged(cell.flags)})
-    frame = pd.DataFrame(rows)
-    unused = [name for name in ("Votes agree", "Worth knowing", "Undefined", "Missing")
+                     "Worth knowing": judged.flagged(cell.flags),
+                     "Judges": ", ".join(map(judged.named, cell.judges))})
+    frame = pd.DataFrame(rows).rename(columns={} if held.one else {"Votes agree": AGREE})
+    unused = [name for name in ("Votes agree", "Worth knowing", "Undefined", "Missing", "Judges") if name in frame
               if not frame[name].replace("", None).notna().any()]
-    return frame.drop(columns=[*unused, *(["Votes"] if "Votes agree" in unused else [])])
+    return frame.drop(columns=[*unused, *(["Votes"] if "Votes agree" in unused or not held.one else [])])
 
 
-def _spent(one: Spent) -> None:
+def _spent(one: Spent, name: str) -> None:
     """Tokens and cost of everything that this judge was ever asked; metrics share verdicts, so not by metric."""
     if one.judge.host == IMPORTED:
         st.caption(f"{words.count(one.verdicts, 'verdict')} read from a file; nobody was asked.")
@@ -127,7 +154,8 @@ def _spent(one: Spent) -> None:
         else ""
     failed = f" and {words.count(one.failures, 'question')} without one" if one.failures else ""
     guessed = f" Of {words.count(one.estimated, 'reply', 'replies')} the tokens are estimated." if one.estimated else ""
-    st.caption(f"This judge so far, on all texts ever judged here: {words.count(one.verdicts, 'verdict')}{failed}, "
+    st.caption(f"{words.escape(name)} so far, on all texts ever judged here: "
+               f"{words.count(one.verdicts, 'verdict')}{failed}, "
                f"{words.count(one.prompt, 'token')} read and {one.completion:,} written{cost}.{guessed}")
 
 
@@ -138,7 +166,7 @@ def _warnings(held: Results) -> None:
             for (at, name), cell in held.cells.items() if cell.alike]
     for at, digest in enumerate(held.now.digests):
         wrote = generator_of(LOADED.run(digest))
-        shared = same_family(held.one.judge.model, wrote) if wrote else ()
+        shared = same_family(AND.join(one.judge.model for one in held.of), wrote) if wrote else ()
         if shared:
             told.append(f"**{words.escape(held.now.names[at])}** was written by {words.escape(wrote)}, of the judge's "
                         f"own family ({words.escape(words.listed(sorted(shared)))}): judges favour what is written as "

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from ragdash.judging.panel import chosen
 from ragdash.judging.tasks import Judgement
 from ragdash.trust import Agreement, Disagreement
 from ragdash.ui import answer_cases, query_links, state, texts, trust_facts, trust_words, widgets, words
@@ -76,6 +77,14 @@ def _votes(held: Held, at: int) -> None:
     if votes is None or not votes.n:
         st.caption("One vote on each query: nothing tells how steady the judge is with itself."
                    if held.judge and not held.local else "")
+        return
+    if len(chosen(held.judge)[1]) > 1:
+        st.markdown(f"**Judges**: on {words.count(votes.n, 'query', 'queries')} with verdicts of two or more they were "
+                    f"unanimous on {words.number(votes.unanimous)}; Fleiss' kappa {words.number(votes.kappa)}, mean "
+                    f"spread {words.number(votes.spread)}.",
+                    help="The judges' own verdicts, one vote each, among themselves. Fleiss' kappa is agreement beyond "
+                         "chance, 1 where they are always alike; the spread is the standard deviation of a query's "
+                         "verdicts. The numbers above are of their mean.")
         return
     st.markdown(f"**Votes**: asked again on {words.count(votes.n, 'query', 'queries')}, the judge was unanimous on "
                 f"{words.number(votes.unanimous)} of them; Fleiss' kappa {words.number(votes.kappa)}, mean spread "
@@ -178,9 +187,9 @@ def _judged(said: Judgement | None) -> None:
         mark = "✓" if verdict in GOOD or verdict == "1" else "✗" if "verdict" in one else "·"
         text = next((str(one[key]) for key in ("claim", "question") if one.get(key)), "")
         chunks = ", ".join(map(str, one.get("chunks") or ()))
+        below = " · ".join(filter(None, (str(one.get("judge") or ""), str(one.get("reason") or ""), chunks)))
         rows.append(f"<li>{mark} <b>{html.escape(verdict)}</b> {html.escape(text)}"
-                    f"<br><small>{html.escape(' · '.join(filter(None, (str(one.get('reason') or ''), chunks))))}"
-                    "</small></li>")
+                    f"<br><small>{html.escape(below)}</small></li>")
     st.html(f'<ul style="padding-left:1.2em;margin:0;overflow-wrap:anywhere">{"".join(rows)}</ul>')
     if len(said.rows) > CLAIMS:
         st.caption(f"The first {CLAIMS} of {len(said.rows):,}.")

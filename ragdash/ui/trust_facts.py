@@ -36,6 +36,7 @@ from ragdash.ui.scope import Scope, facts
 from ragdash.ui.store import LOADED, check_writable
 from ragdash.ui.trust_local import LOCAL
 from ragdash.ui.view import View
+from ragdash.wording import judged
 
 CLASSES = {"cut": "Yes from 0.5 on", "each": "Every value by itself"}
 Labels = Mapping[str, float]
@@ -125,15 +126,23 @@ def usual(now: View) -> str:
 
 
 def judges(now: View, name: str) -> list[str]:
-    """Who gave verdicts for a metric on a run shown, the one last asked first; [""] for a metric without a judge."""
+    """Who gave verdicts for a metric on a run shown, the one last asked first, at the end several together; [""] for a
+    metric without a judge.
+    """
     if METRICS[name].view != "Judged":
         return [""] if any(_values(digest, now.scope, METRICS[name].spec()) for digest in now.digests) else []
     try:
         known = [str(one) for one in default_ledger().judges()]
     except InputError:
         return []
-    return [one for one in dict.fromkeys(known)
-            if any(_values(digest, now.scope, METRICS[name].spec(judge=one)) for digest in now.digests)]
+    found = [one for one in dict.fromkeys(known) if _spoken(now, name, one)]
+    several = judged.together(found)
+    return [*found, several] if several and _spoken(now, name, several) else found
+
+
+def _spoken(now: View, name: str, judge: str) -> bool:
+    """Whether a judge has a value on a run shown."""
+    return any(_values(digest, now.scope, METRICS[name].spec(judge=judge)) for digest in now.digests)
 
 
 def _values(run: str, scope: Scope, spec: Spec) -> bool:

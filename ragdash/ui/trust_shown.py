@@ -10,6 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from ragdash.errors import Problem
+from ragdash.judging.panel import chosen
 from ragdash.metrics import METRICS
 from ragdash.plots import trust as pictures
 from ragdash.plots.theme import Axis
@@ -62,7 +63,8 @@ def _judge(known: list[str]) -> str:
     titles = {"": "the metric itself" if known else "nobody yet", LOCAL: trust_taught.NAMED}
     st.selectbox("Judge", choices, format_func=lambda one: titles.get(one) or judged.named(one, short=True), width=320,
                  key=state.one(state.JUDGE, choices, choices[0]), persist_state="session",
-                 help="Everybody whose verdicts on this metric are kept, the one last asked first. A local judge is "
+                 help="Everybody whose verdicts on this metric are kept, the one last asked first; of several also "
+                      "their mean, over the queries on which each has a verdict. A local judge is "
                       "trained on the labels when it is chosen, without key or network: seconds for every 1,000 "
                       "queries.")
     return state.get(state.JUDGE)
@@ -107,8 +109,10 @@ def _whose(held: Held) -> None:
         st.caption(f"{words.escape(held.spec.metric.title)} is computed, no judge was asked; it is held against labels "
                    "as a judge is.")
         return
-    model, _, host = held.judge.rpartition(" at ")
-    st.markdown(f":material/gavel: Judge: **{words.escape(model)}** :gray[at {words.escape(host)}]")
+    names = [one.rpartition(" at ")[::2] for one in chosen(held.judge)[1]]
+    whose = " + ".join(f"**{words.escape(model)}** :gray[at {words.escape(host)}]" for model, host in names)
+    several = f"{judged.named(held.judge, short=True)}: " if len(names) > 1 else ""
+    st.markdown(f":material/gavel: Judge: {several}{whose}")
     if judged.is_toy(held.judge):
         st.caption(f":orange[:material/smart_toy:] {judged.TOY_SAID}")
 

@@ -9,6 +9,8 @@ from ragdash.claims import ANSWER, Chunk, Claim, Held
 from ragdash.errors import InputError, Problem
 from ragdash.evaluation import Evaluation
 from ragdash.judging.endpoint import Judge
+from ragdash.judging.panel import AND, Panel, chosen
+from ragdash.judging.panel import told as panel
 from ragdash.metrics import Spec, parse_spec
 from ragdash.metrics.judged import asked_of
 from ragdash.view_judged import IMPORTED, command, setting
@@ -28,17 +30,32 @@ OTHER = {ANSWER: {"entailed": "✓ right", "contradicted": "✗ wrong: the refer
                        "neutral": "✗ missing from the answer", "not entailed": "✗ missing from the answer"}}
 
 
-def is_toy(judge: Judge | str) -> bool:
-    """Whether a judge, or "model at host", is the script that the samples come with."""
-    return str(judge).rpartition(" at ")[0] == TOY
+def is_toy(judge: Judge | Panel | str) -> bool:
+    """Whether a judge, "model at host", or one of several is the script that the samples come with."""
+    return any(one.rpartition(" at ")[0] == TOY for one in chosen(str(judge))[1])
 
 
-def named(judge: Judge | str, *, short: bool = False) -> str:
-    """A judge, or "model at host", with what it is where it is no model. short: as it fits into a field."""
+def named(judge: Judge | Panel | str, *, short: bool = False) -> str:
+    """A judge, "model at host" or several, with what it is where it is no model. short: as it fits into a field."""
+    pool, names = chosen(str(judge))
+    if len(names) > 1 and short:
+        return f"{pool.capitalize()} of {len(names)} judges" + (", one of them a script" if is_toy(judge) else "")
+    if len(names) > 1:
+        return panel(map(named, names), pool)
     model, _, host = str(judge).rpartition(" at ")
     if model and host == IMPORTED:
         return f"{model}, imported from a file"
     return f"{judge} ({'a script' if short else STAND_IN})" if is_toy(judge) else str(judge)
+
+
+def together(judges: Iterable[str]) -> str:
+    """All of several judges as one, "A at host + B at host", the script left out where two others remain; empty where
+    there are not two, or a name that cannot be told apart.
+    """
+    names = [one for one in judges if AND not in one]
+    read = [one for one in names if not is_toy(one)]
+    names = read if len(read) > 1 else names
+    return AND.join(names) if len(names) > 1 else ""
 
 
 def labels(judges: Iterable[Judge]) -> list[str]:

@@ -23,7 +23,7 @@ from ragdash.evaluation import evaluate_match, summaries
 from ragdash.io import read_run, read_truth
 from ragdash.judge_work import prepare, work
 from ragdash.judging import Endpoint, default_ledger
-from ragdash.judging.endpoint import KNOWN
+from ragdash.judging.endpoint import KNOWN, Judge
 from ragdash.judging.question import Reply
 from ragdash.judging.rounds import first_round
 from ragdash.judging.tasks import TASKS
@@ -35,6 +35,7 @@ from ragdash.ui import judge_files, judge_jobs, judge_words, state
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLES = ROOT / "sample_runs"
 IDS = [f"q{at}" for at in range(6)]
+GPT, CLAUDE = Judge("gpt.example.org", "gpt-5"), Judge("claude.example.org", "claude")
 SECRET = "sk-very-secret-0123456789"
 
 
@@ -411,7 +412,8 @@ def test_several_judges_and_what_to_beware_of(serve):
     asked_of(server, runs, truth, "Faithfulness", "gpt-4.1")
     at = opened(None, runs, truth)
     picker = at.selectbox(key="judge")
-    assert [one.partition(" at ")[0] for one in picker.options] == ["gpt-4.1", "toy-judge"]
+    assert [one.partition(" at ")[0] for one in picker.options] == [
+        "gpt-4.1", "toy-judge", "Mean of 2 judges, one of them a script"]
     assert "12 times 1: a judge that always says the same tells nothing" in texts(at)
     assert "was written by gpt-4o-mini, of the judge's own family (OpenAI)" in texts(at)
     assert "**toy-judge** is" not in texts(at)
@@ -420,6 +422,32 @@ def test_several_judges_and_what_to_beware_of(serve):
     at = run(at)
     assert judged(at)["n"].tolist() == [11] and "**toy-judge** is a script" in texts(at)
     assert "own family" not in texts(at) and at.query_params["judge"] == chosen
+
+
+def test_the_mean_of_two_judges_is_shown_with_whom_it_is_of_and_how_far_they_agree():
+    truth, runs = the_case()
+    for judge, name in (GPT, "Faithfulness"), (CLAUDE, "Faithfulness"), (CLAUDE, "Correctness"):
+        for one in runs:
+            match = Match(one, truth)
+            asked = [questions[0] for questions in map(next, match.judged.askings(name))]
+            scores = [1.0] * 6 if judge is GPT else [1.0, 1.0, 1.0, 0.5, 0.5]  # nothing of the last query
+            default_ledger().put(judge, [(question, Reply({"reason": "so", "score": score}, attempts=1))
+                                         for question, score in zip(asked, scores, strict=False)])
+    at = opened(None, runs, truth)
+    picker = at.selectbox(key="judge")
+    assert picker.options == [str(CLAUDE), str(GPT), "Mean of 2 judges"]
+    picker.set_value(f"{CLAUDE} + {GPT}")
+    at = run(at)
+    assert not at.exception
+    frame = judged(at)
+    assert frame["Judged metric"].tolist() == ["Faithfulness"] * 2, "only what both have judged"
+    assert frame["Mean"].tolist() == pytest.approx([(3 * 1 + 2 * 0.75) / 5] * 2) and frame["n"].tolist() == [5, 5]
+    assert frame["Judges agree"].tolist() == pytest.approx([(3 * 1 + 2 * 0.5) / 5] * 2)
+    assert set(frame["Judges"]) == {f"{CLAUDE}, {GPT}"} and "Votes" not in frame
+    assert f"{CLAUDE}: nobody asked the judge yet" in frame["Missing"].iloc[0]
+    assert "**Mean of 2 judges** (" in texts(at) and at.query_params["judge"] == f"{CLAUDE} + {GPT}"
+    found = evaluate_match(Match(runs[0], truth), parse_specs(f"Faithfulness(judge='{CLAUDE} + {GPT}')"))
+    assert np.nanmean(found.values) == pytest.approx(frame["Mean"].iloc[0])
 
 
 def test_verdicts_go_out_and_results_of_other_tools_come_in(serve, tmp_path):

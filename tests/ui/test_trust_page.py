@@ -117,12 +117,33 @@ def test_a_toy_is_called_one_and_a_model_is_not(pair):
     assert "Judge: toy-judge :gray[at toy]" in said(at) and "no model that reads" in said(at)
     judged(pair[0][0], TRUTH, scores(3), REAL)
     at = opened(*pair[0])
-    assert at.selectbox(key="judge").options == [str(REAL), named(TOY, short=True),
-                                                 "local judge, trained on your labels"]
+    assert at.selectbox(key="judge").options == [
+        str(REAL), named(TOY, short=True), "Mean of 2 judges, one of them a script",
+        "local judge, trained on your labels"]
     assert "Judge: gpt-5" in said(at) and "**toy-judge**" not in said(at)
     assert "No verdicts on hybrid." in said(at) and "on 60 labels" in said(at)  # labels hold for every judge
     at.selectbox(key="judge").set_value(str(TOY)).run()
     assert "no model that reads" in said(at) and "hybrid: on 50 labels" in said(at)
+
+
+def test_several_judges_are_held_against_the_labels_together(pair):
+    """A script and a model on dense: the mean is that of both, over the queries on which both have a verdict."""
+    run, truth_said = pair[0][0], pair[1][0]
+    other = scores(3)
+    judged(run, TRUTH, {query: value for query, value in other.items() if query != IDS[0]}, REAL, failed=IDS[:1])
+    both = f"{REAL} + {TOY}"
+    at = opened(run, judge=both)
+    spec = parse_spec(f"Faithfulness(judge='{both}')")
+    verdicts = judged_verdicts(evaluate(run, TRUTH, [spec]), Match(run, TRUTH), spec)
+    mean = np.mean([(truth_said[query] + other[query]) / 2 for query in IDS[1:]])
+    assert trust(verdicts, pair[2][0]).judge.mean == pytest.approx(mean)
+    assert f"the judge alone says {mean:.3f}" in said(at) and "no model that reads" in said(at)
+    assert ("Mean of 2 judges, one of them a script: gpt-5 :gray[at judges.example.org] + toy-judge :gray[at toy]"
+            in said(at))
+    alike = np.mean([truth_said[query] == other[query] for query in IDS[1:]])
+    assert f"Judges: on 99 queries with verdicts of two or more they were unanimous on {alike:.3f}" in said(at)
+    assert "Without a verdict: 1 query" in said(at)
+    assert r"judges.example.org\: unreadable" in at.table[-1].value.to_numpy().tolist()[0][0]
 
 
 def test_disagreements_are_read_one_after_the_other(pair):
