@@ -117,7 +117,7 @@ def _words(one: Trust) -> list[str]:
         told.append(f"On {agreed.n:,} labelled queries the judge is {kind} the person: {signed(agreed.bias)} on "
                     f"average, {number(agreed.apart)} apart.")
     if one.votes is not None:
-        told.append(f"Several votes on {count(one.votes.n, 'query', 'queries')}: unanimous on "
+        told.append(f"Several verdicts on {count(one.votes.n, 'query', 'queries')}: unanimous on "
                     f"{number(one.votes.unanimous)} of them, Fleiss' kappa "
                     f"{number(one.votes.kappa)}, spread {number(one.votes.spread)}.")
     if one.missing:
