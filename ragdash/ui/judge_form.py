@@ -50,9 +50,13 @@ def secret(order: Order) -> str | None:
     """The key that the judging process is handed: the typed one, or that of the server's secrets; None where the
     process has it in the environment, or none is named. InputError where it is in neither.
     """
-    if state.get(state.JUDGE_KEY_FROM) == "typed":
-        return (state.get(state.JUDGE_KEY) or "").strip() or None
     name = order.endpoint.variable
+    if state.get(state.JUDGE_KEY_FROM) == "typed":
+        key = (state.get(state.JUDGE_KEY) or "").strip() or None
+        if name and not key:
+            raise InputError([Problem("bad-endpoint", "no key typed", f"a key for {order.endpoint.host}",
+                                      "Type it beside Key, or take one of the server.", field="Key")])
+        return key
     key, place = _of_server(name) if name else (None, "none is named")
     if not place:
         raise InputError([Problem("bad-endpoint", f"no {name}, neither in the server's environment nor in its secrets",

@@ -113,6 +113,14 @@ def test_the_known_hosts_need_no_name(held):
         judge_form.secret(order(variable="DATABASE_PASSWORD"))
 
 
+def test_a_key_that_is_to_be_typed_is_not_taken_from_the_server(held, monkeypatch):
+    held({"OPENAI_API_KEY": SECRET})
+    monkeypatch.setattr(judge_form.state, "get", {state.JUDGE_KEY_FROM: "typed", state.JUDGE_KEY: " "}.get)
+    with pytest.raises(InputError, match="no key typed"):
+        judge_form.secret(order("https://api.openai.com/v1", None))
+    assert judge_form.secret(order(variable=None)) is None, "one's own machine needs no key"
+
+
 def test_an_endpoint_that_refuses_the_key_names_it(serve):
     at = finish(start(plan(opened(serve(*["401"] * 40), secrets={"MY_API_KEY": SECRET}, **NAMED))))
     card = at.error[0].value.replace("\\", "")
