@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from ragdash.bands import YES
 from ragdash.judging.panel import chosen
 from ragdash.judging.tasks import Judgement
 from ragdash.trust import Agreement, Disagreement
@@ -53,7 +54,7 @@ def _confusion(agreed: Agreement) -> None:
     """Queries by what the person and what the judge said; where they agree bold."""
     st.markdown(f"**Person and judge on {words.count(agreed.n, 'query', 'queries')}**: they agree on "
                 f"{int(np.trace(agreed.confusion)):,}", help="A row for what the person said, a column for what the "
-                "judge said. Yes is a value from 0.5 on, unless every value counts by itself.")
+                f"judge said. Yes is a value from {YES:g} on, unless every value counts by itself.")
     if len(agreed.classes) > MOST_CLASSES:
         widgets.frame(confusion_table(agreed), "trust_confusion", "Queries by label and verdict")
         return

@@ -13,6 +13,7 @@ from functools import cached_property
 import numpy as np
 import streamlit as st
 
+from ragdash.bands import YES
 from ragdash.errors import InputError, Problem
 from ragdash.evaluation import Evaluation
 from ragdash.judging import default_ledger
@@ -38,7 +39,7 @@ from ragdash.ui.trust_local import LOCAL
 from ragdash.ui.view import View
 from ragdash.wording import judged
 
-CLASSES = {"cut": "Yes from 0.5 on", "each": "Every value by itself"}
+CLASSES = {"cut": f"Yes from {YES:g} on", "each": "Every value by itself"}
 Labels = Mapping[str, float]
 
 

@@ -9,6 +9,7 @@ from functools import partial
 import numpy as np
 from markupsafe import Markup
 
+from ragdash.bands import YES
 from ragdash.errors import InputError
 from ragdash.metrics import Spec
 from ragdash.report.blocks import Grid, Heading, Words
@@ -42,8 +43,8 @@ def beside_labels(content: Content, specs: Sequence[Spec]) -> list:
     rows = [_counts(content, at, spec, one.found) for spec, held in found for at, one in held.items()]
     apart = [line for spec, held in found for line in _differences(content, spec, held)]
     blocks = [Heading("Beside people's labels"), _list(means),
-              Grid("Labelled queries by what judge and person said of them; yes is a value from 0.5 on", SAID, rows,
-                   frozenset(range(1, len(SAID))))]
+              Grid(f"Labelled queries by what judge and person said of them; yes is a value from {YES:g} on",
+                   SAID, rows, frozenset(range(1, len(SAID))))]
     return [*blocks, Words("Differences, query by query:"), _list(apart)] if apart else blocks
 
 
