@@ -1,4 +1,4 @@
-"""Tables of bands as a TOML file that people write and edit (docs/bands.md), and back."""
+"""Tables of bands as a TOML file that people write and edit (docs/guide/threshold-bands.md), and back."""
 
 from __future__ import annotations
 
@@ -37,7 +37,8 @@ def read_bands(source: str | os.PathLike | tuple[str, bytes]) -> tuple[Bands, ..
     entries = content.get("table")
     if not isinstance(entries, list) or not entries or not all(isinstance(entry, dict) for entry in entries):
         opened.fail("no-table", f"the keys {', '.join(content)}" if content else "no table",
-                    "a [[table]] for each metric, with metric, source and bands", "See docs/bands.md for an example.")
+                    "a [[table]] for each metric, with metric, source and bands",
+                    "See docs/guide/threshold-bands.md for an example.")
     for key in content.keys() - {"table"}:
         problems.add("unknown-field", repr(key), "[[table]] alone", "Remove it.", field=key)
     heads = [text.count("\n", 0, head.end()) + 1 for head in _HEADER.finditer(text)]

@@ -195,7 +195,7 @@ def steps(quality: np.ndarray, cost: np.ndarray, better: str | None = "higher", 
 
 
 def read_prices(source: str | os.PathLike | tuple[str, bytes]) -> Prices:
-    """A price table of a TOML file (docs/costs.md), given as a path or as (name, content).
+    """A price table of a TOML file (docs/guide/speed-cost.md), given as a path or as (name, content).
 
     Raises InputError with everything that is wrong in it.
     """
@@ -210,7 +210,8 @@ def read_prices(source: str | os.PathLike | tuple[str, bytes]) -> Prices:
     prices, uses = content.get("price", {}), content.get("uses", {})
     for key, table in (("price", prices), ("uses", uses)):
         if not isinstance(table, dict):
-            problems.add("bad-field", f"{key} = {table!r}", f"a table [{key}]", "See docs/costs.md.", field=key)
+            problems.add("bad-field", f"{key} = {table!r}", f"a table [{key}]", "See docs/guide/speed-cost.md.",
+                         field=key)
     problems.raise_errors()
     found = [_price(name, entry, problems) for name, entry in prices.items()]
     known = {name.casefold() for name in prices}
@@ -241,7 +242,7 @@ def write_prices(prices: Prices) -> str:
 def _price(name: str, entry, problems) -> Price | None:
     if not isinstance(entry, dict):
         problems.add("bad-field", f"{name} = {entry!r}", "a table with prompt, completion or call",
-                     "See docs/costs.md.", field=name)
+                     "See docs/guide/speed-cost.md.", field=name)
         return None
     for key in entry.keys() - set(_FIELDS):
         problems.add("unknown-field", f"{key!r} of {name!r}", ", ".join(_FIELDS), "Correct or remove it.", field=key)

@@ -13,7 +13,7 @@ from ragdash.bands import BANDS, Band, Bands, Target, bands_of, judged, not_stat
 from ragdash.errors import InputError
 from ragdash.metrics import METRICS, parse_spec
 
-DOCUMENT = Path(__file__).parents[1] / "docs" / "bands.md"
+DOCUMENT = Path(__file__).parents[1] / "docs" / "guide" / "threshold-bands.md"
 EXAMPLES = re.findall(r"```toml\n(.*?)```", DOCUMENT.read_text(encoding="utf-8"), re.DOTALL)
 NAN = math.nan
 (RR,) = bands_of("RR")

@@ -1,4 +1,4 @@
-"""One test for each line of docs/conventions.md."""
+"""One test for each line of docs/reference/conventions.md."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who may come in and who may change things, where .streamlit/secrets.toml asks for a login (docs/deploy.md).
+"""Who may come in and who may change things, where .streamlit/secrets.toml asks for a login (docs/reference/deploy.md).
 
     [auth]                            # as st.login wants it
     [access]

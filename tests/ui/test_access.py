@@ -156,7 +156,7 @@ def test_each_provider_has_its_button(monkeypatch):
 def test_a_login_that_is_not_set_up_says_so():
     at = visited({"auth": AUTH, "access": LISTS})
     at.button(key="login_default").click().run()
-    assert not at.exception and "docs/deploy.md" in at.error[0].value
+    assert not at.exception and "docs/reference/deploy.md" in at.error[0].value
 
 
 def samples() -> dict:
