@@ -118,7 +118,7 @@ def _row(line: bytes, number: int, layout: Layout, problems: Collector) -> tuple
     width = len(layout.columns)
     if len(fields) < width or (len(fields) > width and not layout.wider):
         problems.add("column-count", f"{len(fields)} columns: {_show(line)}", str(layout),
-                     _mend_columns(len(fields), layout), line=number)
+                     _fix_columns(len(fields), layout), line=number)
         return None
     if len(fields) > width:
         note_wide(len(fields), layout, problems, number)
@@ -127,7 +127,7 @@ def _row(line: bytes, number: int, layout: Layout, problems: Collector) -> tuple
         query, doc = fields[0].decode(), fields[2].decode()
     except UnicodeDecodeError as error:
         note = not_utf8(problems.file, error.object[error.start:error.start + 1], number)
-        problems.add(note.kind, note.found, note.expected, note.mend, line=number)
+        problems.add(note.kind, note.found, note.expected, note.fix, line=number)
         return None
     return None if value is None else (query, doc, value)
 
@@ -143,7 +143,7 @@ def note_wide(width: int, layout: Layout, problems: Collector, line: int, count:
                  count=count)
 
 
-def _mend_columns(width: int, layout: Layout) -> str:
+def _fix_columns(width: int, layout: Layout) -> str:
     if layout is QRELS and width >= len(RUN.columns):
         return "This looks like a line of a run."
     if layout is RUN and width == len(QRELS.columns):
