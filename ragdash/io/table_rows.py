@@ -154,7 +154,7 @@ def _note_odd(row: list[str], line: int, problems: Collector) -> bool:
         return False
     byte = next(char for char in odd if "\udc80" <= char <= "\udcff").encode(errors="surrogateescape")
     note = not_utf8(problems.file, byte, line)
-    problems.add(note.kind, note.found, note.expected, note.mend, line=line)
+    problems.add(note.kind, note.found, note.expected, note.fix, line=line)
     return True
 
 
