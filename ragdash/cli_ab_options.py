@@ -20,7 +20,7 @@ def add_ab(commands, parents: list[argparse.ArgumentParser]) -> None:
     command = commands.add_parser(
         "ab", parents=parents, help="ask two configurations the same questions, write their runs, compare them",
         description="A command is run for each question, which is its standard input, or stands where {question} is in "
-        "it, and prints one JSON object with answer and retrieved. There is no shell. See docs/ab.md.")
+        "it, and prints one JSON object with answer and retrieved. There is no shell. See docs/guide/ab.md.")
     command.add_argument("--a", required=True, metavar="COMMAND", help="the baseline, such as 'python dense.py'")
     command.add_argument("--b", required=True, metavar="COMMAND", help="the candidate")
     command.add_argument("--name-a", default="a", metavar="NAME")

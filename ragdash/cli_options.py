@@ -64,7 +64,7 @@ def _add_diagnose(commands, reading: argparse.ArgumentParser) -> None:
     command.add_argument("-m", "--metrics", metavar="METRICS", help="whose gains are told (default: nDCG at k)")
     command.add_argument("--queries", action="store_true", help="the verdict on every query")
     command.add_argument("--format", choices=DIAGNOSIS_FORMATS, default="table")
-    rules = command.add_argument_group("rules", "see docs/diagnosis.md")
+    rules = command.add_argument_group("rules", "see docs/reference/diagnosis.md")
     for name, kind, text in (("k", whole(1), "the first k documents count"),
                              ("rel", whole(1), "grades from here on are gold"),
                              ("coverage", float, "share of the gold to stand in the first k; 0: one is enough"),

@@ -195,7 +195,7 @@ def steps(quality: np.ndarray, cost: np.ndarray, better: str | None = "higher", 
 
 
 def read_prices(source: str | os.PathLike | tuple[str, bytes]) -> Prices:
-    """A price table of a TOML file (docs/costs.md), given as a path or as (name, content).
+    """A price table of a TOML file (docs/guide/speed-cost.md), given as a path or as (name, content).
 
     Raises InputError with everything that is wrong in it.
     """
@@ -204,13 +204,14 @@ def read_prices(source: str | os.PathLike | tuple[str, bytes]) -> Prices:
     try:
         content = tomllib.loads(opened.text)
     except tomllib.TOMLDecodeError as error:
-        opened.fail("not-toml", str(error), "TOML", "Mend the line; texts stand in quotes, numbers have a point.")
+        opened.fail("not-toml", str(error), "TOML", "Fix the line; texts stand in quotes, numbers have a point.")
     for key in content.keys() - {"price", "uses"}:
         problems.add("unknown-field", repr(key), "[price.\"name\"] and [uses]", "Remove it.", field=key)
     prices, uses = content.get("price", {}), content.get("uses", {})
     for key, table in (("price", prices), ("uses", uses)):
         if not isinstance(table, dict):
-            problems.add("bad-field", f"{key} = {table!r}", f"a table [{key}]", "See docs/costs.md.", field=key)
+            problems.add("bad-field", f"{key} = {table!r}", f"a table [{key}]", "See docs/guide/speed-cost.md.",
+                         field=key)
     problems.raise_errors()
     found = [_price(name, entry, problems) for name, entry in prices.items()]
     known = {name.casefold() for name in prices}
@@ -241,7 +242,7 @@ def write_prices(prices: Prices) -> str:
 def _price(name: str, entry, problems) -> Price | None:
     if not isinstance(entry, dict):
         problems.add("bad-field", f"{name} = {entry!r}", "a table with prompt, completion or call",
-                     "See docs/costs.md.", field=name)
+                     "See docs/guide/speed-cost.md.", field=name)
         return None
     for key in entry.keys() - set(_FIELDS):
         problems.add("unknown-field", f"{key!r} of {name!r}", ", ".join(_FIELDS), "Correct or remove it.", field=key)

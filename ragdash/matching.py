@@ -36,7 +36,7 @@ MATCHES = ("id", "evidence")
 
 @dataclass(frozen=True)
 class Matching:
-    """What makes a returned document a right one: its "id", or the "evidence" that it holds (docs/evidence.md).
+    """What makes a returned document relevant: its "id", or the "evidence" in its text (docs/reference/evidence.md).
 
     how: the similarity of a chunk and a gold span; threshold: from which on the chunk covers it, in (0, 1]; model: of
     how="embedding", a model's name or its weights' hash, "": the one last used.

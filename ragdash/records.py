@@ -39,7 +39,7 @@ CHOICES = {
 
 @dataclass(frozen=True)
 class Conventions:
-    """What is done where files leave a choice; part of the settings of every number (docs/conventions.md).
+    """What is done where files leave a choice; part of the settings of every number (docs/reference/conventions.md).
 
     ties: order of documents with equal scores: "docid" descending (trec_eval) or as in the "file".
     missing: a query of the truth that the run lacks counts as an empty ranking ("zero") or is left out ("skip").

@@ -1,4 +1,4 @@
-"""What docs/deploy.md, the Dockerfile and the package say of serving others holds."""
+"""What docs/reference/deploy.md, the Dockerfile and the package say of serving others holds."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 from ragdash.cli_options import parser, split_at_dashes
 
 ROOT = Path(__file__).parents[1]
-PAGE = (ROOT / "docs/deploy.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs/reference/deploy.md").read_text(encoding="utf-8")
 CONFIG = tomllib.loads((ROOT / ".streamlit/config.toml").read_text(encoding="utf-8"))
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 

@@ -25,7 +25,7 @@ from ragdash.matching import Match, Matching
 from ragdash.records import Conventions
 from ragdash.slices import Slice
 
-DOCUMENT = (Path(__file__).parents[1] / "docs" / "diagnosis.md").read_text(encoding="utf-8")
+DOCUMENT = (Path(__file__).parents[1] / "docs" / "reference" / "diagnosis.md").read_text(encoding="utf-8")
 SPAN = pa.list_(pa.struct([("text", pa.string()), ("source", pa.string())]))
 
 

@@ -24,8 +24,8 @@ def block(marker: str) -> str:
 
 
 def test_the_metric_reference_is_current():
-    assert (ROOT / "docs" / "metrics.md").read_text() == as_markdown(METRICS.values()), (
-        "run: ragdash metrics --format markdown -o docs/metrics.md")
+    assert (ROOT / "docs" / "reference" / "metrics.md").read_text() == as_markdown(METRICS.values()), (
+        "run: ragdash metrics --format markdown -o docs/reference/metrics.md")
 
 
 SHOWN = re.findall(r"^```\n(ragdash [^\n]*)\n```\n\n<!-- output -->\n```\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
@@ -50,8 +50,10 @@ def test_the_readme_python_runs():
     assert "nDCG@10" in done.stdout
 
 
-@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "sample_runs/README.md",
-                                  *(f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md"))])
+PAGES = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").rglob("*.md"))
+
+
+@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "sample_runs/README.md", *PAGES])
 def test_links_lead_somewhere(name):
     for target in re.findall(r"\]\(([^)#\s]+)", (ROOT / name).read_text()):
         assert target.startswith("http") or ((ROOT / name).parent / target).exists(), target
@@ -59,7 +61,7 @@ def test_links_lead_somewhere(name):
 
 @pytest.mark.parametrize("name, choice", [(name, choice) for name, choices in CHOICES.items() for choice in choices])
 def test_every_switch_is_in_the_conventions(name, choice):
-    assert f"--{name} {choice}" in (ROOT / "docs" / "conventions.md").read_text()
+    assert f"--{name} {choice}" in (ROOT / "docs" / "reference" / "conventions.md").read_text()
 
 
 def test_requirements_and_package_want_the_same():

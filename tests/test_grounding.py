@@ -93,7 +93,7 @@ def test_a_chinese_sentence_is_one_token_to_squad_and_letters_to_unicode():
 
 
 def test_neither_order_nor_negation_is_seen():
-    """What docs/answers.md warns of."""
+    """What docs/guide/answers.md warns of."""
     context = ("Rome defeated Carthage; the treaty was not broken.",)
     assert value(metrics.support_density, "Carthage defeated Rome", context) == 1
     assert value(metrics.support_coverage, "The treaty was broken", context) == 1

@@ -24,7 +24,7 @@ Checks = dict[str, tuple[np.ndarray, np.ndarray]]
 
 
 def diagnose(match: Match, rules: Rules | None = None, answers: Evaluation | None = None) -> Diagnosis:
-    """The first stage at which each query went wrong; docs/diagnosis.md has the rules.
+    """The first stage at which each query went wrong; docs/reference/diagnosis.md has the rules.
 
     By id or by evidence, as the match is; gold is looked for in truth.corpus, where the truth has one beside it.
     answers: the run evaluated on text_specs(rules), if that is there already. A check that cannot be made is passed

@@ -10,7 +10,7 @@ class Stage:
     """A place where a query went wrong first; the last, "fine", is none.
 
     name: a stable word for programs and addresses; title: for people; meaning: when a query stands here, in a
-    sentence; fix: what usually mends it; passed: what holds for those who come past it, {k} for the k of the rules.
+    sentence; fix: what usually fixes it; passed: what holds for those who come past it, {k} for the k of the rules.
     """
 
     name: str

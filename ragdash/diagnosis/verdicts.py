@@ -1,4 +1,4 @@
-"""Why a query stands at its stage, in words and numbers. docs/diagnosis.md is the table of these rules.
+"""Why a query stands at its stage, in words and numbers. docs/reference/diagnosis.md is the table of these rules.
 
 numbers of a verdict (NaN: not known): gold, needed, in_corpus, found, best_rank, in_k, above, unread, returned: counts
 and ranks of ragdash.diagnosis.finding; answered, declines, right, missing: 0 or 1; held, near, support: values of

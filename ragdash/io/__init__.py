@@ -1,4 +1,4 @@
-"""Reading runs and truths from files, and writing them. The format is found by content (docs/formats.md)."""
+"""Reading runs and truths from files, and writing them. The format is found by content (docs/reference/formats.md)."""
 
 from __future__ import annotations
 
@@ -135,5 +135,5 @@ def _reader(readers: dict, sniffed: Sniffed, source: Source):
         refuse_unknown_table(source)
         source.fail("unknown-format", f"{first[:80].decode(errors='replace')!r}: {sniffed.reason}",
                     "a TREC file, JSONL, JSON, or CSV/TSV with a header line",
-                    "See docs/formats.md for the formats that are read, each with an example.", line=1)
+                    "See docs/reference/formats.md for the formats that are read, each with an example.", line=1)
     return readers[sniffed.format]

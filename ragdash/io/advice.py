@@ -37,7 +37,8 @@ def refuse_unknown_table(source: Source) -> None:
                 "a table with columns such as query_id, doc_id and score, or question, retrieved_ids and answer",
                 f"Name them: {example(header.names, OF_A_ROW, row)} for a row for each document, "
                 f"{example(header.names, OF_A_QUERY, row)} for a row for each query, "
-                f"{example(header.names, OF_JUDGED, row)} for judgements. docs/formats.md has the known names.",
+                f"{example(header.names, OF_JUDGED, row)} for judgements. "
+                "docs/reference/formats.md has the known names.",
                 line=header.line)
 
 

@@ -1,7 +1,8 @@
 """Was the evidence found? Gold spans that returned chunks cover, and the retrieval metrics with spans for documents.
 
 Unless a docstring says otherwise: undefined (NaN) for a query without gold spans, 0 for an empty ranking. What covers
-what depends on the similarity and its threshold (docs/evidence.md), which stand in the settings of an evaluation.
+what depends on the similarity and its threshold (docs/reference/evidence.md), which are in the settings of an
+evaluation.
 """
 
 from __future__ import annotations

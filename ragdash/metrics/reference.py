@@ -1,4 +1,4 @@
-"""The reference of the metrics, written from the registry: for the terminal, for programs, for docs/metrics.md."""
+"""Write the metric reference from the registry: for the terminal, for programs, for docs/reference/metrics.md."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FAMILIES = {"retrieval": "Retrieval", "judgements": "Judgements and counts", "de
             "judged": "Judged by a model", "cost": "Speed and cost"}
 _HEAD = """# Metrics
 
-Generated from the registry by `ragdash metrics --format markdown -o docs/metrics.md`.
+Generated from the registry by `ragdash metrics --format markdown -o docs/reference/metrics.md`.
 
 Every metric is computed for each query first; its summary is the mean over the queries where it is defined, unless
 the entry says otherwise. Letters: k cutoff, R relevant documents of the query, g grade of a document.
@@ -79,7 +79,7 @@ def as_json(metrics: Iterable[Metric]) -> str:
 
 
 def as_markdown(metrics: Iterable[Metric]) -> str:
-    """docs/metrics.md."""
+    """docs/reference/metrics.md."""
     settings = "\n".join(f"- *{about}*: {text}" for about, text in SETTINGS.items())
     parts = [_HEAD, uses(), f"{_EXAMPLES}\n{settings}\n"]
     for family, members in groupby(metrics, key=lambda m: m.family):

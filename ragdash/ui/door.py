@@ -65,7 +65,7 @@ def _start(provider: str | None) -> None:
     except StreamlitAuthError as error:
         why = str(error).splitlines()[0].rstrip(".")
         widgets.problems([Problem("no-login", f"no login: {why}", "a login that is set up", "Tell who runs the "
-                                  "server: docs/deploy.md says what it needs.", "secrets.toml")], "login")
+                                  "server: docs/reference/deploy.md says what it needs.", "secrets.toml")], "login")
 
 
 def _log_out() -> None:

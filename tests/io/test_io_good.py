@@ -11,7 +11,7 @@ import pytest
 from ragdash.io import read_corpus, read_run, read_runs, read_truth, sniff
 
 TREC = "q1 Q0 d1 1 0.9 t\nq1 Q0 d2 2 0.8 t\n"
-FORMATS = (Path(__file__).parents[2] / "docs" / "formats.md").read_text(encoding="utf-8")
+FORMATS = (Path(__file__).parents[2] / "docs" / "reference" / "formats.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```\w+ (run|truth|corpus)\n(.*?)^```", FORMATS, re.MULTILINE | re.DOTALL)
 
 

@@ -308,12 +308,12 @@ def test_a_full_disk_leaves_the_last_report_as_it_was(tmp_path, capsys, monkeypa
 def test_the_example_in_the_docs_is_that_of_its_command(tmp_path, monkeypatch, capsys):
     """Words and figures but for versions, which change what computes and draws them."""
     monkeypatch.chdir(ROOT)
-    line = re.search(r"<!-- example -->\n```\n(ragdash .*)\n```", (ROOT / "docs" / "sharing.md").read_text())[1]
+    line = re.search(r"<!-- example -->\n```\n(ragdash .*)\n```", (ROOT / "docs" / "guide" / "share.md").read_text())[1]
     words = shlex.split(line)[1:]
     held = Page(Path(words[-1]).read_bytes())
     assert main([*words[:-1], str(tmp_path / "report.html")]) == 0
     fresh = Page((tmp_path / "report.html").read_bytes())
-    assert held.headings == fresh.headings, "run the command of docs/sharing.md again"
+    assert held.headings == fresh.headings, "run the command of docs/guide/share.md again"
     assert held.text.partition("ragdash0.1")[0].partition("Python")[0] == fresh.text.partition(
         "ragdash0.1")[0].partition("Python")[0]
     assert (ROOT / "docs" / "example-report.html").stat().st_size < 6_000_000

@@ -116,7 +116,7 @@ def test_an_address_without_a_login_is_nobody(user):
     ({"auth": AUTH, "access": ["ada@example.org"]}, "access ="),
     ({"auth": True, "access": LISTS}, "without [auth]"),
 ])
-def test_what_is_unclear_lets_nobody_in_and_says_how_to_mend_it(secrets, found):
+def test_what_is_unclear_lets_nobody_in_and_says_how_to_fix_it(secrets, found):
     at = visited(secrets, as_user("ada@example.org"))
     assert not at.exception and found in at.error[0].value.replace("\\", "") and not at.get("file_uploader")
     assert [one.value for one in at.title] == ["ragdash"]
@@ -156,7 +156,7 @@ def test_each_provider_has_its_button(monkeypatch):
 def test_a_login_that_is_not_set_up_says_so():
     at = visited({"auth": AUTH, "access": LISTS})
     at.button(key="login_default").click().run()
-    assert not at.exception and "docs/deploy.md" in at.error[0].value
+    assert not at.exception and "docs/reference/deploy.md" in at.error[0].value
 
 
 def samples() -> dict:
