@@ -32,7 +32,7 @@ def read_bands(source: str | os.PathLike | tuple[str, bytes]) -> tuple[Bands, ..
         content = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         line = re.search(r"at line (\d+)", str(error))
-        opened.fail("not-toml", str(error), "TOML", "Mend the line; texts stand in quotes, numbers have a point.",
+        opened.fail("not-toml", str(error), "TOML", "Fix the line; texts stand in quotes, numbers have a point.",
                     int(line[1]) if line else None)
     entries = content.get("table")
     if not isinstance(entries, list) or not entries or not all(isinstance(entry, dict) for entry in entries):
@@ -72,9 +72,9 @@ class _Notes:
     def __init__(self, problems: Collector, number: int, line: int | None):
         self.problems, self.place, self.line, self.count = problems, f"table {number}", line, 0
 
-    def add(self, kind: str, found: str, expected: str, mend: str, field: str) -> None:
+    def add(self, kind: str, found: str, expected: str, fix: str, field: str) -> None:
         self.count += 1
-        self.problems.add(kind, f"{found} ({self.place})", expected, mend, line=self.line, field=field)
+        self.problems.add(kind, f"{found} ({self.place})", expected, fix, line=self.line, field=field)
 
 
 def _read(entry: Mapping, notes: _Notes) -> Bands | None:
@@ -94,7 +94,7 @@ def _read(entry: Mapping, notes: _Notes) -> Bands | None:
         bands = tuple(Band(label, low) for label, low, _ in rows)
         source = entry.get("source")
         for fault in faults(entry.get("metric", "?"), source if isinstance(source, str) else "-", bands, top):
-            notes.add(fault.kind, fault.found, fault.expected, fault.mend, fault.field)
+            notes.add(fault.kind, fault.found, fault.expected, fault.fix, fault.field)
         _check_tiling(rows, top, span, notes)
     if notes.count:
         return None
@@ -115,7 +115,7 @@ def _metric(text, notes: _Notes) -> tuple[Spec | None, tuple[float, float] | Non
             spec = parse_spec(f"{text}@1").at(None)
             return spec, spec.range
         for problem in error.problems:
-            notes.add(problem.kind, problem.found, problem.expected, problem.mend, "metric")
+            notes.add(problem.kind, problem.found, problem.expected, problem.fix, "metric")
         return None, None
     return spec, spec.range
 
@@ -147,7 +147,7 @@ def _rows(entries, notes: _Notes) -> list[tuple[str, float, float | None]]:
 
 def _check_tiling(rows: list, top: float, span: tuple[float, float] | None, notes: _Notes) -> None:
     """Note where bands overlap or leave a gap, between each other or to the ends of the metric's range."""
-    mend = "Let each band begin where the one below ends, or leave its high out."
+    fix = "Let each band begin where the one below ends, or leave its high out."
     for (label, low, high), (upper, start, _) in pairwise(rows):
         found = f"{label!r} up to {high} and {upper!r} from {start}"
         if high is None:
@@ -155,9 +155,9 @@ def _check_tiling(rows: list, top: float, span: tuple[float, float] | None, note
         if math.isnan(high):
             notes.add("nan-edge", f"{label!r} up to nan", "a number", "Leave its high out.", "high")
         elif high > start > low:
-            notes.add("band-overlap", found, "bands that do not overlap", mend, "high")
+            notes.add("band-overlap", found, "bands that do not overlap", fix, "high")
         elif high < start:
-            notes.add("band-gap", found, "bands without a gap", mend, "high")
+            notes.add("band-gap", found, "bands without a gap", fix, "high")
     edges = [edge for _, low, high in rows for edge in (low, high) if edge is not None and not math.isnan(edge)]
     if span is None or not edges:
         return

@@ -77,8 +77,8 @@ def faults(name: str, source: str, bands: Sequence[Band], high: float) -> list[P
     """Everything that keeps these from being the bands of a metric; empty where they are."""
     found = []
 
-    def note(kind: str, what: str, expected: str, mend: str, field: str) -> None:
-        found.append(Problem(kind, f"{what}, in the bands of {name}", expected, mend, field=field))
+    def note(kind: str, what: str, expected: str, fix: str, field: str) -> None:
+        found.append(Problem(kind, f"{what}, in the bands of {name}", expected, fix, field=field))
 
     if not source.strip():
         note("no-source", "no source", "where the bands come from", 'Add source = "who says so".', "source")

@@ -204,7 +204,7 @@ def read_prices(source: str | os.PathLike | tuple[str, bytes]) -> Prices:
     try:
         content = tomllib.loads(opened.text)
     except tomllib.TOMLDecodeError as error:
-        opened.fail("not-toml", str(error), "TOML", "Mend the line; texts stand in quotes, numbers have a point.")
+        opened.fail("not-toml", str(error), "TOML", "Fix the line; texts stand in quotes, numbers have a point.")
     for key in content.keys() - {"price", "uses"}:
         problems.add("unknown-field", repr(key), "[price.\"name\"] and [uses]", "Remove it.", field=key)
     prices, uses = content.get("price", {}), content.get("uses", {})

@@ -1,4 +1,4 @@
-"""Everything that a user can mend: a Problem says where, what was found, what was expected and how to mend it."""
+"""Everything that a user can fix: a Problem says where, what was found, what was expected and how to fix it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Problem:
     kind: str
     found: str
     expected: str
-    mend: str
+    fix: str
     file: str | None = None
     line: int | None = None
     field: str | None = None
@@ -26,7 +26,7 @@ class Problem:
 
     def as_dict(self) -> dict:
         """The problem in the key order of the JSON contract."""
-        order = ("file", "line", "field", "found", "expected", "mend", "kind", "severity")
+        order = ("file", "line", "field", "found", "expected", "fix", "kind", "severity")
         values = asdict(self)
         return {key: values[key] for key in order}
 
@@ -35,7 +35,7 @@ class Problem:
         said = bool(self.field) and self.found.startswith((f"{self.field} of ", f"{self.field}, "))
         where = " ".join(part for part in (place, f"({self.field})" if self.field and not said else "") if part)
         head = f"{where}: " if where else ""
-        return f"{head}found {self.found}; expected {self.expected}. {self.mend}"
+        return f"{head}found {self.found}; expected {self.expected}. {self.fix}"
 
 
 class InputError(ValueError):
@@ -49,8 +49,8 @@ class InputError(ValueError):
 class Unavailable(Exception):
     """Something cannot be computed from what is there; problem says why and what would help, as a warning."""
 
-    def __init__(self, found: str, expected: str, mend: str, field: str | None = None):
-        self.problem = Problem("unavailable", found, expected, mend, field=field, severity="warning")
+    def __init__(self, found: str, expected: str, fix: str, field: str | None = None):
+        self.problem = Problem("unavailable", found, expected, fix, field=field, severity="warning")
         super().__init__(str(self.problem))
 
 
@@ -65,13 +65,13 @@ class Collector:
         self._kept: dict[str, list[Problem]] = {}
         self._count: dict[str, int] = {}
 
-    def add(self, kind: str, found: str, expected: str, mend: str, *, line: int | None = None,
+    def add(self, kind: str, found: str, expected: str, fix: str, *, line: int | None = None,
             field: str | None = None, severity: str = "error", count: int = 1) -> None:
         """Note a problem; count > 1 says that this one stands for several alike."""
         self._count[kind] = self._count.get(kind, 0) + count
         kept = self._kept.setdefault(kind, [])
         if len(kept) < SHOWN_PER_KIND:
-            kept.append(Problem(kind, shorten(found), expected, mend, self.file, line, field, severity))
+            kept.append(Problem(kind, shorten(found), expected, fix, self.file, line, field, severity))
 
     @property
     def problems(self) -> tuple[Problem, ...]:

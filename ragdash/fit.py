@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from ragdash.errors import Collector, InputError, Problem
 
-_MEND = "Give every column one value for each row."
+_FIX = "Give every column one value for each row."
 
 
 def check_run(query_ids, docs: pa.ChunkedArray, scores, ranks, texts, sources, details, file: str | None) -> None:
@@ -52,7 +52,7 @@ def _check_ids(problems: Collector, query_ids, docs: pa.ChunkedArray) -> None:
 def _check_length(problems: Collector, name: str, column, rows: int) -> None:
     if column is not None and len(column) != rows:
         problems.add("unfit-columns", f"{len(column):,} values beside {rows:,} documents", "as many as documents",
-                     _MEND, field=name)
+                     _FIX, field=name)
 
 
 def _check_finite(problems: Collector, name: str, column) -> None:

@@ -29,7 +29,7 @@ from ragdash.stats import SEED
 from ragdash.view_judged import LACKING, UNEMBEDDED, Judged, apart, command, listed
 
 ALIKE = 10  # verdicts that are all the same, from which on that is told
-FAILED = {MISSING[reason] for reason in MISSING.keys() - {"no-text", "too-long"}}  # what another try may mend
+FAILED = {MISSING[reason] for reason in MISSING.keys() - {"no-text", "too-long"}}  # what another try may fix
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,9 +160,9 @@ def _lacking(work: Work) -> list[Problem]:
             reasons = [found.missing for found in walk(one.askings(name, work.at), _nobody)]
             if all(reason in LACKING for reason in reasons):
                 why = Counter(reasons).most_common(1)[0][0] if reasons else "no-answer"
-                words, mend = LACKING[why]
+                words, fix = LACKING[why]
                 problems.append(Problem("nothing-to-judge", f"run {one.run!r} for {name}: {words} for any query",
-                                        "the texts that it is judged by", mend, field=name, severity="warning"))
+                                        "the texts that it is judged by", fix, field=name, severity="warning"))
     return problems
 
 

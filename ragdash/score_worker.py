@@ -67,7 +67,7 @@ class Worker:
         if self.running or self.cancelled or "report" in self.seen:
             return None
         problems = self.seen.get("problems") or ()
-        return "\n".join(f"{one['found']}; expected {one['expected']}. {one['mend']}" for one in problems) \
+        return "\n".join(f"{one['found']}; expected {one['expected']}. {one['fix']}" for one in problems) \
             or "\n".join(self.noise[-5:]) or f"The process ended with status {self.process.returncode}."
 
     def cancel(self, wait: float = 10.0) -> None:

@@ -18,7 +18,7 @@ from ragdash.matching import Match
 from ragdash.text import without_reasoning
 
 PLACES = ("question", "answer", "chunk")
-_MENDS = {"unterminated": "Close the bracket, or write \\( or \\[ for one that is searched itself.",
+_FIXES = {"unterminated": "Close the bracket, or write \\( or \\[ for one that is searched itself.",
           "missing )": "Close the bracket, or write \\( for one that is searched itself.",
           "unbalanced": "Open the bracket before it is closed, or write \\) for one that is searched itself.",
           "repeat": "A sign of repetition (* + ? {}) needs something before it; write \\* for the sign itself.",
@@ -27,7 +27,7 @@ _MENDS = {"unterminated": "Close the bracket, or write \\( or \\[ for one that i
 
 
 def check(text: str, regex: bool) -> None:
-    """Raises InputError with the place and a mend for an expression that cannot be read."""
+    """Raises InputError with the place and a fix for an expression that cannot be read."""
     if not regex:
         return
     try:
@@ -114,10 +114,10 @@ def _explained(text: str, said: str) -> Problem:
         re.compile(text)
     except re.error as error:
         at = min(error.pos if error.pos is not None else 0, len(text))
-        mend = next((mend for word, mend in _MENDS.items() if word in error.msg), "Mend the place")
+        fix = next((fix for word, fix in _FIXES.items() if word in error.msg), "Fix the place")
         where = f"{text[:at]}▸{text[at:]}" if len(text) < 200 else text[max(at - 40, 0):at] + "▸" + text[at:at + 40]
         return Problem("wrong-pattern", f"{error.msg} at character {at + 1}: {where}", "a regular expression",
-                       f"{mend.rstrip('.')}. Or switch the regular expression off to search the text as it stands.",
+                       f"{fix.rstrip('.')}. Or switch the regular expression off to search the text as it stands.",
                        field="text")
     reason = said.partition(": ")[2] or said
     return Problem("wrong-pattern", f"{reason} in {text[:200]}", "a regular expression of RE2, which has neither "

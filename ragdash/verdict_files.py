@@ -7,9 +7,7 @@ not the run's is left out and told, as are rows without a query, and scores that
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
 import json
 import math
 from collections import Counter
@@ -19,6 +17,7 @@ from pathlib import Path
 
 from ragdash.console import count
 from ragdash.errors import Collector, InputError, Problem
+from ragdash.io.table_rows import csv_rows
 from ragdash.judging import Reply
 from ragdash.judging.checking import FAMILY, Checked
 from ragdash.judging.endpoint import Judge
@@ -94,17 +93,25 @@ def _read(path: Path) -> tuple[bytes, list[dict]]:
     try:
         content = path.read_bytes()
         text = content.decode("utf-8-sig")
-        rows = _rows(text, path.suffix.lower())
-    except (OSError, ValueError, csv.Error, RecursionError) as error:
+        rows = _json_rows(text) if path.suffix.lower() != ".csv" else None
+    except (OSError, ValueError, RecursionError) as error:
         raise InputError([Problem("unreadable-verdicts", f"a file that cannot be read ({error})",
                                   "JSON, JSON lines or CSV in UTF-8", "Export the results again.",
                                   str(path))]) from None
+    if rows is None:
+        rows = _table_rows(text, path)
     return content, [row for row in rows if isinstance(row, dict)]
 
 
-def _rows(text: str, suffix: str) -> list:
-    if suffix == ".csv":
-        return list(csv.DictReader(io.StringIO(text)))
+def _table_rows(text: str, path: Path) -> list[dict[str, str]]:
+    """The rows of a CSV table; raises InputError with the line of wrong quotes."""
+    problems = Collector(str(path))
+    names, *rows = [cells for _, cells in csv_rows(text, ",", problems) if cells] or [[]]
+    problems.raise_errors()
+    return [dict(zip(names, cells, strict=False)) for cells in rows]
+
+
+def _json_rows(text: str) -> list:
     try:
         found = json.loads(text)
     except json.JSONDecodeError:

@@ -73,7 +73,7 @@ class Entailed:
             value, there, cut = self.store.scores(used, [pair_key(pair) for pair in pairs])
         except InputError as error:
             problem = error.problems[0]
-            raise Unavailable(f"{NAME}: {problem.found} ({problem.file})", problem.expected, problem.mend,
+            raise Unavailable(f"{NAME}: {problem.found} ({problem.file})", problem.expected, problem.fix,
                               NAME) from None
         if not there.any():
             raise _not_computed(used.name)
@@ -135,5 +135,5 @@ def _not_computed(model: str) -> Unavailable:
     by = f" with {model}" if model else ""
     if not installed.ok:
         return Unavailable(f"{NAME} that was not computed yet{by}; {installed.reason}", "values in the cache",
-                           f"{installed.mend}, then {command()}", NAME)
+                           f"{installed.fix}, then {command()}", NAME)
     return Unavailable(f"{NAME} that was not computed yet{by}", "values in the cache", command(), NAME)

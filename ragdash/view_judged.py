@@ -1,7 +1,7 @@
 """What the judged metrics may look at: the verdicts of judges on answers and contexts, read from their ledger.
 
 Nobody is asked here. A verdict that is not there is missing with its reason, never 0; where there is none at all, the
-metric is unavailable with its reason and the command that mends it.
+metric is unavailable with its reason and the command that fixes it.
 
 Letters: Q queries (of the truth).
 """
@@ -87,10 +87,10 @@ class Judged:
                 self._kept[name, judge, votes] = said, found
         except InputError as error:
             problem = error.problems[0]
-            raise Unavailable(f"{name}: {problem.found} ({problem.file})", problem.expected, problem.mend,
+            raise Unavailable(f"{name}: {problem.found} ({problem.file})", problem.expected, problem.fix,
                               name) from None
         if isinstance(found, Unavailable):
-            raise Unavailable(found.problem.found, found.problem.expected, found.problem.mend, name)
+            raise Unavailable(found.problem.found, found.problem.expected, found.problem.fix, name)
         return found
 
     def _heard(self, name: str, judge: str, votes: int) -> Verdicts | Unavailable:
@@ -113,9 +113,9 @@ class Judged:
         """The verdicts of the first judge that has any, or why there are none."""
         lacking = self._lacking(name)
         if all(lacking):
-            words, mend = LACKING[Counter(lacking).most_common(1)[0][0] if lacking else "no-answer"]
+            words, fix = LACKING[Counter(lacking).most_common(1)[0][0] if lacking else "no-answer"]
             return Unavailable(f"{name} of run {self.run!r}: {words} for any query", "the texts that it is judged by",
-                               mend, name)
+                               fix, name)
         told = None
         for one in filter(lambda one: one.is_called(judge), self.ledger.judges()):
             verdicts = self.by(name, one, votes, pool)
@@ -217,15 +217,15 @@ class Judged:
             if own:
                 because = listed(own) if len(own) > 1 else next(iter(own))
                 found.append((f"{kind}-verdicts", f"{name} of run {self.run!r}: {sum(own.values()):,} of {wanted} "
-                              f"{what} ({because})", "a value for each", f"They do not count.{mends(name, own)}"))
-        for flag, what, mend in (("cut", "judged by contexts that were not shown whole", "What is behind the cut does "
+                              f"{what} ({because})", "a value for each", f"They do not count.{fixes(name, own)}"))
+        for flag, what, fix in (("cut", "judged by contexts that were not shown whole", "What is behind the cut does "
                                   "not count."), ("vacuous", "without a claim, counted as faithful",
                                                   "RAGAS.Faithfulness leaves them out.")):
             n = verdicts.flags[flag]
             if n:
                 queries = console.count(n, "query", "queries")
                 found.append((f"{flag}-verdicts", f"{name} of run {self.run!r}: {queries} {what}",
-                              "verdicts on whole texts that state something", mend))
+                              "verdicts on whole texts that state something", fix))
         return [Problem(*facts, field=name, severity="warning") for facts in found]
 
     def settings(self, asked: Iterable[tuple[str, str, int]]) -> dict[str, str]:
@@ -256,7 +256,7 @@ def command(name: str, embed: bool = False) -> str:
     return f'python -m ragdash judge RUN --truth TRUTH --metrics "{name}" --base-url URL --model MODEL'
 
 
-def mends(name: str, reasons: Iterable[str]) -> str:
+def fixes(name: str, reasons: Iterable[str]) -> str:
     """What gives the values of a metric that are missing for these reasons, in words of WHY; empty where nothing."""
     bare = {reason.rpartition(": ")[2] for reason in reasons}  # whose they are, of several judges, does not matter
     embed = f" To embed them: {command(name, embed=True)}" if UNEMBEDDED in bare else ""

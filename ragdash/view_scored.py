@@ -1,7 +1,7 @@
 """What the semantic metrics may look at: what models said of answers, references and questions, read from the cache.
 
 No model is loaded here. What was not computed is undefined; where nothing was, the metric is unavailable with its
-reason and the command that mends it.
+reason and the command that fixes it.
 
 Letters: Q queries (of the truth), P pairs of texts.
 """
@@ -94,7 +94,7 @@ class Scored:
             value, there, cut = (cosines if need.kind == ENCODER else _scores)(self.store, used, pairs)
         except InputError as error:
             problem = error.problems[0]
-            raise Unavailable(f"{name}: {problem.found} ({problem.file})", problem.expected, problem.mend,
+            raise Unavailable(f"{name}: {problem.found} ({problem.file})", problem.expected, problem.fix,
                               name) from None
         if len(pairs) and not there.any():
             raise _not_computed(name, used.name, need.kind)
@@ -178,7 +178,7 @@ def _not_computed(name: str, model: str, kind: str) -> Unavailable:
     by = f" with {model}" if model else ""
     if not installed.ok:
         return Unavailable(f"{name} that was not computed yet{by}; {installed.reason}", "values in the cache",
-                           f"{installed.mend}, then {_command(name, kind)}", name)
+                           f"{installed.fix}, then {_command(name, kind)}", name)
     return Unavailable(f"{name} that was not computed yet{by}", "values in the cache", _command(name, kind), name)
 
 

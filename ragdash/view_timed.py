@@ -90,5 +90,5 @@ def _taken(run: str, name: str, column: pa.Array, rows: np.ndarray) -> Values:
     values = column.cast(pa.float64()).take(pa.array(rows, mask=rows < 0)).to_numpy(zero_copy_only=False)
     if (values < 0).any():
         raise Unavailable(f"run {run!r} with {values[values < 0][0]:g} in {name}", "numbers of 0 or more",
-                          "Mend the numbers of the run.", name.partition(" ")[0])
+                          "Fix the numbers of the run.", name.partition(" ")[0])
     return values

@@ -134,7 +134,7 @@ def _joint(found: Sequence[Verdicts], q: int, value: float, tied: bool) -> Judge
 
 
 def _whose(found: Sequence[Verdicts], q: int) -> str:
-    """Why a query has no value of all judges, and whose that is; first what no asking mends."""
+    """Why a query has no value of all judges, and whose that is; first what no asking fixes."""
     lacking = [(one.judgements[q].missing or "no-vote", str(one.judge)) for one in found if np.isnan(one.values[q])]
     code = min((code for code, _ in lacking), key=lambda one: (one not in LACKING, one not in SETTLED))
     return code if code in LACKING else code + BY + ", ".join(judge for own, judge in lacking if own == code)

@@ -224,13 +224,13 @@ def test_a_file_that_is_wrong_says_all_that_is(text, expected):
     assert kinds(text) == expected
 
 
-def test_a_problem_names_the_file_the_line_the_field_and_the_mend():
+def test_a_problem_names_the_file_the_line_the_field_and_the_fix():
     with pytest.raises(InputError) as caught:
         read("# ours\n\n" + table(A) + "\n" + table('{label = "a", low = 0, high = 0.4}, ' + B, "RR"))
     (problem,) = caught.value.problems
     assert (problem.file, problem.line, problem.field, problem.kind) == ("bands.toml", 8, "high", "band-gap")
     assert "'a' up to 0.4 and 'b' from 0.5" in problem.found
-    assert problem.expected and problem.mend
+    assert problem.expected and problem.fix
     with pytest.raises(InputError) as caught:
         read("[[table]]\nmetric = R@10")
     assert caught.value.problems[0].line == 2

@@ -249,4 +249,4 @@ def test_what_cannot_be_a_result_is_told_with_its_line_all_at_once():
     problems = caught.value.problems
     assert [problem.line for problem in problems if problem.severity == "error"] == [2, 3, 4, 5]
     assert {problem.file for problem in problems} == {"bad.trec"}
-    assert all(problem.found and problem.expected and problem.mend for problem in problems)
+    assert all(problem.found and problem.expected and problem.fix for problem in problems)

@@ -307,7 +307,7 @@ def test_verdicts_of_a_judge_may_tell_what_is_grounded(tmp_path, monkeypatch):
 
 
 def test_the_document_has_every_stage_and_every_number_of_the_rules():
-    rows = dict(re.findall(r"^\| `([a-z-]+)` \| ([^|]+) \|", DOCUMENT.split("## Its numbers")[0],
+    rows = dict(re.findall(r"^\| `([a-z-]+)` \| ([^|]+) \|", DOCUMENT.split("## Thresholds")[0],
                            re.MULTILINE))
     assert list(rows) == list(NAMES)
     assert [rows[stage.name].strip() for stage in STAGES] == [stage.title for stage in STAGES]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
 
@@ -49,9 +50,6 @@ PACKAGE = sorted((ROOT / "ragdash").rglob("*.py"))
 PAGES = sorted((ROOT / "pages").glob("*.py"))
 SOURCES = [*PACKAGE, ROOT / "app.py", *PAGES]
 
-every_source = pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(ROOT)))
-every_module = pytest.mark.parametrize("path", PACKAGE, ids=lambda path: str(path.relative_to(ROOT)))
-every_page = pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
 
 
 @cache
@@ -59,21 +57,34 @@ def tree(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"))
 
 
-def imports(path: Path, *, top_only: bool = False) -> set[str]:
+@cache
+def nodes(path: Path) -> tuple[ast.AST, ...]:
+    return tuple(ast.walk(tree(path)))
+
+
+def check(files: list[Path], violations: Callable[[Path], Iterable[str]]) -> None:
+    """One rule for many files: fail with the violations of all of them."""
+    assert files, "no files to check"
+    listed = [f"{path.relative_to(ROOT)}: {text}" for path in files for text in violations(path)]
+    assert not listed, "\n".join(listed)
+
+
+@cache
+def imports(path: Path, *, top_only: bool = False) -> frozenset[str]:
     """Full names of what a file imports, `from ragdash import io` as ragdash.io."""
     found = set()
-    inner = {node for outer in ast.walk(tree(path)) if isinstance(outer, ast.FunctionDef | ast.AsyncFunctionDef)
-             for node in ast.walk(outer)}
-    for node in ast.walk(tree(path)):
+    inner = {node for outer in nodes(path) if isinstance(outer, ast.FunctionDef | ast.AsyncFunctionDef)
+             for node in ast.walk(outer)} if top_only else set()
+    for node in nodes(path):
         if top_only and node in inner:
             continue
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"{path.name}:{node.lineno}: a relative import"
+            assert node.level == 0, f"{path}:{node.lineno}: a relative import"
             names = {f"{node.module}.{alias.name}" for alias in node.names}
             found |= names if node.module == "ragdash" else {node.module}
-    return found
+    return frozenset(found)
 
 
 def place(path: Path) -> str:
@@ -81,35 +92,42 @@ def place(path: Path) -> str:
     return path.relative_to(ROOT / "ragdash").with_suffix("").parts[0]
 
 
-@every_module
-def test_every_module_has_a_place_in_the_order(path):
-    assert place(path) in LEVEL.keys() | OUTSIDE
+def test_every_module_has_a_place_in_the_order():
+    check(PACKAGE, lambda path: [] if place(path) in LEVEL.keys() | OUTSIDE else ["has no place in the order"])
 
 
-@every_module
-def test_a_module_imports_only_what_stands_above_it(path):
-    here = place(path)
-    if here in OUTSIDE:
-        return
-    for name in imports(path):
-        first, _, rest = name.partition(".")
-        if first != "ragdash":
-            continue
-        there = rest.partition(".")[0]
-        assert there in LEVEL, f"{name} has no place in the order, or is the public face"
-        assert there == here or LEVEL[there] < LEVEL.get(here, -1), f"{here} may not import {there}"
+def test_a_module_imports_only_what_stands_above_it():
+    def violations(path):
+        here = place(path)
+        for name in imports(path) if here not in OUTSIDE else ():
+            first, _, rest = name.partition(".")
+            there = rest.partition(".")[0]
+            if first != "ragdash" or (there == here and there in LEVEL):
+                continue
+            if there not in LEVEL:
+                yield f"{name} has no place in the order, or is the public face"
+            elif LEVEL[there] >= LEVEL.get(here, -1):
+                yield f"{here} may not import {there}"
+
+    check(PACKAGE, violations)
 
 
-@every_source
-def test_streamlit_and_plotly_stay_on_their_floors(path):
-    floor = path.relative_to(ROOT).parts[:2]
-    used = {name.partition(".")[0] for name in imports(path)}
-    on_top = {name.partition(".")[0] for name in imports(path, top_only=True)}
-    is_ui = floor[0] in ("app.py", "pages") or floor[:2] == ("ragdash", "ui")
-    assert is_ui or "streamlit" not in used
-    assert floor[:2] == ("ragdash", "plots") or "plotly" not in used
-    assert is_ui or "pandas" not in on_top, "import pandas in the function that needs it"
-    assert "torch" not in on_top
+def test_streamlit_and_plotly_stay_on_their_floors():
+    def violations(path):
+        floor = path.relative_to(ROOT).parts[:2]
+        used = {name.partition(".")[0] for name in imports(path)}
+        on_top = {name.partition(".")[0] for name in imports(path, top_only=True)}
+        is_ui = floor[0] in ("app.py", "pages") or floor[:2] == ("ragdash", "ui")
+        if not is_ui and "streamlit" in used:
+            yield "imports streamlit"
+        if floor[:2] != ("ragdash", "plots") and "plotly" in used:
+            yield "imports plotly"
+        if not is_ui and "pandas" in on_top:
+            yield "import pandas in the function that needs it"
+        if "torch" in on_top:
+            yield "import torch in the function that needs it"
+
+    check(SOURCES, violations)
 
 
 @pytest.mark.parametrize("module", ["ragdash", "ragdash.io", "ragdash.metrics"])
@@ -119,31 +137,44 @@ def test_importing_the_library_is_light(module):
     assert done.stdout.split() == []
 
 
-@every_source
-def test_files_and_functions_stay_short(path):
-    lines = path.read_text(encoding="utf-8").splitlines()
-    assert len(lines) <= 300, f"{path.name} has {len(lines)} lines"
-    assert max(map(len, lines), default=0) <= 120, f"{path.name} has a line of more than 120 characters"
-    for node in ast.walk(tree(path)):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            length = node.end_lineno - node.lineno + 1
-            assert length <= 60, f"{path.name}:{node.lineno} {node.name} has {length} lines"
+def test_files_and_functions_stay_short():
+    def violations(path):
+        lines = path.read_text(encoding="utf-8").splitlines()
+        if len(lines) > 300:
+            yield f"{len(lines)} lines"
+        if max(map(len, lines), default=0) > 120:
+            yield "a line of more than 120 characters"
+        for node in nodes(path):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                length = node.end_lineno - node.lineno + 1
+                if length > 60:
+                    yield f"{node.lineno}: {node.name} has {length} lines"
+
+    check(SOURCES, violations)
 
 
-@every_source
-def test_nothing_swallows_every_error_and_nothing_asserts(path):
-    for node in ast.walk(tree(path)):
-        assert not isinstance(node, ast.Assert), f"{path.name}:{node.lineno}: assert on input"
-        if isinstance(node, ast.ExceptHandler):
-            caught = {name.id for name in ast.walk(node.type or node) if isinstance(name, ast.Name)}
-            assert node.type and not caught & {"Exception", "BaseException"}, f"{path.name}:{node.lineno}: too wide"
+def test_nothing_swallows_every_error_and_nothing_asserts():
+    def violations(path):
+        for node in nodes(path):
+            if isinstance(node, ast.Assert):
+                yield f"{node.lineno}: assert on input"
+            if isinstance(node, ast.ExceptHandler):
+                caught = {name.id for name in ast.walk(node.type or node) if isinstance(name, ast.Name)}
+                if not node.type or caught & {"Exception", "BaseException"}:
+                    yield f"{node.lineno}: catches too much"
+
+    check(SOURCES, violations)
 
 
-@every_page
-def test_a_page_is_thin(path):
-    assert len(path.read_text(encoding="utf-8").splitlines()) <= 80
-    defined = [node.name for node in ast.walk(tree(path)) if isinstance(node, ast.FunctionDef | ast.ClassDef)]
-    assert not defined, f"{defined} belong on another floor"
+def test_a_page_is_thin():
+    def violations(path):
+        if (length := len(path.read_text(encoding="utf-8").splitlines())) > 80:
+            yield f"{length} lines"
+        defined = [node.name for node in nodes(path) if isinstance(node, ast.FunctionDef | ast.ClassDef)]
+        if defined:
+            yield f"{defined} belong on another floor"
+
+    check(PAGES, violations)
 
 
 def own_names(module: ast.Module) -> set[str]:
@@ -158,13 +189,13 @@ def own_names(module: ast.Module) -> set[str]:
     return found
 
 
-def session_keys(module: ast.Module) -> list[ast.expr]:
+def session_keys(path: Path) -> list[ast.expr]:
     """What st.session_state is asked for: in brackets, by a method, with `in`."""
     def is_session(node: ast.expr) -> bool:
         return isinstance(node, ast.Attribute) and node.attr == "session_state"
 
     found = []
-    for node in ast.walk(module):
+    for node in nodes(path):
         if isinstance(node, ast.Subscript) and is_session(node.value):
             found.append(node.slice)
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and is_session(node.func.value):
@@ -174,15 +205,17 @@ def session_keys(module: ast.Module) -> list[ast.expr]:
     return [key for one in found for key in (one.keys if isinstance(one, ast.Dict) else [one])]
 
 
-@every_module
-def test_session_keys_are_spelled_in_one_place(path):
-    if path.name in ("keys.py", "state.py"):
-        return
-    spelled = [f"{path.name}:{key.lineno}: {ast.unparse(key)}" for key in session_keys(tree(path))
-               if isinstance(key, ast.Constant) or (isinstance(key, ast.Name) and key.id in own_names(tree(path)))]
-    assert not spelled, f"{spelled} belong into ragdash/ui/keys.py"
+def test_session_keys_are_spelled_in_one_place():
+    def violations(path):
+        if path.name in ("keys.py", "state.py"):
+            return
+        names = own_names(tree(path))
+        for key in session_keys(path):
+            if isinstance(key, ast.Constant) or (isinstance(key, ast.Name) and key.id in names):
+                yield f"{key.lineno}: {ast.unparse(key)} belongs into ragdash/ui/keys.py"
+
+    check(PACKAGE, violations)
 
 
-@every_module
-def test_every_module_says_what_it_is(path):
-    assert ast.get_docstring(tree(path))
+def test_every_module_says_what_it_is():
+    check(PACKAGE, lambda path: [] if ast.get_docstring(tree(path)) else ["has no docstring"])

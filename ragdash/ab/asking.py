@@ -143,7 +143,7 @@ class _Job:
         why = Counter(failed.words for failed in self.failures) or Counter(entries)
         return InputError([Problem("no-answers", f"no answer of {self.name} to {count(sum(why.values()), 'question')}: "
                                    f"{why.most_common(1)[0][0]}", "an answer to each question",
-                                   "Try it with one question, mend it, and run this again.")])
+                                   "Try it with one question, fix it, and run this again.")])
 
 
 @dataclass

@@ -67,8 +67,8 @@ def command_words(text: str, field: str | None = None) -> tuple[str, ...]:
     return words
 
 
-def _no_command(found: str, mend: str, field: str | None) -> InputError:
-    return InputError([Problem("no-such-command", found, "a command that can be run", mend, field=field)])
+def _no_command(found: str, fix: str, field: str | None) -> InputError:
+    return InputError([Problem("no-such-command", found, "a command that can be run", fix, field=field)])
 
 
 @dataclass(frozen=True)

@@ -184,8 +184,8 @@ def _alone(file: BinaryIO, path: Path) -> None:
                      "Wait for it, or stop it.") from None
 
 
-def _wrong(path: Path, kind: str, found: str, expected: str, mend: str, line: int | None = None) -> InputError:
-    return InputError([Problem(kind, found, expected, mend, str(path), line)])
+def _wrong(path: Path, kind: str, found: str, expected: str, fix: str, line: int | None = None) -> InputError:
+    return InputError([Problem(kind, found, expected, fix, str(path), line)])
 
 
 def _unwritable(path: Path, error: OSError) -> InputError:

@@ -1,4 +1,4 @@
-"""How much the mean of a metric could rise at most if the queries of a stage were mended.
+"""How much the mean of a metric could rise at most if the queries of a stage were fixed.
 
 Letters: Q queries of the truth, R judgements.
 """
@@ -77,13 +77,13 @@ def gains(stage: np.ndarray, query_ids: pa.StringArray, best: Best, evaluation: 
 
     at_most(s) = 1/n * sum over queries q of stage s with a value of |best_q - value_q|, n: all queries with a value.
     That is the mean of the spec if all queries of the stage had the best possible value there (Best.values), minus
-    the mean as it is, towards better. An upper bound: what is mended at one stage may fail at the next, and queries
+    the mean as it is, towards better. An upper bound: what is fixed at one stage may fail at the next, and queries
     without a value stay without one. The gains of all stages and what "fine" queries fall short add up to the way
     from the mean to the best possible one. Raises InputError for a spec that is no mean with a better direction, and
     for an evaluation of other queries; KeyError where it lacks the spec.
     """
     spec = parse_specs([spec])[0]
-    problems = [Problem(one.kind, one.found, one.expected, one.mend, field=one.field)
+    problems = [Problem(one.kind, one.found, one.expected, one.fix, field=one.field)
                 for one in comparable(evaluation, [spec])[1]]
     if not evaluation.query_ids.equals(query_ids):
         problems.append(Problem("different-queries", f"{evaluation.name!r} evaluated on other queries than diagnosed",

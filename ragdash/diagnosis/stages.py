@@ -10,7 +10,7 @@ class Stage:
     """A place where a query went wrong first; the last, "fine", is none.
 
     name: a stable word for programs and addresses; title: for people; meaning: when a query stands here, in a
-    sentence; fix: what usually mends it; passed: what holds for those who come past it, {k} for the k of the rules.
+    sentence; fix: what usually fixes it; passed: what holds for those who come past it, {k} for the k of the rules.
     """
 
     name: str
@@ -21,8 +21,7 @@ class Stage:
 
 
 STAGES = (
-    Stage("no-gold", "No gold", "Nothing tells whether it went right: neither gold that could be looked for, nor a "
-          "reference that an answer could be held against.",
+    Stage("no-gold", "No gold", "Nothing to check against: neither gold to look for, nor a reference for the answer.",
           "Judge documents for the query, mark evidence, or write a reference answer.", "Something to hold it against"),
     Stage("not-in-corpus", "Not in the corpus", "None of the gold is in the corpus.",
           "Add the missing documents to the index, or correct the truth.", "Gold in the corpus"),
@@ -31,16 +30,16 @@ STAGES = (
           "Gold retrieved"),
     Stage("below-k", "Below k", "Gold was returned, but none of it in the first k.",
           "Re-rank, or hand more documents to the generator.", "Gold in the first {k}"),
-    Stage("partly-covered", "Partly covered", "Some of the gold stands in the first k, but less than is needed.",
+    Stage("partly-covered", "Partly covered", "Some of the gold is in the first k, but less than is needed.",
           "A larger k, several searches for questions of several parts, larger chunks.", "Gold covered"),
     Stage("below-threshold", "Below the threshold", "The first k hold the gold, but the score threshold cuts it off.",
           "Lower the score threshold, or calibrate it again.", "Covered above the threshold"),
-    Stage("wrong-answer", "Wrong answer", "The gold was there as far as that can be told, and the answer is wrong.",
+    Stage("wrong-answer", "Wrong answer", "The gold was retrieved as far as known, and the answer is wrong.",
           "The prompt or the model of the generator, fewer or better ordered contexts.", "Answered right"),
-    Stage("not-grounded", "Not grounded", "The answer is right as far as that can be told, but too little of it stands "
-          "in its contexts.", "Ask the generator to keep to the contexts, and to quote them.", "Right and grounded"),
-    Stage("refused", "Refused", "The question has an answer, the gold was there as far as that can be told, and the "
-          "answer declines.", "Soften the instruction to decline; put the evidence further up in the prompt.",
+    Stage("not-grounded", "Not grounded", "The answer is right as far as known, but the contexts support too little.",
+          "Ask the generator to keep to the contexts, and to quote them.", "Right and grounded"),
+    Stage("refused", "Refused", "The question has an answer, the gold was retrieved as far as known, and the answer "
+          "declines.", "Soften the instruction to decline; put the evidence further up in the prompt.",
           "Answered"),
     Stage("answered-unanswerable", "Answered though unanswerable", "The question has no answer, and the run gave one.",
           "Ask the generator to decline where the contexts do not tell; a score threshold.",

@@ -50,7 +50,7 @@ def read_decisions(path: str | Path | tuple[str, bytes]) -> dict[tuple[str, str,
         if row is None:
             problems.append(Problem("wrong-decision", line[:80].decode("utf-8", "replace"),
                                     '{"query_id": "q1", "chunk": "...", "span": "...", "accept": true}',
-                                    "Mend or remove the line.", name, number))
+                                    "Fix or remove the line.", name, number))
             continue
         key = row["query_id"], row["chunk"], row["span"]
         if found.setdefault(key, row["accept"]) != row["accept"]:

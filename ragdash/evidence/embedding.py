@@ -46,7 +46,7 @@ class Embedded:
         except InputError as error:
             problem = error.problems[0]
             raise Unavailable(f"similarity by embedding: {problem.found} ({problem.file})", problem.expected,
-                              problem.mend, "match-how") from None
+                              problem.fix, "match-how") from None
         if not there.all():
             raise _not_computed(f"({self.used.name}) of {int(there.sum()):,} of {len(there):,} pairs of texts")
         if cut.any():
@@ -73,5 +73,5 @@ def _not_computed(what: str) -> Unavailable:
     installed = library()
     if not installed.ok:
         return Unavailable(f"similarity by embedding {what}; {installed.reason}", "values in the cache",
-                           f"{installed.mend}, then {COMMAND}", "match-how")
+                           f"{installed.fix}, then {COMMAND}", "match-how")
     return Unavailable(f"similarity by embedding {what}", "values in the cache", COMMAND, "match-how")

@@ -93,11 +93,11 @@ def _note_order(rows: Rows, problems: Collector) -> None:
         return
     rising = np.unique(query[1:][same & (np.diff(rows.scores[order]) > 0)])
     if len(rising):
-        mend = ("The order of the list counts." if rows.given == "list" else
+        fix = ("The order of the list counts." if rows.given == "list" else
                 "The rank counts; if the score should, leave the ranks out.")
         first = ids[int(rising[0])].as_py()
         problems.add("rank-score-disagreement", f"query {first!r}: a document with a higher score stands further down",
-                     "scores that fall from rank to rank", mend, field="score", severity="warning", count=len(rising))
+                     "scores that fall from rank to rank", fix, field="score", severity="warning", count=len(rising))
 
 
 def _coded(values: pa.Array | pa.ChunkedArray | list[str]) -> tuple[pa.Array, np.ndarray]:

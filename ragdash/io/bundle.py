@@ -71,8 +71,8 @@ def read_runs(source: Source, name: str | None, read: Callable[[Source, str | No
     return [replace(runs[0], problems=(*runs[0].problems, *beside)), *runs[1:]]
 
 
-def _unread(file: Source, found: str, mend: str) -> Problem:
-    return Problem("unread-file", found, "a run", mend, file.file, severity="warning")
+def _unread(file: Source, found: str, fix: str) -> Problem:
+    return Problem("unread-file", found, "a run", fix, file.file, severity="warning")
 
 
 def read_truth(source: Source, read: Callable[[Source], Truth]) -> Truth:

@@ -27,9 +27,9 @@ class Cell:
         """The cell of a member or element of this one."""
         return Cell(self.problems, self.line, f"{self.field}[{part}]" if type(part) is int else f"{self.field}.{part}")
 
-    def note(self, kind: str, found: str, expected: str, mend: str, severity: str = "error") -> None:
+    def note(self, kind: str, found: str, expected: str, fix: str, severity: str = "error") -> None:
         """Note a problem of this cell."""
-        self.problems.add(kind, found, expected, mend, line=self.line, field=self.field, severity=severity)
+        self.problems.add(kind, found, expected, fix, line=self.line, field=self.field, severity=severity)
 
     def wrong(self, value, expected: str) -> None:
         """Note that the value has the wrong type."""

@@ -257,14 +257,14 @@ class Exact:
         """Note that the text is not JSON from this place on."""
         begin = text.rfind("\n", 0, at) + 1
         shown = shorten(text[max(begin, at - 20):at + 40].split("\n")[0], 70)
-        mend = "Complete or correct it; a line cut short often means a file that was not written to its end."
+        fix = "Complete or correct it; a line cut short often means a file that was not written to its end."
         if _PYTHON.search(text[max(0, at - 2):at + 8]):
-            mend = "This looks like Python, not JSON: write null, true, false and double quotes (json.dumps does)."
-        self.problems.add("invalid-json", f"{what.lower()} at column {at - begin + 1}: {shown!r}", "JSON", mend,
+            fix = "This looks like Python, not JSON: write null, true, false and double quotes (json.dumps does)."
+        self.problems.add("invalid-json", f"{what.lower()} at column {at - begin + 1}: {shown!r}", "JSON", fix,
                           line=line)
 
     def _note(self, problem: Problem) -> None:
-        self.problems.add(problem.kind, problem.found, problem.expected, problem.mend, line=problem.line)
+        self.problems.add(problem.kind, problem.found, problem.expected, problem.fix, line=problem.line)
 
 
 def note_beside(key: str, path: tuple[str, ...], problems: Collector, line: int) -> None:

@@ -26,12 +26,12 @@ class QueryIds:
         by_text = "query_id" not in known
         if (by_text and "query" not in known) or (by_text and self.by_text is False):
             several = names.with_questions(fields)
-            mend = f"Write an object for each of the questions in {several!r}, with its query_id, query and answers; " \
+            fix = f"Write an object for each of the questions in {several!r}, with its query_id, query and answers; " \
                 "what they share (a table, paragraphs) is evidence." if several else \
                 "Give every object the id of its query, or none of them and the text of the question. A field of " \
                 "another name is read with --map query_id=NAME."
             self.problems.add("missing-field", f"the fields {', '.join(fields) or 'none'}", names.spelled("query_id"),
-                              mend, line=line, field="query_id")
+                              fix, line=line, field="query_id")
             return None
         self.by_text = by_text
         cell = Cell(self.problems, line, known["query" if by_text else "query_id"])
@@ -49,8 +49,8 @@ class QueryIds:
     def note_twice(self, query_id: str, first: int, known: dict[str, str], line: int, expected: str,
                    more: str = ".") -> None:
         """Note that a query stands on two lines."""
-        mend = f"Keep one of the two{more}"
+        fix = f"Keep one of the two{more}"
         if self.by_text:
-            mend = f"The question is the id, since there is none: {mend[0].lower()}{mend[1:-1]}; or add a query_id."
+            fix = f"The question is the id, since there is none: {fix[0].lower()}{fix[1:-1]}; or add a query_id."
         self.problems.add("duplicate-query", f"query {shorten(query_id, 80)!r} on lines {first} and {line}", expected,
-                          mend, line=line, field=known["query" if self.by_text else "query_id"])
+                          fix, line=line, field=known["query" if self.by_text else "query_id"])

@@ -78,9 +78,9 @@ class Source:
         if self.container is None:
             self._check_text()
 
-    def fail(self, kind: str, found: str, expected: str, mend: str, line: int | None = None) -> NoReturn:
+    def fail(self, kind: str, found: str, expected: str, fix: str, line: int | None = None) -> NoReturn:
         """Raise an InputError with this one problem."""
-        raise InputError([Problem(kind, found, expected, mend, self.file, line)])
+        raise InputError([Problem(kind, found, expected, fix, self.file, line)])
 
     def collector(self) -> Collector:
         """A Collector for the problems of this file."""

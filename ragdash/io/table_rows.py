@@ -124,14 +124,23 @@ class _Reader:
 
 def records(source: Source, header: Header, problems: Collector) -> Iterator[tuple[int, list[str]]]:
     """(first line, fields) of each row behind the header; empty lines are passed over."""
+    text = source.data.decode(errors="surrogateescape")  # bytes that are not UTF-8 are reported with their row
+    for line, row in csv_rows(text, header.delimiter, problems):
+        if line > header.line and row and not _note_odd(row, line, problems):
+            yield line, row
+
+
+def csv_rows(text: str, delimiter: str, problems: Collector) -> Iterator[tuple[int, list[str]]]:
+    """(first line, fields) of each row of a CSV text, with fields of any length.
+
+    Wrong quotes end the reading and are noted with the line where their row begins.
+    """
     with _any_field_size():
-        text = source.data.decode(errors="surrogateescape")  # bytes that are not UTF-8 are reported with their row
-        reader = csv.reader(io.StringIO(text, newline=""), delimiter=header.delimiter, strict=True)
+        reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
         line = 1
         try:
             for row in reader:
-                if line > header.line and row and not _note_odd(row, line, problems):
-                    yield line, row
+                yield line, row
                 line = reader.line_num + 1
         except csv.Error as error:
             problems.add("bad-quotes", str(error), "quotes around whole values, doubled inside of them",
@@ -145,7 +154,7 @@ def _note_odd(row: list[str], line: int, problems: Collector) -> bool:
         return False
     byte = next(char for char in odd if "\udc80" <= char <= "\udcff").encode(errors="surrogateescape")
     note = not_utf8(problems.file, byte, line)
-    problems.add(note.kind, note.found, note.expected, note.mend, line=line)
+    problems.add(note.kind, note.found, note.expected, note.fix, line=line)
     return True
 
 

@@ -20,7 +20,7 @@ from ragdash.columns import joined, on_all_cores
 from ragdash.errors import Collector, InputError
 from ragdash.io.assemble import Rows, build_runs
 from ragdash.io.source import HEAD, Source
-from ragdash.io.trec_lines import QRELS, RUN, Columns, Layout, data_lines, note_wide, read_lines, split
+from ragdash.io.trec_lines import QRELS, RUN, TRAILING_TAB, Columns, Layout, data_lines, note_wide, read_lines, split
 from ragdash.io.values import all_usable
 from ragdash.io.white import is_regular, one_line_end, tidy
 from ragdash.records import Run, Truth
@@ -70,7 +70,7 @@ def read_columns(source: Source, layout: Layout, problems: Collector) -> Columns
     columns = None
     if extra == 0 or (extra > 0 and layout.wider):
         regular, columns = _read_regular(source, shape, layout)
-        if not regular and not (extra and shape.separator == " " and b"\t" in source.data):
+        if not regular and not _may_have_blanks_in_ids(source.data, shape, layout):
             text = tidy(source.data, shape.separator)
             columns = _read_fast(pa.BufferReader(text), shape, layout) if is_regular(text, shape.separator) else None
     if columns is None:
@@ -78,6 +78,16 @@ def read_columns(source: Source, layout: Layout, problems: Collector) -> Columns
     if extra:
         note_wide(shape.width, layout, problems, shape.line, len(columns.docs))
     return columns
+
+
+def _may_have_blanks_in_ids(data: bytes, shape: Shape, layout: Layout) -> bool:
+    """Check whether a line may separate its columns by tabs alone and have as many words as the first line has columns.
+
+    That takes further columns, or an empty tag. Splitting at blanks would then read parts of an id as columns.
+    """
+    if shape.separator == "\t" or b"\t" not in data:
+        return False
+    return shape.width > len(layout.columns) or (layout.wider and TRAILING_TAB.search(data) is not None)
 
 
 def _read_regular(source: Source, shape: Shape, layout: Layout) -> tuple[bool, Columns | None]:

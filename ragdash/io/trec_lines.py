@@ -1,7 +1,8 @@
 """TREC files line by line: slow and exact. Says what is wrong where, and reads whatever the fast way does not take.
 
-A line with tabs between its columns may have blanks in its ids; any other line is split at blanks and tabs. Empty
-lines are passed over, lines that start with # are comments (as in trec_eval).
+Columns are separated by runs of blanks and tabs, as in trec_eval. A line with exactly one tab between its columns may
+have blanks in its ids, and an empty tag. Otherwise there are no empty columns. Empty lines are skipped; lines that start
+with # are comments.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from ragdash.io.white import one_line_end
 
 MOST_WIDE = 1000  # columns of a line
 CHUNK = 1 << 16  # rows an Arrow chunk
+TRAILING_TAB = re.compile(rb"\t *(?=[\r\n]|\Z)")
 COMMENT = re.compile(rb"^[ \t]*#.*$", re.MULTILINE)
 
 
@@ -59,12 +61,11 @@ class Columns:
 
 
 def split(line: bytes, layout: Layout) -> list[bytes]:
-    """The fields of a line, without the white space around them."""
-    width = len(layout.columns)
-    if line.count(b"\t") >= width - 1:
-        fields = [field.strip(b" ") for field in line.split(b"\t")]
-        if all(fields[:layout.value_at + 1]):
-            return fields
+    """Split a line into its fields, without the white space around them."""
+    fields = [field.strip(b" ") for field in line.split(b"\t")]
+    needed, others = fields[:layout.value_at + 1], fields[layout.value_at + 1:]
+    if len(fields) >= len(layout.columns) and all(needed):
+        return needed + ([field for field in others if field] or others[:len(layout.columns) - len(needed)])
     return [field for field in line.replace(b"\t", b" ").split(b" ") if field]
 
 
@@ -117,7 +118,7 @@ def _row(line: bytes, number: int, layout: Layout, problems: Collector) -> tuple
     width = len(layout.columns)
     if len(fields) < width or (len(fields) > width and not layout.wider):
         problems.add("column-count", f"{len(fields)} columns: {_show(line)}", str(layout),
-                     _mend_columns(len(fields), layout), line=number)
+                     _fix_columns(len(fields), layout), line=number)
         return None
     if len(fields) > width:
         note_wide(len(fields), layout, problems, number)
@@ -126,7 +127,7 @@ def _row(line: bytes, number: int, layout: Layout, problems: Collector) -> tuple
         query, doc = fields[0].decode(), fields[2].decode()
     except UnicodeDecodeError as error:
         note = not_utf8(problems.file, error.object[error.start:error.start + 1], number)
-        problems.add(note.kind, note.found, note.expected, note.mend, line=number)
+        problems.add(note.kind, note.found, note.expected, note.fix, line=number)
         return None
     return None if value is None else (query, doc, value)
 
@@ -142,7 +143,7 @@ def note_wide(width: int, layout: Layout, problems: Collector, line: int, count:
                  count=count)
 
 
-def _mend_columns(width: int, layout: Layout) -> str:
+def _fix_columns(width: int, layout: Layout) -> str:
     if layout is QRELS and width >= len(RUN.columns):
         return "This looks like a line of a run."
     if layout is RUN and width == len(QRELS.columns):

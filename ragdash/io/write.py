@@ -73,8 +73,8 @@ def _format(path: Place, format: str | None) -> str:
     return found
 
 
-def _warning(path: Place, found: str, mend: str = "Write JSONL to keep it.") -> Problem:
-    return Problem("lost-content", found, "what the format holds", mend, str(path), severity="warning")
+def _warning(path: Place, found: str, fix: str = "Write JSONL to keep it.") -> Problem:
+    return Problem("lost-content", found, "what the format holds", fix, str(path), severity="warning")
 
 
 def _lost_run(run: Run, path: Place) -> tuple[Problem, ...]:

@@ -29,7 +29,7 @@ HOPELESS, GIVEN_UP = 3, 10  # failures of the endpoint in a row that end a job: 
 UNUSABLE = 20  # replies in a row without a verdict that end it too
 OF_JUDGE = ("not-json", "wrong-shape", "empty", "truncated", "refused")
 UNDONE = ("budget", "cancelled")  # of the job
-MENDS = {"rate-limited": "Come back when it has time again, with a smaller --concurrency",
+FIXES = {"rate-limited": "Come back when it has time again, with a smaller --concurrency",
          "timeout": "Give it more time with --timeout, or a smaller --concurrency",
          "bad-request": "Read what it says of the request, and check model and kind",
          "unreachable": "Check that it runs and that base URL, model and kind are right"}
@@ -187,14 +187,14 @@ class _Job:
         self._in_a_row += reply.missing in OF_ENDPOINT
         if self._in_a_row >= (GIVEN_UP if self._heard else HOPELESS):
             self._end("error", self._failing("endpoint-fails", self._in_a_row, reply, "an endpoint that answers",
-                                             MENDS.get(reply.missing, MENDS["unreachable"])))
+                                             FIXES.get(reply.missing, FIXES["unreachable"])))
         elif self._unusable >= UNUSABLE:
             self._end("error", self._failing("judge-unusable", self._unusable, reply, "verdicts as JSON",
                                              "Choose a model that follows instructions better"))
 
-    def _failing(self, kind: str, n: int, reply: Reply, expected: str, mend: str) -> Problem:
+    def _failing(self, kind: str, n: int, reply: Reply, expected: str, fix: str) -> Problem:
         return Problem(kind, f"{n} questions in a row that came to nothing ({MISSING[reply.missing]}: {reply.note})",
-                       expected, f"{mend}; the same command goes on from here.", field=self.judge.host)
+                       expected, f"{fix}; the same command goes on from here.", field=self.judge.host)
 
     def _end(self, why: str, problem: Problem | None = None) -> None:
         """Let nothing more be asked; the first reason stands."""

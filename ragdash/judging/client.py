@@ -68,7 +68,7 @@ class Client:
     _lock: Lock = field(default_factory=Lock)
 
     def reply(self, question: Question) -> tuple[Reply, Problem | None]:
-        """(what came of a question, what to mend where the whole job has to stop)."""
+        """(what came of a question, what to fix where the whole job has to stop)."""
         state = _State(question, self.manner, question.max_tokens)
         try:
             value = self._verdict(state)

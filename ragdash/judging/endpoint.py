@@ -174,5 +174,5 @@ class Endpoint:
         return address
 
 
-def _wrong(name: str, found: str, expected: str, mend: str) -> InputError:
-    return InputError([Problem("bad-endpoint", found, expected, mend, field=name)])
+def _wrong(name: str, found: str, expected: str, fix: str) -> InputError:
+    return InputError([Problem("bad-endpoint", found, expected, fix, field=name)])

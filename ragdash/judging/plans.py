@@ -142,7 +142,7 @@ Listener: TypeAlias = Callable[[Progress], bool | None]
 class Outcome:
     """What came of questions. replies (N,): aligned with them; asked: requests made; cached: found in the ledger;
     missing: questions by reason, the same one counted once; cost: None without prices; stopped: why it ended early,
-    None where it did not; problem: what to mend where an error ended it.
+    None where it did not; problem: what to fix where an error ended it.
     """
 
     replies: tuple[Reply, ...]

@@ -17,7 +17,7 @@ _TYPES = {"object": dict, "array": list, "string": str, "boolean": bool, "null":
 
 
 class Unfit(ValueError):
-    """A value that does not have the shape asked for; its text tells the judge what to mend."""
+    """A value that does not have the shape asked for; its text tells the judge what to fix."""
 
 
 def fitted(value: object, schema: Mapping, ids: Sequence[str] = ()) -> object:

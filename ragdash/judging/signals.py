@@ -127,8 +127,8 @@ def _no_model(words: str, endpoint: Endpoint) -> Signal:
                  "the name of a model it has", "Check the name; the endpoint's makers list them.")
 
 
-def _stop(endpoint: Endpoint, kind: str, found: str, expected: str, mend: str) -> Signal:
-    return Signal("stop", "stopped", found, problem=Problem(kind, found, expected, mend, field=endpoint.host))
+def _stop(endpoint: Endpoint, kind: str, found: str, expected: str, fix: str) -> Signal:
+    return Signal("stop", "stopped", found, problem=Problem(kind, found, expected, fix, field=endpoint.host))
 
 
 def spoken(content: bytes) -> str:

@@ -178,9 +178,9 @@ def _directions(run: Run) -> tuple[np.ndarray, np.ndarray]:
     return up & ~down, np.bincount(owner, minlength=len(run)) > 0
 
 
-def _with(entry: Entry, effect: str, mend: str, fix: tuple[str, str] | None = None) -> Entry:
+def _with(entry: Entry, effect: str, fix: str, option: tuple[str, str] | None = None) -> Entry:
     """The entry with what follows from it, where it counts anything."""
-    return replace(entry, effect=effect, mend=mend, fix=fix) if entry.count else entry
+    return replace(entry, effect=effect, fix=fix, option=option) if entry.count else entry
 
 
 def _like(examples: Sequence[str]) -> str:

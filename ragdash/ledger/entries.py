@@ -19,8 +19,8 @@ class Entry:
     """One thing counted: count of total (such as queries of the truth that the run lacks), and what follows from it.
 
     kind: a stable word for programs; severity: "ok" (nothing to see), "note", "warning", "error" (no numbers come of
-    it); run: its name, None for the truth or the runs among themselves; found, effect, mend: sentences; k: the cutoff,
-    where it is about one. fix: a switch and its word that mend it, such as ("ids", "zeros"), or None; also: further
+    it); run: its name, None for the truth or the runs among themselves; found, effect, fix: sentences; k: the cutoff,
+    where it is about one. option: a switch and its word that fix it, such as ("ids", "zeros"), or None; also: further
     switches that the fix needs to bear fruit.
     """
 
@@ -32,15 +32,15 @@ class Entry:
     total: int
     examples: tuple[str, ...] = ()
     effect: str = ""
-    mend: str = ""
-    fix: tuple[str, str] | None = None
+    fix: str = ""
+    option: tuple[str, str] | None = None
     also: tuple[tuple[str, str], ...] = ()
     k: int | None = None
 
     @property
     def flags(self) -> str:
         """The fix as options of the command line: "--collapse prefix:_ --ids zeros"; empty where there is none."""
-        return " ".join(f"--{name} {word}" for name, word in (*((self.fix,) if self.fix else ()), *self.also))
+        return " ".join(f"--{name} {word}" for name, word in (*((self.option,) if self.option else ()), *self.also))
 
     def as_dict(self) -> dict:
         """The entry for JSON."""

@@ -81,12 +81,12 @@ def _joined_queries(changed: list[tuple]) -> int:
 
 
 def _joined(entry: Entry, level: list[Entry]) -> Entry:
-    """An entry about spelling that mends nothing until chunks are collapsed as well gets the mend that does both."""
+    """An entry about spelling that fixes nothing until chunks are collapsed as well gets the fix that does both."""
     for one in level:
         names = set(dict(one.also).get("ids", "").split(","))
-        names |= {"path"} if one.fix == ("collapse", "prefix:#") else set()  # what stands behind # is cut off by both
-        if one.severity == "warning" and set(entry.fix[1].split(",")) <= names:
-            return replace(entry, effect=one.effect, mend=one.mend, fix=one.fix, also=one.also)
+        names |= {"path"} if one.option == ("collapse", "prefix:#") else set()  # both cut off what follows #
+        if one.severity == "warning" and set(entry.option[1].split(",")) <= names:
+            return replace(entry, effect=one.effect, fix=one.fix, option=one.option, also=one.also)
     return entry
 
 
@@ -124,22 +124,22 @@ def _level(run: Run, truth: Truth, wanted: tuple[Wanted, Wanted]) -> list[Entry]
     whole = _best_spelling(part, truth, wanted, paths=False)[1] if any(way.by == "prefix:#" for way in ways) else least
     best = None
     for way in ways:
-        ids, mended = _best_spelling(collapsed(part, way.by), truth, wanted)
+        ids, fixed = _best_spelling(collapsed(part, way.by), truth, wanted)
         bar = whole if way.by == "prefix:#" else least  # what stands behind # is cut off with paths too: it is a chunk
-        if mended > (best[1] if best else bar if ids else hits):
-            best = CollapseChoice(way.by, ids, way.share), mended
+        if fixed > (best[1] if best else bar if ids else hits):
+            best = CollapseChoice(way.by, ids, way.share), fixed
     if best is None:
         return [] if hits else _finer(part, run, wanted[1])
-    choice, mended = best
+    choice, fixed = best
     also = (("ids", choice.ids),) if choice.ids else ()
     examples = _parts(part, wanted[1], choice)
     alone = (whole if choice.by == "prefix:#" else least) if choice.ids else hits  # what is found without collapsing
     entry = Entry("another-level", "note" if alone else "warning", run.name, "The run ranks parts of what the truth "
                   f"judges, such as {examples[0]!r} where the truth has {examples[1]!r}.", len(part.docs) - hits,
                   len(part.docs), examples, f"Judged documents among those returned{_of(part, run)}: {hits:,} now, "
-                  f"{mended:,} then.", "", ("collapse", choice.by), also)
+                  f"{fixed:,} then.", "", ("collapse", choice.by), also)
     both = "Both are needed: the ids are written in another way too. " if choice.ids else ""
-    return [replace(entry, mend=f"Read the runs with {entry.flags}. {both}The first part of a document keeps its "
+    return [replace(entry, fix=f"Read the runs with {entry.flags}. {both}The first part of a document keeps its "
                     "rank.")]
 
 

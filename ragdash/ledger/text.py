@@ -40,7 +40,7 @@ def _cell(entry: Entry | None) -> str:
 
 def _finding(entry: Entry) -> str:
     lines = [f"{entry.severity}: {entry.run or 'all'}: {entry.found}",
-             *(f"  {words}" for words in (entry.effect, entry.mend) if words)]
+             *(f"  {words}" for words in (entry.effect, entry.fix) if words)]
     if entry.flags:
         lines.append(f"  Flag: {entry.flags}")
     return "\n".join(textwrap.fill(line, _WIDTH, subsequent_indent="  ", break_on_hyphens=False, break_long_words=False)

@@ -222,5 +222,5 @@ def _only_unicode(language: str, normalisation: str) -> None:
         raise _mistake(f"language={language!r} with normalisation={normalisation!r}", "Add normalisation='unicode'.")
 
 
-def _mistake(found: str, mend: str) -> InputError:
-    return InputError([Problem("metric-parameter", found, "parameters that fit together", mend, field="metric")])
+def _mistake(found: str, fix: str) -> InputError:
+    return InputError([Problem("metric-parameter", found, "parameters that fit together", fix, field="metric")])

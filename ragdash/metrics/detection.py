@@ -131,5 +131,5 @@ def _size(ranked: Ranked, corpus_size: int | None, rel: int) -> int:
     return corpus_size
 
 
-def _mistake(found: str, mend: str) -> InputError:
-    return InputError([Problem("metric-parameter", found, "parameters that fit together", mend, field="metric")])
+def _mistake(found: str, fix: str) -> InputError:
+    return InputError([Problem("metric-parameter", found, "parameters that fit together", fix, field="metric")])

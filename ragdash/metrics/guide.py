@@ -142,7 +142,7 @@ GUIDES: Mapping[str, Guide] = {
     "RAGAS.ContextRecall": Guide("Is all that the reference says in the contexts?", "ContextRecall here needs gold "
                                  "spans and no judge."),
     "RAGChecker.Hallucination": Guide("Wrong claims that no chunk explains: the generator's fault, not retrieval's."),
-    "RAGChecker.ContextUtilization": Guide("Was it there and not used? Then mend the prompt, not the retriever."),
+    "RAGChecker.ContextUtilization": Guide("Was it there and not used? Then fix the prompt, not the retriever."),
     "NLIFaithfulness": Guide("Grounding on every run of a build, without a key and without cost.",
                              "SummaC takes a mean over sentences of the highest entailment; here they are counted."),
 }

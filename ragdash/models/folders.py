@@ -161,5 +161,5 @@ def unreadable(kind: str, path: Path, what: str) -> InputError:
                     "Copy or fetch the model again, or name another folder.", str(path))
 
 
-def _problem(kind: str, word: str, what: str, expected: str, mend: str, file: str | None = None) -> InputError:
-    return InputError([Problem(word, what, expected, mend, file, None, OPTIONS[kind])])
+def _problem(kind: str, word: str, what: str, expected: str, fix: str, file: str | None = None) -> InputError:
+    return InputError([Problem(word, what, expected, fix, file, None, OPTIONS[kind])])

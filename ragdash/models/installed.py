@@ -14,11 +14,11 @@ INSTALL = 'pip install "ragdash[semantic]"'
 
 @dataclass(frozen=True)
 class Availability:
-    """ok; else reason: why not, and mend: the command or the words that help."""
+    """ok; else reason: why not, and fix: the command or the words that help."""
 
     ok: bool
     reason: str = ""
-    mend: str = ""
+    fix: str = ""
 
 
 def library() -> Availability:
@@ -42,5 +42,5 @@ def availability(kind: str, model: str | None = None) -> Availability:
     except InputError as error:
         problem = error.problems[0]
         at = f" ({problem.file})" if problem.file and problem.file not in problem.found else ""
-        return Availability(False, f"{problem.found}{at}; expected {problem.expected}", problem.mend)
+        return Availability(False, f"{problem.found}{at}; expected {problem.expected}", problem.fix)
     return Availability(True)

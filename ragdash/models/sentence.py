@@ -53,7 +53,7 @@ def load(folder: Folder, device: str | None = None) -> Encoder | PairScorer:
     """
     installed = library()
     if not installed.ok:
-        raise InputError([Problem("unavailable", installed.reason, "sentence-transformers", f"{installed.mend}")])
+        raise InputError([Problem("unavailable", installed.reason, "sentence-transformers", f"{installed.fix}")])
     os.environ.update(environment())
     made = {ENCODER: SentenceEncoder, NLI: EntailmentScorer}.get(folder.kind, CrossEncoderScorer)
     return made(folder, device)
@@ -63,7 +63,7 @@ def fetched(kind: str, name: str) -> Folder:
     """The folder of a model on the hub, fetched where it is not here yet. Only where the user asked for it."""
     installed = library()
     if not installed.ok:
-        raise InputError([Problem("unavailable", installed.reason, "sentence-transformers", f"{installed.mend}")])
+        raise InputError([Problem("unavailable", installed.reason, "sentence-transformers", f"{installed.fix}")])
     from huggingface_hub import snapshot_download
 
     problems = []

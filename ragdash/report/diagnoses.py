@@ -79,7 +79,7 @@ def _way(diagnoses: Sequence[Diagnosis]) -> tuple[list[str], list[list[str]]]:
 
 
 def _stages(diagnoses: Sequence[Diagnosis], specs: Sequence[Spec], gains: Gains) -> tuple[list[str], list[list[str]]]:
-    """A row per stage that some run has, with the queries of each run and what mending them gains at most."""
+    """A row per stage that some run has, with the queries of each run and what fixing them gains at most."""
     counts = [one.counts() for one in diagnoses]
     rows = []
     for s, stage in enumerate(STAGES):

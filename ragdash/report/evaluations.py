@@ -18,7 +18,7 @@ from ragdash.wording.words import plain
 
 FORMATS = ("table", "json", "csv", "markdown", "latex", "parquet", "xlsx")
 SHAPES = ("rows", "long", "wide")  # of every query's values: a column per metric; a row, a column each
-SCHEMA = 1
+SCHEMA = 2
 INTERVALS = {"percentile": "percentile bootstrap", "bca": "BCa bootstrap",
              "expanded": "expanded percentile bootstrap", "t": "bootstrap-t"}
 Summaries = Sequence[Sequence[Summary]]

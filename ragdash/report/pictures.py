@@ -27,7 +27,7 @@ def browser() -> str | None:
 
 
 def lacking() -> Problem | None:
-    """What keeps this machine from drawing PNG and SVG, with its mend; None where nothing does."""
+    """What keeps this machine from drawing PNG and SVG, with its fix; None where nothing does."""
     if importlib.util.find_spec("kaleido") is None:
         return Problem("no-kaleido", "no kaleido", "the package kaleido, which draws PNG and SVG",
                        "pip install kaleido; plotly JSON needs nothing.", field="--format")

@@ -35,7 +35,7 @@ def reviewed(truth: Truth, reviews: Reviews, *, leave_out: bool = False) -> Trut
         result = part(result, ~wrong)
         result = replace(result, problems=(*result.problems, Problem(
             "left-out-queries", f"{wrong.sum():,} queries with the verdict 'wrong gold'", "queries whose gold is right",
-            "They are left out; mend the truth to have them back.", severity="warning")))
+            "They are left out; fix the truth to have them back.", severity="warning")))
     return result
 
 

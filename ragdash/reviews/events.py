@@ -131,13 +131,13 @@ def check_events(events: Iterable[Event], lines: Sequence[int] | None = None, fi
     collector = Collector(file)
     for at, event in enumerate(events):
         line = None if lines is None else lines[at]
-        for field, found, expected, mend in _wrong(event):
-            collector.add("bad-review", found, expected, mend, field=field, line=line)
+        for field, found, expected, fix in _wrong(event):
+            collector.add("bad-review", found, expected, fix, field=field, line=line)
     collector.raise_errors()
 
 
 def _wrong(event: Event) -> Iterable[tuple[str, str, str, str]]:
-    """(field, found, expected, mend) of all that is wrong with one event."""
+    """(field, found, expected, fix) of all that is wrong with one event."""
     texts = {field.name: value for field, value in zip(fields(event), astuple(event), strict=True)}
     for name, text in texts.items():
         if not isinstance(text, str) or not _is_text(text):

@@ -84,7 +84,7 @@ def with_file(path: Path, work: Callable[[sqlite3.Connection | None], T], *, wri
         except (OSError, sqlite3.Error) as error:
             if last or not _is_broken(error):
                 raise _unusable(path, error, write) from None
-            _mend(path, write)
+            _fix(path, write)
     raise _unusable(path, OSError("it was taken away while it was written"), write)
 
 
@@ -93,7 +93,7 @@ def set_aside(path: Path) -> list[Path]:
     return sorted(path.parent.glob(f"{path.stem}.broken-*{path.suffix}"))
 
 
-def _mend(path: Path, write: bool) -> None:
+def _fix(path: Path, write: bool) -> None:
     try:
         _set_aside(path)
     except (OSError, sqlite3.Error) as error:
@@ -234,10 +234,10 @@ def _unusable(path: Path, error: Exception, write: bool) -> InputError:
     if reason in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
         code = sqlite3.SQLITE_FULL
     if code in _SHUT or isinstance(error, PermissionError):
-        found, expected, mend = _SHUT_WORDS
+        found, expected, fix = _SHUT_WORDS
     else:
-        found, expected, mend = _WORDS.get(code, ("a file that cannot be used", "a file that can be read and written",
+        found, expected, fix = _WORDS.get(code, ("a file that cannot be used", "a file that can be read and written",
                                                   "Look at the file and its folder, or name another folder in "
                                                   "RAGDASH_WORKSPACE."))
     found = f"{found} ({error}){': nothing was kept' if write else ''}"
-    return InputError([Problem("unusable-reviews", found, expected, mend, str(path))])
+    return InputError([Problem("unusable-reviews", found, expected, fix, str(path))])

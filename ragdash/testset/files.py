@@ -146,5 +146,5 @@ def _object(line: bytes, number: int, file: str) -> dict:
     return row
 
 
-def _wrong(file: str, line: int, found: str, expected: str, mend: str) -> InputError:
-    return InputError([Problem("bad-drafts", found, expected, mend, file, line)])
+def _wrong(file: str, line: int, found: str, expected: str, fix: str) -> InputError:
+    return InputError([Problem("bad-drafts", found, expected, fix, file, line)])

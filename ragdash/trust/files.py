@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
@@ -14,6 +12,7 @@ import pyarrow as pa
 from ragdash.console import count
 from ragdash.errors import Collector, InputError, Problem, shorten
 from ragdash.io.names import NAMES
+from ragdash.io.table_rows import csv_rows
 from ragdash.trust.verdicts import Verdicts, named
 
 _WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
@@ -177,20 +176,15 @@ def _lines(text: str, collector: Collector) -> Iterator[Row]:
 def _cells(text: str, collector: Collector) -> Iterator[Row]:
     head = text.split("\n", 1)[0]
     mark = max(",;\t", key=head.count)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=mark)
-    try:
-        names = [name.strip().lower() for name in next(reader, [])]
-        last = reader.line_num
-        for cells in reader:
-            line, last = last + 1, reader.line_num
-            if any(cell.strip() for cell in cells[len(names):]):
-                collector.add("extra-cells", f"{len(cells)} cells in a row, {len(names)} columns", "a cell for each "
-                              "column", "Put texts with commas or line ends into quotation marks.", line=line)
-            elif any(cell.strip() for cell in cells):
-                row = dict(zip(names, cells, strict=False))
-                yield line, _with_points(row) if mark == ";" else row
-    except csv.Error as error:
-        collector.add("bad-csv", str(error), "a CSV table", "Save it again as CSV UTF-8.", line=reader.line_num)
+    rows = csv_rows(text, mark, collector)
+    names = [name.strip().lower() for name in next(rows, (1, []))[1]]
+    for line, cells in rows:
+        if any(cell.strip() for cell in cells[len(names):]):
+            collector.add("extra-cells", f"{len(cells)} cells in a row, {len(names)} columns", "a cell for each "
+                          "column", "Put texts with commas or line ends into quotation marks.", line=line)
+        elif any(cell.strip() for cell in cells):
+            row = dict(zip(names, cells, strict=False))
+            yield line, _with_points(row) if mark == ";" else row
 
 
 def _with_points(row: dict[str, str]) -> dict[str, str]:

@@ -43,7 +43,7 @@ class Disagreement:
 class Trust:
     """What stands behind a judge's mean.
 
-    judge: mean of the verdicts, without interval: no more queries would mend what the judge gets wrong; labels: the
+    judge: mean of the verdicts, without interval: no more queries would fix what the judge gets wrong; labels: the
     labels alone (labels without a verdict among them); corrected: prediction-powered, of n labelled queries and the
     `rest` others. pseudo: whether the pseudo-rectifiers were added. disagreements: the furthest apart first.
     missing: {reason: queries without a verdict}; without_verdict: labels of queries that have none.

@@ -47,7 +47,7 @@ def access() -> Access | None:
     if not st.secrets.load_if_toml_exists():
         for place in st.get_option("secrets.files"):
             if Path(place).exists():
-                raise _unclear(f"{Path(place).name}, which cannot be read", "TOML", "Mend the file; the server's log "
+                raise _unclear(f"{Path(place).name}, which cannot be read", "TOML", "Fix the file; the server's log "
                                "says where. Until then nobody is let in.")
         return None
     auth, lists = st.secrets.get(AUTH), st.secrets.get(ACCESS)
@@ -91,5 +91,5 @@ def _addresses(lists: Mapping, key: str) -> frozenset[str]:
     return frozenset(one.strip().casefold() for one in held)
 
 
-def _unclear(found: str, expected: str, mend: str, field: str = ACCESS) -> InputError:
-    return InputError([Problem("unclear-access", found, expected, mend, "secrets.toml", field=field)])
+def _unclear(found: str, expected: str, fix: str, field: str = ACCESS) -> InputError:
+    return InputError([Problem("unclear-access", found, expected, fix, "secrets.toml", field=field)])

@@ -91,7 +91,7 @@ def _ended(job: Job) -> None:
         told = [f"{report['computed']:,} computed", f"{report['reused']:,} known before", duration(report["seconds"])]
         st.caption(f":material/check: {', '.join(told)}, by {words.escape(words.listed(report['models']))}.")
         for problem in report["problems"]:
-            st.caption(f":material/info: {words.escape(problem['found'])}. {words.escape(problem['mend'])}")
+            st.caption(f":material/info: {words.escape(problem['found'])}. {words.escape(problem['fix'])}")
 
 
 def _offer(now: View, names: list[str]) -> None:
@@ -102,7 +102,7 @@ def _offer(now: View, names: list[str]) -> None:
     installed = library()
     if not installed.ok:
         st.caption(f":material/info: {words.escape(installed.reason[:1].upper() + installed.reason[1:])}.")
-        st.code(installed.mend, language=None)
+        st.code(installed.fix, language=None)
         return
     models = {kind: _choose(kind) for kind in dict.fromkeys(KINDS[name] for name in names)}
     models = {kind: model for kind, model in models.items() if model}

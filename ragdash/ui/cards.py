@@ -137,8 +137,8 @@ def _run_card(entry: Entry, run: Run) -> None:
         typical = int(np.median(lengths)) if len(lengths) else 0
         depth = f"{run.depth:,} deep" + (f" (median {typical:,})" if typical != run.depth else "")
         st.markdown(f"{words.count(len(run), 'query', 'queries')}, {depth}")
-        mends = [f":blue-badge[{name}: {words.escape(word)}]" for name, word in entry.mends]
-        st.markdown(" ".join([*(f":gray-badge[{part}]" for part in parts(run)), *mends]))
+        fixes = [f":blue-badge[{name}: {words.escape(word)}]" for name, word in entry.fixes]
+        st.markdown(" ".join([*(f":gray-badge[{part}]" for part in parts(run)), *fixes]))
         settings = [f"{key} {value}" for key, value in run.settings.items() if key not in ("ids", "collapse")]
         if settings:
             st.caption(words.escape(", ".join(settings)))
@@ -260,7 +260,7 @@ def _truth_numbers(truth: Truth) -> None:
 
 
 def _warnings(thing: Run | Truth, name: str) -> None:
-    told = [one for one in thing.problems if one.severity != "error" and one.kind not in findings.MENDED]
+    told = [one for one in thing.problems if one.severity != "error" and one.kind not in findings.FIXED]
     if told:
         notes = sum(problem.severity == "note" for problem in told)
         parts = [words.count(many, word) for many, word in ((len(told) - notes, "warning"), (notes, "note")) if many]

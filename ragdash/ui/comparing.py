@@ -1,4 +1,4 @@
-"""The comparability ledger on the Runs page: one line in words, findings with their mends, the choices of counting."""
+"""The comparability ledger on the Runs page: one line in words, findings with their fixes, the choices of counting."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ragdash.ui.store import LOADED
 
 ICONS = {"error": ":orange[:material/error:]", "warning": ":orange[:material/warning:]",
          "note": ":gray[:material/info:]"}
-WIDTHS = [2, 1]  # a finding, and the button that mends it
+WIDTHS = [2, 1]  # a finding, and the button that fixes it
 
 
 def ledger() -> None:
@@ -57,33 +57,33 @@ def _spec(runs: Sequence[Entry], truth: str) -> Spec:
 
 
 def _together(found: Ledger, runs: Sequence[Entry]) -> None:
-    """A mend that several runs need, with one click for all of them."""
-    for fix, names in findings.shared(found).items():
+    """A fix that several runs need, with one click for all of them."""
+    for option, names in findings.shared(found).items():
         digests = [entry.digest for entry in runs if entry.name in names]
-        st.button(f"{findings.label(fix)} in {words.count(len(names), 'run')}", icon=":material/build:",
-                  key=f"mend_all_{'_'.join(fix[0])}", on_click=mends.apply, args=(digests, fix), type="primary")
+        st.button(f"{findings.label(option)} in {words.count(len(names), 'run')}", icon=":material/build:",
+                  key=f"fix_all_{'_'.join(option[0])}", on_click=mends.apply, args=(digests, option), type="primary")
 
 
 def _of_run(found: Ledger, entry: Entry) -> None:
-    """What needs attention in one run; mends in force with the way back."""
+    """What needs attention in one run; fixes in force with the way back."""
     own = findings.in_order(one for one in found.findings if one.run == entry.name and one.severity != "note")
-    if not own and not entry.mends:
+    if not own and not entry.fixes:
         return
     with st.container(border=True, gap="small", key=f"found_{entry.key}"):
         st.markdown(f"**{widgets.swatch(entry.slot, entry.name)}**")
-        _mended(entry)
+        _fixed(entry)
         offered = set()
         for at, one in enumerate(own):
-            _finding(one, f"{entry.key}_{at}", entry, button=(one.fix, *one.also) not in offered)
-            offered.add((one.fix, *one.also))
+            _finding(one, f"{entry.key}_{at}", entry, button=(one.option, *one.also) not in offered)
+            offered.add((one.option, *one.also))
 
 
-def _mended(entry: Entry) -> None:
-    if not entry.mends:
+def _fixed(entry: Entry) -> None:
+    if not entry.fixes:
         return
-    told = [problem.found for problem in LOADED.run(entry.digest).problems if problem.kind in findings.MENDED]
+    told = [problem.found for problem in LOADED.run(entry.digest).problems if problem.kind in findings.FIXED]
     left, right = st.columns(WIDTHS, vertical_alignment="center", gap="small")
-    left.markdown(f":blue[:material/build:] {findings.mended(entry.mends, told)}")
+    left.markdown(f":blue[:material/build:] {findings.fixed(entry.fixes, told)}")
     right.button("Undo", icon=":material/undo:", key=f"undo_{entry.key}", on_click=mends.undo, args=(entry.digest,),
                  help="Read the run again as it was loaded.")
 
@@ -114,16 +114,16 @@ def _notes(found: Ledger, runs: Sequence[Entry]) -> None:
 
 
 def _finding(one: Finding, key: str, entry: Entry | None, button: bool = True) -> None:
-    """What was counted, what follows from it, how it is mended; a button where one click does it."""
-    if not one.fix or not button:
+    """What was counted, what follows from it, how it is fixed; a button where one click does it."""
+    if not one.option or not button:
         st.markdown(f"{ICONS[one.severity]} {findings.said(one)}")
         return
     left, right = st.columns(WIDTHS, vertical_alignment="center", gap="small")
     left.markdown(f"{ICONS[one.severity]} {findings.said(one)}")
-    fixes = (one.fix, *one.also)
-    right.button(findings.label(fixes), icon=":material/build:", key=f"mend_{key}", on_click=mends.apply,
-                 args=((entry.digest,) if entry else (), fixes), help=f"On the command line: {one.flags}",
-                 type="tertiary" if one.fix[0] in state.CONVENTIONS else "secondary")
+    options = (one.option, *one.also)
+    right.button(findings.label(options), icon=":material/build:", key=f"fix_{key}", on_click=mends.apply,
+                 args=((entry.digest,) if entry else (), options), help=f"On the command line: {one.flags}",
+                 type="tertiary" if one.option[0] in state.CONVENTIONS else "secondary")
 
 
 def _conventions(found: Ledger, runs: Sequence[Entry]) -> None:

@@ -73,7 +73,7 @@ def _diagnosis(run: str, scope: tuple, rules: str, _match: Match, _rules: Rules)
 
 
 def gains(run: str, scope: Scope, k: int, spec: Spec) -> np.ndarray:
-    """By how much the mean of the spec in scope could rise at most with each stage mended: (S,), NaN undefined.
+    """By how much the mean of the spec in scope could rise at most with each stage fixed: (S,), NaN undefined.
 
     Of "fine" queries NaN, as is every stage that no fix of which moves the metric: of the answer for a metric of
     what was retrieved, all for one of speed. All NaN where the spec has no better end or is no mean.

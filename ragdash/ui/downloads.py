@@ -45,7 +45,7 @@ def pictures(figure, key: str, theme: Theme) -> None:
                                    f"{name_of(key)}.{one.ending}", one.mime, key=f"{key}_{form}", on_click="ignore",
                                    icon=":material/image:" if form != "json" else ":material/data_object:")
     if missing is not None:
-        st.caption(f"No PNG and SVG: {words.escape(missing.found)}. {words.escape(missing.mend)}")
+        st.caption(f"No PNG and SVG: {words.escape(missing.found)}. {words.escape(missing.fix)}")
 
 
 def menu(table, key: str) -> None:

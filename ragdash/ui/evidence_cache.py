@@ -166,7 +166,7 @@ def unfit(runs: Sequence[str], scope: Scope, spec: Spec) -> str | None:
     except InputError as error:
         return f"{error.problems[0].found}; expected {error.problems[0].expected}."
     found = next((problem for problem in one.problems if problem.kind == "unavailable"), None)
-    return f"{found.found[:1].upper()}{found.found[1:]}; expected {found.expected}. {found.mend}" if found else None
+    return f"{found.found[:1].upper()}{found.found[1:]}; expected {found.expected}. {found.fix}" if found else None
 
 
 def question(truth: str, query_id: str) -> str | None:

@@ -21,12 +21,12 @@ Passed = Sequence[Step]
 
 
 def finding(held: Losses) -> None:
-    """In words: at which stage each run loses most, what mending it could gain, what usually mends it."""
+    """In words: at which stage each run loses most, what fixing it could gain, what usually fixes it."""
     said = losses.sentences(held)
     st.markdown("\n".join(f"- {line}" for line in said) if len(said) > 1 else said[0])
-    mends = losses.mends(held)
-    if mends:
-        st.caption("  \n".join(f":material/build: {words.escape(line)}" for line in mends))
+    fixes = losses.fixes(held)
+    if fixes:
+        st.caption("  \n".join(f":material/build: {words.escape(line)}" for line in fixes))
 
 
 def choices(held: Losses) -> None:
@@ -128,24 +128,24 @@ def stages(held: Losses) -> None:
         with everything:
             widgets.frame(table(held), "stages", "Queries of each stage and run")
     gained = (f"+: by how much the mean {words.escape(metric)} could gain at most if all queries of the stage had the "
-              "best possible value there; an upper bound, as who is mended at one stage may fail at the next. "
+              "best possible value there; an upper bound, as who is fixed at one stage may fail at the next. "
               f"{_unmoved(held)}"
               if metric else "")
     st.caption(f"{gained}{words.count(held.total, 'query', 'queries')} in all.{now.basis}")
     left = losses.unassessed(held)
     if left:
         st.caption("  \n".join(f":material/info: {words.escape(line)}" for line in left))
-    with st.expander("What the stages mean, and what usually mends them", key="stage_rules"):
+    with st.expander("What the stages mean, and what usually fixes them", key="stage_rules"):
         st.table(pd.DataFrame([{"Stage": f"**{one.title}**", "When": words.escape(one.meaning),
-                                "What usually mends it": words.escape(one.fix) or words.UNDEFINED} for one in STAGES]),
+                                "What usually fixes it": words.escape(one.fix) or words.UNDEFINED} for one in STAGES]),
                  border="horizontal", hide_index=True, alt="The stages, in the order in which they are asked")
 
 
 def _unmoved(held: Losses) -> str:
-    """A sentence where what mends answers does not move the metric."""
+    """A sentence where what fixes answers does not move the metric."""
     if held.spec.metric.view not in ("Ranked", "Covered") or not held.counts[:, NAMES.index("wrong-answer"):FINE].any():
         return ""
-    return (f"What mends an answer does not move {words.escape(held.spec.title)}: choose a metric of answers in the "
+    return (f"What fixes an answer does not move {words.escape(held.spec.title)}: choose a metric of answers in the "
             "sidebar for that. ")
 
 
@@ -170,7 +170,7 @@ def _chip(held: Losses, run: int, s: int, metric: str | None) -> None:
 
 
 def table(held: Losses) -> pd.DataFrame:
-    """Every number: a row per stage, for each run its queries and what mending them gains at most."""
+    """Every number: a row per stage, for each run its queries and what fixing them gains at most."""
     columns: dict[str, object] = {"Stage": [STAGES[s].title for s in held.occurring]}
     for run, name in enumerate(held.now.names):
         columns[f"{name}: queries"] = held.counts[run, held.occurring]

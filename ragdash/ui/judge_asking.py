@@ -36,7 +36,7 @@ def panel(now: View) -> None:
     installed = library()
     if not installed.ok:
         st.caption(f":material/info: {words.escape(installed.reason)}")
-        st.code(installed.mend, language=None)
+        st.code(installed.fix, language=None)
         return
     possible = judge_facts.possible(now.digests, now.scope)
     with st.container(border=True, key="judging"):
@@ -219,7 +219,7 @@ def _ended(job: Job) -> None:
         st.caption(f":material/check: Done: {told}.")
     for one in found:
         if one.severity != "error" and one.kind != "judge-always-same":  # that stands beside the numbers
-            st.caption(f":material/info: {words.escape(one.found)}. {words.escape(one.mend)}")
+            st.caption(f":material/info: {words.escape(one.found)}. {words.escape(one.fix)}")
 
 
 def _stopped(why: str, told: str = "") -> None:

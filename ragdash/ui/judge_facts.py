@@ -85,9 +85,9 @@ def _present(run: str, truth: str, ties: str, _judged: Judged) -> np.ndarray:
 
 
 def lacking(name: str) -> tuple[str, str]:
-    """(texts that a metric needs, what would mend their lack), in words."""
+    """(texts that a metric needs, what would fix their lack), in words."""
     told = [LACKING[f"no-{need}"] for need in TASKS[name].needs]
-    return ", ".join(words for words, _ in told), " ".join(mend for _, mend in told)
+    return ", ".join(words for words, _ in told), " ".join(fix for _, fix in told)
 
 
 def stamp() -> str:

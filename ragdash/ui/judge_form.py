@@ -102,8 +102,8 @@ def _metrics(possible: Mapping[str, int]) -> tuple[str, ...]:
     for name in judge_words.ORDER:
         if not possible[name]:
             lacking.setdefault(judge_facts.lacking(name), []).append(judged.title(name))
-    for (_, mend), names in lacking.items():
-        st.caption(f":gray[Not with these texts: {words.escape(', '.join(names))}. {words.escape(mend)}]")
+    for (_, fix), names in lacking.items():
+        st.caption(f":gray[Not with these texts: {words.escape(', '.join(names))}. {words.escape(fix)}]")
     return chosen
 
 

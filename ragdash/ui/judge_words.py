@@ -62,7 +62,7 @@ def address(kind: str, url: str) -> str:
 
 def on_page(problems: Sequence[Problem]) -> list[Problem]:
     """The problems in words of the page, not of the command line."""
-    return [replace(one, found=_of_page(one.found), mend=_of_page(one.mend)) for one in problems]
+    return [replace(one, found=_of_page(one.found), fix=_of_page(one.fix)) for one in problems]
 
 
 def _of_page(text: str) -> str:

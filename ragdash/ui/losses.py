@@ -97,7 +97,7 @@ def _sentence(held: Losses, run: int, name: str) -> str:
         return said
     best = int(np.nanargmax(gains))
     if np.isfinite(gains[most]) and row[most]:
-        said += f" Mending them could gain at most {number(gains[most])} {held.spec.title}"
+        said += f" Fixing them could gain at most {number(gains[most])} {held.spec.title}"
         return said + ("." if best == most or gains[best] <= gains[most] else (
             f"; more is to gain at **{STAGES[best].title}**: at most {number(gains[best])} with {row[best]:,}."))
     return said if not gains[best] else (
@@ -105,8 +105,8 @@ def _sentence(held: Losses, run: int, name: str) -> str:
         f"{count(int(row[best]), 'query', 'queries')}.")
 
 
-def mends(held: Losses) -> list[str]:
-    """What usually mends the stages at which the runs lose most."""
+def fixes(held: Losses) -> list[str]:
+    """What usually fixes the stages at which the runs lose most."""
     worst = {int(row[:FINE].argmax()) for row in held.counts if row[:FINE].any()}
     return [f"{STAGES[stage].title}: {STAGES[stage].fix}" for stage in sorted(worst)]
 
@@ -119,6 +119,6 @@ def unassessed(held: Losses) -> list[str]:
         runs = [name for name, own in zip(held.now.names, left, strict=True) if own == text]
         of = "" if len(runs) == len(left) else f" of {words.listed(runs)}"
         lines.append(f"Not assessed{of}: {text}.")
-    told = dict.fromkeys(f"{problem.found[:1].upper()}{problem.found[1:]}. {problem.mend}" for one in held.found
+    told = dict.fromkeys(f"{problem.found[:1].upper()}{problem.found[1:]}. {problem.fix}" for one in held.found
                          for problem in one.problems)
     return [*lines, *told]

@@ -1,6 +1,6 @@
-"""What one click mends: ids written as in the truth, chunks collapsed to documents, another convention; and back.
+"""What one click fixes: ids written as in the truth, chunks collapsed to documents, another convention; and back.
 
-A mended run takes the place of the one it was made of, under the same name and colour. It is always made anew of the
+A fixed run takes the place of the one it was made of, under the same name and colour. It is always made anew of the
 run as it was loaded, collapsed first and respelled then, as on the command line.
 """
 
@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from ragdash.errors import InputError, Problem
 from ragdash.ui import state
-from ragdash.ui.entry import Entry, mended
+from ragdash.ui.entry import Entry, fixed
 from ragdash.ui.store import LOADED
 
 Fix = tuple[str, str]
@@ -46,14 +46,14 @@ def collapse(digest: str, by: str, ids: str | None = None) -> None:
 
 
 def _read_as(entry: Entry, ids: str, by: str) -> None:
-    """Replace the entry's run by the loaded one with these mends; what cannot be done is told and changes nothing."""
+    """Replace the entry's run by the loaded one with these fixes; what cannot be done is told and changes nothing."""
     run, truth = LOADED.run(entry.loaded), LOADED.truth(state.truth() or "")
     if run is None:
         state.set_notice([Problem("run-let-go", f"run {entry.name!r}, which the server no longer holds as it was "
                                   "loaded", "the run as it was loaded", "Load its file again.")])
         return
     try:
-        run = mended(run, truth, ids, by)
+        run = fixed(run, truth, ids, by)
     except InputError as error:
         state.set_notice(error.problems)
         return

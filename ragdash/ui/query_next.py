@@ -32,7 +32,7 @@ def following(desk: Desk) -> None:
             found = _next(tuple(now.digests), facts(now.scope, [desk.spec]), str(desk.spec),
                           _matches=[cache.match(digest, now.scope) for digest in now.digests], _spec=desk.spec)
         except Unavailable as missing:
-            st.caption(words.escape(f"Found {missing.problem.found}. {missing.problem.mend}"))
+            st.caption(words.escape(f"Found {missing.problem.found}. {missing.problem.fix}"))
             return
         except InputError as error:
             widgets.problems(error.problems, "judge_next")

@@ -85,7 +85,7 @@ def _asked(now: View, ask: Callable, key: str) -> list | None:
         try:
             found.append(ask(digest))
         except InputError as error:
-            problems.update({(problem.kind, problem.mend): problem for problem in error.problems})
+            problems.update({(problem.kind, problem.fix): problem for problem in error.problems})
     widgets.problems(list(problems.values()), key)
     return None if problems else found
 

@@ -99,7 +99,7 @@ def pictures(now: View, specs: Sequence[Spec]) -> None:
                            f"ragdash-pictures-{form}.zip", "application/zip", key="album",
                            icon=":material/collections:", on_click="ignore", disabled=not wanted.sections)
     if missing is not None:
-        st.caption(f":material/info: No PNG and SVG: {words.escape(missing.found)}. {words.escape(missing.mend)}")
+        st.caption(f":material/info: No PNG and SVG: {words.escape(missing.found)}. {words.escape(missing.fix)}")
 
 
 def links() -> None:

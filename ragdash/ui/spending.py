@@ -75,7 +75,7 @@ def board(now: View, prices: Prices) -> Board:
         try:
             one = cache.match(entry.digest, now.scope).timed
         except Unavailable as fault:
-            faults.append(f"{entry.name}: {fault.problem.found}. {fault.problem.mend}")
+            faults.append(f"{entry.name}: {fault.problem.found}. {fault.problem.fix}")
             one = None
         taken.append(one)
         speeds.append({} if one is None else _speeds(entry.digest, *facts(now.scope), _one=one,

@@ -92,7 +92,7 @@ def set_truth(digest: str | None) -> None:
 def add_run(digest: str, name: str) -> Entry:
     """Add a run, shown, under a name and a colour that no other run of the session has.
 
-    A known run stays as it is, a mended one mended.
+    A known run stays as it is, a fixed one fixed.
     """
     known = next((entry for entry in runs() if digest in (entry.digest, entry.origin)), None)
     if known:

@@ -162,7 +162,7 @@ def ledger(found: Ledger) -> pd.DataFrame:
     return pd.DataFrame([
         {"Run": one.run or "all", "What": one.kind.replace("-", " ") + (f" at {one.k}" if one.k else ""),
          "Count": one.count, "Of": one.total, "Share": one.count / one.total if one.total else np.nan,
-         "Reading": one.severity, "Found": one.found, "Effect": one.effect, "Mend": one.mend, "Option": one.flags}
+         "Reading": one.severity, "Found": one.found, "Effect": one.effect, "Fix": one.fix, "Option": one.flags}
         for one in found.entries])
 
 

@@ -75,7 +75,7 @@ def desk() -> Desk:
                  else _read(name, Sets().names()[name], str(Sets().path)))
         decisions, told = _decisions(found.digest, str(DecisionStore().path), DecisionStore().stamp())
         for one in told:
-            st.caption(f":orange[:material/warning:] {words.escape(f'{one.file}: {one.found}. {one.mend}')}")
+            st.caption(f":orange[:material/warning:] {words.escape(f'{one.file}: {one.found}. {one.fix}')}")
         return Desk(name, found, decisions)
     except InputError as error:
         widgets.problems(error.problems, "testset")

@@ -93,7 +93,7 @@ def _handing_in(held: Held) -> None:
         return
     if warned:
         widgets.problem_table(warned, words.count(len(warned), "warning"), "sheet_warnings")
-        st.caption("  \n".join(f":orange[:material/warning:] {words.escape(one.found)}. {words.escape(one.mend)}"
+        st.caption("  \n".join(f":orange[:material/warning:] {words.escape(one.found)}. {words.escape(one.fix)}"
                                for one in warned[:3]))
     frame = _compared(held, found)
     st.dataframe(frame, hide_index=True, key="sheet_holds", alt="What the sheet holds")

@@ -13,7 +13,7 @@ from ragdash.ui.trust_local import LOCAL
 NAMED = "local judge, trained on your labels"
 IS = ("It is a logistic regression on numbers of the texts, fitted here to the labels: no key, nothing is sent "
       "anywhere. It is good for these runs and labels, not for others.")
-MENDS = {
+FIXES = {
     "few-labels": "Label answers that are drawn at random, under **Label answers**.",
     "one-class": "There is nothing to learn from yet: label more under **Label answers**, until both are among them."}
 
@@ -60,7 +60,7 @@ def untrained(held: Held) -> None:
     """What is needed before there is anything to show."""
     widgets.empty("Not trained yet", "  \n".join(
         f"Found {words.escape(one.found)}; expected {words.escape(one.expected)}.  \n:material/build: "
-        f"{MENDS.get(one.kind) or words.escape(one.mend)}" for one in held.lacking))
+        f"{FIXES.get(one.kind) or words.escape(one.fix)}" for one in held.lacking))
 
 
 def offer() -> None:

@@ -14,7 +14,7 @@ from ragdash.ui import words
 from ragdash.wording.trusted import TOLD, verdict_of
 
 TERMS = {
-    "Judge alone": "The mean of the judge's verdicts over all queries. It has no interval: more queries would not mend "
+    "Judge alone": "The mean of the judge's verdicts over all queries. It has no interval: more queries would not fix "
                    "what the judge gets wrong.",
     "Labels alone": "The mean of what people said of the labelled queries, with its interval; the judge plays no part.",
     "Corrected": "The judge's mean, shifted by what it got wrong on the labelled queries, with an interval that allows "
@@ -116,7 +116,7 @@ def warnings(found: Mapping[str, Sequence[Problem]]) -> list[str]:
         if kind in GATHERED:
             lines.append(GATHERED[kind].format(words.escape(words.listed(list(own)))))
         elif kind not in SAID_ELSEWHERE:
-            lines += dict.fromkeys(f"{words.escape(one.found[:1].upper() + one.found[1:])}. {words.escape(one.mend)}"
+            lines += dict.fromkeys(f"{words.escape(one.found[:1].upper() + one.found[1:])}. {words.escape(one.fix)}"
                                    for one in own.values())
     return lines
 

@@ -182,7 +182,7 @@ def _usable(shown: Sequence[Entry]) -> tuple[list[Entry], list[Problem]]:
         except InputError as error:
             problems.extend(error.problems)
         except Unavailable as missing:
-            problems.append(replace(missing.problem, severity="error", mend=f"{missing.problem.mend} In the sidebar, "
+            problems.append(replace(missing.problem, severity="error", fix=f"{missing.problem.fix} In the sidebar, "
                                     "**Relevant** by id shows the run."))
     return usable, problems
 
@@ -194,7 +194,7 @@ def _nothing() -> None:
     if not state.runs() and unread:
         many = words.count(len(unread), "file")
         widgets.empty("No runs are loaded yet", f"{many} could not be read; the **Runs** page says where and what "
-                                                "mends it.")
+                                                "fixes it.")
     elif not state.runs():
         widgets.empty("No runs are loaded yet", "Open your own files, or the ready samples, on the **Runs** page.")
     else:

@@ -57,7 +57,7 @@ def swatch(slot: int, label: str) -> str:
 
 
 def problems(found: Sequence[Problem], key: str, limit: int = CARDS) -> None:
-    """Each error as a card that says where, what and how to mend it; what is beyond the limit as a table."""
+    """Each error as a card that says where, what and how to fix it; what is beyond the limit as a table."""
     errors = [problem for problem in found if problem.severity == "error"]
     for problem in errors[:limit]:
         st.error(_card(problem), icon=":material/error:")
@@ -76,7 +76,7 @@ def problem_table(found: Sequence[Problem], label: str, key: str) -> None:
                     "Field": p.field or words.UNDEFINED,
                     "Found": p.found,
                     "Expected": p.expected,
-                    "What to do": p.mend,
+                    "What to do": p.fix,
                 }
                 for p in found[:ROWS]
             ]
@@ -102,7 +102,7 @@ def _card(problem: Problem) -> str:
     head = f"**{place}**  \n" if place else ""
     return (
         f"{head}Found {words.escape(problem.found)}; expected {words.escape(problem.expected)}.  \n"
-        f":material/build: {words.escape(problem.mend)}"
+        f":material/build: {words.escape(problem.fix)}"
     )
 
 

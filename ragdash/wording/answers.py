@@ -21,11 +21,11 @@ def unavailable(names: Sequence[str], found: Sequence[Evaluation]) -> list[str]:
             if problem.kind == "unavailable" and not _is_judged(problem.field):
                 reasons.setdefault(_reason(problem), []).append(name)
     lines = []
-    for (of, what, mend), runs in reasons.items():
+    for (of, what, fix), runs in reasons.items():
         held = f"**{escape(listed(runs))}** " if of == "run" and len(runs) < len(names) else "Every run shown " \
             if of == "run" and len(names) > 1 else f"**{escape(names[0])}** " if of == "run" else ""
         what = what if held else what[:1].upper() + what[1:]
-        lines.append(f"{held}{escape(what)}. {escape(mend)}")
+        lines.append(f"{held}{escape(what)}. {escape(fix)}")
     return lines
 
 
@@ -37,5 +37,5 @@ def _is_judged(field: str | None) -> bool:
 def _reason(problem: Problem) -> tuple[str, str, str]:
     """("run" or "", what was found without the run's name, what to do)."""
     if problem.found.startswith("run ") and " without " in problem.found:
-        return "run", "is without " + problem.found.rpartition(" without ")[2], problem.mend
-    return "", problem.found, problem.mend
+        return "run", "is without " + problem.found.rpartition(" without ")[2], problem.fix
+    return "", problem.found, problem.fix

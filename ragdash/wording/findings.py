@@ -1,4 +1,4 @@
-"""The ledger in words: one line that says whether runs can be compared, findings, mends."""
+"""The ledger in words: one line that says whether runs can be compared, findings, fixes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ragdash.records import Conventions
 from ragdash.wording import words
 from ragdash.wording.words import escape
 
-Fix = tuple[str, str]
+Option = tuple[str, str]
 
 IDS = {
     "trim": "ids without white space",
@@ -59,7 +59,7 @@ NO_EFFECT = {
     "duplicates": "No run repeats a document.",
     "ties": "No mean hangs on the order of equal scores.",
 }
-MENDED = ("respelled-ids", "collapsed-chunks")  # kinds of problems that say what a mend did
+FIXED = ("respelled-ids", "collapsed-chunks")  # kinds of problems that say what a fix did
 _BROKEN = {  # what is wrong with one run, with several
     "matched-queries": ("has no query in common with the judgements", "have no query in common with the judgements"),
     "no-common-document": ("returns no document that is judged for its query",
@@ -79,8 +79,8 @@ def verdict(found: Ledger, names: Sequence[str], conventions: Conventions) -> st
     good = [name for name in names if name not in broken]
     if good:
         parts.append(_over(found, good, conventions))
-    ways = {name: {one.fix[0] for one in found.findings if one.run == name and one.fix and one.severity == "warning"}
-            for name in names}
+    ways = {name: {one.option[0] for one in found.findings
+                   if one.run == name and one.option and one.severity == "warning"} for name in names}
     parts_of = [name for name in names if "collapse" in ways[name]]
     spelled = [name for name in names if "ids" in ways[name] and name not in parts_of]
     if spelled:
@@ -115,21 +115,21 @@ def _over(found: Ledger, names: Sequence[str], conventions: Conventions) -> str:
 
 def said(one: Entry) -> str:
     """A finding: what was counted, what follows, and what can be done."""
-    rest = [part for part in (one.effect, one.mend) if part]
+    rest = [part for part in (one.effect, one.fix) if part]
     more = escape(" ".join(rest))
     if one.flags:
         more = more.replace(escape(one.flags), f"`{one.flags}`")
     return escape(one.found) + (f"  \n:gray[{more}]" if rest else "")
 
 
-def label(fixes: Sequence[Fix]) -> str:
+def label(options: Sequence[Option]) -> str:
     """What a button says that applies these switches."""
-    switches = dict(fixes)
+    switches = dict(options)
     by, ids = switches.get("collapse"), switches.get("ids")
     if by:
         at = "by source" if by == "source" else f"at {by.removeprefix('prefix:')!r}"
         return f"Collapse {at}" + (f", match {words.listed([BESIDE[name] for name in ids.split(',')])}" if ids else "")
-    return f"Match {_matched(ids)}" if ids else "; ".join(SWITCHES[fix] for fix in fixes)
+    return f"Match {_matched(ids)}" if ids else "; ".join(SWITCHES[option] for option in options)
 
 
 def _matched(ids: str) -> str:
@@ -151,23 +151,24 @@ def collapse(by: str, choice: CollapseChoice | None) -> str:
 
 
 def in_order(found: Iterable[Entry]) -> list[Entry]:
-    """The worst first, and of these what a mend of ids or chunks belongs to."""
+    """The worst first, and of these what a fix of ids or chunks belongs to."""
     switches = ("collapse", "ids")
     return sorted(found, key=lambda one: (
-        SEVERITIES.index(one.severity), switches.index(one.fix[0]) if one.fix and one.fix[0] in switches else 2))
+        SEVERITIES.index(one.severity),
+        switches.index(one.option[0]) if one.option and one.option[0] in switches else len(switches)))
 
 
-def mended(mends: Sequence[Fix], told: Sequence[str]) -> str:
-    """The mends in force and what they did, as markdown."""
-    done = "Read with " + " and ".join(f"**{name}: {escape(word)}**" for name, word in mends)
+def fixed(fixes: Sequence[Option], told: Sequence[str]) -> str:
+    """The fixes in force and what they did, as markdown."""
+    done = "Read with " + " and ".join(f"**{name}: {escape(word)}**" for name, word in fixes)
     return done + "".join(f"  \n:gray[{escape(text)}.]" for text in told)
 
 
-def shared(found: Ledger) -> dict[tuple[Fix, ...], list[str]]:
-    """Mends of ids and chunks that more than one run needs: fixes -> names of the runs."""
-    wanted: dict[tuple[Fix, ...], list[str]] = {}
+def shared(found: Ledger) -> dict[tuple[Option, ...], list[str]]:
+    """Fixes of ids and chunks that more than one run needs: options -> names of the runs."""
+    wanted: dict[tuple[Option, ...], list[str]] = {}
     for one in found.findings:
-        if one.run and one.fix and one.fix[0] in ("ids", "collapse") and one.severity != "note":
-            names = wanted.setdefault((one.fix, *one.also), [])
+        if one.run and one.option and one.option[0] in ("ids", "collapse") and one.severity != "note":
+            names = wanted.setdefault((one.option, *one.also), [])
             names += [one.run] if one.run not in names else []
-    return {fixes: names for fixes, names in wanted.items() if len(names) > 1}
+    return {options: names for options, names in wanted.items() if len(names) > 1}

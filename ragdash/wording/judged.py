@@ -148,21 +148,21 @@ def lacking(names: Sequence[str], found: Sequence[Evaluation], specs: Sequence[S
                     runs.setdefault(_why(problem), []).append(name)
         for why, of in runs.items():
             lines.setdefault((*why, tuple(of)), []).append(metric)
-    return [_lacking(what, mend, metrics, runs if len(runs) < len(names) else (), wanted)
-            for (what, mend, runs), metrics in lines.items()]
+    return [_lacking(what, fix, metrics, runs if len(runs) < len(names) else (), wanted)
+            for (what, fix, runs), metrics in lines.items()]
 
 
 def _why(problem: Problem) -> tuple[str, str]:
-    """(what is wrong without metric and run; what mends it, empty for the command that asks a judge)."""
+    """(what is wrong without metric and run; what fixes it, empty for the command that asks a judge)."""
     what = RUN.sub("", problem.found.removeprefix(problem.field), count=1).strip(" ,:")
-    return what, "" if problem.mend == command(problem.field) else problem.mend
+    return what, "" if problem.fix == command(problem.field) else problem.fix
 
 
-def _lacking(what: str, mend: str, metrics: Sequence[str], runs: Sequence[str], wanted: dict[str, str]) -> str:
+def _lacking(what: str, fix: str, metrics: Sequence[str], runs: Sequence[str], wanted: dict[str, str]) -> str:
     titles = listed(list(dict.fromkeys(wanted[name] for name in metrics)))
     of = f" of **{escape(listed(list(runs)))}**" if runs else ""
-    mend = escape(mend) if mend else f"`{command(' '.join(metrics))}`"
-    return f"{escape(titles)}{of}: {escape(what)}. {mend}"
+    fix = escape(fix) if fix else f"`{command(' '.join(metrics))}`"
+    return f"{escape(titles)}{of}: {escape(what)}. {fix}"
 
 
 def told(names: Sequence[str], found: Sequence[Evaluation], specs: Iterable[Spec]) -> list[str]:
@@ -173,4 +173,4 @@ def told(names: Sequence[str], found: Sequence[Evaluation], specs: Iterable[Spec
     own = [(name, problem) for name, one in zip(names, found, strict=True) for problem in one.problems
            if problem.kind in COUNTED]
     return [f"{escape(titles.get(one.problem.field, one.head))} of **{escape(listed(list(one.runs)))}**"
-            f"{escape(one.rest)}. {escape(one.problem.mend.partition(' To ')[0])}" for one in folds(own)]
+            f"{escape(one.rest)}. {escape(one.problem.fix.partition(' To ')[0])}" for one in folds(own)]

@@ -140,7 +140,7 @@ class Catalogue:
                 except sqlite3.DatabaseError as error:
                     if _code(error) not in BROKEN or attempt == 2 or self.read_only:
                         raise
-                    self._mend()
+                    self._fix()
         except OSError as error:
             raise folders.unusable(self.folder, error) from None
         except sqlite3.Error as error:
@@ -160,7 +160,7 @@ class Catalogue:
                                                                        sqlite3.SQLITE_READONLY):
                     raise
 
-    def _mend(self) -> None:
+    def _fix(self) -> None:
         """Put the broken file aside and list what is on the disk anew."""
         for tail in ("-wal", "-shm", ""):
             part = self.path.with_name(self.path.name + tail)
@@ -223,10 +223,10 @@ def _code(error: sqlite3.Error) -> int:
 
 
 def _unusable(path: Path, error: sqlite3.Error) -> InputError:
-    mend = {sqlite3.SQLITE_FULL: "Free space on that disk; what was kept before is unharmed.",
+    fix = {sqlite3.SQLITE_FULL: "Free space on that disk; what was kept before is unharmed.",
             sqlite3.SQLITE_IOERR: "Check the disk and its free space; what was kept before is unharmed.",
             sqlite3.SQLITE_BUSY: "Another process is writing; try again.",
             sqlite3.SQLITE_READONLY: "Name a folder that can be written (--workspace DIR), or start with --read-only.",
             }.get(_code(error), "Check the folder and its permissions, or name another with --workspace DIR.")
     return InputError([Problem("unusable-workspace", f"a workspace that cannot be used ({error})",
-                               "a folder that can be read and written", mend, str(path))])
+                               "a folder that can be read and written", fix, str(path))])

@@ -248,7 +248,7 @@ def test_nothing_but_failures_ends_early_with_the_reason(folder, command):
     status, out, err = command()
     assert (status, out) == (2, "") and "no answer of" in err and "ModuleNotFoundError" in err
     assert 5 <= len(kept(folder)) <= 10
-    (folder / "system.py").write_text(SYSTEM)  # mended: nothing else is needed, with this command or another
+    (folder / "system.py").write_text(SYSTEM)  # fixed: nothing else is needed, with this command or another
     status, _, err = command(b=f"{GOOD} --top 5")
     assert status == 0 and "without an answer" not in err and len(counted(folder)) == 60
     assert command(b=GOOD)[0] == 2  # now there are answers of it

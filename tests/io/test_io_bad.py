@@ -1,4 +1,4 @@
-"""A table of bad files: each is one readable problem (or one for each place), with its line, field and mend."""
+"""A table of bad files: each is one readable problem (or one for each place), with its line, field and fix."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def dictionary(text: str) -> bytes:
     return f'{{"q1": {{"d1": 0.9}},\n"q2": {text}\n}}'.encode()
 
 
-# name: content, kind, line, field, words in found or mend
+# name: content, kind, line, field, words in found or fix
 BAD_RUNS = {
     "empty file": (b"", "empty-file", None, None, "empty"),
     "white space only": (b" \n\t\n", "empty-file", None, None, "white space"),
@@ -236,8 +236,8 @@ def check(problems, kind, line, field, words):
     assert problem is not None, [str(p) for p in problems]
     assert (problem.line, problem.field, problem.severity) == (line, field, "error")
     assert problem.file == "dir/bad file"
-    assert words in f"{problem.found} {problem.expected} {problem.mend}"
-    assert problem.mend[0].isupper() and problem.mend[-1] == "."
+    assert words in f"{problem.found} {problem.expected} {problem.fix}"
+    assert problem.fix[0].isupper() and problem.fix[-1] == "."
 
 
 @pytest.mark.parametrize("name", BAD_RUNS)

@@ -56,7 +56,7 @@ def test_the_same_documents_in_every_form(form):
         with pytest.raises(InputError) as caught:
             read(("corpus.x", FORMS[form]))
         problem, = caught.value.problems
-        assert problem.kind == "corpus-alone" and "--corpus" in problem.mend
+        assert problem.kind == "corpus-alone" and "--corpus" in problem.fix
 
 
 def test_fields_that_come_late_are_read():
@@ -133,7 +133,7 @@ def test_an_archive_of_a_truth_and_documents():
         archive.writestr("run.trec", "q1 Q0 d1 1 0.5 t\n")
     assert read_truth(("x.zip", out.getvalue())).corpus.digest == EXPECTED.digest
     run, = read_runs(("x.zip", out.getvalue()))
-    assert [problem.mend for problem in run.problems] == [f"Pass it with --{role} in a file of its own."
+    assert [problem.fix for problem in run.problems] == [f"Pass it with --{role} in a file of its own."
                                                          for role in ("corpus", "truth")]
 
 
@@ -167,7 +167,7 @@ def test_a_text_of_the_run_wins():
 def test_a_corpus_without_these_documents_gives_nothing():
     run, truth = beside(None)
     found = evaluate(run, truth.with_corpus(Corpus.build("c", ["z"], ["text"])), "EvidenceRecall@2")
-    assert np.isnan(found.values).all() and any("--corpus" in problem.mend for problem in found.problems)
+    assert np.isnan(found.values).all() and any("--corpus" in problem.fix for problem in found.problems)
 
 
 def test_grounding_in_the_texts_of_the_corpus():

@@ -113,7 +113,7 @@ def check(read, content: bytes, **options) -> None:
         assert any(problem.severity == "error" for problem in error.problems)
         for problem in error.problems:
             assert problem.file == "x" or problem.file.startswith("x/")
-            assert problem.kind and problem.found and problem.expected and problem.mend
+            assert problem.kind and problem.found and problem.expected and problem.fix
             assert problem.line is None or problem.line >= 1
             str(problem).encode()
             json.dumps(problem.as_dict())
@@ -208,7 +208,7 @@ def test_documents(content):
     try:
         found = read_corpus(("x", content))
     except InputError as error:
-        assert all(problem.file == "x" and problem.mend for problem in error.problems)
+        assert all(problem.file == "x" and problem.fix for problem in error.problems)
     else:
         assert found.digest and len(found.doc_ids.drop_null()) == len(found)
         for column in (found.doc_ids, found.texts, found.titles):

@@ -69,7 +69,7 @@ def test_promptfoo_with_several_prompts_of_a_provider():
 
 def test_promptfoo_without_a_question():
     problem, = refused(read_runs, table(("topic", "lang", "[a] one"), ("bees", "en", "1")))
-    assert problem.kind == "missing-column" and "--map query=topic" in problem.mend
+    assert problem.kind == "missing-column" and "--map query=topic" in problem.fix
 
 
 GOLD = {"id": 7, "input": "who?", "output": [
@@ -88,7 +88,7 @@ def test_kilt():
     assert "several-provenances" in [problem.kind for problem in truth.problems]
     assert sniff(lines(GUESS)).role == "run" and sniff(lines(GOLD)).role == "truth"
     problem = refused(read_runs, lines(GOLD)[1])[0]
-    assert problem.kind == "truth-as-run" and "--truth" in problem.mend
+    assert problem.kind == "truth-as-run" and "--truth" in problem.fix
     assert refused(read_runs, lines({"id": 1, "output": [{"provenance": [{"title": "T"}]}]})[1])[0].line == 1
 
 
@@ -155,7 +155,7 @@ NOT_READ = {  # content, kind, words
 def test_what_is_not_read(name):
     content, kind, words = NOT_READ[name]
     problem = next(one for one in refused(read_runs, json.dumps(content).encode()) if one.severity == "error")
-    assert problem.kind == kind and words in problem.mend
+    assert problem.kind == kind and words in problem.fix
 
 
 def test_lists_of_a_query_are_no_columns():
@@ -179,6 +179,6 @@ def test_unknown_columns_say_how_to_name_them(name):
     for read in (read_runs, read_truth):
         problem, = refused(read, content)
         assert (problem.kind, problem.line) == ("unknown-format", 1)
-        assert words in problem.mend
+        assert words in problem.fix
     given = dict(pair.split("=") for pair in words.removeprefix("--map ").strip("'").split(","))
     assert len(read_run(("x", content), mapping=given)) == 1

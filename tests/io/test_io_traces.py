@@ -169,10 +169,10 @@ def test_scores_of_ragas_have_lost_their_questions(indent):
     for read in (read_runs, read_truth):
         problem, = refused(read, json.dumps({"scores": [{"faithfulness": 0.5}, {"faithfulness": 1.0}]},
                                             indent=indent).encode())
-        assert problem.kind == "missing-question" and "to_pandas().to_json" in problem.mend
+        assert problem.kind == "missing-question" and "to_pandas().to_json" in problem.fix
 
 
-ADVICE = {  # content, read, kind, words of the mend
+ADVICE = {  # content, read, kind, words of the fix
     "results of trec_eval": (b"runid\tall\tx\nnum_q\tall\t3\nmap\tall\t0.5\nP_10\tall\t0.2\n", read_runs, "results",
                              "the run and the qrels"),
     "results of each query": (b"num_ret  \t301\t500\nP_5 \t301\t0.2\nndcg_cut_10\t302\t0.1\n", read_truth, "results",
@@ -192,7 +192,7 @@ ADVICE = {  # content, read, kind, words of the mend
 def test_what_is_refused_says_what_to_do(name):
     content, read, kind, words = ADVICE[name]
     found = [problem for problem in refused(read, content) if problem.kind == kind]
-    assert found and words in found[0].mend
+    assert found and words in found[0].fix
 
 
 def test_the_advice_is_right():
@@ -203,4 +203,4 @@ def test_the_advice_is_right():
 
 def test_preference_judgements_are_named():
     found = refused(read_runs, b"q1 A:x L1 FR94-1 1\nq1 A:x L1 FB4-2 0\n")
-    assert {problem.kind for problem in found} == {"column-count"} and "preference judgements" in found[0].mend
+    assert {problem.kind for problem in found} == {"column-count"} and "preference judgements" in found[0].fix

@@ -104,7 +104,7 @@ def test_what_no_question_escapes_ends_the_job_at_once(serve, endpoint, ledger, 
     server = serve(*[fault] * 9)
     outcome = ask(questions(6), endpoint(server), ledger, concurrency=1, patience=quick)
     assert len(server.asked) == 1 and outcome.missing == {"stopped": 6} and outcome.stopped == "error"
-    assert outcome.problem.kind == kind and words in outcome.problem.found and outcome.problem.mend
+    assert outcome.problem.kind == kind and words in outcome.problem.found and outcome.problem.fix
     assert ask(questions(6), endpoint(serve()), ledger).missing == {}  # nothing of it is kept
 
 
@@ -112,7 +112,7 @@ def test_a_key_that_is_refused_and_one_that_lacks_are_told_apart(serve, endpoint
     monkeypatch.setenv("A_KEY", "abc")
     without, wrong = (ask(questions(1), endpoint(serve("401"), key_env=name), ledger, patience=quick).problem
                       for name in (None, "A_KEY"))
-    assert "refuses to answer without a key" in without.found and "--key-env" in without.mend
+    assert "refuses to answer without a key" in without.found and "--key-env" in without.fix
     assert "refuses the key in A_KEY" in wrong.found and "abc" not in str(wrong)
 
 

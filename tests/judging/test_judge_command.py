@@ -17,7 +17,7 @@ from ragdash.io import read_run, read_truth
 from ragdash.judge_work import Report, Row, _not_embedded, prepare, work
 from ragdash.judging import Endpoint, default_ledger
 from ragdash.judging.exchange import export_verdicts
-from ragdash.view_judged import UNEMBEDDED, apart, mends
+from ragdash.view_judged import UNEMBEDDED, apart, fixes
 
 ROOT = Path(__file__).parents[2]
 FILES = [str(ROOT / "sample_runs" / f"{name}.jsonl") for name in ("dense", "sparse")]
@@ -146,11 +146,11 @@ def test_what_texts_leave_undefined_is_told_apart_from_what_is_missing():
 def test_questions_asked_back_are_embedded_by_another_command_that_is_told():
     rows = [Row(run, "RAGAS.AnswerRelevancy", 0.0, 1, {UNEMBEDDED: n}) for run, n in (("a", 2), ("b", 3))]
     problem, = _not_embedded([*rows, Row("a", "Faithfulness", 0.5, 3, {})])
-    assert "RAGAS.AnswerRelevancy of 5 queries" in problem.found and "ragdash score" in problem.mend
+    assert "RAGAS.AnswerRelevancy of 5 queries" in problem.found and "ragdash score" in problem.fix
     assert str(problem).startswith("found RAGAS.AnswerRelevancy of 5")  # the metric is named once
-    told = mends("RAGAS.AnswerRelevancy", [UNEMBEDDED, "no reply in time"])
+    told = fixes("RAGAS.AnswerRelevancy", [UNEMBEDDED, "no reply in time"])
     assert "ragdash judge" in told and "ragdash score" in told
-    assert "ragdash judge" not in mends("RAGAS.AnswerRelevancy", [UNEMBEDDED, "the text makes no claim"])
+    assert "ragdash judge" not in fixes("RAGAS.AnswerRelevancy", [UNEMBEDDED, "the text makes no claim"])
 
 
 def test_an_endpoint_that_wants_a_key_is_not_said_to_refuse_none(serve, command):

@@ -68,7 +68,7 @@ def test_a_missing_verdict_of_one_is_missing_with_the_reason_and_whose_it_is(mat
     found = evaluate(match.run, match.truth, f"Faithfulness(judge='{ALL}')")
     problem, = (one for one in found.problems if one.kind == "missing-verdicts")
     assert "1 of 4 queries without a verdict (three at three.org: no JSON in the reply)" in problem.found
-    assert "To ask again: " in problem.mend
+    assert "To ask again: " in problem.fix
     assert found.settings[f"Faithfulness of '{ALL}'"].startswith("mean of 3 judges: one at one.org + ")
     nobody = match.judged.read("Faithfulness", "one + two")
     assert not np.isnan(nobody.values).any(), "nobody else's failure counts"
@@ -81,7 +81,7 @@ def test_the_majority_of_three_and_a_tie_that_nobody_breaks(match):
     evaluated = evaluate(match.run, match.truth, f"Faithfulness(judge='majority of {ALL}')")
     told = {one.kind: one for one in evaluated.problems}
     assert "1 of 4 queries undefined (a tie of the most frequent values)" in told["undefined-verdicts"].found
-    assert "To ask again" not in told["undefined-verdicts"].mend
+    assert "To ask again" not in told["undefined-verdicts"].fix
     assert "three at three.org" in told["missing-verdicts"].found
 
 

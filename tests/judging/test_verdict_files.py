@@ -134,6 +134,25 @@ def test_a_file_without_verdicts_is_an_error(tmp_path, content):
     assert not default_ledger().judges()
 
 
+@pytest.mark.parametrize(("rows", "line"), [
+    ('both,"0.5\nother,1\n', 2), ('both,0.5\nother,"1"x\n', 3), ('both,0.5\n\nother,"1', 4)])
+def test_a_broken_table_is_an_error_with_its_line_and_keeps_nothing(tmp_path, rows, line):
+    with pytest.raises(InputError) as raised:
+        import_verdicts(file_of(tmp_path, f"query_id,faithfulness\n{rows}", "results.csv"),
+                        the_match({"both": ROWS["both"]}).judged)
+    (broken,) = raised.value.problems
+    assert (broken.kind, broken.file, broken.line) == ("bad-quotes", str(tmp_path / "results.csv"), line)
+    assert "Close the quotes" in broken.mend and not default_ledger().judges()
+
+
+def test_a_table_with_cells_longer_than_128_kib_is_read(tmp_path):
+    """RAGAS writes the contexts into its table."""
+    match = the_match({"both": ROWS["both"]})
+    content = f'query_id,retrieved_contexts,faithfulness\nboth,"{"word, " * 50_000}",0.5\n'
+    assert import_verdicts(file_of(tmp_path, content, "results.csv"), match.judged).rows == 1
+    assert values(match, "RAGAS.Faithfulness") == {"both": 0.5}
+
+
 @pytest.mark.parametrize("broken", [
     {"retrieved2response": [["Entailment"]]}, {"answer2response": "Entailment"},
     {"answer2response": [["Entailment"]] * 2}, {"retrieved2answer": ["Entailment"]}, {"response_claims": None}])

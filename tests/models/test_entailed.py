@@ -66,7 +66,7 @@ def test_share_of_sentences_that_some_window_entails():
 def test_unavailable_says_how_to_compute_it_and_partly_computed_is_told():
     run, truth = case(["A one.", "B two."], [["A one."], ["B two."]])
     problem = next(one for one in evaluate(run, truth, "NLIFaithfulness").problems if one.kind == "unavailable")
-    assert "ragdash score" in problem.mend and "--nli" in problem.mend
+    assert "ragdash score" in problem.fix and "--nli" in problem.fix
     score([case(["A one."], [["A one."]])[0]], truth, "NLIFaithfulness", nli=Holds())
     evaluation = evaluate(run, truth, "NLIFaithfulness")
     assert evaluation.values[:, 0].tolist() == pytest.approx([1, math.nan], nan_ok=True)

@@ -114,7 +114,7 @@ def test_a_damaged_store_is_told_with_its_place(store):
         with pytest.raises(InputError) as caught:
             act()
         assert caught.value.problems[0].kind == "unusable-cache"
-        assert caught.value.problems[0].file == str(store.path) and "RAGDASH_CACHE" in caught.value.problems[0].mend
+        assert caught.value.problems[0].file == str(store.path) and "RAGDASH_CACHE" in caught.value.problems[0].fix
 
 
 def test_a_place_that_cannot_be_written_is_told(tmp_path):

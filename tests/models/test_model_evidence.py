@@ -49,11 +49,11 @@ def test_values_are_the_cosines_of_the_compared_texts(store):
     assert scores.table(0.7)["start"].to_pylist()[0] is None  # a cosine has no place
 
 
-def test_evaluating_computes_nothing_and_says_what_mends_it():
+def test_evaluating_computes_nothing_and_says_what_fixes_it():
     found = evaluate(run(), truth(), "R@5 EvidenceRecall@5 P@5", match="evidence", match_how="embedding")
     assert np.isnan(found.values).all()
     problems = [one for one in found.problems if one.kind == "unavailable"]
-    assert problems and all("not computed yet" in one.found and "--match-how embedding --model FOLDER" in one.mend
+    assert problems and all("not computed yet" in one.found and "--match-how embedding --model FOLDER" in one.fix
                             for one in problems)
     spoken()
     found = evaluate(run(), truth(), "R@5 EvidenceRecall@5 P@5", match="evidence", match_how="embedding")

@@ -183,7 +183,7 @@ def test_models_that_are_missing_are_told_together(store):
     with pytest.raises(InputError) as caught:
         score([run], truth, "SBERT CrossEncoder", store=store)
     assert [problem.field for problem in caught.value.problems] == ["--model", "--cross-encoder"]
-    assert "RAGDASH_SBERT_MODEL" in caught.value.problems[0].mend
+    assert "RAGDASH_SBERT_MODEL" in caught.value.problems[0].fix
 
 
 def test_a_report_is_a_dictionary_that_json_takes(store):

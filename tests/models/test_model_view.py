@@ -104,7 +104,7 @@ def test_a_query_of_which_one_reference_was_not_computed_is_undefined(store):
     assert np.isnan(reading.values[0]) and reading.values[1] == pytest.approx(1.0)
     assert (reading.computed, reading.wanted) == (1, 2)
     (problem,) = more.problems("SBERT")
-    assert problem.kind == "computed-in-part" and "1 of 2" in problem.found and "ragdash score" in problem.mend
+    assert problem.kind == "computed-in-part" and "1 of 2" in problem.found and "ragdash score" in problem.fix
     assert problem.severity == "warning"
 
 
@@ -119,7 +119,7 @@ def test_texts_that_were_cut_are_counted_once_for_each_query(store):
 
 
 @pytest.mark.parametrize("name", NEEDS)
-def test_what_was_never_computed_is_unavailable_with_the_command_that_mends_it(store, name, monkeypatch):
+def test_what_was_never_computed_is_unavailable_with_the_command_that_fixes_it(store, name, monkeypatch):
     scored = view(["a"], [["a"]], ["a"], store)
     for installed in (True, False):
         monkeypatch.setattr("ragdash.models.installed.find_spec", lambda _, here=installed: here or None)
@@ -127,9 +127,9 @@ def test_what_was_never_computed_is_unavailable_with_the_command_that_mends_it(s
             values(name, scored)
         problem = caught.value.problem
         assert "not computed yet" in problem.found and ("not installed" in problem.found) is not installed
-        assert f'python -m ragdash score RUN --truth TRUTH --metrics "{name}"' in problem.mend
-        assert ("--cross-encoder" in problem.mend) == (name == "CrossEncoder")
-        assert ("pip install" in problem.mend) is not installed
+        assert f'python -m ragdash score RUN --truth TRUTH --metrics "{name}"' in problem.fix
+        assert ("--cross-encoder" in problem.fix) == (name == "CrossEncoder")
+        assert ("pip install" in problem.fix) is not installed
         assert scored.problems(name) == [] and scored.settings([(name, "")]) == {}
 
 

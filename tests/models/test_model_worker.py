@@ -48,7 +48,7 @@ def test_cancelling_ends_the_process_and_is_no_failure():
 
 
 @pytest.mark.parametrize(("rest", "says"), [
-    ("say('problems', [{'found': 'no model', 'expected': 'one', 'mend': 'Name it.'}]); sys.exit(2)",
+    ("say('problems', [{'found': 'no model', 'expected': 'one', 'fix': 'Name it.'}]); sys.exit(2)",
      "no model; expected one. Name it."),
     ("print('no json'); raise MemoryError('too large')", "MemoryError: too large"),
     ("sys.exit(3)", "The process ended with status 3."),

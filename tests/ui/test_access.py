@@ -116,7 +116,7 @@ def test_an_address_without_a_login_is_nobody(user):
     ({"auth": AUTH, "access": ["ada@example.org"]}, "access ="),
     ({"auth": True, "access": LISTS}, "without [auth]"),
 ])
-def test_what_is_unclear_lets_nobody_in_and_says_how_to_mend_it(secrets, found):
+def test_what_is_unclear_lets_nobody_in_and_says_how_to_fix_it(secrets, found):
     at = visited(secrets, as_user("ada@example.org"))
     assert not at.exception and found in at.error[0].value.replace("\\", "") and not at.get("file_uploader")
     assert [one.value for one in at.title] == ["ragdash"]

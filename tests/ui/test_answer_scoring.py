@@ -127,7 +127,7 @@ print(*sorted({{"torch", "transformers", "sentence_transformers"}} & sys.modules
     assert done.stdout.split() == []
 
 
-def test_without_the_library_the_command_that_mends_it_stands_there(monkeypatch):
+def test_without_the_library_the_command_that_fixes_it_stands_there(monkeypatch):
     monkeypatch.setattr(answer_scoring, "library",
                         lambda: Availability(False, "torch is not installed", 'pip install "x"'))
     at = opened()
@@ -192,7 +192,7 @@ def test_the_end_is_told_and_values_appear_by_themselves(folder, monkeypatch):
 
 
 def test_a_failure_is_told(folder, monkeypatch):
-    stand_in(monkeypatch, "say('problems', [{'found': 'a model of stone', 'expected': 'one', 'mend': 'Name it.'}])")
+    stand_in(monkeypatch, "say('problems', [{'found': 'a model of stone', 'expected': 'one', 'fix': 'Name it.'}])")
     at = opened(folder)
     at.button(key="score_start").click().run()
     until(lambda: not score_jobs.current().running)

@@ -5,14 +5,16 @@ from __future__ import annotations
 import numpy as np
 import page_cases
 import pyarrow as pa
+import pytest
 from judged_cases import judge
 from page_cases import address, asked, drawn, texts, widget
 from streamlit.testing.v1 import AppTest
 
 from ragdash.plots.theme import LIGHT
-from ragdash.records import Run, Truth
+from ragdash.records import Conventions, Run, Truth
 from ragdash.ui import answer_cases, answer_words
-from ragdash.ui.store import SHORT
+from ragdash.ui.cache import Scope
+from ragdash.ui.store import LOADED, SHORT
 from ragdash.ui.texts import LONGEST
 
 QUERIES = 24
@@ -182,6 +184,27 @@ def test_choices_are_in_the_address():
     assert asked(at, "answers") == ["ROUGE_L", "EM"]
     assert asked(at, "look") == [runs()["bad"].digest[:SHORT]]
     assert "has the highest ROUGE-L" in texts(at)
+
+
+@pytest.mark.parametrize(("refused", "bare", "expected"), [
+    ([], [], "–"), ([np.nan, np.nan], [True, False], "–"), ([0.0, np.nan], [True, True], "**0** :gray[of 1]"),
+    ([1.0, 0.0], [False, True], "**1** :gray[of 2]"),
+    ([1.0, 1.0, np.nan], [True, False, True], "**2** :gray[of 2]  \n:gray[1 without reference]")])
+def test_declined_answers_of_none_are_undefined_and_not_0(refused, bare, expected):
+    assert answer_words.declined(np.array(refused), np.array(bare, bool)).replace("\u00a0", " ") == expected
+
+
+@pytest.mark.parametrize(("columns", "expected"), [
+    (None, [None] * 2), ({"answers": [["a"], ["b"]]}, [None] * 2), ({"query": ["one?", None]}, ["one?", None])])
+def test_the_questions_of_a_run_without_answers_are_those_of_the_truth_where_it_has_any(columns, expected):
+    ids = ["q1", "q2"]
+    truth = Truth.build("truth", ids, ["a"] * 2, np.ones(2, int),
+                        details=None if columns is None else pa.table({"query_id": ids, **columns}))
+    run = Run.build("mute", ids, ["a", "b"], np.ones(2))
+    scope = Scope(LOADED.put(truth), Conventions())
+    known = answer_cases.told(LOADED.put(run), scope)
+    assert (list(known.ids), list(known.questions)) == (ids, expected)
+    assert known.answers == known.contexts == (None, None)
 
 
 def test_marks_do_not_overlap_and_long_answers_are_cut():

@@ -161,6 +161,30 @@ def test_a_pair_is_shown_decided_and_kept_for_the_next_session():
     assert group(again, "pairs").options == ["To decide 1", "Accepted 1", "Rejected 0"]
 
 
+def test_the_steps_end_at_the_first_and_at_the_last_pair():
+    at = decided_page()
+    for clicked, step, before, following in (
+            (None, "1 of 2", True, False), ("pair_next", "2 of 2", False, True), ("pair_before", "1 of 2", True, False)):
+        if clicked:
+            at.button(key=clicked).click().run()
+        assert not at.exception and step in texts(at)
+        assert (at.button(key="pair_before").disabled, at.button(key="pair_next").disabled) == (before, following)
+    at.button(key="pair_reject").click().run()
+    assert "1 of 1" in texts(at) and all(at.button(key=key).disabled for key in ("pair_before", "pair_next"))
+
+
+def test_a_decision_that_holds_cannot_be_made_again():
+    at = decided_page()
+    assert not at.button(key="pair_accept").disabled and not at.button(key="pair_reject").disabled
+    assert not [one for one in at.button if one.key == "pair_undo"]
+    at.button(key="pair_accept").click().run()
+    at = decided_page(pairs="accepted")
+    assert at.button(key="pair_accept").disabled and not at.button(key="pair_reject").disabled
+    at.button(key="pair_reject").click().run()
+    at = decided_page(pairs="rejected")
+    assert not at.button(key="pair_accept").disabled and at.button(key="pair_reject").disabled
+
+
 def test_with_and_without_the_decisions():
     here = similarity()
     low = f"{np.floor(here * 100) / 100:.2f}"

@@ -118,7 +118,7 @@ def test_a_sentence_says_what_loses_most_and_what_is_to_gain():
     said = texts(at)
     assert f"**old** loses most queries at **{STAGES[most].title}**: {counts[most]} of 40 queries." in said
     assert f"{gains[best].at_most:.3f}" in said and STAGES[NAMES.index(best)].title in said
-    assert "What mends an answer does not move NDCG@10" in said
+    assert "What fixes an answer does not move NDCG@10" in said
 
 
 def test_gains_are_those_of_the_queries_in_scope():

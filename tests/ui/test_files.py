@@ -73,6 +73,13 @@ def test_the_role_of_a_file_can_be_changed():
     assert at.session_state["_truth"] and not at.error
 
 
+def test_each_file_shows_the_role_it_was_read_as():
+    at = upload(opened(), ("one.run", b"q1 Q0 d1 1 2.0 bm25\n"), ("judged.txt", b"q1 0 d1 1\n"),
+                ("cut.run.gz", WRONG["cut.run.gz"]), ("words.md", WRONG["words.md"]))
+    shown = [one.value for one in at.selectbox if (one.key or "").startswith("role_")]
+    assert shown == ["run", "truth", None, None]
+
+
 def test_files_of_the_command_line_are_open_at_the_first_visit(monkeypatch):
     monkeypatch.setenv(
         "RAGDASH_FILES",

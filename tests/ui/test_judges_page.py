@@ -198,13 +198,13 @@ def test_votes_are_read_with_their_agreement(serve):
     assert table["Votes agree"].tolist() == [1, 1] and "nobody asked the judge yet (2)" in table["Missing"].tolist()
 
 
-@pytest.mark.parametrize("fault, found, mend", [("401", "401", "key"), ("404", "404", "base URL"),
+@pytest.mark.parametrize("fault, found, fix", [("401", "401", "key"), ("404", "404", "base URL"),
                                                 ("404-model", "model", "model")])
-def test_an_endpoint_that_does_not_work_is_told_and_verdicts_stay(serve, fault, found, mend):
+def test_an_endpoint_that_does_not_work_is_told_and_verdicts_stay(serve, fault, found, fix):
     server = serve("", "", *[fault] * 40)
     at = finish(start(plan(opened(server, **{state.JUDGE_AT_ONCE: 1}))))
     card = at.error[0].value.replace("\\", "")
-    assert found in card and "expected" in card and mend in card and "--" not in card
+    assert found in card and "expected" in card and fix in card and "--" not in card
     assert "Ended by the error above" in texts(at) and judged(at)["n"].sum() == 2
     assert "judge_plan" in keys(at), "it can be started again"
 
@@ -319,7 +319,7 @@ def test_runs_without_texts_say_what_they_lack():
     assert "Faithfulness" not in at.multiselect(key=state.JUDGE_METRICS).options
 
 
-def test_without_the_library_the_command_that_mends_it_stands_there(monkeypatch):
+def test_without_the_library_the_command_that_fixes_it_stands_there(monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda name, package=None: None)
     at = opened()
     assert any("ragdash[judge]" in one.value for one in at.code) and "judge_plan" not in keys(at)

@@ -160,6 +160,23 @@ def test_disagreements_are_read_one_after_the_other(pair):
     assert f"query={second.query_id}" in str(link.proto)
 
 
+def test_the_steps_through_disagreements_end_at_the_last_and_a_run_without_any_says_so(pair):
+    at = opened(*pair[0])
+    assert button(at, "apart_before").disabled and not button(at, "apart_next").disabled
+    assert "Every query has a verdict." in said(at) and "Without a verdict" not in said(at)
+    for place in range(2, 8):
+        assert not button(at, "apart_next").disabled
+        button(at, "apart_next").click().run()
+        assert f"{place} of 7" in said(at) and not button(at, "apart_before").disabled
+    assert button(at, "apart_next").disabled
+    run = a_run("agreed")
+    judged(run, TRUTH, scores(1))
+    labelled(run, scores(1), 30)
+    at = opened(run)
+    assert "Disagreements (0)" in said(at) and "Judge and person agree on every labelled query." in said(at)
+    assert button(at, "apart_next") is None
+
+
 def test_votes_and_missing_verdicts_with_their_reason():
     run = a_run("dense")
     values = scores(1)
@@ -173,6 +190,7 @@ def test_votes_and_missing_verdicts_with_their_reason():
     text = said(at)
     assert "Without a verdict: 3 queries" in text and at.table[-1].value.to_numpy().tolist()[0][1] == "3"
     assert f"asked again on 97 queries, the judge was unanimous on {77 / 97:.3f} of them" in text
+    assert "Every query has a verdict." not in text
 
 
 def test_few_labels_give_no_interval(pair):

@@ -43,17 +43,17 @@ def test_a_link_opens_after_a_restart_and_in_another_browser(restarted):
     assert dict(again.query_params) == link and again.table[0].value.equals(before)
 
 
-def test_a_link_to_a_mended_run_opens_after_a_restart(restarted):
+def test_a_link_to_a_fixed_run_opens_after_a_restart(restarted):
     at = upload(opened(), ("chunks.run", b"q1 Q0 d1#0 1 2.0 a\nq1 Q0 d1#1 2 1.0 a\nq2 Q0 d9#3 1 1.0 a\n"),
                 ("judged.txt", QRELS))
     digest = at.session_state["_runs"][0].digest
     next(one for one in at.button if one.label == "Collapse at '#'").click().run()
-    (mended,) = at.session_state["_runs"]
-    assert mended.origin == digest and not at.exception
+    (fixed,) = at.session_state["_runs"]
+    assert fixed.origin == digest and not at.exception
     link = dict(at.query_params)
     restarted()
     (entry,) = opened(**link).session_state["_runs"]
-    assert entry == mended
+    assert entry == fixed
 
 
 def test_an_empty_workspace_is_not_spoken_of_and_samples_are_not_kept():

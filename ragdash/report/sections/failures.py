@@ -44,7 +44,7 @@ def _missed(content: Content) -> list:
 
 
 def _stages(content: Content) -> list:
-    """The first stage at which each query went wrong, and what mending it could gain at most."""
+    """The first stage at which each query went wrong, and what fixing it could gain at most."""
     rules = Rules(k=content.request.k)
     found = [diagnose(match, rules) for match in content.request.matches]
     gains = [_gains(content, at, one) for at, one in enumerate(found)]
@@ -57,11 +57,11 @@ def _stages(content: Content) -> list:
             "are fine are counted too.")
     if any(gains):
         note += (f" In small: by how much the mean {content.lead.title} could rise at most if every query of the stage "
-                 "were mended.")
+                 "were fixed.")
     fixes = [(STAGES[at].title, f"{STAGES[at].meaning} {STAGES[at].fix}") for at in shown if at != FINE]
     return [Heading("Where queries go wrong first"), Words(_worst(content, counts)),
             Grid(f"Queries by stage, of {int(content.inside.sum()):,}", header, rows), Words(note, quiet=True),
-            *([Heading("What usually mends it"), Facts(fixes)] if fixes else [])]
+            *([Heading("What usually fixes it"), Facts(fixes)] if fixes else [])]
 
 
 def _gains(content: Content, at: int, one: Diagnosis) -> Sequence[Gain]:
