@@ -180,7 +180,7 @@ def test_session_keys_are_spelled_in_one_place(path):
         return
     spelled = [f"{path.name}:{key.lineno}: {ast.unparse(key)}" for key in session_keys(tree(path))
                if isinstance(key, ast.Constant) or (isinstance(key, ast.Name) and key.id in own_names(tree(path)))]
-    assert not spelled, f"{spelled} belong into ragdash/ui/keys.py"
+    assert not spelled, f"{spelled} belong into ragdash/dashboard/session/keys.py"
 
 
 @every_module
