@@ -3,8 +3,8 @@
 A task bears the canonical spelling of its metric: Faithfulness, ContextRelevance(per='chunk'), RAGChecker.Precision.
 """
 
-from ragdash.models.judge.tasks import chunk_usefulness, claims, ragchecker, single_call  # noqa: F401  (registers the tasks)
+from ragdash.models.judge.tasks import chunk_usefulness, claims, ragchecker, single_call
 from ragdash.models.judge.tasks.registry import TASKS, Asking, Case, JudgedTask, Judgement, find_task, judged
 
-__all__ = ["TASKS", "Asking", "Case", "JudgedTask", "Judgement", "checker", "chunks", "claims", "faithfulness",
-           "find_task", "judged"]
+__all__ = ["TASKS", "Asking", "Case", "JudgedTask", "Judgement", "chunk_usefulness", "claims", "find_task", "judged",
+           "ragchecker", "single_call"]
