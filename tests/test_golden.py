@@ -31,8 +31,12 @@ CUT_OFF = {"P": "P", "R": "recall", "nDCG": "ndcg_cut", "Success": "success", "A
 WHOLE = {"RR": "recip_rank", "AP": "map", "nDCG": "ndcg", "Rprec": "Rprec"}
 ENGINES = ("as shipped", "blocks of a few rows", "colliding hashes")
 # The constants that say how many rows one step of the engine takes.
-BLOCKS = [(module, name) for module in (arrow_columns, rank_order, judged_pair_index, match, views_ranked, evaluation_evaluate)
-          for name in vars(module) if name.endswith(("BLOCK", "GROUP"))]
+BLOCKS = [
+    (module, name)
+    for module in (arrow_columns, rank_order, judged_pair_index, match, views_ranked, evaluation_evaluate)
+    for name in vars(module)
+    if name.endswith(("BLOCK", "GROUP"))
+]
 GROUPS = [range(start, start + 30) for start in range(0, 300, 30)]
 
 

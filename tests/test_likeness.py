@@ -171,9 +171,17 @@ def test_the_table_holds_every_document_once():
     assert found.ranks.tolist() == [[1, 2, 0], [0, 1, 2]]
 
 
-@pytest.mark.parametrize("wrong", [
-    lambda found: rank_biased_overlap(found, 1.0), lambda found: overlap(found, 0), lambda found: overlap(found, 101),
-    lambda found: overlap(found, 5, of="some"), lambda found: top_k_lists([], 5), lambda found: laid({"q": ["a"]}, k=0)])
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda found: rank_biased_overlap(found, 1.0),
+        lambda found: overlap(found, 0),
+        lambda found: overlap(found, 101),
+        lambda found: overlap(found, 5, of="some"),
+        lambda found: top_k_lists([], 5),
+        lambda found: laid({"q": ["a"]}, k=0),
+    ],
+)
 def test_what_cannot_be_said_to_be_alike(wrong):
     with pytest.raises(InputError):
         wrong(laid({"q": ["a"]}))

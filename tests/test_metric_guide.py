@@ -25,10 +25,18 @@ def setting(about: str) -> tuple[Run, Truth]:
     if about == "evidence":
         spans = [{"text": text, "source": None} for text in worked_examples.SPANS]
         details = pa.table({"query_id": ["q"], "evidence": [spans]})
-        run = Run.build("run", ["q"] * 4, ["1", "2", "3", "4"], [4.0, 3.0, 2.0, 1.0], texts=list(worked_examples.CHUNKS))
+        run = Run.build(
+            "run", ["q"] * 4, ["1", "2", "3", "4"], [4.0, 3.0, 2.0, 1.0], texts=list(worked_examples.CHUNKS)
+        )
         return run, Truth.build("truth", pa.array([], pa.string()), pa.array([], pa.string()), [], details=details)
-    answer = {"answer": worked_examples.ANSWER, "declined": worked_examples.DECLINED, "grounded": worked_examples.GROUNDED}[about]
-    details = pa.table({"query_id": ["q"], "query": [worked_examples.QUESTION], "answers": [[worked_examples.REFERENCE]]})
+    answer = {
+        "answer": worked_examples.ANSWER,
+        "declined": worked_examples.DECLINED,
+        "grounded": worked_examples.GROUNDED,
+    }[about]
+    details = pa.table(
+        {"query_id": ["q"], "query": [worked_examples.QUESTION], "answers": [[worked_examples.REFERENCE]]}
+    )
     truth = Truth.build("truth", ["q"], ["d"], [1], details=details)
     return Run.build("run", ["q"], ["d"], [1.0], details=pa.table({
         "query_id": ["q"], "answer": [answer], "contexts": [[worked_examples.CONTEXT]]})), truth

@@ -113,7 +113,10 @@ def test_how_alike_a_quote_is_equals_rapidfuzz():
 def test_a_number_changed_in_a_quote_does_not_pass_into_the_evidence():
     found, checks = located("On 18 August 1978 it landed in the “Sea of Crises” – and drilled two metres deep into")
     assert failed(checks) == set() and "1976" in found[0].text
-    assert failed([acceptance_rules.answered("1978", found)]) == {"answer"} and acceptance_rules.answered("1976", found).passed
+    assert (
+        failed([acceptance_rules.answered("1978", found)]) == {"answer"}
+        and acceptance_rules.answered("1976", found).passed
+    )
 
 
 def test_both_documents_must_be_quoted():
@@ -168,7 +171,10 @@ def test_a_near_duplicate_names_the_one_before_it():
 def test_the_share_of_words():
     assert acceptance_rules.overlap("Where did Luna 24 land?", ["Luna 24 landed in a sea"]) == pytest.approx(1.0)
     assert acceptance_rules.overlap("Which probe drilled into Crisium?", ["the probe drilled"]) == pytest.approx(2 / 3)
-    assert acceptance_rules.overlap("Who was it?", ["Luna"]) is None and acceptance_rules.overlap("Who is Ada?", []) is None
+    assert (
+        acceptance_rules.overlap("Who was it?", ["Luna"]) is None
+        and acceptance_rules.overlap("Who is Ada?", []) is None
+    )
 
 
 CORPUS = Corpus.build("c", ["a", "b", "c", "e"], [

@@ -272,11 +272,13 @@ def test_a_disk_that_fails_is_a_readable_problem_and_damages_nothing(workspace, 
 @pytest.mark.skipif(os.name != "posix", reason="limits of POSIX")
 def test_a_disk_that_is_really_full_damages_nothing(workspace):
     kept = workspace.add_run(small("kept"))
-    code = ("import resource, sys; import numpy as np; from ragdash.core.records import Run; from ragdash.core.errors import "
-            "InputError; from ragdash.workspace import Workspace\n"
-            "run = Run.build('big', ['q'] * 200_000, [str(i) for i in range(200_000)], np.arange(2e5))\n"
-            "resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))\n"
-            "try:\n    Workspace(sys.argv[1]).add_run(run)\nexcept InputError as error:\n    print(error)\n")
+    code = (
+        "import resource, sys; import numpy as np; from ragdash.core.records import Run; "
+        "from ragdash.core.errors import InputError; from ragdash.workspace import Workspace\n"
+        "run = Run.build('big', ['q'] * 200_000, [str(i) for i in range(200_000)], np.arange(2e5))\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))\n"
+        "try:\n    Workspace(sys.argv[1]).add_run(run)\nexcept InputError as error:\n    print(error)\n"
+    )
     done = subprocess.run([sys.executable, "-c", code, str(workspace.folder)], cwd=ROOT, capture_output=True, text=True,
                           check=False)
     assert done.returncode == 0, done.stderr

@@ -94,7 +94,10 @@ class View:
 
     def evaluations(self, specs: Sequence[Spec]) -> list[Evaluation]:
         """For each run shown the values of every query in scope."""
-        return [replace(evaluation_cache.evaluation(entry.digest, self.scope, specs), name=entry.name) for entry in self.entries]
+        return [
+            replace(evaluation_cache.evaluation(entry.digest, self.scope, specs), name=entry.name)
+            for entry in self.entries
+        ]
 
     def comparable(self, specs: Sequence[Spec]) -> list[Spec]:
         """The specs whose means can be compared query by query."""

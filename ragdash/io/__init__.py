@@ -41,12 +41,23 @@ _RUNS = {"trec-run": trec.read_runs, "jsonl": jsonl.read_runs, "json-array": jso
          "json-spans": traces.read_runs,
          "json-columns": json_columns.read_runs, "csv": csv_tsv.read_runs,
          "tsv": csv_tsv.read_runs, "xlsx": excel_parquet.read_runs, "parquet": excel_parquet.read_runs}
-_TRUTHS = {"trec-qrels": trec.read_truth, "trec-run": trec.read_truth, "jsonl": jsonl.read_truth,
-           "json-array": jsonl.read_truth, "json-object": jsonl.read_single_truth,
-           "json-results": jsonl.read_wrapped_truth, "json-dict": json_dict.read_truth,
-           "json-dataset": llamaindex.read_truth, "json-squad": squad.read_truth, "json-spans": traces.read_truth,
-           "json-columns": json_columns.read_truth,
-           "csv": csv_tsv.read_truth, "tsv": csv_tsv.read_truth, "xlsx": excel_parquet.read_truth, "parquet": excel_parquet.read_truth}
+_TRUTHS = {
+    "trec-qrels": trec.read_truth,
+    "trec-run": trec.read_truth,
+    "jsonl": jsonl.read_truth,
+    "json-array": jsonl.read_truth,
+    "json-object": jsonl.read_single_truth,
+    "json-results": jsonl.read_wrapped_truth,
+    "json-dict": json_dict.read_truth,
+    "json-dataset": llamaindex.read_truth,
+    "json-squad": squad.read_truth,
+    "json-spans": traces.read_truth,
+    "json-columns": json_columns.read_truth,
+    "csv": csv_tsv.read_truth,
+    "tsv": csv_tsv.read_truth,
+    "xlsx": excel_parquet.read_truth,
+    "parquet": excel_parquet.read_truth,
+}
 
 
 def read_runs(source: Readable, *, name: str | None = None, encoding: str = "utf-8",
@@ -125,7 +136,9 @@ def read_corpus(source: Readable, *, encoding: str = "utf-8", mapping: Mapping[s
 
 def sniff(source: Readable, *, encoding: str = "utf-8", mapping: Mapping[str, str] | None = None) -> Sniffed:
     """What a file seems to be; raises InputError where it is empty, binary, or cannot be opened."""
-    if _is_folder(source) and archives_and_folders.is_beir(archives_and_folders.files_below(Path(source), encoding, {})):
+    if _is_folder(source) and archives_and_folders.is_beir(
+        archives_and_folders.files_below(Path(source), encoding, {})
+    ):
         return Sniffed("beir", "truth", "a folder with BEIR's qrels")
     opened = Source(source, encoding, mapping)
     sniffed = sniff_source(opened)

@@ -56,8 +56,9 @@ def test_the_front_is_joined_from_the_cheapest_on_and_others_are_hollow():
 
 
 def test_dollars_stand_before_numbers_and_hostile_names_are_written_out():
-    fig = latency_cost.pareto([HOSTILE], [0], three(0.002), three(0.5), np.array([True]), axis=NDCG, title="Cost per query",
-                       unit="$", n=[3])
+    fig = latency_cost.pareto(
+        [HOSTILE], [0], three(0.002), three(0.5), np.array([True]), axis=NDCG, title="Cost per query", unit="$", n=[3]
+    )
     assert fig.layout.xaxis.tickprefix == "$" and "$0.002" in fig.data[1].hovertext[0]
     assert "<b>x" not in fig.data[1].hovertext[0] and "<b>x" not in fig.layout.annotations[0].text
 

@@ -299,7 +299,9 @@ def test_a_wrong_word_is_told_and_nothing_is_written(tmp_path, capsys, more, sai
 
 def test_a_full_disk_leaves_the_last_report_as_it_was(tmp_path, capsys, monkeypatch):
     (tmp_path / "report.html").write_text("the last one")
-    monkeypatch.setattr("ragdash.core.console.os.replace", lambda *_: (_ for _ in ()).throw(OSError(28, "No space left")))
+    monkeypatch.setattr(
+        "ragdash.core.console.os.replace", lambda *_: (_ for _ in ()).throw(OSError(28, "No space left"))
+    )
     assert main(command(tmp_path, "--sections", "verdict")) == 2
     assert "No space left" in capsys.readouterr().err
     assert (tmp_path / "report.html").read_text() == "the last one" and len(list(tmp_path.iterdir())) == 1

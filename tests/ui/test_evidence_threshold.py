@@ -106,7 +106,9 @@ def test_the_order_of_the_runs_is_told_where_it_changes():
 def test_sentences_of_orders():
     names = ["a", "b", "c"]
     assert evidence_sentences.orders("MRR", names[:1], (0,), []) == ""
-    assert evidence_sentences.orders("MRR", names, (1, 0, 2), []).endswith("same at every threshold: **b**, **a**, **c**.")
+    assert evidence_sentences.orders("MRR", names, (1, 0, 2), []).endswith(
+        "same at every threshold: **b**, **a**, **c**."
+    )
     change = evidence_sentences.Change
     said = evidence_sentences.orders("MRR", names, (0, 1, 2), [
         change(0.5, 0.52, ((2, 1),), (0, 2, 1)), change(0.52, 0.6, ((1, 2),), (0, 1, 2)),
@@ -165,7 +167,10 @@ def test_a_pair_is_shown_decided_and_kept_for_the_next_session():
 def test_the_steps_end_at_the_first_and_at_the_last_pair():
     at = decided_page()
     for clicked, step, before, following in (
-            (None, "1 of 2", True, False), ("pair_next", "2 of 2", False, True), ("pair_before", "1 of 2", True, False)):
+        (None, "1 of 2", True, False),
+        ("pair_next", "2 of 2", False, True),
+        ("pair_before", "1 of 2", True, False),
+    ):
         if clicked:
             at.button(key=clicked).click().run()
         assert not at.exception and step in texts(at)

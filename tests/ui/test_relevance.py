@@ -138,8 +138,14 @@ def test_meaning_that_no_model_has_given_says_how_to_get_it_and_is_there_once_it
 def test_metrics_of_the_evidence_follow_the_threshold_under_match_by_id_too():
     truth, run = hand_made()
     LOADED.put(truth), LOADED.put(run)
-    found = [evaluation_cache.summary([run.digest], Scope(truth.digest, Conventions(), matching=Matching("id", threshold=low)),
-                           parse_specs("EvidenceRecall@2"))[0][0].mean for low in (0.55, 1.0)]
+    found = [
+        evaluation_cache.summary(
+            [run.digest],
+            Scope(truth.digest, Conventions(), matching=Matching("id", threshold=low)),
+            parse_specs("EvidenceRecall@2"),
+        )[0][0].mean
+        for low in (0.55, 1.0)
+    ]
     assert found == pytest.approx([2 / 3, 1 / 3])
 
 

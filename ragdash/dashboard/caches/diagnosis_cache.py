@@ -67,7 +67,9 @@ def diagnosis(run: str, scope: Scope, k: int) -> Diagnosis:
     """Where each query of the truth (whatever slice is looked at) went wrong first, by the rules of this session."""
     whole, held = replace(scope, part=""), rules(k)
     specs = text_specs(held)
-    return _diagnosis(run, facts(whole, specs), repr(held), _match=evaluation_cache.match(run, whole, specs), _rules=held)
+    return _diagnosis(
+        run, facts(whole, specs), repr(held), _match=evaluation_cache.match(run, whole, specs), _rules=held
+    )
 
 
 @st.cache_resource(max_entries=64, show_spinner="Looking where queries went wrong …")

@@ -72,8 +72,13 @@ def first_rank(now: View) -> None:
     shares = np.array([arrays.rank_shares(ranks, edges) for ranks in first])
     st.markdown(fmt.first_place(now.names, shares[:, 0], shares[:, -1]))
     figure = ranking.first_rank(now.names, now.slots, bins, shares, theme=elements.theme())
-    elements.chart(figure, components_tables.first_rank(now, bins, shares, [len(ranks) for ranks in first]), "first_rank",
-                  "Share of queries by the rank of their first relevant document", formats={"Share": "percent"})
+    elements.chart(
+        figure,
+        components_tables.first_rank(now, bins, shares, [len(ranks) for ranks in first]),
+        "first_rank",
+        "Share of queries by the rank of their first relevant document",
+        formats={"Share": "percent"},
+    )
     st.caption(f"{fmt.over([len(ranks) for ranks in first])} with a relevant document; “none” means that no "
                f"relevant document was returned at all.{now.basis}")
 

@@ -164,8 +164,11 @@ def unsupported_words(answer: str, texts: Iterable[str]) -> list[str]:
     content = content_words(answer, HOW) - {"yes", "no"}
     known = {token for a, b in numbers(answer) if number_value(answer[a:b]) in values
              for token in tokenizer(answer[a:b], HOW)}
-    return [word for word, stem in dict(zip(tokenizer(answer, HOW), tokenizer(answer, HOW, stem=True), strict=True)).items()
-            if word in content and word not in known and stem not in stems]
+    return [
+        word
+        for word, stem in dict(zip(tokenizer(answer, HOW), tokenizer(answer, HOW, stem=True), strict=True)).items()
+        if word in content and word not in known and stem not in stems
+    ]
 
 
 def on_subject(question: str, document: Document) -> Check:

@@ -30,8 +30,14 @@ class QueryIds:
                 "what they share (a table, paragraphs) is evidence." if several else \
                 "Give every object the id of its query, or none of them and the text of the question. A field of " \
                 "another name is read with --map query_id=NAME."
-            self.problems.add("missing-field", f"the fields {', '.join(fields) or 'none'}", field_names.spelled("query_id"),
-                              fix, line=line, field="query_id")
+            self.problems.add(
+                "missing-field",
+                f"the fields {', '.join(fields) or 'none'}",
+                field_names.spelled("query_id"),
+                fix,
+                line=line,
+                field="query_id",
+            )
             return None
         self.by_text = by_text
         cell = Cell(self.problems, line, known["query" if by_text else "query_id"])

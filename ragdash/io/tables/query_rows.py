@@ -117,6 +117,8 @@ def entries(source: Source, header: Header, problems: Collector) -> Iterator[Ent
             elif written.strip() not in cells.MISSING:
                 fields[field] = cells.attribute(written)
         if header.outputs:
-            yield from (Entry(line, test) for test in promptfoo_header.rows(fields, row, header.outputs, problems, line))
+            yield from (
+                Entry(line, test) for test in promptfoo_header.rows(fields, row, header.outputs, problems, line)
+            )
         else:
             yield Entry(line, fields)

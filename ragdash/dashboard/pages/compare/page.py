@@ -17,8 +17,10 @@ def render() -> None:
     elements.title("Compare", "Is the difference real?")
     now = page_context.current()
     if len(now.entries) < 2:
-        elements.empty("One run alone cannot be compared", "Load another on the **Runs** page, or show two or more in the "
-                      "sidebar. The baseline is chosen there too.")
+        elements.empty(
+            "One run alone cannot be compared",
+            "Load another on the **Runs** page, or show two or more in the sidebar. The baseline is chosen there too.",
+        )
         raise page_context.PageEnds
 
     finding = st.container(key="finding")

@@ -112,7 +112,9 @@ def picture(now: View, spec: Spec, at: int) -> None:
         figure = compare.scatter(name, now.names[at], evaluations[base].column(spec), evaluations[at].column(spec),
                                  axis=axis, labels=ids, slots=(now.slots[base], now.slots[at]), theme=elements.theme())
         with st.container(width=640, key="square"):
-            elements.chart(figure, table, "compare_scatter", f"{spec.title} of each query in {name} and {now.names[at]}")
+            elements.chart(
+                figure, table, "compare_scatter", f"{spec.title} of each query in {name} and {now.names[at]}"
+            )
         return
     others = shown(now, at)
     values = [differences(evaluations[base], evaluations[one], spec) for one in others]
@@ -171,8 +173,14 @@ def slices(now: View, spec: Spec, at: int, margin: float | None) -> None:
               help="The same comparison within the queries of one kind. p is corrected for all slices shown, since "
                    "looking at many finds something by chance.")
     st.selectbox("Attribute", names, key=state.one(state.BY, names, names[0]), persist_state="session", width=240)
-    rows = evaluation_cache.by_slice(now.digests[now.baseline], [now.digests[at] for at in now.others()], now.scope, spec,
-                          state.get(state.BY), evaluation_cache.rules(now.scope, margin))
+    rows = evaluation_cache.by_slice(
+        now.digests[now.baseline],
+        [now.digests[at] for at in now.others()],
+        now.scope,
+        spec,
+        state.get(state.BY),
+        evaluation_cache.rules(now.scope, margin),
+    )
     label = dict(zip(now.digests, now.names, strict=True))
     titles = [f"{row[0].slice.value} ({int(row[0].slice.queries.sum()):,})" for row in rows]
     others, drawn = now.others(), shown(now, at)

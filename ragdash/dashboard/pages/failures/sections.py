@@ -198,7 +198,9 @@ def attributes(held: Losses) -> None:
     counts = np.array([held.one.counts(mask) for mask in own.values()])
     sizes, shown = counts.sum(axis=1), np.flatnonzero(counts.any(axis=0))
     values = [every[token].value for token in own]
-    figure = pictures.by_slice(values, [STAGES[s].title for s in shown], counts[:, shown], sizes, theme=elements.theme())
+    figure = pictures.by_slice(
+        values, [STAGES[s].title for s in shown], counts[:, shown], sizes, theme=elements.theme()
+    )
     frame = pd.DataFrame({state.get(state.BY): values, "Queries": sizes,
                           **{STAGES[s].title: counts[:, s] for s in shown}})
     elements.chart(figure, frame, "by_slice", f"Stages of {name} by {state.get(state.BY)}")

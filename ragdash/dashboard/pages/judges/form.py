@@ -123,8 +123,14 @@ def _asks(possible: Mapping[str, int]) -> None:
 def _endpoint() -> tuple[str, str, str]:
     with st.container(horizontal=True, key="judge_where"):
         st.session_state.setdefault(state.JUDGE_KIND, "openai")
-        st.segmented_control("Protocol", list(judges_sentences.KINDS), format_func=judges_sentences.KINDS.get, required=True,
-                             key=state.JUDGE_KIND, persist_state="session")
+        st.segmented_control(
+            "Protocol",
+            list(judges_sentences.KINDS),
+            format_func=judges_sentences.KINDS.get,
+            required=True,
+            key=state.JUDGE_KIND,
+            persist_state="session",
+        )
         kind = st.session_state[state.JUDGE_KIND] or "openai"
         held = state.get(state.JUDGE_URL)
         menu = list(dict.fromkeys([*judges_sentences.ADDRESSES[kind], *([held] if held else [])]))

@@ -156,8 +156,11 @@ def _spent(one: Spent, name: str) -> None:
         st.caption(f"{fmt.count(one.verdicts, 'verdict')} read from a file; nobody was asked.")
         return
     both = form.prices()
-    cost = f", about {judges_sentences.money(Prices(*both).cost(one.prompt, one.completion))} at the prices given" if both \
+    cost = (
+        f", about {judges_sentences.money(Prices(*both).cost(one.prompt, one.completion))} at the prices given"
+        if both
         else ""
+    )
     failed = f" and {fmt.count(one.failures, 'question')} without one" if one.failures else ""
     guessed = f" Of {fmt.count(one.estimated, 'reply', 'replies')} the tokens are estimated." if one.estimated else ""
     st.caption(f"{fmt.escape(name)} so far, on all texts ever judged here: "

@@ -113,7 +113,9 @@ def _means(now: View, chosen: list[Summary], order: list[int]) -> None:
     figure = leaderboard.means(now.names, now.slots, mean, low, high, np.array([one.n for one in chosen]),
                                axis=fmt.axis(spec), baseline=now.baseline if len(order) > 1 else None,
                                theme=elements.theme())
-    elements.chart(figure, components_tables.means(now, chosen, order), "means", f"Means of {spec.title} with intervals")
+    elements.chart(
+        figure, components_tables.means(now, chosen, order), "means", f"Means of {spec.title} with intervals"
+    )
 
 
 def choose() -> list[str]:

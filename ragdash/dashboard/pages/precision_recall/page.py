@@ -31,9 +31,15 @@ def render() -> None:
 
     st.header("Trade-off", anchor=False,
                  help="How much precision each further bit of recall costs. Up and to the right is better.")
-    st.segmented_control("Trade-off", list(page_context.TRADE_OFFS), format_func=page_context.TRADE_OFFS.get, required=True,
-                         key=state.one(state.VIEW, list(page_context.TRADE_OFFS), "k"), label_visibility="collapsed",
-                         persist_state="session")
+    st.segmented_control(
+        "Trade-off",
+        list(page_context.TRADE_OFFS),
+        format_func=page_context.TRADE_OFFS.get,
+        required=True,
+        key=state.one(state.VIEW, list(page_context.TRADE_OFFS), "k"),
+        label_visibility="collapsed",
+        persist_state="session",
+    )
     if state.get(state.VIEW) == "k":
         curve_panels.trade_off(now, marked)
     else:

@@ -33,8 +33,13 @@ def following(desk: Desk) -> None:
             return
         now = desk.now
         try:
-            found = _next(tuple(now.digests), facts(now.scope, [desk.spec]), str(desk.spec),
-                          _matches=[evaluation_cache.match(digest, now.scope) for digest in now.digests], _spec=desk.spec)
+            found = _next(
+                tuple(now.digests),
+                facts(now.scope, [desk.spec]),
+                str(desk.spec),
+                _matches=[evaluation_cache.match(digest, now.scope) for digest in now.digests],
+                _spec=desk.spec,
+            )
         except Unavailable as missing:
             st.caption(fmt.escape(f"Found {missing.problem.found}. {missing.problem.fix}"))
             return

@@ -41,7 +41,9 @@ class Case:
     @property
     def said(self) -> list[Said]:
         """Answers, contexts, latency and cost of each run."""
-        return [query_rankings.said(match, self.query, one) for match, one in zip(self.matches, self.rankings, strict=True)]
+        return [
+            query_rankings.said(match, self.query, one) for match, one in zip(self.matches, self.rankings, strict=True)
+        ]
 
     @property
     def question(self) -> str | None:
@@ -60,8 +62,16 @@ def case(desk: Desk, row: int) -> Case:
     query, now = int(desk.inside[row]), desk.now
     matches = [evaluation_cache.match(digest, now.scope) for digest in now.digests]
     truth = matches[0].truth
-    return Case(desk, row, query, matches, [query_rankings.ranking(match, query) for match in matches],
-                query_rankings.judged(truth, query), query_rankings.spans(truth, query), query_rankings.references(truth, query))
+    return Case(
+        desk,
+        row,
+        query,
+        matches,
+        [query_rankings.ranking(match, query) for match in matches],
+        query_rankings.judged(truth, query),
+        query_rankings.spans(truth, query),
+        query_rankings.references(truth, query),
+    )
 
 
 def columns(one: Case, k: int) -> list[Column]:

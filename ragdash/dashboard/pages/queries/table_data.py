@@ -69,10 +69,15 @@ def facts(desk: Desk, filters: Filters) -> Facts:
     Raises InputError for an expression that cannot be read.
     """
     now = desk.now
-    choices = {"outcome": query_filters.outcomes(desk.values, desk.spec, desk.at, now.baseline, filters.by, alone(desk)),
-               "attributes": {token: one.queries[desk.inside] for token, one in evaluation_cache.parts(now.scope.truth).items()},
-               "stages": stages(desk), "kinds": kinds(desk),
-               "marks": reviews.marks(LOADED.truth(now.scope.truth).query_ids, desk.inside)}
+    choices = {
+        "outcome": query_filters.outcomes(desk.values, desk.spec, desk.at, now.baseline, filters.by, alone(desk)),
+        "attributes": {
+            token: one.queries[desk.inside] for token, one in evaluation_cache.parts(now.scope.truth).items()
+        },
+        "stages": stages(desk),
+        "kinds": kinds(desk),
+        "marks": reviews.marks(LOADED.truth(now.scope.truth).query_ids, desk.inside),
+    }
     found = search(desk, filters) if filters.text else None
     return Facts(len(desk.ids), choices, found)
 

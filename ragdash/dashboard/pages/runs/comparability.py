@@ -54,8 +54,15 @@ def _spec(runs: Sequence[Entry], truth: str) -> Spec:
     try:
         spec = page_context.spec_of(state.get(state.METRIC), k)
         for entry in runs:
-            if (evaluation_cache.laid(entry.digest, truth, comparability_cache.lenient(state.conventions())).truth_query >= 0).any():
-                evaluation_cache.evaluation(entry.digest, evaluation_cache.Scope(truth, comparability_cache.lenient(state.conventions())), (spec,))
+            if (
+                evaluation_cache.laid(entry.digest, truth, comparability_cache.lenient(state.conventions())).truth_query
+                >= 0
+            ).any():
+                evaluation_cache.evaluation(
+                    entry.digest,
+                    evaluation_cache.Scope(truth, comparability_cache.lenient(state.conventions())),
+                    (spec,),
+                )
     except InputError:
         return page_context.spec_of(page_context.DEFAULT_METRIC, k)
     return spec
@@ -65,8 +72,14 @@ def _together(found: Ledger, runs: Sequence[Entry]) -> None:
     """A fix that several runs need, with one click for all of them."""
     for option, names in comparability.shared(found).items():
         digests = [entry.digest for entry in runs if entry.name in names]
-        st.button(f"{comparability.label(option)} in {fmt.count(len(names), 'run')}", icon=":material/build:",
-                  key=f"fix_all_{'_'.join(option[0])}", on_click=run_fixes.apply, args=(digests, option), type="primary")
+        st.button(
+            f"{comparability.label(option)} in {fmt.count(len(names), 'run')}",
+            icon=":material/build:",
+            key=f"fix_all_{'_'.join(option[0])}",
+            on_click=run_fixes.apply,
+            args=(digests, option),
+            type="primary",
+        )
 
 
 def _of_run(found: Ledger, entry: Entry) -> None:

@@ -32,11 +32,20 @@ KINDS = {"means": "Means and intervals", "tests": "Differences and tests",
 def request(now: View, specs: Sequence[Spec]) -> Request:
     """What the report is about: the view of this session."""
     part = evaluation_cache.parts(now.scope.truth).get(now.scope.part)
-    return Request(tuple(evaluation_cache.match(digest, now.scope) for digest in now.digests), tuple(specs), tuple(now.names),
-                   tuple(now.slots), now.baseline, now.k, TITLE,
-                   tuple(name for name in SECTIONS if name in state.get(state.PARTS)),
-                   state.get(state.TEXTS) == "yes", queries=evaluation_cache.queries(now.scope), part=part.title if part else "",
-                   prices=price_table.current())
+    return Request(
+        tuple(evaluation_cache.match(digest, now.scope) for digest in now.digests),
+        tuple(specs),
+        tuple(now.names),
+        tuple(now.slots),
+        now.baseline,
+        now.k,
+        TITLE,
+        tuple(name for name in SECTIONS if name in state.get(state.PARTS)),
+        state.get(state.TEXTS) == "yes",
+        queries=evaluation_cache.queries(now.scope),
+        part=part.title if part else "",
+        prices=price_table.current(),
+    )
 
 
 def report(now: View, specs: Sequence[Spec]) -> None:

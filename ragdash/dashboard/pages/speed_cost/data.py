@@ -79,7 +79,9 @@ def board(now: View, prices: Prices) -> Board:
         taken.append(one)
         speeds.append({} if one is None else _speeds(entry.digest, *facts(now.scope), _one=one,
                                                      _inside=inside, _weights=evaluation_cache.weights(now.scope)))
-        spent.append(None if one is None else latency_cost.spent(one, LOADED.run(entry.digest).settings, prices, entry.name))
+        spent.append(
+            None if one is None else latency_cost.spent(one, LOADED.run(entry.digest).settings, prices, entry.name)
+        )
     found = Board(now, taken, speeds, spent, inside, faults, prices)
     if not any(speeds) and not any(one and one.how for one in spent) and not _has_tokens(found):
         _nothing(found)

@@ -115,6 +115,8 @@ def _table(now: View, found: list[Sweep], spec: Spec) -> pd.DataFrame:
 
 def _apart(now: View, spec: Spec, decided: str) -> str:
     """The means with the decisions and without them."""
-    applied, bare = ([row[0].mean for row in evaluation_cache.summary(now.digests, by_evidence(now.scope, stamp), [spec])]
-                     for stamp in (decided, ""))
+    applied, bare = (
+        [row[0].mean for row in evaluation_cache.summary(now.digests, by_evidence(now.scope, stamp), [spec])]
+        for stamp in (decided, "")
+    )
     return evidence_sentences.apart(now.names, applied, bare)

@@ -64,11 +64,16 @@ def _choices() -> int | None:
                      key=state.one(state.TUNED, list(MEASURES), "f1"),
                      help="The cutoff at which this measure is best is found on one half of the queries and checked on "
                           "the other half, because on the queries by which it was chosen it looks better than it is.")
-        st.segmented_control("Cutoff axis", list(threshold_bands_sentences.CUTOFFS), format_func=threshold_bands_sentences.CUTOFFS.get, required=True,
-                             key=state.one(state.CUTOFF_BY, list(threshold_bands_sentences.CUTOFFS), "quantile"),
-                             persist_state="session",
-                             help="Scores of different systems cannot be compared, the share of their documents that a "
-                                  "cutoff removes can.")
+        st.segmented_control(
+            "Cutoff axis",
+            list(threshold_bands_sentences.CUTOFFS),
+            format_func=threshold_bands_sentences.CUTOFFS.get,
+            required=True,
+            key=state.one(state.CUTOFF_BY, list(threshold_bands_sentences.CUTOFFS), "quantile"),
+            persist_state="session",
+            help="Scores of different systems cannot be compared, the share of their documents that a "
+            "cutoff removes can.",
+        )
         key = state.text(state.CORPUS)
         if MATERIAL not in (state.get(state.MEASURE), state.get(state.TUNED)):
             return None
@@ -170,8 +175,12 @@ def _advice(points: Points) -> None:
                         on_change="rerun")
     if table.open:
         with table:
-            elements.frame(threshold_bands_tables.points(points.names, points.found), "points", f"Best cutoff for {title}",
-                          formats=SHARES)
+            elements.frame(
+                threshold_bands_tables.points(points.names, points.found),
+                "points",
+                f"Best cutoff for {title}",
+                formats=SHARES,
+            )
     st.caption(f"{title} with its 95 % interval on the half of the queries that had no part in choosing the cutoff. "
                "The halves are the same for every run.")
 
@@ -181,9 +190,15 @@ def _curves(now: View, sweeps: list[Sweep]) -> None:
     st.header("How well scores tell relevant documents apart", anchor=False,
               help="Every cutoff at once. ROC: the share of relevant documents let through against the share of the "
                    "others. Precision-recall: what part of what is let through is relevant.")
-    st.segmented_control("Averaging", list(threshold_bands_sentences.AVERAGES), format_func=threshold_bands_sentences.AVERAGES.get, required=True,
-                         key=state.one(state.AVERAGED, list(threshold_bands_sentences.AVERAGES), "pooled"), persist_state="session",
-                         label_visibility="collapsed")
+    st.segmented_control(
+        "Averaging",
+        list(threshold_bands_sentences.AVERAGES),
+        format_func=threshold_bands_sentences.AVERAGES.get,
+        required=True,
+        key=state.one(state.AVERAGED, list(threshold_bands_sentences.AVERAGES), "pooled"),
+        persist_state="session",
+        label_visibility="collapsed",
+    )
     average = state.get(state.AVERAGED)
     st.caption(threshold_bands_sentences.AVERAGED[average])
     found = [score_cutoff_cache.curves(digest, now.scope) for digest in now.digests]

@@ -199,7 +199,9 @@ def findings(now: View, found: Sequence[Rated], place) -> None:
     said = threshold_bands_sentences.sourced(
         [threshold_bands_sentences.standing(one.spec, now.names, one.placements, one.order) for one in banded],
         [one.table.source for one in banded])
-    said += [threshold_bands_sentences.outcome(one.target, now.names, one.verdicts, one.order) for one in found if one.target]
+    said += [
+        threshold_bands_sentences.outcome(one.target, now.names, one.verdicts, one.order) for one in found if one.target
+    ]
     if not said:
         said = ["No bands are stated for the metrics shown. Set a target below, choose others, or open a bands file."]
     place.markdown("  \n".join(said))
@@ -245,8 +247,12 @@ def _picture(now: View, one: Rated) -> None:
     else:
         edges = (one.spec.range[0], one.target.value, one.spec.range[1])
         labels = ["below the target", "reached"] if one.spec.metric.better == "higher" else ["reached", "above it"]
-    said = [threshold_bands_sentences.cell(one.placements[at] if one.table else None, one.verdicts[at] if one.target else None)
-            for at in order]
+    said = [
+        threshold_bands_sentences.cell(
+            one.placements[at] if one.table else None, one.verdicts[at] if one.target else None
+        )
+        for at in order
+    ]
     slots, theme, axis = [now.slots[at] for at in order], elements.theme(), fmt.axis(one.spec)
     target = one.target.value if one.target else None
     figure = score_cutoff_cache.drawn(
@@ -281,11 +287,17 @@ def by_slice(now: View, found: Sequence[Rated]) -> None:
     readable, numbers = st.tabs(["By slice", "All numbers"], key="slices_tabs", on_change="rerun")
     if readable.open is not False:
         with readable:
-            st.table(threshold_bands_tables.by_slice(now, rows, one.table, one.target), border="horizontal", hide_index=True,
-                     alt=alt)
+            st.table(
+                threshold_bands_tables.by_slice(now, rows, one.table, one.target),
+                border="horizontal",
+                hide_index=True,
+                alt=alt,
+            )
     if numbers.open:
         with numbers:
-            elements.frame(threshold_bands_tables.slice_numbers(now.names, rows, one.table, one.target), "by_slice", alt)
+            elements.frame(
+                threshold_bands_tables.slice_numbers(now.names, rows, one.table, one.target), "by_slice", alt
+            )
     about = f"Bands: {one.table.source}." if one.table else threshold_bands_sentences.no_bands(one.spec, one.why)
     about += f" Target: {threshold_bands_sentences.aim(one.target)}." if one.target else ""
     st.caption(f"{fmt.escape(about)} Mean over n queries of each kind with its 95 % interval."

@@ -111,7 +111,9 @@ def _file(one: Sheet, chosen: Sequence[int]) -> None:
     matches = [evaluation_cache.match(one.held.now.digests[at], one.held.now.scope) for at in chosen]
     st.caption("The same answers with their texts and an empty column label. Fill it in from the top, then hand the "
                "file in under **Labels kept**.")
-    downloads.sheets(lambda: labelling_sheet(one.verdicts, one.queries, matches), f"ragdash-sheet-{one.held.spec.name}", "sheet")
+    downloads.sheets(
+        lambda: labelling_sheet(one.verdicts, one.queries, matches), f"ragdash-sheet-{one.held.spec.name}", "sheet"
+    )
 
 
 def _progress(one: Sheet) -> None:
@@ -135,8 +137,10 @@ def _item(one: Sheet, place: int) -> None:
     query, run = item = one.items[place]
     mine = one.said.get(item)
     with st.container(border=True, key="label_one"):
-        st.markdown(f"**{trust_sentences.question(one.held.spec)}**", help="Yes is 1, no is 0. A number in between, such "
-                    "as 0.8, can be given in a file.")
+        st.markdown(
+            f"**{trust_sentences.question(one.held.spec)}**",
+            help="Yes is 1, no is 0. A number in between, such as 0.8, can be given in a file.",
+        )
         with st.container(horizontal=True, vertical_alignment="center", key="label_buttons"):
             for title, value, key, icon in CHOICES:
                 st.button(title, key=f"label_{key}", icon=f":material/{icon}:", shortcut=key, disabled=read_only(),

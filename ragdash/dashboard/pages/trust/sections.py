@@ -66,12 +66,18 @@ def _judge(known: list[str]) -> str:
     """The judge whose verdicts are looked at: one that has spoken, or the one that the labels train."""
     choices = [*(known or [""]), LOCAL]
     titles = {"": "the metric itself" if known else "nobody yet", LOCAL: trained_judge_sentences.NAMED}
-    st.selectbox("Judge", choices, format_func=lambda one: titles.get(one) or sentences_judge.named(one, short=True), width=320,
-                 key=state.one(state.JUDGE, choices, choices[0]), persist_state="session",
-                 help="Everybody whose verdicts on this metric are kept, the one last asked first; of several also "
-                      "their mean, over the queries on which each has a verdict. A local judge is "
-                      "trained on the labels when it is chosen, without key or network: seconds for every 1,000 "
-                      "queries.")
+    st.selectbox(
+        "Judge",
+        choices,
+        format_func=lambda one: titles.get(one) or sentences_judge.named(one, short=True),
+        width=320,
+        key=state.one(state.JUDGE, choices, choices[0]),
+        persist_state="session",
+        help="Everybody whose verdicts on this metric are kept, the one last asked first; of several also "
+        "their mean, over the queries on which each has a verdict. A local judge is "
+        "trained on the labels when it is chosen, without key or network: seconds for every 1,000 "
+        "queries.",
+    )
     return state.get(state.JUDGE)
 
 
@@ -79,10 +85,13 @@ def _no_verdicts(name: str) -> None:
     title = METRICS[name].title
     state.one(state.DESK, list(DESKS), "result")
     if METRICS[name].view == "Judged":
-        elements.empty("No verdicts yet", f"No judge has said anything of **{title}** on the runs shown. The **Judges** "
-                      "page asks one, and tells before what it costs. A metric that needs no judge, such as Support "
-                      "coverage, can be held against labels as well: choose it above. Or label some answers yourself, "
-                      "and a local judge is trained on them, which costs nothing.")
+        elements.empty(
+            "No verdicts yet",
+            f"No judge has said anything of **{title}** on the runs shown. The **Judges** "
+            "page asks one, and tells before what it costs. A metric that needs no judge, such as Support "
+            "coverage, can be held against labels as well: choose it above. Or label some answers yourself, "
+            "and a local judge is trained on them, which costs nothing.",
+        )
         with st.container(horizontal=True, vertical_alignment="center", key="no_verdicts"):
             st.page_link("pages/judges.py", label="Go to Judges", icon=":material/gavel:")
             trained_judge_sentences.offer()

@@ -58,8 +58,11 @@ def comparability(content: Content, title: str) -> Section:
     conventions = request.matches[0].conventions
     found = ledger(runs, content.truth, conventions, request.specs)
     line = sentences_comparability.verdict(found, content.names, conventions)
-    lines = [f"- **{one.severity}**{f', {escape(one.run)}' if one.run else ''}: " + sentences_comparability.said(one).replace("\n", "")
-             for one in sentences_comparability.in_order(found.findings)]
+    lines = [
+        f"- **{one.severity}**{f', {escape(one.run)}' if one.run else ''}: "
+        + sentences_comparability.said(one).replace("\n", "")
+        for one in sentences_comparability.in_order(found.findings)
+    ]
     blocks = [Words(line[:1].upper() + line[1:]), *([Words("\n".join(lines))] if lines else [])]
     moved = {(one.convention, one.run) for one in found.effects if one.marked and not one.chosen}
     rows = [[one.convention, one.choice + (" (chosen)" if one.chosen else ""), one.run, one.spec.title,
