@@ -1,8 +1,8 @@
 """TREC files line by line: slow and exact. Says what is wrong where, and reads whatever the fast way does not take.
 
 Columns are separated by runs of blanks and tabs, as in trec_eval. A line with exactly one tab between its columns may
-have blanks in its ids, and an empty tag. Otherwise there are no empty columns. Empty lines are skipped; lines that start
-with # are comments.
+have blanks in its ids, and an empty tag. Otherwise there are no empty columns. Empty lines are skipped; lines that
+start with # are comments.
 """
 
 from __future__ import annotations
