@@ -9,12 +9,13 @@ from unittest.mock import patch
 import numpy as np
 import pytest
 
-from ragdash.columns import encode
-from ragdash.errors import SHOWN_PER_KIND, InputError
-from ragdash.io import read_run, read_runs, read_truth, trec
-from ragdash.io.jsontext import Exact
-from ragdash.io.source import Source
-from ragdash.io.trec_lines import QRELS, RUN, read_lines
+from ragdash.core.arrow_columns import encode
+from ragdash.core.errors import SHOWN_PER_KIND, InputError
+from ragdash.io import read_run, read_runs, read_truth
+from ragdash.io.formats import trec
+from ragdash.io.formats.trec_strict import QRELS, RUN, read_lines
+from ragdash.io.json.exact_parser import Exact
+from ragdash.io.source.source import Source
 
 MANY = 200_000
 SECONDS = 10  # of computing; a few are enough
