@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from itertools import chain
+from itertools import chain, islice
 from typing import NamedTuple
 
 import orjson
@@ -102,6 +102,7 @@ class Exact:
     def __init__(self, source: Source, problems: Collector):
         self.source, self.problems = source, problems
         self._repeated: list[str] = []
+        self._located = 0  # repeated keys whose places were looked for
         self._decoder = json.JSONDecoder(object_pairs_hook=self._pairs, parse_int=Number, parse_float=Number,
                                          parse_constant=float)
 
@@ -222,12 +223,8 @@ class Exact:
             return self._broken(text, at, line, "values nested too deeply")
         except UnicodeEncodeError:
             return self._broken(text, at, line, "half of a surrogate pair (\\ud800 to \\udfff)")
-        for place, key in enumerate(again := dict.fromkeys(self._repeated)):
-            if place == SHOWN_PER_KIND:  # looking for the places of all would take for ever
-                self.problems.add("duplicate-key", f"the key {key!r} twice in one object", "each key once in an object",
-                                  "Keep the right one.", line=line, field=key, count=len(again) - place)
-                break
-            self._note_repeated(key, text, at, end, line)
+        if self._repeated:
+            self._note_all_repeated(text, at, end, line)
         return value, end
 
     def _pairs(self, pairs: list[tuple[str, object]]) -> dict:
@@ -237,10 +234,22 @@ class Exact:
             self._repeated.extend(key for key, _ in pairs if key in seen or seen.add(key))
         return fields
 
+    def _note_all_repeated(self, text: str, at: int, end: int, line: int) -> None:
+        """Note each repeated key of the value at this place; look for the places of the first ones only."""
+        keys = list(dict.fromkeys(self._repeated))
+        located, others = keys[:SHOWN_PER_KIND - self._located], keys[SHOWN_PER_KIND - self._located:]
+        self._located += len(located)
+        for key in located:
+            self._note_repeated(key, text, at, end, line)
+        if others:
+            self.problems.add("duplicate-key", f"the key {others[0]!r} twice in one object",
+                              "each key once in an object", "Keep the right one.", line=line, field=others[0],
+                              count=len(others))
+
     def _note_repeated(self, key: str, text: str, at: int, end: int, line: int) -> None:
         """A key twice in one object: name both lines, or both columns where they are on one line."""
         spelled = re.compile(re.escape(json.dumps(key, ensure_ascii=False)) + r"\s*:")
-        places = [match.start() for match in spelled.finditer(text, at, end)]
+        places = [match.start() for match in islice(spelled.finditer(text, at, end), 2)]
         if len(places) < 2:
             places = [at, end]
         lines = [line + text.count("\n", at, place) for place in places]
