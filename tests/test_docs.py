@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from ragdash.cli import main
+from ragdash.cli.main import main
+from ragdash.core.records import CHOICES
 from ragdash.metrics import METRICS
-from ragdash.metrics.reference import as_markdown
-from ragdash.records import CHOICES
+from ragdash.metrics.docs.reference import as_markdown
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text()

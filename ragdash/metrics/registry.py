@@ -15,8 +15,8 @@ from functools import cache
 
 import numpy as np
 
-from ragdash.errors import InputError, Problem
-from ragdash.views import ALL, Values
+from ragdash.core.errors import InputError, Problem
+from ragdash.matching.views.ranked import ALL, Values
 
 METRICS: dict[str, Metric] = {}
 MAX_CUTOFF = 10**9

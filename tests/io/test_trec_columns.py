@@ -7,9 +7,9 @@ from itertools import product
 import numpy as np
 import pytest
 
-from ragdash.io import trec
-from ragdash.io.source import Source
-from ragdash.io.trec_lines import QRELS, RUN, Columns, Layout, read_lines, split
+from ragdash.io.formats import trec
+from ragdash.io.formats.trec_strict import QRELS, RUN, Columns, Layout, read_lines, split
+from ragdash.io.source.source import Source
 
 SEPARATORS = [" ", "\t", "  ", "\t\t", " \t", "\t ", " \t ", "\t \t"]
 EDGES = ["", " ", "\t", " \t", "\t "]
