@@ -132,8 +132,9 @@ COMMANDS: dict[str, list[tuple[str, ...]]] = {
 }
 
 # the visits of the pages: their name, how the session begins, the pages (None: all), and what the address adds
-CHOICES = {"k": "5", "metric": "RR", "match": "evidence", "baseline": "40ec847c954e", "unanswerable": "zero"}
-RANKED = ("leaderboard", "compare", "threshold-bands", "queries")
+CHOICES = {"k": "5", "metric": "RR", "match": "evidence", "baseline": "40ec847c954e", "unanswerable": "zero",
+           "picture": "histogram", "axis": "linear", "view": "11", "desk": "label"}
+RANKED = ("leaderboard", "compare", "threshold-bands", "precision-recall", "queries", "trust")
 VISITS: dict[str, tuple[str, tuple[str, ...] | None, dict[str, str]]] = {
     "nothing": ("nothing", None, {}),
     "single": ("single", None, {}),
@@ -284,7 +285,7 @@ def message(kind: str, sent) -> dict:
     facts = {}
     for field, value in sent.ListFields():
         name = field.name
-        if name in ("id", "page_script_hash", "data", "url", "help", "arrow_data", "styler") or field.message_type:
+        if name in ("id", "page_script_hash", "data", "url", "help", "arrow_data", "styler", "deferred_file_id") or field.message_type:
             continue
         name = {"type": "type_", "key": "key_"}.get(name, name)
         facts[name] = list(value) if not isinstance(value, str | int | float | bool) else value
