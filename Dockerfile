@@ -1,4 +1,4 @@
-# The dashboard as a user without rights; what is uploaded is kept in the volume /workspace. See docs/deploy.md.
+# The dashboard as a user without rights; what is uploaded is kept in the volume /workspace. See docs/reference/deploy.md.
 FROM python:3.13-slim
 
 COPY . /src

@@ -6,9 +6,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from ragdash.evaluation import evaluate
+from ragdash.core.records import Run, Truth
+from ragdash.evaluation.evaluate import evaluate
 from ragdash.metrics import METRICS
-from ragdash.records import Run, Truth
 
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -46,7 +46,7 @@ def good(first):
 def test_no_answers():
     values, problems = evaluated(None, [[TEXT], [TEXT]], [[TEXT], [TEXT]])
     assert np.isnan(list(values.values())).all()
-    assert [one.field for one in problems] == ["answer"] and problems[0].mend
+    assert [one.field for one in problems] == ["answer"] and problems[0].fix
 
 
 def test_one_answer_is_missing():

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragdash.band_files import read_bands, write_bands
-from ragdash.bands import BANDS, Band, Bands, Target, bands_of, judged, not_stated, placed, tables_for
-from ragdash.errors import InputError
+from ragdash.core.errors import InputError
+from ragdash.evaluation.bands_toml import read_bands, write_bands
 from ragdash.metrics import METRICS, parse_spec
+from ragdash.metrics.bands import BANDS, Band, Bands, Target, bands_of, judged, not_stated, placed, tables_for
 
-DOCUMENT = Path(__file__).parents[1] / "docs" / "bands.md"
+DOCUMENT = Path(__file__).parents[1] / "docs" / "guide" / "threshold-bands.md"
 EXAMPLES = re.findall(r"```toml\n(.*?)```", DOCUMENT.read_text(encoding="utf-8"), re.DOTALL)
 NAN = math.nan
 (RR,) = bands_of("RR")
@@ -224,13 +224,13 @@ def test_a_file_that_is_wrong_says_all_that_is(text, expected):
     assert kinds(text) == expected
 
 
-def test_a_problem_names_the_file_the_line_the_field_and_the_mend():
+def test_a_problem_names_the_file_the_line_the_field_and_the_fix():
     with pytest.raises(InputError) as caught:
         read("# ours\n\n" + table(A) + "\n" + table('{label = "a", low = 0, high = 0.4}, ' + B, "RR"))
     (problem,) = caught.value.problems
     assert (problem.file, problem.line, problem.field, problem.kind) == ("bands.toml", 8, "high", "band-gap")
     assert "'a' up to 0.4 and 'b' from 0.5" in problem.found
-    assert problem.expected and problem.mend
+    assert problem.expected and problem.fix
     with pytest.raises(InputError) as caught:
         read("[[table]]\nmetric = R@10")
     assert caught.value.problems[0].line == 2

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 from helpers import call
 
-from ragdash.cli import main
+from ragdash.cli.main import main
 
 RUN = "q1 Q0 a 1 3.0 t\nq1 Q0 b 2 2.0 t\nq1 Q0 c 3 1.0 t\nq2 Q0 b 1 2.0 t\nq2 Q0 a 2 1.0 t\n"
 OTHER = "q1 Q0 c 1 3.0 t\nq1 Q0 b 2 2.0 t\nq2 Q0 a 1 2.0 t\n"
@@ -31,12 +31,12 @@ def evaluate(capfdbinary, files, *more):
                 *more)
 
 
-def test_json_is_schema_1(files, capfdbinary):
+def test_json_is_schema_2(files, capfdbinary):
     status, out, err = evaluate(capfdbinary, files, "-m", "RR nDCG@10", "--format", "json", "--per-query")
     content = json.loads(out)
     assert status == 0
     assert list(content) == ["schema", "runs", "settings", "problems"]
-    assert content["schema"] == 1
+    assert content["schema"] == 2
     run = content["runs"][0]
     assert list(run) == ["name", "digest", "metrics", "per_query"]
     assert run["name"] == "run"
@@ -50,7 +50,7 @@ def test_json_is_schema_1(files, capfdbinary):
     assert {"ties", "missing", "unanswerable", "duplicates", "match", "level", "resamples", "seed", "truth"} <= set(
         content["settings"])
     problem = content["problems"][0]
-    assert list(problem) == ["file", "line", "field", "found", "expected", "mend", "kind", "severity"]
+    assert list(problem) == ["file", "line", "field", "found", "expected", "fix", "kind", "severity"]
     assert problem["kind"] == "missing-queries"
     assert "missing" in err or "lacks" in err
 
@@ -120,7 +120,7 @@ def test_a_missed_bound_ends_with_1_and_says_why(files, capfdbinary, bound, stat
     (["metrics", "foo"], ["foo"]),
     (["dashboard", "gone.trec"], ["gone.trec"]),
 ])
-def test_bad_input_ends_with_2_and_says_how_to_mend_it(files, capfdbinary, monkeypatch, arguments, words):
+def test_bad_input_ends_with_2_and_says_how_to_fix_it(files, capfdbinary, monkeypatch, arguments, words):
     monkeypatch.chdir(files)
     status, out, err = call(capfdbinary, *arguments)
     assert status == 2
@@ -205,9 +205,9 @@ def test_the_ledger_as_json(files, capfdbinary):
     assert (status, out) == (0, "")
     assert list(content) == ["schema", "files", "runs", "entries", "effects", "settings", "problems"]
     (entry,) = [entry for entry in content["entries"] if entry["kind"] == "missing-queries"]
-    assert list(entry) == ["kind", "severity", "run", "found", "count", "total", "examples", "effect", "mend", "fix",
+    assert list(entry) == ["kind", "severity", "run", "found", "count", "total", "examples", "effect", "fix", "option",
                            "also", "k", "flags"]
-    assert (entry["count"], entry["total"], entry["fix"], entry["flags"]) == (2, 4, ["missing", "skip"],
+    assert (entry["count"], entry["total"], entry["option"], entry["flags"]) == (2, 4, ["missing", "skip"],
                                                                               "--missing skip")
     effect = content["effects"][0]
     assert list(effect) == ["convention", "choice", "run", "spec", "mean", "n", "change", "chosen", "marked", "refused"]
@@ -318,7 +318,7 @@ def test_convert_takes_one_configuration_and_collapses(files, capfdbinary):
 
 
 def test_a_large_file_shows_a_bar_on_a_terminal(files, capfdbinary, monkeypatch):
-    from ragdash import console
+    from ragdash.core import console
 
     monkeypatch.setattr(console, "LARGE", 1)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)

@@ -28,7 +28,7 @@ def test_compare_json_is_the_contract(files, capfdbinary):
     content = json.loads(out)
     assert status == 0
     assert list(content) == ["schema", "baseline", "correction", "comparisons", "settings", "problems"]
-    assert (content["schema"], content["baseline"], content["correction"]) == (1, "run", "holm")
+    assert (content["schema"], content["baseline"], content["correction"]) == (2, "run", "holm")
     one = content["comparisons"][0]
     assert {"candidate": "other", "metric": "RR", "n": 3, "wins": 0, "ties": 2, "losses": 1}.items() <= one.items()
     assert one["mean_difference"] == pytest.approx((0.5 - 0.5 + 0 - 1 + 0) / 3)

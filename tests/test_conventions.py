@@ -1,4 +1,4 @@
-"""One test for each line of docs/conventions.md."""
+"""One test for each line of docs/reference/conventions.md."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from helpers import TREC, by_query, mean, run_of, truth_of, value
 
-from ragdash.errors import InputError
-from ragdash.evaluation import evaluate
+from ragdash.core.errors import InputError
+from ragdash.core.records import Conventions, Run, Truth
+from ragdash.evaluation.evaluate import evaluate
 from ragdash.io import read_run
-from ragdash.matching import Match
-from ragdash.records import Conventions, Run, Truth
+from ragdash.matching.match import Match
 
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -249,4 +249,4 @@ def test_what_cannot_be_a_result_is_told_with_its_line_all_at_once():
     problems = caught.value.problems
     assert [problem.line for problem in problems if problem.severity == "error"] == [2, 3, 4, 5]
     assert {problem.file for problem in problems} == {"bad.trec"}
-    assert all(problem.found and problem.expected and problem.mend for problem in problems)
+    assert all(problem.found and problem.expected and problem.fix for problem in problems)

@@ -9,12 +9,12 @@ import pyarrow as pa
 import pytest
 from helpers import random_case, run_of, truth_of
 
-from ragdash.columns import text_column
-from ragdash.errors import InputError
-from ragdash.evaluation import evaluate
-from ragdash.ids import before, collapse_choices, collapsed, rebuilt, with_ids_of
-from ragdash.records import Run
-from ragdash.spellings import Wanted, respelled, spelling
+from ragdash.core.arrow_columns import text_column
+from ragdash.core.errors import InputError
+from ragdash.core.id_normalization import before, collapse_choices, collapsed, rebuilt, with_ids_of
+from ragdash.core.id_spellings import Wanted, respelled, spelling
+from ragdash.core.records import Run
+from ragdash.evaluation.evaluate import evaluate
 
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -79,47 +79,47 @@ def test_lost_zeros_come_back_with_every_hit():
     kept = run_of({"2506.00500": ["0012", "1.50", "9"], "2506.010": ["0100"]})
     with pytest.raises(InputError, match="queries like"):
         evaluate(lost, truth, "P@1")
-    mended = with_ids_of(lost, truth, "zeros")
-    assert mended.digest == kept.digest
-    assert mended.settings["ids"] == "zeros"
-    (note,) = [problem for problem in mended.problems if problem.kind == "respelled-ids"]
+    fixed = with_ids_of(lost, truth, "zeros")
+    assert fixed.digest == kept.digest
+    assert fixed.settings["ids"] == "zeros"
+    (note,) = [problem for problem in fixed.problems if problem.kind == "respelled-ids"]
     assert note.severity == "note" and "2 of 2 query ids and 3 of 4 document ids" in note.found
 
 
 def test_queries_that_would_become_one_stay_apart_and_are_told():
     truth = truth_of({"q1": ["a"], "q2": ["a"]})
     run = run_of({"Q1": ["a"], "q1 ": ["b"], "Q2": ["a"]})
-    mended = with_ids_of(run, truth, "case,trim")
-    assert mended.query_ids.to_pylist() == ["Q1", "q1 ", "q2"]
-    (problem,) = [problem for problem in mended.problems if problem.kind == "merged-queries"]
+    fixed = with_ids_of(run, truth, "case,trim")
+    assert fixed.query_ids.to_pylist() == ["Q1", "q1 ", "q2"]
+    (problem,) = [problem for problem in fixed.problems if problem.kind == "merged-queries"]
     assert problem.severity == "warning" and "2 queries" in problem.found and "'Q1'" in problem.found
     exact = with_ids_of(run_of({"Q1": ["a"], "q1": ["b"]}), truth, "case")
     assert exact.query_ids.to_pylist() == ["Q1", "q1"], "the one that is wanted as it stands is not merged into"
 
 
 def test_documents_that_become_one_are_repeats_and_the_best_rank_counts():
-    mended = with_ids_of(run_of({"q": ["x", "A", "a", "b"]}), truth_of({"q": ["a"]}), "case")
-    assert docs(mended) == ["x", "a", "b"] and mended.duplicates == 1
-    assert kinds(mended) == ["respelled-ids", "duplicate-document"]
+    fixed = with_ids_of(run_of({"q": ["x", "A", "a", "b"]}), truth_of({"q": ["a"]}), "case")
+    assert docs(fixed) == ["x", "a", "b"] and fixed.duplicates == 1
+    assert kinds(fixed) == ["respelled-ids", "duplicate-document"]
 
 
 @pytest.mark.parametrize("name", ["trim", "case", "zeros", "path", "trim,case,zeros,path"])
 @pytest.mark.parametrize("seed", range(12))
 def test_no_query_is_lost_or_merged_and_only_ids_of_the_truth_come_in(seed, name):
     run, truth = random_case(seed).run(), random_case(seed + 100).truth()
-    mended = with_ids_of(run, truth, name)
-    old, new, wanted = run.query_ids.to_pylist(), mended.query_ids.to_pylist(), set(truth.query_ids.to_pylist())
-    assert len(set(new)) == len(old) and mended.docs.length() == run.docs.length()
+    fixed = with_ids_of(run, truth, name)
+    old, new, wanted = run.query_ids.to_pylist(), fixed.query_ids.to_pylist(), set(truth.query_ids.to_pylist())
+    assert len(set(new)) == len(old) and fixed.docs.length() == run.docs.length()
     assert all(b == a or (b in wanted and a not in wanted) for a, b in zip(old, new, strict=True))
     wanted = set(truth.docs.to_pylist())
     assert all(b == a or (b in wanted and a not in wanted)
-               for a, b in zip(run.docs.to_pylist(), mended.docs.to_pylist(), strict=True))
+               for a, b in zip(run.docs.to_pylist(), fixed.docs.to_pylist(), strict=True))
 
 
 def test_spellings_add_up_in_the_settings():
     truth = truth_of({"q": ["a", "7"]})
-    mended = with_ids_of(with_ids_of(run_of({"q": ["A", "07"]}), truth, "case"), truth, "zeros")
-    assert mended.settings == {"ids": "case,zeros"} and docs(mended) == ["a", "7"]
+    fixed = with_ids_of(with_ids_of(run_of({"q": ["A", "07"]}), truth, "case"), truth, "zeros")
+    assert fixed.settings == {"ids": "case,zeros"} and docs(fixed) == ["a", "7"]
 
 
 def test_where_nothing_is_respelled_the_content_stays():
@@ -173,7 +173,7 @@ def test_what_cannot_be_collapsed_by_is_told(by):
 
 def test_a_separator_that_no_id_holds_is_told():
     (problem,) = collapsed(run_of({"q": ["a#1"]}), "prefix:/").problems
-    assert problem.severity == "warning" and "Check the separator" in problem.mend
+    assert problem.severity == "warning" and "Check the separator" in problem.fix
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -220,6 +220,6 @@ def test_a_million_documents_are_respelled_and_collapsed_in_seconds():
     truth = truth_of({f"Q{i:04d}": [f"DOC-{i:06d}"] for i in range(1000)})
     start = time.perf_counter()
     flat = collapsed(run, "prefix:#")
-    mended = with_ids_of(flat, truth, "case")
+    fixed = with_ids_of(flat, truth, "case")
     assert time.perf_counter() - start < 20
-    assert mended.query_ids[0].as_py() == "Q0000" and "DOC-000999" in docs(mended, "Q0000")
+    assert fixed.query_ids[0].as_py() == "Q0000" and "DOC-000999" in docs(fixed, "Q0000")

@@ -1,4 +1,4 @@
-"""The comparability ledger: what it counts, worked out by hand, what it says, and which switch mends it."""
+"""The comparability ledger: what it counts, worked out by hand, what it says, and which switch fixes it."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ import pyarrow as pa
 import pytest
 from helpers import random_case, run_of, truth_of
 
-from ragdash.evaluation import evaluate
-from ragdash.ids import collapsed, with_ids_of
+from ragdash.analysis.comparability import SEVERITIES, Ledger, as_text, ledger, spelled
+from ragdash.core.id_normalization import collapsed, with_ids_of
+from ragdash.core.records import CHOICES, Conventions, Run, Truth
+from ragdash.evaluation.evaluate import evaluate
 from ragdash.io import read_run, read_truth
-from ragdash.ledger import SEVERITIES, Ledger, as_text, ledger, spelled
-from ragdash.matching import Match
+from ragdash.matching.match import Match
 from ragdash.metrics import parse_specs
-from ragdash.records import CHOICES, Conventions, Run, Truth
 
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -81,7 +81,7 @@ def test_what_each_choice_does_is_a_table():
         ("ties", "docid"): (0.25, 2, 0.0, True, False), ("ties", "file"): (0.25, 2, 0.0, False, False),
         ("ties", "the other way"): (0.25, 2, 0.0, False, False)}
     lacking = found.of("missing-queries", "run")
-    assert lacking.fix == ("missing", "skip") and "RR 0.2500 to 0.5000 (n = 1)" in lacking.effect
+    assert lacking.option == ("missing", "skip") and "RR 0.2500 to 0.5000 (n = 1)" in lacking.effect
 
 
 def test_a_mean_may_become_undefined_and_a_small_change_is_told_as_such():
@@ -132,13 +132,13 @@ def test_every_effect_is_what_evaluate_gives_under_that_choice(seed):
         assert (one.mean, one.n) == (pytest.approx(summary.mean, nan_ok=True), summary.n)
 
 
-@pytest.mark.parametrize("duplicates, severity, fix", [("first", "warning", None),
+@pytest.mark.parametrize("duplicates, severity, option", [("first", "warning", None),
                                                        ("error", "error", ("duplicates", "first"))])
-def test_repeats_that_are_refused_are_told_not_raised(duplicates, severity, fix):
+def test_repeats_that_are_refused_are_told_not_raised(duplicates, severity, option):
     found = of(Run.build("run", ["q1"] * 3, ["a", "b", "a"]),
                duplicates=duplicates)
     entry = found.of("duplicate-documents", "run")
-    assert (entry.severity, entry.fix) == (severity, fix)
+    assert (entry.severity, entry.option) == (severity, option)
     (refused,) = {one.choice for one in found.effects if one.refused}
     assert refused == "error"
     assert all(math.isnan(one.mean) for one in found.effects if one.refused)
@@ -173,16 +173,16 @@ def test_ids_that_match_only_after_a_spelling_name_it_and_the_fix_works(ours, th
     else:
         run, truth = run_of({"q": [ours, "d"]}), truth_of({"q": [theirs]})
     entry = of(run, truth).of(f"respelled-{what}", "run")
-    assert entry.fix == ("ids", name) and entry.flags == f"--ids {name}"
+    assert entry.option == ("ids", name) and entry.flags == f"--ids {name}"
     assert entry.examples == (f"{ours!r} for {theirs!r}",) and entry.count == 1
     assert "0 now, 1 then" in entry.effect and entry.severity == "warning"
-    mended = of(with_ids_of(run, truth, name), truth)
-    assert not [kind for kind in worth(mended) if kind.startswith("respelled")]
+    fixed = of(with_ids_of(run, truth, name), truth)
+    assert not [kind for kind in worth(fixed) if kind.startswith("respelled")]
 
 
 def test_queries_and_documents_that_need_different_spellings_get_both():
     found = of(run_of({"1": ["DOC"]}), truth_of({"01": ["doc"]}))
-    assert found.of("respelled-queries", "run").fix == ("ids", "case,zeros")
+    assert found.of("respelled-queries", "run").option == ("ids", "case,zeros")
     assert "0 now, 1 then" in found.of("respelled-documents", "run").effect
 
 
@@ -190,14 +190,14 @@ def test_chunks_against_documents_name_the_collapse_that_matches():
     truth = truth_of({"q1": ["a"], "q2": ["b"]})
     run = run_of({"q1": ["c#1", "a#2", "a#1"], "q2": ["b#1"]})
     entry = of(run, truth).of("another-level", "run")
-    assert entry.fix == ("collapse", "prefix:#") and entry.also == () and "0 now, 2 then" in entry.effect
+    assert entry.option == ("collapse", "prefix:#") and entry.also == () and "0 now, 2 then" in entry.effect
     assert entry.examples == ("a#2", "a")
     assert worth(of(collapsed(run, "prefix:#"), truth)) == ["unjudged-documents"]
 
 
 def test_documents_against_chunks_are_told_too():
     entry = of(run_of({"q1": ["a", "b"]}), truth_of({"q1": ["a#1"]})).of("finer-truth", "run")
-    assert entry.severity == "warning" and entry.fix is None and entry.examples == ("a", "a#1")
+    assert entry.severity == "warning" and entry.option is None and entry.examples == ("a", "a#1")
 
 
 def test_runs_among_themselves():
@@ -209,7 +209,7 @@ def test_runs_among_themselves():
         "different-depths").effect
     assert counts(of(runs, metrics="P@1"), "different-depths", None)[2] == "note"
     skipped = of(runs, missing="skip").of("different-queries")
-    assert skipped.fix == ("missing", "zero") and skipped.severity == "warning"
+    assert skipped.option == ("missing", "zero") and skipped.severity == "warning"
     assert "different-queries" not in {entry.kind for entry in of(runs[0]).entries}
 
 
@@ -262,13 +262,13 @@ def test_chunks_of_s02_are_collapsed_to_the_pages_that_are_judged(name, pages):
     assert found.of("no-common-document", run.name).severity == "error"
     entry = found.of("another-level", run.name)
     assert entry.flags == "--collapse prefix:_ --ids zeros" and f"0 now, {pages} then" in entry.effect
-    mended = with_ids_of(collapsed(run, "prefix:_"), truth, "zeros")
-    assert ledger([mended], truth).severity == "note"
+    fixed = with_ids_of(collapsed(run, "prefix:_"), truth, "zeros")
+    assert ledger([fixed], truth).severity == "note"
 
 
 def restored(found: Ledger, run: Run, truth: Truth, kind: str) -> int:
-    """Judged documents among those returned, once the one mend of this entry is made."""
-    switches = dict([(one := found.of(kind, "run")).fix, *one.also])
+    """Judged documents among those returned, once the one fix of this entry is made."""
+    switches = dict([(one := found.of(kind, "run")).option, *one.also])
     run = collapsed(run, switches["collapse"]) if "collapse" in switches else run
     run = with_ids_of(run, truth, switches["ids"]) if "ids" in switches else run
     return len(Match(run, truth).ranked.rank)
@@ -279,12 +279,12 @@ def restored(found: Ledger, run: Run, truth: Truth, kind: str) -> int:
     (("01", "02"), ("p28_1", "p107_2"), "--collapse prefix:_ --ids zeros"),  # zeros for the queries alone
     (("1", "2"), ("P28_1", "p0107_2"), "--collapse prefix:_ --ids case,zeros"),
 ])
-def test_two_mends_of_which_one_is_not_enough_are_named_together(queries, docs, flags):
+def test_two_fixes_of_which_one_is_not_enough_are_named_together(queries, docs, flags):
     truth = truth_of({"1": ["p28"], "2": ["p107"]})
     run = run_of({query: [doc] for query, doc in zip(queries, docs, strict=True)})
     found = of(run, truth)
     entry = found.of("another-level", "run")
-    assert entry.flags == flags and flags in entry.mend and "Both are needed" in entry.mend
+    assert entry.flags == flags and flags in entry.fix and "Both are needed" in entry.fix
     assert restored(found, run, truth, "another-level") == 2
     other = found.of("respelled-queries", "run")
     assert other is None or (other.flags, other.effect) == (flags, entry.effect)
@@ -294,9 +294,9 @@ def test_runs_of_which_each_is_written_as_in_the_truth_need_not_be_read_alike():
     truth = truth_of({"q1": ["007", "a"], "q2": ["008"]})
     lost, right = run_of({"q1": ["7"], "q2": ["8"]}, "lost"), run_of({"q1": ["007", "x"], "q2": ["008"]}, "right")
     half = run_of({"q1": ["A", "x"], "q2": ["008"]}, "half")
-    mended = with_ids_of(lost, truth, "zeros")
-    assert of([mended, right], truth).of("different-ids").severity == "note"
-    assert of([mended, right, half], truth).of("different-ids").severity == "warning"
+    fixed = with_ids_of(lost, truth, "zeros")
+    assert of([fixed, right], truth).of("different-ids").severity == "note"
+    assert of([fixed, right, half], truth).of("different-ids").severity == "warning"
     chunks = collapsed(run_of({"q1": ["a#1"], "q2": ["008#3"]}, "chunks"), "prefix:#")
     assert of([chunks, right], truth).of("different-collapse").severity == "note"
 
@@ -333,7 +333,7 @@ def test_spellings_that_help_only_together(docs, gold, name):
     truth = truth_of({"q1": list(gold)})
     run = run_of({"q1": list(docs)})
     entry, = [one for one in of(run, truth).entries if one.kind == "respelled-documents"]
-    assert entry.fix == ("ids", name) and entry.severity == "warning"
+    assert entry.option == ("ids", name) and entry.severity == "warning"
     hits = sum(doc in gold for doc in with_ids_of(run, truth, name).docs.to_pylist())
     assert f"0 now, {hits} then" in entry.effect and hits == entry.count > 0
 
@@ -341,10 +341,10 @@ def test_spellings_that_help_only_together(docs, gold, name):
 def test_spellings_of_queries_that_help_only_together():
     truth = truth_of({"query-7": ["a"], "query-8": ["b"]})
     entry = of(run_of({"QUERY-007": ["a"], "QUERY-008": ["b"]}), truth).of("respelled-queries", "run")
-    assert entry.fix == ("ids", "case,zeros") and entry.count == 2 and "0 now, 2 then" in entry.effect
+    assert entry.option == ("ids", "case,zeros") and entry.count == 2 and "0 now, 2 then" in entry.effect
 
 
-def test_chunks_in_another_spelling_that_takes_two_mends():
+def test_chunks_in_another_spelling_that_takes_two_fixes():
     entry = of(run_of({"q1": ["DOC-007_3", "DOC-012_1"]}), truth_of({"q1": ["doc-7", "doc-12"]}))
     level = entry.of("another-level", "run")
     assert level.flags == "--collapse prefix:_ --ids case,zeros" and "2 then" in level.effect

@@ -6,12 +6,12 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from ragdash.cli import main
-from ragdash.comparison import compare
-from ragdash.errors import InputError
-from ragdash.evaluation import evaluate
-from ragdash.matching import Match, Matching
-from ragdash.records import Run, Truth
+from ragdash.cli.main import main
+from ragdash.core.errors import InputError
+from ragdash.core.records import Run, Truth
+from ragdash.evaluation.compare import compare
+from ragdash.evaluation.evaluate import evaluate
+from ragdash.matching.match import Match, Matching
 
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -51,7 +51,7 @@ def test_what_a_run_cannot_give_is_undefined_with_its_reason(metric, truth, word
     found = evaluate(run_with(), truth, ["RR", metric])
     assert np.isnan(found.column(metric)).all() and not np.isnan(found.column("RR")).all()
     (problem,) = (one for one in found.problems if one.kind == "unavailable")
-    assert word in problem.found and problem.severity == "warning" and problem.mend
+    assert word in problem.found and problem.severity == "warning" and problem.fix
 
 
 def test_by_evidence_a_document_is_right_where_it_holds_the_span():

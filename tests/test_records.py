@@ -9,9 +9,9 @@ import pyarrow as pa
 import pytest
 from helpers import random_case, run_of, truth_of
 
-from ragdash.errors import Problem
-from ragdash.evaluation import evaluate
-from ragdash.records import Run, Truth
+from ragdash.core.errors import Problem
+from ragdash.core.records import Run, Truth
+from ragdash.evaluation.evaluate import evaluate
 
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -156,7 +156,7 @@ def test_a_run_does_not_change_with_what_it_was_built_from():
 
 
 def test_a_renamed_run_is_the_same_run():
-    note = Problem("note", "found", "expected", "mend", severity="warning")
+    note = Problem("note", "found", "expected", "fix", severity="warning")
     run = Run.build("run", ["q"], ["a"], np.array([1.0]), settings={"top_k": 5}, problems=[note])
     new = run.renamed("new")
     assert (new.name, run.name) == ("new", "run") and new.digest == run.digest

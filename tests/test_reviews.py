@@ -9,11 +9,11 @@ import pyarrow as pa
 import pytest
 from helpers import run_of, truth_of
 
-from ragdash.errors import InputError
-from ragdash.evaluation import evaluate
+from ragdash.core.errors import InputError
+from ragdash.core.paths import workspace
+from ragdash.evaluation.evaluate import evaluate
 from ragdash.io import read_truth
-from ragdash.places import workspace
-from ragdash.reviews import (
+from ragdash.workspace.reviews import (
     FILE,
     VERDICTS,
     Event,
@@ -165,6 +165,17 @@ def test_judgements_are_applied_and_the_rest_stays(store):
     same = truth_of({"q1": {"a": 1, "b": 1, "z": 2}, "q2": {"c": 1}, "q3": {"y": 0}})
     assert new.digest == same.digest != GOLD.digest
     assert GOLD.judgements == 3  # the first one is as it was
+
+
+@pytest.mark.parametrize(("judged", "grades", "replaced"), [
+    ({"a": 3}, [3, 0, 1], 1), ({"a": 0}, [0, 0, 1], 1), ({"a": 1}, [1, 0, 1], 0), ({"a": 2, "b": 3}, [3, 2, 1], 2),
+    ({"a": 2, "z": 1}, [2, 1, 0, 1], 1)])
+def test_a_judgment_of_the_first_row_of_a_truth_is_replaced_and_counted(store, judged, grades, replaced):
+    """GOLD begins with q1, a: its row is 0, which is a row like any other."""
+    said(store, *(grade(doc, value) for doc, value in judged.items()), truth=GOLD.digest)
+    new = reviewed(GOLD, store.read(GOLD.digest))
+    assert new.grades.tolist() == grades
+    assert [problem.found[:2] for problem in new.problems] == [f"{replaced} "] * (replaced > 0)
 
 
 def test_an_evaluation_with_and_one_without(store):

@@ -14,17 +14,17 @@ from pathlib import Path
 
 import pytest
 
-from ragdash.errors import InputError
-from ragdash.reviews import Event, ReviewStore
-from ragdash.reviews import file as file_of
+from ragdash.core.errors import InputError
+from ragdash.workspace.reviews import Event, ReviewStore
+from ragdash.workspace.reviews import event_file as file_of
 
 T, ROOT = "truth-1", Path(__file__).parents[1]
 posix = pytest.mark.skipif(os.name != "posix", reason="forks")
 START = """
 import os, random, signal, sys
 from pathlib import Path
-from ragdash.errors import InputError
-from ragdash.reviews import Event, ReviewStore
+from ragdash.core.errors import InputError
+from ragdash.workspace.reviews import Event, ReviewStore
 store, T = ReviewStore(Path(sys.argv[1])), "truth-1"
 def write(n, who):
     return store.add(T, [Event("note", f"q{n}", f"{who}")])[0].id
@@ -140,7 +140,7 @@ def test_what_can_be_read_of_a_broken_file_is_taken_over(tmp_path):
     assert 100 < len(reviews.events) < 600
     assert [event.query_id for event in reviews.events] == [f"q{n:03}" for n in range(len(reviews.events))]
     problem = reviews.problems[0]
-    assert problem.severity == "warning" and problem.file.endswith("reviews.broken-1.sqlite") and problem.mend
+    assert problem.severity == "warning" and problem.file.endswith("reviews.broken-1.sqlite") and problem.fix
     store.add(T, [note("after")])
     assert store.read(T).notes["q1", ""] == "after"
     (tmp_path / "reviews.broken-1.sqlite").unlink()
@@ -191,12 +191,12 @@ def test_an_empty_file_is_a_new_one(tmp_path):
     assert len(store.read(T).events) == 1 and store.read(T).problems == ()
 
 
-def test_a_folder_that_is_none_is_an_error_that_can_be_mended(tmp_path):
+def test_a_folder_that_is_none_is_an_error_that_can_be_fixed(tmp_path):
     (tmp_path / "file").write_text("not a folder")
     with pytest.raises(InputError) as caught:
         ReviewStore(tmp_path / "file" / "deeper").add(T, [note("one")])
     problem = caught.value.problems[0]
-    assert problem.kind == "unusable-reviews" and "RAGDASH_WORKSPACE" in problem.mend and problem.file
+    assert problem.kind == "unusable-reviews" and "RAGDASH_WORKSPACE" in problem.fix and problem.file
 
 
 def test_a_file_that_another_holds_is_waited_for_and_then_said(tmp_path, monkeypatch):
@@ -213,7 +213,7 @@ def test_a_file_that_another_holds_is_waited_for_and_then_said(tmp_path, monkeyp
 
 
 @posix
-def test_a_disk_that_is_full_is_an_error_that_can_be_mended(tmp_path):
+def test_a_disk_that_is_full_is_an_error_that_can_be_fixed(tmp_path):
     printed = script("""
 import resource
 write(0, "before")
@@ -225,7 +225,7 @@ try:
         store.add(T, [Event("note", f"long {kept}", "x" * 50_000)])
         kept += 1
 except InputError as error:
-    print(kept, error.problems[0].kind, error.problems[0].mend)
+    print(kept, error.problems[0].kind, error.problems[0].fix)
 """, tmp_path)
     kept = int(printed.split()[0])
     assert "unusable-reviews" in printed and kept < 1000
@@ -237,7 +237,7 @@ def test_the_words_for_a_full_disk():
     error = sqlite3.OperationalError("database or disk is full")
     error.sqlite_errorcode = sqlite3.SQLITE_FULL
     for one in (error, OSError(28, "No space left on device")):
-        assert "Make room" in file_of._unusable(Path("reviews.sqlite"), one, True).problems[0].mend
+        assert "Make room" in file_of._unusable(Path("reviews.sqlite"), one, True).problems[0].fix
 
 
 @posix
@@ -258,7 +258,7 @@ for use in (lambda: len(store.read(T).events), lambda: write(0, "two")):
     try:
         print(use())
     except InputError as error:
-        print(error.problems[0].kind, error.problems[0].mend)
+        print(error.problems[0].kind, error.problems[0].fix)
 """
         read, wrote = script(body, folder).splitlines()
         assert read == "1" if mode else read.startswith("unusable-reviews Change its permissions")

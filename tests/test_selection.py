@@ -6,12 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from ragdash.errors import InputError
-from ragdash.matching import Match
-from ragdash.metrics import parse_spec
-from ragdash.records import Conventions, Run, Truth
-from ragdash.searching import check, matching, search
-from ragdash.selection import (
+from ragdash.analysis.query_filters import (
     OUTCOMES,
     Facts,
     Filters,
@@ -23,6 +18,11 @@ from ragdash.selection import (
     select,
     spread,
 )
+from ragdash.analysis.text_search import check, matching, search
+from ragdash.core.errors import InputError
+from ragdash.core.records import Conventions, Run, Truth
+from ragdash.matching.match import Match
+from ragdash.metrics import parse_spec
 
 NDCG, RR = parse_spec("nDCG@10"), parse_spec("RR")
 NAN = np.nan
@@ -158,16 +158,16 @@ def test_nothing_to_search_is_said():
     assert [search(bare, where, "x") for where in ("question", "answer", "chunk")] == [None] * 3
 
 
-@pytest.mark.parametrize(("pattern", "place", "mend"), [
+@pytest.mark.parametrize(("pattern", "place", "fix"), [
     ("ab(c", "character 3: ab▸(c", "Close the bracket"), ("ab)", "character 3: ab▸)", "Open the bracket"),
     ("*a", "character 1", "needs something before it"), ("[z-a]", "character 2", "Turn the two ends"),
     ("a(?=b)", "(?=", "RE2"), (r"(a)\1", r"\1", "RE2")])
-def test_a_wrong_expression_is_explained_with_its_place_and_its_mend(pattern, place, mend):
+def test_a_wrong_expression_is_explained_with_its_place_and_its_fix(pattern, place, fix):
     with pytest.raises(InputError) as caught:
         check(pattern, True)
     (problem,) = caught.value.problems
     assert problem.kind == "wrong-pattern" and place in problem.found
-    assert mend in problem.mend + problem.expected
+    assert fix in problem.fix + problem.expected
     check(pattern, False)
 
 

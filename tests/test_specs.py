@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ragdash.errors import InputError
+from ragdash.core.errors import InputError
 from ragdash.metrics import DEFAULT_SPECS, METRICS, Spec, parse_spec, parse_specs
 
 SPELLINGS = [
@@ -97,7 +97,7 @@ def test_what_cannot_be_read_is_one_problem_with_a_hint(text, kind, says):
         parse_specs(text)
     (problem,) = caught.value.problems
     assert kind in (problem.kind, None) and problem.severity == "error"
-    assert says in problem.expected + problem.mend and problem.mend
+    assert says in problem.expected + problem.fix and problem.fix
 
 
 def test_every_unreadable_name_is_told_at_once():

@@ -9,26 +9,26 @@ import pyarrow as pa
 import pytest
 from helpers import run_of, truth_of
 
-from ragdash.errors import InputError
-from ragdash.evaluation import evaluate
-from ragdash.report import sheet_bytes
-from ragdash.trust import (
+from ragdash.analysis.judge_validation import (
     LabelStore,
     Verdicts,
     agreement,
     draw,
-    families,
+    labelling_sheet,
     labels_in,
+    model_families,
     read_labels,
     read_verdicts,
     same_family,
-    sheet,
     trust,
     trust_difference,
     verdicts_of,
     vote_spread,
 )
-from ragdash.trust.weighing import wilson
+from ragdash.analysis.judge_validation.estimates import wilson
+from ragdash.core.errors import InputError
+from ragdash.evaluation.evaluate import evaluate
+from ragdash.reporting.tables import render_trust, sheet_bytes
 
 
 def judged(values, name="run", **facts) -> Verdicts:
@@ -86,7 +86,7 @@ def test_wilson_is_scipys(yes):
     ("openai/gpt-4o-mini", {"OpenAI"}), ("DeepSeek-R1-Distill-Qwen-7B", {"DeepSeek", "Qwen"}), ("o3-mini", {"OpenAI"}),
     ("ollama/mistral", {"Mistral"}), ("meta.llama3-70b", {"Meta Llama"}), ("eleutherai/gpt-neo", set()), ("", set())])
 def test_families(model, wanted):
-    assert families(model) == wanted
+    assert model_families(model) == wanted
 
 
 def test_a_model_is_of_its_own_family():
@@ -186,7 +186,7 @@ def test_every_query_is_drawn_as_often():
 def test_a_sheet_goes_out_and_comes_back():
     ids = ["=1+1", "b,c", 'd"e', "007"]
     one = Verdicts("run", pa.array(ids), np.ones(4))
-    table = sheet([one], ids)
+    table = labelling_sheet([one], ids)
     assert table.column_names[:3] == ["query_id", "run", "label"] and "value" not in table.column_names
     rows = list(csv.DictReader(io.StringIO(sheet_bytes(table, "csv").decode())))
     assert rows[0]["query_id"] == "'=1+1"
@@ -236,6 +236,64 @@ def test_verdicts_from_a_file():
     assert one.values[0] == 0.5 and one.votes.shape == (2, 2) and (two.name, two.values.tolist()) == ("b", [1.0])
     assert problems(lambda: read_verdicts(b"query_id,value\nq1,1\nq1,1\n,1\n", "v.csv", "a")) == [
         ("duplicate-verdict", 3), ("no-query", 4)]
+
+
+ROWS = "".join(f"q{i},1,\n" for i in range(2, 6))
+BROKEN = {  # a CSV with wrong quotes on line 4, which begins there
+    "open quote": "q0,1,\nq1,0,\nq2,1,\"refused\n" + ROWS,
+    "open quote in the last row": "q0,1,\nq1,0,\nq2,1,\"refused",
+    "open quote behind a cell of two lines": "q0,1,\"two\nlines\"\nq2,1,\"refused\n" + ROWS,
+    "text behind a quote": "q0,1,\nq1,0,\n\"q2\"x,1,\n" + ROWS}
+
+
+@pytest.mark.parametrize("case", BROKEN)
+@pytest.mark.parametrize("read", [read_labels, lambda content, file: read_verdicts(content, file, "a")])
+def test_a_broken_csv_is_an_error_with_its_line_and_no_row_is_lost_silently(case, read):
+    with pytest.raises(InputError) as raised:
+        read(f"query_id,value,missing\n{BROKEN[case]}".encode(), "v.csv")
+    broken = next(one for one in raised.value.problems if one.kind == "bad-quotes")
+    assert (broken.file, broken.line) == ("v.csv", 4) and broken.found
+    assert "quotes" in broken.expected and "Close the quotes" in broken.mend
+
+
+def test_a_cell_may_be_longer_than_128_kib():
+    """A sheet holds the contexts of a query."""
+    long = "word, " * 50_000
+    content = f'query_id,contexts,value\nq0,"{long}",1\nq1,"{long}",0\n'.encode()
+    assert read_labels(content, "s.csv")[0] == {"": {"q0": 1.0, "q1": 0.0}}
+    assert read_verdicts(content, "v.csv", "a")[0].values.tolist() == [1.0, 0.0]
+
+
+FIVE = [1.0, 1.0, 1.0, 0.0, 0.0]
+TELLS = {  # (verdicts or votes, labels): what the text says, what it does not
+    "kinder": (
+        FIVE,
+        [1, 1, 0, 0, 0],
+        ("On 5 labelled queries the judge is kinder than the person: +0.200",),
+        "stricter",
+    ),
+    "stricter": (FIVE, [1, 1, 1, 1, 0], ("the judge is stricter than the person: -0.200",), "kinder than"),
+    "alike": (FIVE, [1, 1, 0, 1, 0], ("the judge is neither kinder nor stricter than the person: 0.000",), "+0"),
+    "no votes": (FIVE, FIVE, (), "Several verdicts"),
+    "votes": (
+        [[1, 1], [1, 0], [0, 0], [0, 0], [1, np.nan]],
+        FIVE,
+        ("Several verdicts on 4 queries: unanimous on 0.750 of them, Fleiss' kappa 0.467, spread 0.177.",),
+        "No ",
+    ),
+    "missing": ([1.0, np.nan, np.nan, 0.0, 0.0], FIVE, ("No verdict: 1 undefined, 1 refused.",), "Several"),
+    "no labels": (FIVE, [], ("No labels.",), "On 0"),
+}
+
+
+@pytest.mark.parametrize("case", TELLS)
+def test_the_text_says_what_there_is_to_say_and_nothing_else(case):
+    values, labels, sentences, absent = TELLS[case]
+    votes = np.array(values, float) if isinstance(values[0], list) else None
+    one = judged(values if votes is None else np.nanmean(votes, axis=1), votes=votes, reasons={"q2": "refused"})
+    found = trust(one, {f"q{i}": float(label) for i, label in enumerate(labels)})
+    text = render_trust([found], [], "table").decode()
+    assert all(sentence in text for sentence in sentences) and absent not in text, text
 
 
 def test_labels_are_kept(tmp_path):

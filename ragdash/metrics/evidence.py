@@ -1,7 +1,8 @@
 """Was the evidence found? Gold spans that returned chunks cover, and the retrieval metrics with spans for documents.
 
 Unless a docstring says otherwise: undefined (NaN) for a query without gold spans, 0 for an empty ranking. What covers
-what depends on the similarity and its threshold (docs/evidence.md), which stand in the settings of an evaluation.
+what depends on the similarity and its threshold (docs/reference/evidence.md), which are in the settings of an
+evaluation.
 """
 
 from __future__ import annotations
@@ -11,11 +12,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ragdash.errors import Unavailable
+from ragdash.core.errors import Unavailable
+from ragdash.matching.views.evidence import Covered
+from ragdash.matching.views.ranked import Cutoffs, Ranked, Values, ordinal
 from ragdash.metrics.registry import CorpusValue, Metric, metric
 from ragdash.metrics.retrieval import _over, _undefined_without, average_precision, precision
-from ragdash.view_covered import Covered
-from ragdash.views import Cutoffs, Ranked, Values, ordinal
 
 
 @metric("EvidenceRecall", "Evidence recall",

@@ -1,4 +1,4 @@
-"""What is kept on disk so that a restart loses nothing: runs, truths, mappings, prices (docs/workspace.md)."""
+"""Storage on disk that survives a restart: runs, truths, mappings, prices (docs/reference/workspace.md)."""
 
 from ragdash.workspace.catalogue import Kept
 from ragdash.workspace.store import Workspace

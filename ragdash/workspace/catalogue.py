@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from ragdash.errors import InputError, Problem
-from ragdash.workspace import folders
+from ragdash.core.errors import InputError, Problem
+from ragdash.workspace import atomic_folders
 
 T = TypeVar("T")
 FILE, VERSION, WAIT = "catalogue.sqlite", 1, 30.0  # seconds for another writer
@@ -140,9 +140,9 @@ class Catalogue:
                 except sqlite3.DatabaseError as error:
                     if _code(error) not in BROKEN or attempt == 2 or self.read_only:
                         raise
-                    self._mend()
+                    self._fix()
         except OSError as error:
-            raise folders.unusable(self.folder, error) from None
+            raise atomic_folders.unusable(self.folder, error) from None
         except sqlite3.Error as error:
             raise _unusable(self.path, error) from None
 
@@ -160,12 +160,12 @@ class Catalogue:
                                                                        sqlite3.SQLITE_READONLY):
                     raise
 
-    def _mend(self) -> None:
+    def _fix(self) -> None:
         """Put the broken file aside and list what is on the disk anew."""
         for tail in ("-wal", "-shm", ""):
             part = self.path.with_name(self.path.name + tail)
             if part.exists():
-                folders.set_aside(part, self.folder)
+                atomic_folders.set_aside(part, self.folder)
 
         def work(db: sqlite3.Connection) -> None:
             db.execute("begin immediate")
@@ -223,10 +223,10 @@ def _code(error: sqlite3.Error) -> int:
 
 
 def _unusable(path: Path, error: sqlite3.Error) -> InputError:
-    mend = {sqlite3.SQLITE_FULL: "Free space on that disk; what was kept before is unharmed.",
+    fix = {sqlite3.SQLITE_FULL: "Free space on that disk; what was kept before is unharmed.",
             sqlite3.SQLITE_IOERR: "Check the disk and its free space; what was kept before is unharmed.",
             sqlite3.SQLITE_BUSY: "Another process is writing; try again.",
             sqlite3.SQLITE_READONLY: "Name a folder that can be written (--workspace DIR), or start with --read-only.",
             }.get(_code(error), "Check the folder and its permissions, or name another with --workspace DIR.")
     return InputError([Problem("unusable-workspace", f"a workspace that cannot be used ({error})",
-                               "a folder that can be read and written", mend, str(path))])
+                               "a folder that can be read and written", fix, str(path))])

@@ -16,8 +16,8 @@ import pytest
 from ab.systems import SYSTEM, truth_lines
 from helpers import call, until
 
-from ragdash.ab.journal import Journal
-from ragdash.cli import main
+from ragdash.cli.main import main
+from ragdash.experiments.ab.journal import Journal
 from ragdash.io import read_run
 
 ROOT = Path(__file__).parents[2]
@@ -248,13 +248,13 @@ def test_nothing_but_failures_ends_early_with_the_reason(folder, command):
     status, out, err = command()
     assert (status, out) == (2, "") and "no answer of" in err and "ModuleNotFoundError" in err
     assert 5 <= len(kept(folder)) <= 10
-    (folder / "system.py").write_text(SYSTEM)  # mended: nothing else is needed, with this command or another
+    (folder / "system.py").write_text(SYSTEM)  # fixed: nothing else is needed, with this command or another
     status, _, err = command(b=f"{GOOD} --top 5")
     assert status == 0 and "without an answer" not in err and len(counted(folder)) == 60
     assert command(b=GOOD)[0] == 2  # now there are answers of it
 
 
-GUIDE = (ROOT / "docs" / "ab.md").read_text()
+GUIDE = (ROOT / "docs" / "guide" / "ab.md").read_text()
 
 
 def test_the_guide_shows_what_its_command_prints(tmp_path, capfdbinary, monkeypatch):
@@ -266,7 +266,7 @@ def test_the_guide_shows_what_its_command_prints(tmp_path, capfdbinary, monkeypa
 
 
 def test_the_toy_of_the_guide_answers_once_as_well():
-    toy = [sys.executable, ROOT / "docs/ab/words.py", ROOT / "sample_runs/corpus.jsonl", "--rare"]
+    toy = [sys.executable, ROOT / "docs/examples/keyword_search.py", ROOT / "sample_runs/corpus.jsonl", "--rare"]
     said = subprocess.run(toy, input="Luna 15", capture_output=True, text=True, check=True).stdout
     assert json.loads(said)["retrieved"][0]["doc_id"] == "luna-15"
 

@@ -1,4 +1,4 @@
-"""A table of bad files: each is one readable problem (or one for each place), with its line, field and mend."""
+"""A table of bad files: each is one readable problem (or one for each place), with its line, field and fix."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import zlib
 
 import pytest
 
-from ragdash.errors import InputError
+from ragdash.core.errors import InputError
 from ragdash.io import read_runs, read_truth
 
 TREC = b"q1 Q0 d1 1 0.9 t\nq1 Q0 d2 2 0.8 t\n"
@@ -42,7 +42,7 @@ def dictionary(text: str) -> bytes:
     return f'{{"q1": {{"d1": 0.9}},\n"q2": {text}\n}}'.encode()
 
 
-# name: content, kind, line, field, words in found or mend
+# name: content, kind, line, field, words in found or fix
 BAD_RUNS = {
     "empty file": (b"", "empty-file", None, None, "empty"),
     "white space only": (b" \n\t\n", "empty-file", None, None, "white space"),
@@ -65,7 +65,7 @@ BAD_RUNS = {
                       None, "give --encoding latin-1"),
     "latin-1 dictionary": (dictionary('{"é": 1.5}').decode().encode("latin-1"), "wrong-encoding", 2, None,
                            "give --encoding latin-1"),
-    "prose": (b"Dear reader,\nthis is a letter.\n", "unknown-format", 1, None, "docs/formats.md"),
+    "prose": (b"Dear reader,\nthis is a letter.\n", "unknown-format", 1, None, "docs/reference/formats.md"),
     "csv without header": (b"q1,d1,0.5\nq1,d2,0.4\n", "unknown-format", 1, None, "header"),
     "qrels as run": (QRELS, "truth-as-run", None, None, "--truth"),
     "qrels as run, many": (QRELS * 5000, "truth-as-run", None, None, "--truth"),
@@ -88,7 +88,7 @@ BAD_RUNS = {
     "trec double blank for a missing field": (trec("q1  d3 3 0.7 t"), "column-count", 3, None, "5 columns"),
     "trec header": (b"query_id Q0 doc_id rank score tag\n" + TREC, "bad-score", 1, "score", "header"),
     "trec five columns only": (b"q1 Q0 d1 1 0.5\n", "column-count", 1, None, "5 columns"),
-    "trec comments only": (b"# one\n# two\n", "unknown-format", 1, None, "docs/formats.md"),
+    "trec comments only": (b"# one\n# two\n", "unknown-format", 1, None, "docs/reference/formats.md"),
 
     "csv nan": (row("q1,d2,NaN"), "nan-score", 3, "score", "finite"),
     "csv no number": (row("q1,d2,high"), "bad-score", 3, "score", "decimal"),
@@ -236,8 +236,8 @@ def check(problems, kind, line, field, words):
     assert problem is not None, [str(p) for p in problems]
     assert (problem.line, problem.field, problem.severity) == (line, field, "error")
     assert problem.file == "dir/bad file"
-    assert words in f"{problem.found} {problem.expected} {problem.mend}"
-    assert problem.mend[0].isupper() and problem.mend[-1] == "."
+    assert words in f"{problem.found} {problem.expected} {problem.fix}"
+    assert problem.fix[0].isupper() and problem.fix[-1] == "."
 
 
 @pytest.mark.parametrize("name", BAD_RUNS)

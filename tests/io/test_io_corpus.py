@@ -13,12 +13,12 @@ import pyarrow as pa
 import pytest
 
 from ragdash import evaluate
-from ragdash.cli import main
-from ragdash.corpus import Corpus
-from ragdash.errors import InputError
-from ragdash.io import read_corpus, read_runs, read_truth, sniff
-from ragdash.matching import Match, Matching
-from ragdash.records import Run, Truth
+from ragdash.cli.main import main
+from ragdash.core.corpus import Corpus
+from ragdash.core.errors import InputError
+from ragdash.core.records import Run, Truth
+from ragdash.io import detect, read_corpus, read_runs, read_truth
+from ragdash.matching.match import Match, Matching
 
 DOCS = [("d1", "One", "The river Rhine flows north through Basel and Cologne."), ("007", "Seven", "x" * 300),
         ("2506.00500", None, "é \u2028 \U0001f600 text")]
@@ -51,12 +51,12 @@ FORMS = {
 def test_the_same_documents_in_every_form(form):
     found = read_corpus(("corpus.x", FORMS[form]))
     assert found.digest == EXPECTED.digest and not found.problems
-    assert sniff(("corpus.x", FORMS[form])).role == "corpus"
+    assert detect(("corpus.x", FORMS[form])).role == "corpus"
     for read in (read_runs, read_truth):
         with pytest.raises(InputError) as caught:
             read(("corpus.x", FORMS[form]))
         problem, = caught.value.problems
-        assert problem.kind == "corpus-alone" and "--corpus" in problem.mend
+        assert problem.kind == "corpus-alone" and "--corpus" in problem.fix
 
 
 def test_fields_that_come_late_are_read():
@@ -100,7 +100,7 @@ def test_questions_are_no_documents():
     for content in (b'{"_id": "q1", "text": "who?", "metadata": {}}\n', b'{"doc_id": "d", "text": "t", "score": 1}\n',
                     b'{"doc_id": "d", "text": "t", "grade": 1}\n', b'{"id": "q", "title": "t", "question": "w"}\n',
                     b'{"query_id": "q", "doc_id": "d", "text": "t"}\n'):
-        assert sniff(("x", content)).role != "corpus"
+        assert detect(("x", content)).role != "corpus"
 
 
 def folder(tmp_path, **files):
@@ -133,7 +133,7 @@ def test_an_archive_of_a_truth_and_documents():
         archive.writestr("run.trec", "q1 Q0 d1 1 0.5 t\n")
     assert read_truth(("x.zip", out.getvalue())).corpus.digest == EXPECTED.digest
     run, = read_runs(("x.zip", out.getvalue()))
-    assert [problem.mend for problem in run.problems] == [f"Pass it with --{role} in a file of its own."
+    assert [problem.fix for problem in run.problems] == [f"Pass it with --{role} in a file of its own."
                                                          for role in ("corpus", "truth")]
 
 
@@ -167,7 +167,7 @@ def test_a_text_of_the_run_wins():
 def test_a_corpus_without_these_documents_gives_nothing():
     run, truth = beside(None)
     found = evaluate(run, truth.with_corpus(Corpus.build("c", ["z"], ["text"])), "EvidenceRecall@2")
-    assert np.isnan(found.values).all() and any("--corpus" in problem.mend for problem in found.problems)
+    assert np.isnan(found.values).all() and any("--corpus" in problem.fix for problem in found.problems)
 
 
 def test_grounding_in_the_texts_of_the_corpus():

@@ -16,11 +16,12 @@ import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragdash.errors import InputError
-from ragdash.io import read_corpus, read_runs, read_truth, sniff, trec
-from ragdash.io.jsontext import NeedsExact
-from ragdash.io.source import Source
-from ragdash.io.trec_lines import QRELS, RUN, read_lines
+from ragdash.core.errors import InputError
+from ragdash.io import detect, read_corpus, read_runs, read_truth
+from ragdash.io.formats import trec
+from ragdash.io.formats.trec_strict import QRELS, RUN, read_lines
+from ragdash.io.json.exact_parser import NeedsExact
+from ragdash.io.source.source import Source
 
 CASES = int(os.environ.get("RAGDASH_FUZZ_CASES", "300"))
 TREC = b"q1 Q0 d1 1 0.9 t\nq1\tQ0\td 2\t2\t0.8\tt\nq2  Q0 d1 1 5e-1 t\n"
@@ -113,7 +114,7 @@ def check(read, content: bytes, **options) -> None:
         assert any(problem.severity == "error" for problem in error.problems)
         for problem in error.problems:
             assert problem.file == "x" or problem.file.startswith("x/")
-            assert problem.kind and problem.found and problem.expected and problem.mend
+            assert problem.kind and problem.found and problem.expected and problem.fix
             assert problem.line is None or problem.line >= 1
             str(problem).encode()
             json.dumps(problem.as_dict())
@@ -133,7 +134,7 @@ def test_any_bytes(content, encoding):
         check(read_runs, content, encoding=encoding)
         check(read_truth, content, encoding=encoding)
         try:
-            assert sniff(("x", content), encoding=encoding).reason
+            assert detect(("x", content), encoding=encoding).reason
         except InputError as error:
             assert error.problems
 
@@ -185,9 +186,9 @@ def outcome(read, content: bytes):
 def test_the_quick_way_through_json_is_the_exact_way(content):
     for read in (read_runs, read_truth):
         quick = outcome(read, content)
-        with patch("ragdash.io.native.quick_lines", refuse), patch("ragdash.io.native.quick", refuse), \
-                patch("ragdash.io.jsondict.quick", refuse), patch("ragdash.io.squad.quick", refuse), \
-                patch("ragdash.io.traces.quick", refuse):
+        with patch("ragdash.io.formats.jsonl.quick_lines", refuse), patch("ragdash.io.formats.jsonl.quick", refuse), \
+                patch("ragdash.io.formats.json_dict.quick", refuse), patch("ragdash.io.formats.squad.quick", refuse), \
+                patch("ragdash.io.formats.traces.quick", refuse):
             assert outcome(read, content) == quick
 
 
@@ -196,7 +197,7 @@ def test_the_quick_way_through_json_is_the_exact_way(content):
 def test_the_fast_way_through_tables_is_the_exact_way(content):
     for read in (read_runs, read_truth):
         fast = outcome(read, content)
-        with patch("ragdash.io.table._read_fast", lambda *_args: None):
+        with patch("ragdash.io.formats.csv_tsv._read_fast", lambda *_args: None):
             exact = outcome(read, content)
         if '"' not in str(exact) and b'"' not in content:  # a quote inside of a value is read, but not from row to row
             assert exact == fast
@@ -208,7 +209,7 @@ def test_documents(content):
     try:
         found = read_corpus(("x", content))
     except InputError as error:
-        assert all(problem.file == "x" and problem.mend for problem in error.problems)
+        assert all(problem.file == "x" and problem.fix for problem in error.problems)
     else:
         assert found.digest and len(found.doc_ids.drop_null()) == len(found)
         for column in (found.doc_ids, found.texts, found.titles):

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from ragdash.errors import InputError
-from ragdash.io import read_run, read_runs, read_truth, sniff
+from ragdash.core.errors import InputError
+from ragdash.io import detect, read_run, read_runs, read_truth
 
 PHOENIX = [
     {"name": "query", "context": {"trace_id": "t1", "span_id": "s1"}, "span_kind": "CHAIN", "parent_id": None,
@@ -70,7 +70,7 @@ def test_spans_of_phoenix(name):
         "who?": ["d1", "007"], "when?": ["d9"]}
     assert run.ranking("who?")["text"].to_pylist() == ["a text", None] and run.scores.tolist() == [0.9, 0.5, 0.1]
     assert run.details["answer"].to_pylist() == ["She.", None] and not run.problems
-    assert sniff(source).role == "run" and "Phoenix" in sniff(source).reason
+    assert detect(source).role == "run" and "Phoenix" in detect(source).reason
 
 
 @pytest.mark.parametrize("name", forms(LANGSMITH))
@@ -81,7 +81,7 @@ def test_runs_of_langsmith(name):
     assert run.details["answer"].to_pylist() == ["She.", "Then."]
     assert run.details["contexts"].to_pylist() == [["a text"], None]
     assert run.details["prompt_tokens"].to_pylist() == [12, None]
-    assert "LangSmith" in sniff(source).reason
+    assert "LangSmith" in detect(source).reason
 
 
 def test_what_stands_beside_the_list_is_told():
@@ -153,7 +153,7 @@ def test_squad(indent):
     assert truth.details["answers"].to_pylist() == [["north"], []]
     assert truth.details["evidence"].to_pylist() == [[{"text": "The Rhine flows north.", "source": "Rhine"}], None]
     assert json.loads(truth.details["attributes"][1].as_py()) == {"is_impossible": True, "title": "Rhine"}
-    assert sniff(source).role == "truth" and refused(read_runs, source[1])[0].kind == "truth-as-run"
+    assert detect(source).role == "truth" and refused(read_runs, source[1])[0].kind == "truth-as-run"
 
 
 def test_squad_with_something_wrong_says_where():
@@ -169,10 +169,10 @@ def test_scores_of_ragas_have_lost_their_questions(indent):
     for read in (read_runs, read_truth):
         problem, = refused(read, json.dumps({"scores": [{"faithfulness": 0.5}, {"faithfulness": 1.0}]},
                                             indent=indent).encode())
-        assert problem.kind == "missing-question" and "to_pandas().to_json" in problem.mend
+        assert problem.kind == "missing-question" and "to_pandas().to_json" in problem.fix
 
 
-ADVICE = {  # content, read, kind, words of the mend
+ADVICE = {  # content, read, kind, words of the fix
     "results of trec_eval": (b"runid\tall\tx\nnum_q\tall\t3\nmap\tall\t0.5\nP_10\tall\t0.2\n", read_runs, "results",
                              "the run and the qrels"),
     "results of each query": (b"num_ret  \t301\t500\nP_5 \t301\t0.2\nndcg_cut_10\t302\t0.1\n", read_truth, "results",
@@ -192,7 +192,7 @@ ADVICE = {  # content, read, kind, words of the mend
 def test_what_is_refused_says_what_to_do(name):
     content, read, kind, words = ADVICE[name]
     found = [problem for problem in refused(read, content) if problem.kind == kind]
-    assert found and words in found[0].mend
+    assert found and words in found[0].fix
 
 
 def test_the_advice_is_right():
@@ -203,4 +203,4 @@ def test_the_advice_is_right():
 
 def test_preference_judgements_are_named():
     found = refused(read_runs, b"q1 A:x L1 FR94-1 1\nq1 A:x L1 FB4-2 0\n")
-    assert {problem.kind for problem in found} == {"column-count"} and "preference judgements" in found[0].mend
+    assert {problem.kind for problem in found} == {"column-count"} and "preference judgements" in found[0].fix

@@ -14,10 +14,10 @@ import pytest
 from judging.asking_cases import questions
 from judging.server import TOKENS
 
-from ragdash.errors import InputError, Problem
-from ragdash.judging import Budget, Endpoint, Patience, Prices, ask, plan
-from ragdash.judging.ledger import Writer
-from ragdash.judging.rounds import Judging
+from ragdash.core.errors import InputError, Problem
+from ragdash.models.judge import Budget, Endpoint, Patience, Prices, ask, plan
+from ragdash.models.judge.task_runner import Judging
+from ragdash.models.judge.verdict_store.store import Writer
 
 ROOT = Path(__file__).parents[2]
 KEY = "sk-very/secret+0123456789"
@@ -104,7 +104,7 @@ def test_what_no_question_escapes_ends_the_job_at_once(serve, endpoint, ledger, 
     server = serve(*[fault] * 9)
     outcome = ask(questions(6), endpoint(server), ledger, concurrency=1, patience=quick)
     assert len(server.asked) == 1 and outcome.missing == {"stopped": 6} and outcome.stopped == "error"
-    assert outcome.problem.kind == kind and words in outcome.problem.found and outcome.problem.mend
+    assert outcome.problem.kind == kind and words in outcome.problem.found and outcome.problem.fix
     assert ask(questions(6), endpoint(serve()), ledger).missing == {}  # nothing of it is kept
 
 
@@ -112,7 +112,7 @@ def test_a_key_that_is_refused_and_one_that_lacks_are_told_apart(serve, endpoint
     monkeypatch.setenv("A_KEY", "abc")
     without, wrong = (ask(questions(1), endpoint(serve("401"), key_env=name), ledger, patience=quick).problem
                       for name in (None, "A_KEY"))
-    assert "refuses to answer without a key" in without.found and "--key-env" in without.mend
+    assert "refuses to answer without a key" in without.found and "--key-env" in without.fix
     assert "refuses the key in A_KEY" in wrong.found and "abc" not in str(wrong)
 
 
@@ -201,7 +201,7 @@ import sys
 from pathlib import Path
 sys.path.insert(0, {tests!r})
 from judging.asking_cases import questions
-from ragdash.judging import Endpoint, Ledger, ask
+from ragdash.models.judge import Endpoint, Ledger, ask
 ask(questions(400), Endpoint({url!r}, "toy"), Ledger(Path({path!r})), concurrency=8)
 """
 

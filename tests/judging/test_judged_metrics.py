@@ -8,16 +8,16 @@ import numpy as np
 import pytest
 from judging.scripted import JUDGE, Scripted, case
 
-from ragdash.errors import InputError
-from ragdash.evaluation import evaluate
-from ragdash.judging import Ledger, Reply, default_ledger
-from ragdash.judging.endpoint import Judge
-from ragdash.judging.tasks import TASKS
-from ragdash.matching import Match
+from ragdash.core.errors import InputError
+from ragdash.evaluation.evaluate import evaluate
+from ragdash.evaluation.scoring import score
+from ragdash.matching.match import Match
+from ragdash.matching.views.judged import RELEVANCY
 from ragdash.metrics import METRICS, parse_spec
 from ragdash.metrics.judged import asked_of
-from ragdash.scoring import score
-from ragdash.view_judged import RELEVANCY
+from ragdash.models.judge import Ledger, Reply, default_ledger
+from ragdash.models.judge.endpoint import Judge
+from ragdash.models.judge.tasks import TASKS
 
 PARIS = "Paris stands beside Seine."
 TOWER = "Gustave built tower."
@@ -108,7 +108,7 @@ def test_a_failed_verdict_is_missing_with_its_reason_and_never_0(name):
     found = evaluate(run, truth, name)
     assert not (found.values[:, 0] == 0).any() and np.isnan(in_order(found)[:2]).all()
     told = [problem for problem in found.problems if problem.kind in ("unavailable", "missing-verdicts")]
-    assert len(told) == 1 and "no JSON" in told[0].found and "ragdash judge" in told[0].mend
+    assert len(told) == 1 and "no JSON" in told[0].found and "ragdash judge" in told[0].fix
 
 
 @every
@@ -116,7 +116,7 @@ def test_where_nobody_was_asked_it_is_unavailable_and_says_how_to_ask(name):
     found = evaluate(*case(ROWS), name)
     problem = next(one for one in found.problems if one.kind == "unavailable")
     assert np.isnan(found.values).all() and "not judged yet" in problem.found
-    assert problem.mend.startswith(f'python -m ragdash judge RUN --truth TRUTH --metrics "{name}"')
+    assert problem.fix.startswith(f'python -m ragdash judge RUN --truth TRUTH --metrics "{name}"')
 
 
 @pytest.mark.parametrize(("name", "lacks"), [
@@ -128,7 +128,7 @@ def test_where_no_query_has_the_texts_it_says_which_and_no_judge_is_asked(name, 
     judge = Scripted(default_ledger())
     judge.judge_all(Match(run, truth).judged, name)
     problem = next(one for one in evaluate(run, truth, name).problems if one.kind == "unavailable")
-    assert not judge.calls and "ragdash judge" not in problem.mend and problem.mend.startswith("Give the ")
+    assert not judge.calls and "ragdash judge" not in problem.fix and problem.fix.startswith("Give the ")
 
 
 def test_metrics_share_what_was_asked():
@@ -229,7 +229,7 @@ def test_the_questions_of_answer_relevancy_wait_for_an_encoder_and_an_evasive_an
     assert in_order(found) == pytest.approx([NAN, NAN, 0, NAN, NAN, NAN], nan_ok=True)
     rows = {query: row for query, row in ROWS.items() if query != "silent"}
     problem = next(one for one in evaluate(*case(rows), RELEVANCY).problems if one.kind == "unavailable")
-    assert "ragdash score" in problem.mend
+    assert "ragdash score" in problem.fix
 
 
 def test_questions_asked_back_are_embedded_by_scoring_and_compared_with_the_query():

@@ -6,20 +6,20 @@ import numpy as np
 import pytest
 from judging.scripted import Scripted, case
 
-from ragdash.errors import InputError, Unavailable
-from ragdash.evaluation import evaluate
-from ragdash.judging import Reply, default_ledger
-from ragdash.judging.endpoint import Judge
-from ragdash.judging.panel import chosen, told
-from ragdash.judging.rounds import first_round
-from ragdash.matching import Match
+from ragdash.analysis.judge_validation import judged_verdicts, trust
+from ragdash.analysis.judge_validation.model_families import same_family
+from ragdash.core.errors import InputError, Unavailable
+from ragdash.evaluation.evaluate import evaluate
+from ragdash.evaluation.scoring.verdict_export import export
+from ragdash.matching.match import Match
+from ragdash.matching.views.panel_verdicts import together
 from ragdash.metrics import parse_spec, parse_specs
 from ragdash.metrics.judged import asked_of
-from ragdash.trust import judged_verdicts, trust
-from ragdash.trust.families import same_family
-from ragdash.verdict_exports import export
-from ragdash.view_verdicts import together
-from ragdash.wording import judged as said
+from ragdash.models.judge import Reply, default_ledger
+from ragdash.models.judge.endpoint import Judge
+from ragdash.models.judge.panel import chosen, told
+from ragdash.models.judge.task_runner import first_round
+from ragdash.reporting.sentences import judge as said
 
 NAN = float("nan")
 ONE, TWO, THREE = (Judge(f"{word}.org", word) for word in ("one", "two", "three"))
@@ -68,7 +68,7 @@ def test_a_missing_verdict_of_one_is_missing_with_the_reason_and_whose_it_is(mat
     found = evaluate(match.run, match.truth, f"Faithfulness(judge='{ALL}')")
     problem, = (one for one in found.problems if one.kind == "missing-verdicts")
     assert "1 of 4 queries without a verdict (three at three.org: no JSON in the reply)" in problem.found
-    assert "To ask again: " in problem.mend
+    assert "To ask again: " in problem.fix
     assert found.settings[f"Faithfulness of '{ALL}'"].startswith("mean of 3 judges: one at one.org + ")
     nobody = match.judged.read("Faithfulness", "one + two")
     assert not np.isnan(nobody.values).any(), "nobody else's failure counts"
@@ -81,7 +81,7 @@ def test_the_majority_of_three_and_a_tie_that_nobody_breaks(match):
     evaluated = evaluate(match.run, match.truth, f"Faithfulness(judge='majority of {ALL}')")
     told = {one.kind: one for one in evaluated.problems}
     assert "1 of 4 queries undefined (a tie of the most frequent values)" in told["undefined-verdicts"].found
-    assert "To ask again" not in told["undefined-verdicts"].mend
+    assert "To ask again" not in told["undefined-verdicts"].fix
     assert "three at three.org" in told["missing-verdicts"].found
 
 

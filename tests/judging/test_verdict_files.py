@@ -12,12 +12,12 @@ import pytest
 from judging.scripted import Scripted, case
 from judging.test_judged_metrics import BY_HAND, PARIS, ROWS, TOWER, the_match
 
-from ragdash.cli import main
-from ragdash.errors import InputError
-from ragdash.evaluation import evaluate
-from ragdash.judging import default_ledger
-from ragdash.verdict_exports import export
-from ragdash.verdict_files import DEEPEVAL, RAGAS, import_verdicts
+from ragdash.cli.main import main
+from ragdash.core.errors import InputError
+from ragdash.evaluation.evaluate import evaluate
+from ragdash.evaluation.scoring.verdict_export import export
+from ragdash.evaluation.scoring.verdict_import import DEEPEVAL, RAGAS, import_verdicts
+from ragdash.models.judge import default_ledger
 
 DATA = Path(os.environ.get("RAGDASH_TEST_DATA", "nowhere"), "s07_ragchecker_examples", "checking_outputs.json")
 CHECKED = {"query_id": "both", "response_claims": [["Paris", "stands", "there"], "it smells"],
@@ -132,6 +132,25 @@ def test_a_file_without_verdicts_is_an_error(tmp_path, content):
     with pytest.raises(InputError):
         import_verdicts(file_of(tmp_path, content), the_match().judged)
     assert not default_ledger().judges()
+
+
+@pytest.mark.parametrize(("rows", "line"), [
+    ('both,"0.5\nother,1\n', 2), ('both,0.5\nother,"1"x\n', 3), ('both,0.5\n\nother,"1', 4)])
+def test_a_broken_table_is_an_error_with_its_line_and_keeps_nothing(tmp_path, rows, line):
+    with pytest.raises(InputError) as raised:
+        import_verdicts(file_of(tmp_path, f"query_id,faithfulness\n{rows}", "results.csv"),
+                        the_match({"both": ROWS["both"]}).judged)
+    (broken,) = raised.value.problems
+    assert (broken.kind, broken.file, broken.line) == ("bad-quotes", str(tmp_path / "results.csv"), line)
+    assert "Close the quotes" in broken.mend and not default_ledger().judges()
+
+
+def test_a_table_with_cells_longer_than_128_kib_is_read(tmp_path):
+    """RAGAS writes the contexts into its table."""
+    match = the_match({"both": ROWS["both"]})
+    content = f'query_id,retrieved_contexts,faithfulness\nboth,"{"word, " * 50_000}",0.5\n'
+    assert import_verdicts(file_of(tmp_path, content, "results.csv"), match.judged).rows == 1
+    assert values(match, "RAGAS.Faithfulness") == {"both": 0.5}
 
 
 @pytest.mark.parametrize("broken", [
@@ -255,7 +274,7 @@ def test_the_published_example_imported_gives_the_published_numbers():
     run, truth = case({one["query_id"]: {
         "question": one["query"], "answer": one["response"], "references": [one["gt_answer"]],
         "contexts": [context["text"] for context in one["retrieved_context"]]} for one in results})
-    from ragdash.matching import Match
+    from ragdash.matching.match import Match
 
     match = Match(run, truth)
     assert sum(import_verdicts(DATA, match.judged).verdicts.values()) == 22

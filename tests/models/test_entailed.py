@@ -10,14 +10,14 @@ import pyarrow as pa
 import pytest
 from fakes import needs_library
 
-from ragdash.errors import InputError
-from ragdash.evaluation import evaluate
-from ragdash.matching import Match
-from ragdash.models import NLI, SCORER, found
-from ragdash.models.folders import entailment
-from ragdash.records import Run, Truth
-from ragdash.scoring import score
-from ragdash.view_entailed import windows_of
+from ragdash.core.errors import InputError
+from ragdash.core.records import Run, Truth
+from ragdash.evaluation.evaluate import evaluate
+from ragdash.evaluation.scoring import score
+from ragdash.matching.match import Match
+from ragdash.matching.views.nli import windows_of
+from ragdash.models.local import NLI, SCORER, found
+from ragdash.models.local.model_folder import entailment
 
 
 class Holds:
@@ -66,7 +66,7 @@ def test_share_of_sentences_that_some_window_entails():
 def test_unavailable_says_how_to_compute_it_and_partly_computed_is_told():
     run, truth = case(["A one.", "B two."], [["A one."], ["B two."]])
     problem = next(one for one in evaluate(run, truth, "NLIFaithfulness").problems if one.kind == "unavailable")
-    assert "ragdash score" in problem.mend and "--nli" in problem.mend
+    assert "ragdash score" in problem.fix and "--nli" in problem.fix
     score([case(["A one."], [["A one."]])[0]], truth, "NLIFaithfulness", nli=Holds())
     evaluation = evaluate(run, truth, "NLIFaithfulness")
     assert evaluation.values[:, 0].tolist() == pytest.approx([1, math.nan], nan_ok=True)
@@ -96,7 +96,7 @@ def test_a_real_folder_is_read_by_its_own_labels(tmp_path):
     import torch
     from transformers import BertConfig, BertForSequenceClassification, BertTokenizer
 
-    from ragdash.models.sentence import load
+    from ragdash.models.local.sentence_transformers import load
 
     words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *"abcdefgh"]
     (tmp_path / "vocab.txt").write_text("\n".join(words))

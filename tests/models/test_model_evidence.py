@@ -7,13 +7,13 @@ import pytest
 from evidence_cases import run_with_texts, truth_with_evidence
 from fakes import Letters, case
 
-from ragdash.cli_options import parser
-from ragdash.comparison import compare
-from ragdash.errors import InputError, Unavailable
-from ragdash.evaluation import evaluate
-from ragdash.evidence import embedded_texts, match_evidence
-from ragdash.scoring import plan, score
-from ragdash.view_covered import NEVER
+from ragdash.cli.parser import parser
+from ragdash.core.errors import InputError, Unavailable
+from ragdash.evaluation.compare import compare
+from ragdash.evaluation.evaluate import evaluate
+from ragdash.evaluation.scoring import plan, score
+from ragdash.matching.evidence import embedded_texts, match_evidence
+from ragdash.matching.views.evidence import NEVER
 
 A, B = "aaaa bbbb " * 4, "a b a b " * 5  # the fake counts a, b and c of the first 40 characters
 C = "cccc cccc cccc cccc cccc"
@@ -49,11 +49,11 @@ def test_values_are_the_cosines_of_the_compared_texts(store):
     assert scores.table(0.7)["start"].to_pylist()[0] is None  # a cosine has no place
 
 
-def test_evaluating_computes_nothing_and_says_what_mends_it():
+def test_evaluating_computes_nothing_and_says_what_fixes_it():
     found = evaluate(run(), truth(), "R@5 EvidenceRecall@5 P@5", match="evidence", match_how="embedding")
     assert np.isnan(found.values).all()
     problems = [one for one in found.problems if one.kind == "unavailable"]
-    assert problems and all("not computed yet" in one.found and "--match-how embedding --model FOLDER" in one.mend
+    assert problems and all("not computed yet" in one.found and "--match-how embedding --model FOLDER" in one.fix
                             for one in problems)
     spoken()
     found = evaluate(run(), truth(), "R@5 EvidenceRecall@5 P@5", match="evidence", match_how="embedding")

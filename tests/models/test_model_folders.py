@@ -1,4 +1,4 @@
-"""Finding a model: what a folder is, is seen without loading it; what is missing is said with what mends it."""
+"""Finding a model: what a folder is, is seen without loading it; what is missing is said with what fixes it."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from ragdash.errors import InputError
-from ragdash.models import ENCODER, SCORER, availability, found
-from ragdash.models.sentence import environment, load
+from ragdash.core.errors import InputError
+from ragdash.models.local import ENCODER, SCORER, availability, found
+from ragdash.models.local.sentence_transformers import environment, load
 
 POOLED = [{"idx": 0, "path": "", "type": "sentence_transformers.models.Transformer"},
           {"idx": 1, "path": "1_Pooling", "type": "sentence_transformers.models.Pooling"}]
@@ -53,7 +53,7 @@ def test_a_model_of_another_kind_is_refused(tmp_path, wanted, name, config, modu
     with pytest.raises(InputError) as caught:
         found(wanted, place)
     (problem,) = caught.value.problems
-    assert problem.kind == "model-of-another-kind" and problem.file == str(tmp_path / name) and problem.mend
+    assert problem.kind == "model-of-another-kind" and problem.file == str(tmp_path / name) and problem.fix
 
 
 @pytest.mark.parametrize(("files", "says"), [
@@ -87,7 +87,7 @@ def test_nothing_named_nothing_there_and_a_file(tmp_path, monkeypatch):
         with pytest.raises(InputError) as caught:
             found(ENCODER, given)
         (problem,) = caught.value.problems
-        assert problem.kind == "no-model" and says in problem.mend
+        assert problem.kind == "no-model" and says in problem.fix
     monkeypatch.setenv("RAGDASH_CROSS_ENCODER", "nobody/nothing")
     with pytest.raises(InputError, match="nobody/nothing"):
         found(SCORER)
@@ -130,18 +130,18 @@ def test_the_hash_hangs_on_weights_and_tokeniser_and_not_on_the_place_or_the_rea
 
 def test_availability_says_the_library_first_then_the_folder(tmp_path, monkeypatch):
     place = folder(tmp_path / "m", {}, POOLED)
-    monkeypatch.setattr("ragdash.models.installed.find_spec", lambda name: None if name == "torch" else name)
+    monkeypatch.setattr("ragdash.models.local.installed.find_spec", lambda name: None if name == "torch" else name)
     assert not (missing := availability(ENCODER, place)).ok
-    assert missing.reason == "torch is not installed" and missing.mend == 'pip install "ragdash[semantic]"'
+    assert missing.reason == "torch is not installed" and missing.fix == 'pip install "ragdash[semantic]"'
     with pytest.raises(InputError, match="torch is not installed"):
         load(found(ENCODER, place))
-    monkeypatch.setattr("ragdash.models.installed.find_spec", lambda name: None)
+    monkeypatch.setattr("ragdash.models.local.installed.find_spec", lambda name: None)
     assert availability(ENCODER).reason == "sentence_transformers and torch are not installed"
-    monkeypatch.setattr("ragdash.models.installed.find_spec", lambda name: name)
+    monkeypatch.setattr("ragdash.models.local.installed.find_spec", lambda name: name)
     assert availability(ENCODER, place).ok
     other = availability(SCORER, place)
     assert not other.ok and "a sentence embedding model" in other.reason and place in other.reason
-    assert "--cross-encoder" in other.mend
+    assert "--cross-encoder" in other.fix
 
 
 def test_the_process_of_a_model_waits_quietly_and_what_is_set_stays():

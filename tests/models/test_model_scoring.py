@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from fakes import Asymmetric, Letters, Seeded, case, stopping
 
-from ragdash.errors import InputError
-from ragdash.models import ENCODER, default_store
-from ragdash.models.folders import Folder
-from ragdash.records import Run
-from ragdash.scoring import FIRST_BLOCK, Progress, Task, duration, plan, score, work
-from ragdash.view_scored import Scored
+from ragdash.core.errors import InputError
+from ragdash.core.records import Run
+from ragdash.evaluation.scoring import FIRST_BLOCK, Progress, Task, duration, plan, score, work
+from ragdash.matching.views.local_models import Scored
+from ragdash.models.local import ENCODER, default_store
+from ragdash.models.local.model_folder import Folder
 
 
 def many(n: int, name: str = "run"):
@@ -183,7 +183,7 @@ def test_models_that_are_missing_are_told_together(store):
     with pytest.raises(InputError) as caught:
         score([run], truth, "SBERT CrossEncoder", store=store)
     assert [problem.field for problem in caught.value.problems] == ["--model", "--cross-encoder"]
-    assert "RAGDASH_SBERT_MODEL" in caught.value.problems[0].mend
+    assert "RAGDASH_SBERT_MODEL" in caught.value.problems[0].fix
 
 
 def test_a_report_is_a_dictionary_that_json_takes(store):

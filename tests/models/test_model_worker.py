@@ -7,11 +7,11 @@ import sys
 import pytest
 from helpers import until
 
-from ragdash.score_worker import Worker, command, line
+from ragdash.evaluation.scoring.score_worker import Worker, command, line
 
 TALK = """
 import sys, time, os
-from ragdash.score_worker import line
+from ragdash.evaluation.scoring.score_worker import line
 assert sys.argv[1:] == ["--progress", "json"], sys.argv
 assert os.environ["OMP_WAIT_POLICY"] == "PASSIVE"
 def say(kind, content):
@@ -48,7 +48,7 @@ def test_cancelling_ends_the_process_and_is_no_failure():
 
 
 @pytest.mark.parametrize(("rest", "says"), [
-    ("say('problems', [{'found': 'no model', 'expected': 'one', 'mend': 'Name it.'}]); sys.exit(2)",
+    ("say('problems', [{'found': 'no model', 'expected': 'one', 'fix': 'Name it.'}]); sys.exit(2)",
      "no model; expected one. Name it."),
     ("print('no json'); raise MemoryError('too large')", "MemoryError: too large"),
     ("sys.exit(3)", "The process ended with status 3."),

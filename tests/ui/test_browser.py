@@ -237,7 +237,7 @@ def test_axe_finds_nothing_that_is_ours(visit, axe, scheme):
     assert not found, "\n".join(found)
 
 
-def test_a_run_that_lost_its_zeros_is_mended_with_one_click(visit):
+def test_a_run_that_lost_its_zeros_is_fixed_with_one_click(visit):
     lines = [f"q{q} Q0 2506.{q + step:03d} {step + 1} {9 - step} lost" for q in range(1, 21) for step in range(3)]
     qrels = [f"q{q} 0 2506.{q + 1:03d}00 1" for q in range(1, 21)]
     app = visit().open().upload(*({"name": name, "mimeType": "text/plain", "buffer": "\n".join(text).encode()}

@@ -9,7 +9,7 @@ import pytest
 from page_cases import opened
 from test_pages import SAMPLES, texts, upload, with_runs
 
-from ragdash.ui import cache
+from ragdash.dashboard.caches import evaluation_cache
 
 
 def test_several_files_at_once_are_told_apart_by_content():
@@ -48,14 +48,14 @@ def test_a_wrong_file_is_a_message_and_loses_nothing(name):
 
 
 def test_a_fault_while_a_file_is_read_loses_neither_what_was_loaded_nor_the_next_file(monkeypatch):
-    at, read = opened(**with_runs(2)), cache.load
+    at, read = opened(**with_runs(2)), evaluation_cache.load
 
     def fault(name, *rest):
         if name == "one.run":
             raise MemoryError
         return read(name, *rest)
 
-    monkeypatch.setattr(cache, "load", fault)
+    monkeypatch.setattr(evaluation_cache, "load", fault)
     for name in ("one.run", "two.run"):
         at.file_uploader[0].upload(name, b"q1 Q0 1 1 2.0 x\n")
     at.run()
@@ -71,6 +71,13 @@ def test_the_role_of_a_file_can_be_changed():
     assert not at.exception and at.session_state["_truth"] is None and at.error
     at.selectbox(key="role_0").set_value("truth").run()
     assert at.session_state["_truth"] and not at.error
+
+
+def test_each_file_shows_the_role_it_was_read_as():
+    at = upload(opened(), ("one.run", b"q1 Q0 d1 1 2.0 bm25\n"), ("judged.txt", b"q1 0 d1 1\n"),
+                ("cut.run.gz", WRONG["cut.run.gz"]), ("words.md", WRONG["words.md"]))
+    shown = [one.value for one in at.selectbox if (one.key or "").startswith("role_")]
+    assert shown == ["run", "truth", None, None]
 
 
 def test_files_of_the_command_line_are_open_at_the_first_visit(monkeypatch):

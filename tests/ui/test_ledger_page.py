@@ -1,4 +1,4 @@
-"""The ledger on the Runs page: what it says, its mends and their undoing, the conventions, chunks and documents."""
+"""The ledger on the Runs page: what it says, its fixes and their undoing, the conventions, chunks and documents."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from page_cases import charts, opened
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from test_pages import texts, upload, with_runs
 
-from ragdash.ids import with_ids_of
-from ragdash.matching import Match
-from ragdash.ui.store import LOADED
+from ragdash.core.id_normalization import with_ids_of
+from ragdash.dashboard.session.data_store import LOADED
+from ragdash.matching.match import Match
 
 QRELS = "".join(f"q{q} 0 2506.{q:03d}00 1\nq{q} 0 2506.{q + 1:03d}00 1\n" for q in range(1, 21)).encode()
 
@@ -47,7 +47,7 @@ def test_runs_that_can_be_compared_are_told_so_in_one_line():
     at = upload(opened(), ("a.run", run(tag="a")), ("b.run", run(tag="b", write=lambda d: f"2506.{d + 1:03d}00")),
                 ("qrels", QRELS))
     assert "2 runs can be compared**: the same 20 queries, all judged." in said(at)
-    assert not any(one.key.startswith("mend_") for one in at.button if one.key and "note" not in one.key)
+    assert not any(one.key.startswith("fix_") for one in at.button if one.key and "note" not in one.key)
 
 
 def test_lost_zeros_are_noticed_and_one_click_restores_the_hits():
@@ -66,7 +66,7 @@ def test_lost_zeros_are_noticed_and_one_click_restores_the_hits():
     assert entry(at) == before and hits(at) == 0
 
 
-def test_a_mended_run_survives_a_link_another_page_and_loading_it_again():
+def test_a_fixed_run_survives_a_link_another_page_and_loading_it_again():
     at = upload(opened(), ("lost.run", LOST), ("qrels", QRELS))
     button(at, "lost zeros").click().run()
     written = dict(at.query_params)
@@ -79,7 +79,7 @@ def test_a_mended_run_survives_a_link_another_page_and_loading_it_again():
     assert not at.session_state["_runs"]
 
 
-def test_a_mend_that_several_runs_need_is_one_click_for_all():
+def test_a_fix_that_several_runs_need_is_one_click_for_all():
     other = run(lambda doc: f"2506.{doc + 1:03d}", tag="other")
     at = upload(opened(), ("a.run", LOST), ("b.run", other), ("qrels", QRELS))
     button(at, "in 2 runs").click().run()
@@ -97,7 +97,7 @@ def test_chunks_are_collapsed_from_the_ledger_and_from_the_card():
     assert not at.exception and entry(at).collapse == entry(at).origin == "" and hits(at) == 0
 
 
-def test_a_mend_that_would_make_two_runs_one_is_refused():
+def test_a_fix_that_would_make_two_runs_one_is_refused():
     at = upload(opened(), ("lost.run", LOST), ("dense.run", run()), ("qrels", QRELS))
     whole = [one for one in at.session_state["_runs"]]
     button(at, "lost zeros").click().run()
@@ -135,7 +135,7 @@ def test_the_choices_of_counting_show_what_each_does_to_each_mean():
     assert dict(at.query_params)["unanswerable"] == "zero"
 
 
-def test_refused_duplicates_are_an_error_with_its_mend():
+def test_refused_duplicates_are_an_error_with_its_fix():
     repeated = run() + b"\nq1 Q0 2506.00100 4 1 dense\n"
     at = upload(opened(), ("dense.run", repeated), ("qrels", QRELS))
     address = {**dict(at.query_params), "duplicates": "error"}
@@ -159,12 +159,12 @@ def test_judgements_without_a_relevant_document_are_not_called_judged():
     assert "none of which has a relevant document" in said(at) and "all judged" not in said(at)
 
 
-def test_two_mends_that_need_each_other_are_one_button():
+def test_two_fixes_that_need_each_other_are_one_button():
     """Queries without their zeros, and chunks: neither the ids nor the collapse alone finds anything."""
     lines = "".join(f"{q} Q0 d{q}#{q % 3} 1 2.0 both\n" for q in range(1, 21)).encode()
     truth = "".join(f"{q:03d} 0 d{q} 1\n" for q in range(1, 21)).encode()
     at = upload(opened(), ("both.run", lines), ("qrels", truth))
-    offered = [one for one in at.button if one.key.startswith("mend_")]
+    offered = [one for one in at.button if one.key.startswith("fix_")]
     assert [one.label for one in offered] == ["Collapse at '#', match lost zeros"]
     offered[0].click().run()
     assert not at.exception and hits(at) == 20 and "can be measured" in said(at)

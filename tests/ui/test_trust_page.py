@@ -1,4 +1,6 @@
-"""Trust: its numbers are those of ragdash.trust; labelling, going on, files, few labels, none, who may only look."""
+"""Trust: its numbers are those of ragdash.analysis.judge_validation; labelling, going on, files, few labels, none,
+who may only look.
+"""
 
 from __future__ import annotations
 
@@ -15,25 +17,25 @@ from page_cases import address, charts
 from streamlit.testing.v1 import AppTest
 from trust_cases import IDS, REAL, TOY, a_run, judged, labelled, scores, the_truth
 
-from ragdash.evaluation import evaluate
-from ragdash.judging import default_ledger
-from ragdash.matching import Match
-from ragdash.metrics import parse_spec
-from ragdash.records import Conventions
-from ragdash.report import sheet_bytes
-from ragdash.trust import (
+from ragdash.analysis.judge_validation import (
     LabelStore,
     draw,
     judged_verdicts,
+    labelling_sheet,
     read_labels,
-    sheet,
     trust,
     trust_difference,
     verdicts_of,
 )
-from ragdash.ui import trust_kept
-from ragdash.ui.cache import Scope
-from ragdash.wording.judged import named
+from ragdash.core.records import Conventions
+from ragdash.dashboard.caches.evaluation_cache import Scope
+from ragdash.dashboard.pages.trust import saved_labels
+from ragdash.evaluation.evaluate import evaluate
+from ragdash.matching.match import Match
+from ragdash.metrics import parse_spec
+from ragdash.models.judge import default_ledger
+from ragdash.reporting.sentences.judge import named
+from ragdash.reporting.tables import sheet_bytes
 
 AUTH = {"redirect_uri": "https://rag.example.org/oauth2callback", "cookie_secret": "x" * 40, "client_id": "a",
         "client_secret": "b", "server_metadata_url": "https://login.example.org/.well-known/openid-configuration"}
@@ -160,6 +162,23 @@ def test_disagreements_are_read_one_after_the_other(pair):
     assert f"query={second.query_id}" in str(link.proto)
 
 
+def test_the_steps_through_disagreements_end_at_the_last_and_a_run_without_any_says_so(pair):
+    at = opened(*pair[0])
+    assert button(at, "apart_before").disabled and not button(at, "apart_next").disabled
+    assert "Every query has a verdict." in said(at) and "Without a verdict" not in said(at)
+    for place in range(2, 8):
+        assert not button(at, "apart_next").disabled
+        button(at, "apart_next").click().run()
+        assert f"{place} of 7" in said(at) and not button(at, "apart_before").disabled
+    assert button(at, "apart_next").disabled
+    run = a_run("agreed")
+    judged(run, TRUTH, scores(1))
+    labelled(run, scores(1), 30)
+    at = opened(run)
+    assert "Disagreements (0)" in said(at) and "Judge and person agree on every labelled query." in said(at)
+    assert button(at, "apart_next") is None
+
+
 def test_votes_and_missing_verdicts_with_their_reason():
     run = a_run("dense")
     values = scores(1)
@@ -173,6 +192,7 @@ def test_votes_and_missing_verdicts_with_their_reason():
     text = said(at)
     assert "Without a verdict: 3 queries" in text and at.table[-1].value.to_numpy().tolist()[0][1] == "3"
     assert f"asked again on 97 queries, the judge was unanimous on {77 / 97:.3f} of them" in text
+    assert "Every query has a verdict." not in text
 
 
 def test_few_labels_give_no_interval(pair):
@@ -301,7 +321,7 @@ def test_a_damaged_file_of_labels_is_told_and_nothing_is_lost(tmp_path):
 
 def filled(judged_run, labels: dict, **more) -> bytes:
     spec = parse_spec("Faithfulness")
-    rows = sheet([verdicts_of(evaluate(judged_run, TRUTH, [spec]), spec)], list(labels)).to_pylist()
+    rows = labelling_sheet([verdicts_of(evaluate(judged_run, TRUTH, [spec]), spec)], list(labels)).to_pylist()
     out = io.StringIO()
     writer = csv.DictWriter(out, ["query_id", "run", "label"], extrasaction="ignore")
     writer.writeheader()
@@ -345,7 +365,7 @@ def test_labels_are_counted_taken_along_and_withdrawn(pair):
     held = SimpleNamespace(
         verdicts=[verdicts_of(evaluate(run, TRUTH, [spec]), spec) for run in runs], spec=spec,
         now=SimpleNamespace(digests=[run.digest for run in runs], scope=Scope(TRUTH.digest, Conventions())))
-    file = sheet_bytes(trust_kept.table(held, labels), "csv")
+    file = sheet_bytes(saved_labels.table(held, labels), "csv")
     found, warned = read_labels(file, "labels.csv", {run.name: IDS for run in runs})
     assert found == {run.name: own for run, own in zip(runs, labels, strict=True)} and not warned
     assert b"Thing 4 is blue, says dense." in file
