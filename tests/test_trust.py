@@ -9,26 +9,26 @@ import pyarrow as pa
 import pytest
 from helpers import run_of, truth_of
 
-from ragdash.errors import InputError
-from ragdash.evaluation import evaluate
-from ragdash.report import render_trust, sheet_bytes
-from ragdash.trust import (
+from ragdash.analysis.judge_validation import (
     LabelStore,
     Verdicts,
     agreement,
     draw,
-    families,
+    labelling_sheet,
     labels_in,
+    model_families,
     read_labels,
     read_verdicts,
     same_family,
-    sheet,
     trust,
     trust_difference,
     verdicts_of,
     vote_spread,
 )
-from ragdash.trust.weighing import wilson
+from ragdash.analysis.judge_validation.estimates import wilson
+from ragdash.core.errors import InputError
+from ragdash.evaluation.evaluate import evaluate
+from ragdash.reporting.tables import render_trust, sheet_bytes
 
 
 def judged(values, name="run", **facts) -> Verdicts:
@@ -86,7 +86,7 @@ def test_wilson_is_scipys(yes):
     ("openai/gpt-4o-mini", {"OpenAI"}), ("DeepSeek-R1-Distill-Qwen-7B", {"DeepSeek", "Qwen"}), ("o3-mini", {"OpenAI"}),
     ("ollama/mistral", {"Mistral"}), ("meta.llama3-70b", {"Meta Llama"}), ("eleutherai/gpt-neo", set()), ("", set())])
 def test_families(model, wanted):
-    assert families(model) == wanted
+    assert model_families(model) == wanted
 
 
 def test_a_model_is_of_its_own_family():
@@ -186,7 +186,7 @@ def test_every_query_is_drawn_as_often():
 def test_a_sheet_goes_out_and_comes_back():
     ids = ["=1+1", "b,c", 'd"e', "007"]
     one = Verdicts("run", pa.array(ids), np.ones(4))
-    table = sheet([one], ids)
+    table = labelling_sheet([one], ids)
     assert table.column_names[:3] == ["query_id", "run", "label"] and "value" not in table.column_names
     rows = list(csv.DictReader(io.StringIO(sheet_bytes(table, "csv").decode())))
     assert rows[0]["query_id"] == "'=1+1"
@@ -266,14 +266,24 @@ def test_a_cell_may_be_longer_than_128_kib():
 
 FIVE = [1.0, 1.0, 1.0, 0.0, 0.0]
 TELLS = {  # (verdicts or votes, labels): what the text says, what it does not
-    "kinder": (FIVE, [1, 1, 0, 0, 0], ("On 5 labelled queries the judge is kinder than the person: +0.200",), "stricter"),
+    "kinder": (
+        FIVE,
+        [1, 1, 0, 0, 0],
+        ("On 5 labelled queries the judge is kinder than the person: +0.200",),
+        "stricter",
+    ),
     "stricter": (FIVE, [1, 1, 1, 1, 0], ("the judge is stricter than the person: -0.200",), "kinder than"),
     "alike": (FIVE, [1, 1, 0, 1, 0], ("the judge is neither kinder nor stricter than the person: 0.000",), "+0"),
     "no votes": (FIVE, FIVE, (), "Several verdicts"),
-    "votes": ([[1, 1], [1, 0], [0, 0], [0, 0], [1, np.nan]], FIVE,
-              ("Several verdicts on 4 queries: unanimous on 0.750 of them, Fleiss' kappa 0.467, spread 0.177.",), "No "),
+    "votes": (
+        [[1, 1], [1, 0], [0, 0], [0, 0], [1, np.nan]],
+        FIVE,
+        ("Several verdicts on 4 queries: unanimous on 0.750 of them, Fleiss' kappa 0.467, spread 0.177.",),
+        "No ",
+    ),
     "missing": ([1.0, np.nan, np.nan, 0.0, 0.0], FIVE, ("No verdict: 1 undefined, 1 refused.",), "Several"),
-    "no labels": (FIVE, [], ("No labels.",), "On 0")}
+    "no labels": (FIVE, [], ("No labels.",), "On 0"),
+}
 
 
 @pytest.mark.parametrize("case", TELLS)

@@ -1,0 +1,92 @@
+"""Do columns fit together? Checked before a record is built from them, so that nothing is cut, dropped or filled.
+
+Letters: N rows of a run, R judgements.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ragdash.core.errors import Collector, InputError, Problem
+
+_FIX = "Give every column one value for each row."
+
+
+def check_run(query_ids, docs: pa.ChunkedArray, scores, ranks, texts, sources, details, file: str | None) -> None:
+    """Raise InputError unless all columns have N values, ids are there and scores and ranks are finite numbers."""
+    problems = Collector(file)
+    _check_ids(problems, query_ids, docs)
+    for name, column in (("scores", scores), ("ranks", ranks), ("texts", texts), ("sources", sources)):
+        _check_length(problems, name, column, len(docs))
+    for name, column in (("scores", scores), ("ranks", ranks)):
+        _check_finite(problems, name, column)
+    _check_details(problems, details)
+    problems.raise_errors()
+
+
+def check_truth(query_ids, docs: pa.ChunkedArray, grades, details, file: str | None) -> None:
+    """Raise InputError unless all columns have R values, ids are there and grades are whole numbers."""
+    problems = Collector(file)
+    _check_ids(problems, query_ids, docs)
+    _check_length(problems, "grades", grades, len(docs))
+    numbers = np.asarray(grades)
+    if numbers.dtype.kind == "f" and not (np.isfinite(numbers).all() and (np.rint(numbers) == numbers).all()):
+        problems.add("bad-grade", "a grade that is not a whole number", "whole numbers such as 0, 1, 2",
+                     "Round the grades, or scale them to whole numbers.", field="grades")
+    _check_details(problems, details)
+    problems.raise_errors()
+
+
+def _check_ids(problems: Collector, query_ids, docs: pa.ChunkedArray) -> None:
+    _check_length(problems, "query_ids", query_ids, len(docs))
+    for name, column in (("query_ids", query_ids), ("docs", docs)):
+        nulls = column.null_count if isinstance(column, (pa.Array, pa.ChunkedArray)) else \
+            sum(value is None for value in column)
+        if nulls:
+            problems.add("missing-id", f"{nulls:,} rows without an id", "an id in every row", "Leave such rows out.",
+                         field=name)
+
+
+def _check_length(problems: Collector, name: str, column, rows: int) -> None:
+    if column is not None and len(column) != rows:
+        problems.add("unfit-columns", f"{len(column):,} values beside {rows:,} documents", "as many as documents",
+                     _FIX, field=name)
+
+
+def _check_finite(problems: Collector, name: str, column) -> None:
+    if column is not None and not np.isfinite(np.asarray(column, np.float64)).all():
+        problems.add("nan-score" if name == "scores" else "bad-rank", "NaN or infinity", "finite numbers",
+                     "Leave the document out, or give it a number.", field=name)
+
+
+def _check_details(problems: Collector, details: pa.Table | None) -> None:
+    if details is None:
+        return
+    counts = pc.value_counts(details["query_id"])
+    if len(counts) < len(details):
+        twice = [entry["values"] for entry in counts.to_pylist() if entry["counts"] > 1]
+        problems.add("duplicate-query", f"query {twice[0]!r} in two rows", "one row for a query",
+                     "Keep one of the rows.", field="details")
+
+
+def judged_once(pair, grades, names, codes, ids, file, lines) -> np.ndarray:
+    """Rows of the distinct pairs; InputError where one pair has two grades."""
+    order = np.argsort(pair, kind="stable")
+    same = np.flatnonzero(pair[order][1:] == pair[order][:-1])
+    if not len(same):
+        return np.arange(len(pair))
+    a, b = order[same], order[same + 1]
+    clash = np.flatnonzero(grades[a] != grades[b])
+    if len(clash):
+        problems = []
+        for i in clash[:20]:
+            x, y = int(a[i]), int(b[i])
+            where = f" (lines {lines[x]} and {lines[y]})" if lines is not None else ""
+            what = f"query {names[int(codes[x])].as_py()!r}, document {ids[x].as_py()!r}"
+            problems.append(Problem("conflicting-judgements", f"{what} with grades {grades[x]} and {grades[y]}{where}",
+                                    "one grade for a document", "Keep the right one of the two lines.", file,
+                                    int(lines[y]) if lines is not None else None, "grade"))
+        raise InputError(problems)
+    return np.setdiff1d(np.arange(len(pair)), b)
