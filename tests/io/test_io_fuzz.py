@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragdash.core.errors import InputError
-from ragdash.io import detect, read_corpus, read_runs, read_truth
+from ragdash.io import read_corpus, read_runs, read_truth, sniff
 from ragdash.io.formats import trec
 from ragdash.io.formats.trec_strict import QRELS, RUN, read_lines
 from ragdash.io.json.exact_parser import NeedsExact
@@ -134,7 +134,7 @@ def test_any_bytes(content, encoding):
         check(read_runs, content, encoding=encoding)
         check(read_truth, content, encoding=encoding)
         try:
-            assert detect(("x", content), encoding=encoding).reason
+            assert sniff(("x", content), encoding=encoding).reason
         except InputError as error:
             assert error.problems
 

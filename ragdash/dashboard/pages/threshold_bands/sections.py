@@ -20,6 +20,7 @@ from ragdash.evaluation.evaluate import Summary
 from ragdash.metrics import Spec, parse_spec
 from ragdash.metrics.bands import BANDS, Bands, Target, judged, not_stated, placed, tables_for
 from ragdash.reporting.plots import bands as pictures_of
+from ragdash.reporting.plots.common.axes import axis_of
 from ragdash.reporting.plots.leaderboard import best_first
 from ragdash.reporting.sentences import fmt
 
@@ -253,7 +254,7 @@ def _picture(now: View, one: Rated) -> None:
         )
         for at in order
     ]
-    slots, theme, axis = [now.slots[at] for at in order], elements.theme(), fmt.axis(one.spec)
+    slots, theme, axis = [now.slots[at] for at in order], elements.theme(), axis_of(one.spec)
     target = one.target.value if one.target else None
     figure = score_cutoff_cache.drawn(
         "bands", names, slots, rows, edges, labels, said, target, theme.name,
