@@ -30,7 +30,7 @@ from ragdash.io.tables.mapping_hints import refuse_lost_questions, refuse_unknow
 from ragdash.io.write.serializers import write_jsonl, write_qrels, write_trec_run
 from ragdash.io.write.write import write_run, write_truth
 
-__all__ = ["Sniffed", "read_corpus", "read_run", "read_runs", "read_truth", "sniff", "write_jsonl",
+__all__ = ["Sniffed", "detect", "read_corpus", "read_run", "read_runs", "read_truth", "write_jsonl",
            "write_qrels", "write_run", "write_trec_run", "write_truth"]
 
 Readable = str | os.PathLike | tuple[str, bytes]  # a path, or the name and the content of an uploaded file
@@ -134,7 +134,7 @@ def read_corpus(source: Readable, *, encoding: str = "utf-8", mapping: Mapping[s
     return corpus.read_corpus(opened)
 
 
-def sniff(source: Readable, *, encoding: str = "utf-8", mapping: Mapping[str, str] | None = None) -> Sniffed:
+def detect(source: Readable, *, encoding: str = "utf-8", mapping: Mapping[str, str] | None = None) -> Sniffed:
     """What a file seems to be; raises InputError where it is empty, binary, or cannot be opened."""
     if _is_folder(source) and archives_and_folders.is_beir(
         archives_and_folders.files_below(Path(source), encoding, {})

@@ -63,7 +63,7 @@ def key_of(content: bytes) -> str:
 def _load(key: str, name: str, role: str | None, mapping: tuple[tuple[str, str], ...],
           _source) -> tuple[io.Sniffed, tuple[Run | Truth | Corpus, ...]]:
     by_hand = dict(mapping)
-    sniffed = io.sniff(_source, mapping=by_hand)
+    sniffed = io.detect(_source, mapping=by_hand)
     role = role or sniffed.role
     if role == "unknown" and not by_hand.keys().isdisjoint(JUDGED) and by_hand.keys().isdisjoint(RANKED):
         role = "truth"

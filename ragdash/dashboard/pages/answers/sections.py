@@ -22,7 +22,7 @@ from ragdash.dashboard.widgets import answer_html, elements
 from ragdash.evaluation.evaluate import Evaluation, Summary
 from ragdash.metrics import Spec
 from ragdash.reporting.plots import answers as plots
-from ragdash.reporting.plots.common.axes import axis_of
+from ragdash.reporting.plots.common import axes
 from ragdash.reporting.plots.leaderboard import best_first
 from ragdash.reporting.sentences import comparison, fmt
 from ragdash.reporting.sentences import judge as judged_words
@@ -225,7 +225,7 @@ def _spread(board: Board, spec: Spec) -> None:
     now, values = board.now, [one.column(spec) for one in board.values]
     st.header(f"How {spec.title} spreads", anchor=False, help=spec.metric.summary_line)
     figure = drawn("spread", *_facts(now, [spec]), spec, draw=lambda: plots.distribution(
-        now.names, now.slots, values, axis=axis_of(spec), theme=elements.theme()))
+        now.names, now.slots, values, axis=axes.axis(spec), theme=elements.theme()))
     elements.chart(figure, answers_tables.spreads(now.names, spec, values), "answer_spread",
                   f"Distribution of {spec.title} over the queries of each run")
     many = fmt.over([one.n for one in board.column(spec) if one.n] or [0])

@@ -20,8 +20,7 @@ from ragdash.evaluation import stats
 from ragdash.evaluation.compare import Comparison, differences
 from ragdash.metrics import Spec
 from ragdash.reporting.plots import compare
-from ragdash.reporting.plots.common import forest
-from ragdash.reporting.plots.common.axes import axis_of
+from ragdash.reporting.plots.common import axes, forest
 from ragdash.reporting.sentences import comparison, fmt
 
 PICTURES = {"sorted": "Sorted differences", "histogram": "Histogram", "scatter": "Scatter"}
@@ -105,7 +104,7 @@ def picture(now: View, spec: Spec, at: int) -> None:
     st.header(f"Query by query: {spec.title}", anchor=False, help=spec.metric.summary_line)
     st.segmented_control("Picture", list(PICTURES), format_func=PICTURES.get, required=True, persist_state="session",
                          key=state.one(state.PICTURE, list(PICTURES), "sorted"), label_visibility="collapsed")
-    evaluations, axis, base = now.evaluations([spec]), axis_of(spec), now.baseline
+    evaluations, axis, base = now.evaluations([spec]), axes.axis(spec), now.baseline
     ids = evaluations[base].query_ids.to_pylist()
     name = now.names[base]
     table = comparison_tables.wide(ids, now.names, [one.column(spec) for one in evaluations])
@@ -199,5 +198,5 @@ def forest_of(now: View, candidates: Sequence[int], grid: Sequence[Sequence[Comp
     mean, low, high, n, p = (np.array([[getattr(one, part) for one in row] for row in grid], dtype=float) for part in (
         "mean_difference", "low", "high", "n", "p_corrected"))
     return forest.forest([now.names[at] for at in candidates], [now.slots[at] for at in candidates], mean, low, high,
-                         [[one.verdict for one in row] for row in grid], axes=[axis_of(spec) for spec in specs], n=n,
+                         [[one.verdict for one in row] for row in grid], axes=[axes.axis(spec) for spec in specs], n=n,
                          baseline=now.names[now.baseline], groups=groups, p=p, theme=elements.theme())

@@ -26,8 +26,7 @@ from ragdash.dashboard.session.scope import facts
 from ragdash.dashboard.widgets import elements
 from ragdash.evaluation.compare import direction
 from ragdash.models.local import default_store
-from ragdash.reporting.plots.common import forest
-from ragdash.reporting.plots.common.axes import axis_of
+from ragdash.reporting.plots.common import axes, forest
 from ragdash.reporting.plots.common.theme import Axis
 from ragdash.reporting.sentences import fmt
 
@@ -92,7 +91,7 @@ def _values(held: Losses) -> tuple[np.ndarray, int, Axis]:
         values[held.inside] = held.one.stage[held.inside] != FINE
         return values, -1, AXIS
     values[held.inside] = evaluation_cache.evaluation(held.run, held.now.scope, [held.spec]).column(held.spec)
-    return values, direction(held.spec), axis_of(held.spec)
+    return values, direction(held.spec), axes.axis(held.spec)
 
 
 @st.cache_resource(max_entries=8, show_spinner="Reading the questions …")

@@ -192,7 +192,7 @@ def _upload(name: str, content: bytes, role: str | None, mapping: Mapping[str, s
         return record
     record = replace(record, key=evaluation_cache.key_of(content)[:8])
     try:
-        seen = io.sniff((name, content))
+        seen = io.detect((name, content))
     except InputError:
         return replace(record, content=content)  # told already: reading it found the same
     return replace(record, content=content, columns=seen.columns, guess=tuple(seen.guess.items()))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from ragdash.dashboard import page_context
-from ragdash.dashboard.pages.speed_cost import price_table
+from ragdash.dashboard.pages.speed_cost import data, price_table
 from ragdash.dashboard.pages.speed_cost import sections as speed_cost_sections
 from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets import elements
@@ -18,7 +18,7 @@ def render() -> None:
     elements.problems(state.notice(), "notice")
 
     prices = price_table.current()
-    board = speed_cost_sections.board(now, prices)
+    board = data.board(now, prices)
     with st.container(key="finding"):
         speed_cost_sections.finding(board)
     speed_cost_sections.tables(board)

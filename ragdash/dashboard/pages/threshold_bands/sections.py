@@ -20,7 +20,7 @@ from ragdash.evaluation.evaluate import Summary
 from ragdash.metrics import Spec, parse_spec
 from ragdash.metrics.bands import BANDS, Bands, Target, judged, not_stated, placed, tables_for
 from ragdash.reporting.plots import bands as pictures_of
-from ragdash.reporting.plots.common.axes import axis_of
+from ragdash.reporting.plots.common import axes
 from ragdash.reporting.plots.leaderboard import best_first
 from ragdash.reporting.sentences import fmt
 
@@ -214,8 +214,8 @@ def pictures(now: View, found: Sequence[Rated]) -> None:
         for one in found:
             if one.table:
                 with st.container(key=f"box_{threshold_bands_tables.title(one.spec)}"):
-                    st.header(one.spec.title, anchor=False, help=f"{one.spec.metric.summary_line} Bands: "
-                                                                 f"{fmt.escape(threshold_bands_sentences.bands_of(one.table))}")
+                    bands = fmt.escape(threshold_bands_sentences.bands_of(one.table))
+                    st.header(one.spec.title, anchor=False, help=f"{one.spec.metric.summary_line} Bands: {bands}")
                     _picture(now, one)
                     _target_field(one)
 
@@ -254,7 +254,7 @@ def _picture(now: View, one: Rated) -> None:
         )
         for at in order
     ]
-    slots, theme, axis = [now.slots[at] for at in order], elements.theme(), axis_of(one.spec)
+    slots, theme, axis = [now.slots[at] for at in order], elements.theme(), axes.axis(one.spec)
     target = one.target.value if one.target else None
     figure = score_cutoff_cache.drawn(
         "bands", names, slots, rows, edges, labels, said, target, theme.name,
