@@ -12,7 +12,7 @@ from ragdash.core.errors import InputError, Problem
 from ragdash.core.id_normalization import collapsed, with_ids_of
 from ragdash.core.paths import named
 from ragdash.core.records import CHOICES, Conventions, Run, Truth
-from ragdash.io import Readable, read_corpus, read_runs, read_truth, sniff
+from ragdash.io import Readable, detect, read_corpus, read_runs, read_truth
 from ragdash.io.field_names import FIELDS
 from ragdash.io.source.read_progress import watching
 from ragdash.metrics import DEFAULT_SPECS, Spec, parse_spec, parse_specs
@@ -60,7 +60,7 @@ def with_documents(truth: Truth, options: argparse.Namespace) -> Truth:
 
 def inner_truth(sources: Iterable[Readable], options: argparse.Namespace) -> Truth:
     """The truth that stands in the rows of a run; InputError where there is none, or where files say different ones."""
-    found = [read_truth(one, **reading(options)) for one in sources if sniff(one, **reading(options)).role == "both"]
+    found = [read_truth(one, **reading(options)) for one in sources if detect(one, **reading(options)).role == "both"]
     if len({truth.digest for truth in found}) == 1:
         return found[0]
     what = f"{len(found)} files of runs with different truths in them" if found else "no truth"

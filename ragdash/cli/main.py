@@ -46,7 +46,7 @@ from ragdash.evaluation.ci_gates import Check, parse_bound, parse_limit
 from ragdash.evaluation.compare import Rules, comparable, compare
 from ragdash.evaluation.evaluate import Evaluation, evaluate_match, summaries
 from ragdash.evaluation.stats import LEVEL, METHOD
-from ragdash.io import read_corpus, read_runs, read_truth, sniff, write_run, write_truth
+from ragdash.io import detect, read_corpus, read_runs, read_truth, write_run, write_truth
 from ragdash.matching.match import Match, Matching
 from ragdash.metrics import METRICS, find_metric
 from ragdash.metrics.docs.reference import as_json, as_markdown, as_text
@@ -182,7 +182,7 @@ def _ledger(runs: Sequence[Run], truths: Sequence[Truth], options: argparse.Name
 def _convert(options: argparse.Namespace) -> int:
     """Write what a file holds in another format; what is lost is told."""
     opened = source(options.file)
-    if options.truth or sniff(opened, **reading(options)).role == "truth":
+    if options.truth or detect(opened, **reading(options)).role == "truth":
         thing, write_it = with_documents(read_truth(opened, **reading(options)), options), write_truth
     else:
         runs = adapted(read_runs(opened, name=named(options.file)[0], **reading(options)), None, options)
@@ -242,7 +242,7 @@ def _evaluations(runs: Iterable[Run], truth: Truth, options: argparse.Namespace)
 def _checked(text: str, is_truth: bool, options: argparse.Namespace) -> tuple[str, list[Run | Truth]]:
     """(what a file was read as, in words; what it holds: a run with the truth in its rows holds both)."""
     opened, lines, things = source(text), [], []
-    sniffed = sniff(opened, **reading(options))
+    sniffed = detect(opened, **reading(options))
     if sniffed.role == "corpus" and not is_truth:
         corpus = read_corpus(opened, **reading(options))
         return f"{text}: corpus ({sniffed.format}), {count(len(corpus), 'document')}; pass it with --corpus", []

@@ -150,7 +150,7 @@ def test_any_bytes(content, encoding):
         check(read_runs, content, encoding=encoding)
         check(read_truth, content, encoding=encoding)
         try:
-            assert sniff(("x", content), encoding=encoding).reason
+            assert detect(("x", content), encoding=encoding).reason
         except InputError as error:
             assert error.problems
 

@@ -8,7 +8,7 @@ import random
 import pytest
 
 from ragdash.core.errors import InputError
-from ragdash.io import read_run, sniff
+from ragdash.io import detect, read_run
 from ragdash.io.tables import whitespace
 
 TREC = b"q1 Q0 d1 1 0.9 t\nq1 Q0 d2 2 0.8 t\n"
@@ -46,7 +46,7 @@ def test_several_configurations():
                          ids=["empty", "cut", "zip", "utf-16"])
 def test_sniff_raises_for_what_is_no_text(content):
     with pytest.raises(InputError):
-        sniff(("x", content))
+        detect(("x", content))
 
 
 def is_regular(text: bytes, separator: str) -> bool:
