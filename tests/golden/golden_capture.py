@@ -285,7 +285,10 @@ def message(kind: str, sent) -> dict:
     facts = {}
     for field, value in sent.ListFields():
         name = field.name
-        if name in ("id", "page_script_hash", "data", "url", "help", "arrow_data", "styler", "deferred_file_id") or field.message_type:
+        if (
+            name in ("id", "page_script_hash", "data", "url", "help", "arrow_data", "styler", "deferred_file_id")
+            or field.message_type
+        ):
             continue
         name = {"type": "type_", "key": "key_"}.get(name, name)
         facts[name] = list(value) if not isinstance(value, str | int | float | bool) else value
