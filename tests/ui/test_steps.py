@@ -24,7 +24,7 @@ def drafts() -> AppTest:
 
 
 PAGES: dict[str, tuple[int, Callable[[], AppTest]]] = {  # begin of the keys: steps, the page at the first of them
-    "answer": (3, lambda: test_answers_page.opened("good", "bad", look="good", kind="not_found_wrong")),
+    "answer": (2, lambda: test_answers_page.opened("good", "bad", look="good", kind="declined")),
     "draft": (3, drafts),
     "query": (10, lambda: test_queries_page.opened(case="better", order="gains")),
 }
