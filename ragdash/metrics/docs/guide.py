@@ -147,7 +147,7 @@ GUIDES: Mapping[str, Guide] = {
                                  "ContextRecall here needs gold spans and no judge."),
     "RAGChecker.Hallucination": Guide("Wrong claims that no chunk explains: the generator's fault, not retrieval's."),
     "RAGChecker.ContextUtilization": Guide("Was the evidence retrieved and not used? Then fix the prompt, not the "
-                                           "retriever."),
+                                          "retriever."),
     "NLIFaithfulness": Guide("Grounding in every build, without a key and without cost.",
                              "SummaC takes a mean over sentences of the highest entailment; here they are counted."),
 }
