@@ -75,30 +75,30 @@ def choose() -> list[str]:
     return state.get(state.ANSWERS)
 
 
-def of_sidebar(now: View) -> list[str]:
+def of_sidebar(context: View) -> list[str]:
     """The sidebar's metric where it is one of answers: it belongs on the page, whichever are chosen there."""
-    return [now.template] if now.spec.metric.family in FAMILIES else []
+    return [context.template] if context.spec.metric.family in FAMILIES else []
 
 
-def rule(now: View) -> Sequence[Spec]:
+def rule(context: View) -> Sequence[Spec]:
     """What parts the queries into found and not found, right and wrong, declined."""
-    return answers_data.rule(now.k)
+    return answers_data.rule(context.k)
 
 
-def board(now: View, specs: list[Spec]) -> Board:
+def board(context: View, specs: list[Spec]) -> Board:
     """Everything that the page shows, or what is missing and an end."""
     if not specs:
         elements.empty("No metric is chosen", "Choose one or more under **Choose metrics**.")
         raise page_context.PageEnds
-    found = Board(now, specs, now.summary(specs), now.evaluations(specs), now.evaluations(rule(now)))
-    lines = [*answer_html.unavailable(now.names, found.values), *judged_words.lacking(now.names, found.values, specs)]
+    found = Board(context, specs, context.summary(specs), context.evaluations(specs), context.evaluations(rule(context)))
+    lines = [*answer_html.unavailable(context.names, found.values), *judged_words.lacking(context.names, found.values, specs)]
     if not any(one.n for row in found.summaries for one in row):
-        held = any(told is not None for digest in now.digests for told in answers_data.told(digest, now.scope).answers)
+        held = any(told is not None for digest in context.digests for told in answers_data.told(digest, context.scope).answers)
         advice = "\n".join(f"- {line}" for line in lines) or "- Every value is undefined for the queries in scope."
         elements.empty("Nothing to hold the answers against" if held else "No answers are loaded",
                       f"{advice}\n\nA run may carry an **answer** and the **contexts** it was made from beside the "
                       "documents of each query; the truth, right **answers**. The samples show all of it.")
-        model_scores.panel(now, specs, found.values)
+        model_scores.panel(context, specs, found.values)
         if any(spec.metric.family == "judged" for spec in specs):
             st.page_link(judge_note.PAGE, label="Ask a judge", icon=":material/gavel:")
         st.page_link("pages/runs.py", label="Go to Runs", icon=":material/upload_file:")
@@ -278,9 +278,9 @@ def correlation(board: Board) -> None:
                       f"Rank correlation of retrieval and answer metrics in {now.names[at]}")
 
 
-def _facts(now: View, specs: Sequence[Spec] = ()) -> tuple:
+def _facts(context: View, specs: Sequence[Spec] = ()) -> tuple:
     """What every picture is made of: runs with names and colours, the scope, the appearance, what models have said."""
-    return now.digests, now.names, now.slots, now.scope, facts(now.scope, specs), elements.theme().name
+    return context.digests, context.names, context.slots, context.scope, facts(context.scope, specs), elements.theme().name
 
 
 def chosen_run(board: Board) -> int:

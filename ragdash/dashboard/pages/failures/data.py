@@ -60,16 +60,16 @@ class Losses:
         return [NAMES[s] for s in np.flatnonzero(self.counts[run]) if s != FINE]
 
 
-def losses(now: View, spec: Spec | None) -> Losses:
+def losses(context: View, spec: Spec | None) -> Losses:
     """The diagnoses of all runs shown; the run looked at is the first that is not the baseline unless chosen."""
-    first = now.digests[now.others()[0] if now.others() else 0]
-    at = now.digests.index(state.get(state.one(state.LOOKED, now.digests, first)))
-    inside = evaluation_cache.queries(now.scope)
-    found = [diagnosis_cache.diagnosis(digest, now.scope, now.k) for digest in now.digests]
+    first = context.digests[context.others()[0] if context.others() else 0]
+    at = context.digests.index(state.get(state.one(state.LOOKED, context.digests, first)))
+    inside = evaluation_cache.queries(context.scope)
+    found = [diagnosis_cache.diagnosis(digest, context.scope, context.k) for digest in context.digests]
     counts = np.array([one.counts(inside) for one in found])
     gains = np.full(counts.shape, np.nan) if spec is None else np.array([
-        diagnosis_cache.gains(digest, now.scope, now.k, spec) for digest in now.digests])
-    return Losses(now, spec, at, inside, found, counts, gains)
+        diagnosis_cache.gains(digest, context.scope, context.k, spec) for digest in context.digests])
+    return Losses(context, spec, at, inside, found, counts, gains)
 
 
 def sentences(held: Losses) -> list[str]:

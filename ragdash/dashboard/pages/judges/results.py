@@ -56,7 +56,7 @@ class Results:
         return self.of[0] if len(self.of) == 1 else None
 
 
-def results(now: View) -> Results | None:
+def results(context: View) -> Results | None:
     """What the judge chosen by the session says of the runs shown; None where no judge has said anything of them.
 
     The ledger that cannot be read is told as a problem.
@@ -67,7 +67,7 @@ def results(now: View) -> Results | None:
         elements.problems(error.problems, "judge_ledger")
         return None
     labels = judge.labels(one.judge for one in found)
-    own = {label: (one, cells) for label, one in zip(labels, found, strict=True) if (cells := _about(now, one))}
+    own = {label: (one, cells) for label, one in zip(labels, found, strict=True) if (cells := _about(context, one))}
     if not own:
         return None
     known = {label: ((one,), cells) for label, (one, cells) in own.items()}
@@ -81,13 +81,13 @@ def results(now: View) -> Results | None:
     chosen = state.get(state.one(state.JUDGE, list(known), next(iter(known))))
     of, cells = known[chosen]
     if len(of) > 1:
-        cells = judges_data.together({one.judge: cells for one, cells in members.values()}, now.digests, now.scope,
+        cells = judges_data.together({one.judge: cells for one, cells in members.values()}, context.digests, context.scope,
                                      _read_at())
-    return Results(now, of, chosen, tuple(known), cells)
+    return Results(context, of, chosen, tuple(known), cells)
 
 
-def _about(now: View, one: Spent) -> dict[tuple[int, str], Cell]:
-    return judges_data.table(now.digests, now.scope, one, _read_at())
+def _about(context: View, one: Spent) -> dict[tuple[int, str], Cell]:
+    return judges_data.table(context.digests, context.scope, one, _read_at())
 
 
 def _read_at() -> str:
@@ -95,7 +95,7 @@ def _read_at() -> str:
     return judges_data.read_at(job is not None and job.running)
 
 
-def finding(now: View, held: Results | None) -> None:
+def finding(context: View, held: Results | None) -> None:
     """What came of it, in a sentence."""
     if held is None:
         st.markdown("**Nobody has judged these runs yet.** Choose what is to be judged and who is asked; the plan "

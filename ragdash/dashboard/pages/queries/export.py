@@ -37,28 +37,28 @@ def failing(held: Losses) -> None:
         _buttons(held.now, queries, "failing", f"Failing queries of {held.now.names[held.at]}")
 
 
-def _buttons(now: View, queries: np.ndarray, key: str, title: str) -> None:
+def _buttons(context: View, queries: np.ndarray, key: str, title: str) -> None:
     """Two downloads of queries (Q,) bool of the truth, one at least; made when they are clicked."""
-    truth, many = LOADED.truth(now.scope.truth), fmt.count(int(queries.sum()), "query", "queries")
+    truth, many = LOADED.truth(context.scope.truth), fmt.count(int(queries.sum()), "query", "queries")
     with st.container(horizontal=True, vertical_alignment="center", key=f"take_{key}"):
         st.download_button(f"{many} as a regression set", lambda: regression_set(truth, queries),
                            "ragdash-regression.jsonl", "application/jsonl", key=f"regression_{key}",
                            icon=":material/download:", on_click="ignore",
                            help="A truth file (JSONL) with their judgements, answers, evidence and attributes.")
-        st.download_button("As a ticket", lambda: _ticket(now, queries, title).encode(), "ragdash-ticket.md",
+        st.download_button("As a ticket", lambda: _ticket(context, queries, title).encode(), "ragdash-ticket.md",
                            "text/markdown", key=f"ticket_{key}", icon=":material/bug_report:", on_click="ignore",
                            help=f"Markdown: question, what is expected, and what each run returned, of the first "
                                 f"{WRITTEN} queries; the others are named.")
 
 
-def _ticket(now: View, queries: np.ndarray, title: str) -> str:
+def _ticket(context: View, queries: np.ndarray, title: str) -> str:
     first = set(np.flatnonzero(queries)[:WRITTEN].tolist())
     matches, verdicts = [], {}
-    for digest, name in zip(now.digests, now.names, strict=True):
-        found = diagnosis_cache.diagnosis(digest, now.scope, now.k)
+    for digest, name in zip(context.digests, context.names, strict=True):
+        found = diagnosis_cache.diagnosis(digest, context.scope, context.k)
         verdicts[name] = [str(explain(found, q)) if q in first else "" for q in range(len(queries))]
-        matches.append(_named(evaluation_cache.match(digest, now.scope), name))
-    return ticket(matches, queries, k=now.k, title=title, verdicts=verdicts, most=WRITTEN)
+        matches.append(_named(evaluation_cache.match(digest, context.scope), name))
+    return ticket(matches, queries, k=context.k, title=title, verdicts=verdicts, most=WRITTEN)
 
 
 def _named(match: Match, name: str) -> Match:

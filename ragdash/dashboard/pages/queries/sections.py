@@ -32,13 +32,13 @@ FACET_KEYS = {"outcome": state.CASE, "text": state.FIND, "attributes": state.ATT
               "kinds": state.READINGS, "marks": state.MARKED}
 
 
-def desk(now: View, spec: Spec) -> Desk:
+def desk(context: View, spec: Spec) -> Desk:
     """The queries in scope and the run that is looked at: the first that is not the baseline unless chosen."""
-    first = now.digests[now.others()[0] if now.others() else 0]
-    at = now.digests.index(state.get(state.one(state.LOOKED, now.digests, first)))
-    ids, questions = table_data.questions(now.digests[at], now.scope)
-    values = np.stack([one.column(spec) for one in now.evaluations([spec])])
-    return Desk(now, spec, at, ids, questions, values, np.flatnonzero(evaluation_cache.queries(now.scope)))
+    first = context.digests[context.others()[0] if context.others() else 0]
+    at = context.digests.index(state.get(state.one(state.LOOKED, context.digests, first)))
+    ids, questions = table_data.questions(context.digests[at], context.scope)
+    values = np.stack([one.column(spec) for one in context.evaluations([spec])])
+    return Desk(context, spec, at, ids, questions, values, np.flatnonzero(evaluation_cache.queries(context.scope)))
 
 
 def filters(desk: Desk) -> tuple[Filters, Facts]:

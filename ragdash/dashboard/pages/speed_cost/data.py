@@ -66,23 +66,23 @@ class Board:
             total.at[place], total.at_low[place], total.at_high[place])
 
 
-def board(now: View, prices: Prices) -> Board:
+def board(context: View, prices: Prices) -> Board:
     """Everything that the page shows; where no run tells of anything, what would help, and an end."""
-    inside = evaluation_cache.queries(now.scope)
+    inside = evaluation_cache.queries(context.scope)
     taken, speeds, spent, faults = [], [], [], []
-    for entry in now.entries:
+    for entry in context.entries:
         try:
-            one = evaluation_cache.match(entry.digest, now.scope).timed
+            one = evaluation_cache.match(entry.digest, context.scope).timed
         except Unavailable as fault:
             faults.append(f"{entry.name}: {fault.problem.found}. {fault.problem.fix}")
             one = None
         taken.append(one)
-        speeds.append({} if one is None else _speeds(entry.digest, *facts(now.scope), _one=one,
-                                                     _inside=inside, _weights=evaluation_cache.weights(now.scope)))
+        speeds.append({} if one is None else _speeds(entry.digest, *facts(context.scope), _one=one,
+                                                     _inside=inside, _weights=evaluation_cache.weights(context.scope)))
         spent.append(
             None if one is None else latency_cost.spent(one, LOADED.run(entry.digest).settings, prices, entry.name)
         )
-    found = Board(now, taken, speeds, spent, inside, faults, prices)
+    found = Board(context, taken, speeds, spent, inside, faults, prices)
     if not any(speeds) and not any(one and one.how for one in spent) and not _has_tokens(found):
         _nothing(found)
     return found

@@ -133,13 +133,13 @@ def _draws(board: Board, spec: Spec, paid: str) -> tuple[np.ndarray, np.ndarray]
             latency_cost.means([board.values(at, paid) for at in range(len(evaluations))], weights=weights))
 
 
-def measured(now: View) -> Sequence[Spec]:
+def measured(context: View) -> Sequence[Spec]:
     """The metric of the sidebar where it can be measured; its problems are told."""
     try:
-        wanted = [now.spec]
+        wanted = [context.spec]
     except InputError as error:
         elements.problems(error.problems, "metric")
         return []
-    specs, unfit = page_context.measurable(now, wanted)
+    specs, unfit = page_context.measurable(context, wanted)
     elements.problems(unfit, "metric")
     return specs

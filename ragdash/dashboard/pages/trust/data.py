@@ -124,30 +124,30 @@ def menu() -> list[str]:
             if one.view == view and one.range == (0.0, 1.0) and one.aggregate == "mean" and one.cutoff == "none"]
 
 
-def usual(now: View) -> str:
+def usual(context: View) -> str:
     """The first judged metric that has verdicts of a run shown, else the first of the menu."""
-    return next((name for name in menu() if METRICS[name].view in ("Judged", "Entailed") and judges(now, name)),
+    return next((name for name in menu() if METRICS[name].view in ("Judged", "Entailed") and judges(context, name)),
                 menu()[0])
 
 
-def judges(now: View, name: str) -> list[str]:
+def judges(context: View, name: str) -> list[str]:
     """Who gave verdicts for a metric on a run shown, the one last asked first, at the end several together; [""] for a
     metric without a judge.
     """
     if METRICS[name].view != "Judged":
-        return [""] if any(_values(digest, now.scope, METRICS[name].spec()) for digest in now.digests) else []
+        return [""] if any(_values(digest, context.scope, METRICS[name].spec()) for digest in context.digests) else []
     try:
         known = [str(one) for one in default_ledger().judges()]
     except InputError:
         return []
-    found = [one for one in dict.fromkeys(known) if _spoken(now, name, one)]
+    found = [one for one in dict.fromkeys(known) if _spoken(context, name, one)]
     several = sentences_judge.together(found)
-    return [*found, several] if several and _spoken(now, name, several) else found
+    return [*found, several] if several and _spoken(context, name, several) else found
 
 
-def _spoken(now: View, name: str, judge: str) -> bool:
+def _spoken(context: View, name: str, judge: str) -> bool:
     """Whether a judge has a value on a run shown."""
-    return any(_values(digest, now.scope, METRICS[name].spec(judge=judge)) for digest in now.digests)
+    return any(_values(digest, context.scope, METRICS[name].spec(judge=judge)) for digest in context.digests)
 
 
 def _values(run: str, scope: Scope, spec: Spec) -> bool:
@@ -155,24 +155,24 @@ def _values(run: str, scope: Scope, spec: Spec) -> bool:
     return bool(np.isfinite(evaluation_cache.evaluation(run, scope, [spec]).column(spec)).any())
 
 
-def held(now: View, name: str, judge: str) -> Held:
+def held(context: View, name: str, judge: str) -> Held:
     """Everything of a metric. judge: "model at host", "" where none was asked, LOCAL for the one trained here, which is
     trained where its result is shown.
     """
     local = judge == LOCAL
     spec = METRICS[name].spec(judge=judge) if judge and not local else METRICS[name].spec()
     what = trained_judge.what_of(spec)
-    kept, problems = zip(*(labels(digest, what) for digest in now.digests), strict=True)
-    taught = trained_judge.taught(now.digests, now.scope, what, kept, train=state.get(state.DESK) not in (
+    kept, problems = zip(*(labels(digest, what) for digest in context.digests), strict=True)
+    taught = trained_judge.taught(context.digests, context.scope, what, kept, train=state.get(state.DESK) not in (
         "label", "kept")) if local else None
-    found = taught.verdicts if taught else [verdicts_of(digest, now.scope, spec) for digest in now.digests]
-    verdicts = tuple(replace(one, name=shown) for one, shown in zip(found, now.names, strict=True))
+    found = taught.verdicts if taught else [verdicts_of(digest, context.scope, spec) for digest in context.digests]
+    verdicts = tuple(replace(one, name=shown) for one, shown in zip(found, context.names, strict=True))
     inside = [{query: value for query, value in own.items() if query in ids or query not in every}
-              for own, ids, every in ((own, set(one.query_ids.to_pylist()), _everything(now.scope) if now.scope.part
+              for own, ids, every in ((own, set(one.query_ids.to_pylist()), _everything(context.scope) if context.scope.part
                                        else frozenset()) for own, one in zip(kept, verdicts, strict=True))]
     cut = CUT if state.get(state.CLASSED) != "each" else None
     told = tuple(dict.fromkeys(one for own in problems for one in own))
-    return Held(now, spec, judge, cut, verdicts, tuple(inside), told, *(
+    return Held(context, spec, judge, cut, verdicts, tuple(inside), told, *(
         (taught.learned, taught.lacking, taught.key) if taught else ()))
 
 

@@ -30,18 +30,18 @@ DESKS = {"result": "Result", "label": "Label answers", "kept": "Labels kept"}
 SAID = 4  # runs that are told of in sentences; the table has all
 
 
-def choices(now: View) -> Held:
+def choices(context: View) -> Held:
     """The metric, its judge, and which part of the page is shown."""
     menu = trust_data.menu()
     if state.get(state.TRUSTED) not in menu:
-        st.session_state[state.TRUSTED] = trust_data.usual(now)
+        st.session_state[state.TRUSTED] = trust_data.usual(context)
     with st.container(horizontal=True, vertical_alignment="bottom", key="trust_choices"):
         st.selectbox("Verdicts of", menu, format_func=lambda name: METRICS[name].title, width=260,
                      key=state.one(state.TRUSTED, menu, menu[0]), persist_state="session",
                      help="The metric whose values are held against what people say. Any metric of answers from 0 to 1 "
                           "will do; those of judges stand first.")
         name = state.get(state.TRUSTED)
-        known = trust_data.judges(now, name)
+        known = trust_data.judges(context, name)
         judge = _judge(known)
         with st.popover("Agreement", icon=":material/rule:", key="agreement"):
             st.radio("Judge and person agree where both are of one class", list(CLASSES), format_func=CLASSES.get,
@@ -49,7 +49,7 @@ def choices(now: View) -> Held:
                      help="For accuracy, kappa, the table and the disagreements. Means and intervals use the values.")
     if not known and judge != LOCAL:
         _no_verdicts(name)
-    held = trust_data.held(now, name, judge)
+    held = trust_data.held(context, name, judge)
     _whose(held)
     if held.local and not held.judged:
         _no_answers()
