@@ -8,7 +8,7 @@ import streamlit as st
 from ragdash.dashboard import page_context
 from ragdash.dashboard.caches import evaluation_cache
 from ragdash.dashboard.components import tables as components_tables
-from ragdash.dashboard.page_context import View
+from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets import elements
 from ragdash.evaluation.evaluate import Summary
@@ -25,7 +25,7 @@ def parts(summaries: list[tuple[Summary, ...]]) -> tuple[np.ndarray, np.ndarray,
     return mean, low, high
 
 
-def curve(context: View, name: str, marked: int) -> None:
+def curve(context: PageContext, name: str, marked: int) -> None:
     """One metric at every cutoff, with its confidence bands; the cutoff `marked` is pointed out."""
     metric, found = METRICS[name], context.curves(name)
     values = np.array([one.mean[name] for one in found])
@@ -51,7 +51,7 @@ def curve(context: View, name: str, marked: int) -> None:
                    f"{context.basis}")
 
 
-def trade_off(context: View, marked: int) -> None:
+def trade_off(context: PageContext, marked: int) -> None:
     """Precision against recall, from k = 1 to the deepest rank."""
     precision, recall = context.curves("P"), context.curves("R")
     figure = precision_recall.trade_off(
@@ -63,7 +63,7 @@ def trade_off(context: View, marked: int) -> None:
                f"{context.basis}")
 
 
-def interpolated(context: View) -> None:
+def interpolated(context: PageContext) -> None:
     """Interpolated precision at the eleven standard recall levels."""
     found = [evaluation_cache.interpolated(digest, context.scope) for digest in context.digests]
     figure = precision_recall.interpolated(context.names, context.slots, arrays.RECALL_LEVELS,
@@ -74,7 +74,7 @@ def interpolated(context: View) -> None:
                f"{fmt.over([n for _, n in found])}.{context.basis}")
 
 
-def first_rank(context: View) -> None:
+def first_rank(context: PageContext) -> None:
     """How the first relevant ranks of each run are distributed, those that are none included."""
     first = [evaluation_cache.first_ranks(digest, context.scope) for digest in context.digests]
     edges, labels = arrays.rank_bins(context.depth)
@@ -93,7 +93,7 @@ def first_rank(context: View) -> None:
                f"relevant document was returned at all.{context.basis}")
 
 
-def at_cutoffs(context: View, name: str) -> None:
+def at_cutoffs(context: PageContext, name: str) -> None:
     """One metric of each run with its interval at the round cutoffs."""
     metric, ks = METRICS[name], arrays.cutoffs_until(context.depth)
     found = context.summary([metric.spec(int(k)) for k in ks])
@@ -107,7 +107,7 @@ def at_cutoffs(context: View, name: str) -> None:
         st.caption(f"Mean over {fmt.over([row[0].n for row in found])} with 95 % intervals.{context.basis}")
 
 
-def per_query(context: View) -> None:
+def per_query(context: PageContext) -> None:
     """The chosen metric of two runs, query by query; nothing with a single run."""
     if len(context.entries) < 2:
         return
@@ -117,7 +117,10 @@ def per_query(context: View) -> None:
     names = dict(zip(context.digests, context.names, strict=True))
     other = next(digest for at, digest in enumerate(context.digests) if at != context.baseline)
     with st.container(horizontal=True):
-        for label, key, default in (("Across", state.ACROSS, context.digests[context.baseline]), ("Up", state.UP, other)):
+        for label, key, default in (
+            ("Across", state.ACROSS, context.digests[context.baseline]),
+            ("Up", state.UP, other),
+        ):
             st.selectbox(label, context.digests, format_func=names.get, key=state.one(key, context.digests, default),
                          persist_state="session")
     specs, unfit = page_context.measurable(context, [context.spec])
@@ -126,7 +129,7 @@ def per_query(context: View) -> None:
         _pair(context, *(context.digests.index(state.get(side)) for side in (state.ACROSS, state.UP)))
 
 
-def _pair(context: View, left: int, right: int) -> None:
+def _pair(context: PageContext, left: int, right: int) -> None:
     pair = [evaluation_cache.evaluation(context.digests[at], context.scope, (context.spec,)) for at in (left, right)]
     x, y = (evaluation.values[:, 0] for evaluation in pair)
     ids, names = pair[0].query_ids.to_pylist(), (context.names[left], context.names[right])

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from ragdash.dashboard.page_context import View
+from ragdash.dashboard.page_context import PageContext
 from ragdash.metrics import Spec
 from ragdash.reporting.sentences import judge
 
@@ -14,7 +14,7 @@ PAGE = "pages/judges.py"
 FEW = 6  # lines of what is missing
 
 
-def note(context: View, specs: Sequence[Spec], *, quiet: bool = False) -> None:
+def note(context: PageContext, specs: Sequence[Spec], *, quiet: bool = False) -> None:
     """Beside a table of values; nothing where none of its metrics is judged. quiet: in one piece, without the way on
     where nothing is lacking altogether.
     """

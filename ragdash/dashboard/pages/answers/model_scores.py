@@ -12,7 +12,7 @@ import streamlit as st
 from ragdash.core.errors import InputError
 from ragdash.dashboard.jobs import scoring
 from ragdash.dashboard.jobs.process import Job
-from ragdash.dashboard.page_context import View
+from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.session import state
 from ragdash.dashboard.session.data_store import LOADED
 from ragdash.dashboard.widgets import elements
@@ -40,7 +40,7 @@ def wanting(specs: Sequence[Spec], values: Sequence[Evaluation]) -> list[str]:
     return [name for name in dict.fromkeys(spec.name for spec in specs) if name in lacking]
 
 
-def panel(context: View, specs: Sequence[Spec], values: Sequence[Evaluation]) -> None:
+def panel(context: PageContext, specs: Sequence[Spec], values: Sequence[Evaluation]) -> None:
     """The process at work, or what it takes to start one; nothing where no value is lacking."""
     job = scoring.current()
     names = wanting(specs, values)
@@ -54,7 +54,7 @@ def panel(context: View, specs: Sequence[Spec], values: Sequence[Evaluation]) ->
             _offer(context, names)
 
 
-def _key(context: View) -> tuple:
+def _key(context: PageContext) -> tuple:
     return context.scope.truth, tuple(context.digests)
 
 
@@ -97,7 +97,7 @@ def _ended(job: Job) -> None:
             st.caption(f":material/info: {fmt.escape(problem['found'])}. {fmt.escape(problem['fix'])}")
 
 
-def _offer(context: View, names: list[str]) -> None:
+def _offer(context: PageContext, names: list[str]) -> None:
     """The choice of the models, the estimate and the button."""
     elements.problems(state.notice(), "scoring_notice")
     titles = fmt.listed([METRICS[name].title for name in names])
@@ -149,7 +149,7 @@ def _known(kind: str) -> list[str]:
     return usable
 
 
-def _plan(context: View, names: list[str], models: dict[str, str]) -> Plan:
+def _plan(context: PageContext, names: list[str], models: dict[str, str]) -> Plan:
     runs = tuple(context.digests)
     return _planned(runs, context.scope.truth, tuple(names), tuple(sorted(models.items())), default_store().stamp(),
                     _runs=[LOADED.run(digest) for digest in runs], _truth=LOADED.truth(context.scope.truth))
@@ -163,7 +163,7 @@ def _planned(runs: tuple[str, ...], truth: str, names: tuple[str, ...], models: 
                 nli=chosen.get(NLI))
 
 
-def _start(context: View, names: list[str], models: dict[str, str]) -> None:
+def _start(context: PageContext, names: list[str], models: dict[str, str]) -> None:
     runs = {entry.name: LOADED.run(entry.digest) for entry in context.entries}
     try:
         scoring.start(_key(context), runs, LOADED.truth(context.scope.truth), names, models)

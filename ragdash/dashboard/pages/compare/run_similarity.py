@@ -18,7 +18,7 @@ from ragdash.analysis.run_similarity import DEPTH, Likeness, Lists, OnlyFound, O
 from ragdash.core.errors import Unavailable
 from ragdash.dashboard.caches import evaluation_cache
 from ragdash.dashboard.components import query_links
-from ragdash.dashboard.page_context import View
+from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.session import state
 from ragdash.dashboard.session.scope import facts
 from ragdash.dashboard.widgets import elements
@@ -31,7 +31,7 @@ from ragdash.reporting.sentences import fmt
 MEASURES = {"rbo": "Rank-biased overlap", "overlap": "Overlap", "tau": "Kendall's tau"}
 
 
-def section(context: View, spec: Spec) -> None:
+def section(context: PageContext, spec: Spec) -> None:
     """The end of the Compare page: computed when it is opened."""
     st.header("How alike are the runs?", anchor=False,
               help="Two runs with the same mean may return the same documents or others. Runs that find different "
@@ -44,7 +44,7 @@ def section(context: View, spec: Spec) -> None:
             _oracle(context, spec)
 
 
-def _matrix(context: View) -> None:
+def _matrix(context: PageContext) -> None:
     titles = {**MEASURES, "overlap": f"Overlap@{context.k}"}
     means = {"rbo": f"How alike the first {DEPTH} ranks are for a reader who goes on to the next with probability 0.9.",
              "overlap": f"Documents within the first {context.k} of both runs, over those of the longer list.",
@@ -58,8 +58,12 @@ def _matrix(context: View) -> None:
     mean, n = _within(found, inside, len(context.entries))
     figure = pictures.matrix(context.names, context.slots, mean, n, title=titles[name], span=found.range,
                              theme=elements.theme())
-    table = pd.DataFrame([{"Run": context.names[a], "Other run": context.names[b], titles[name]: mean[a, b], "n": n[a, b]}
-                          for a, b in combinations(range(len(context.entries)), 2)])
+    table = pd.DataFrame(
+        [
+            {"Run": context.names[a], "Other run": context.names[b], titles[name]: mean[a, b], "n": n[a, b]}
+            for a, b in combinations(range(len(context.entries)), 2)
+        ]
+    )
     with st.container(width=220 + 110 * min(len(context.entries), 8), key="square_matrix"):
         elements.chart(figure, table, "likeness_matrix", f"{titles[name]} of each two runs, mean over queries")
     st.caption(f"{means[name]} Mean over the queries for which it is defined.")
@@ -76,7 +80,7 @@ def _within(found: Likeness, inside: np.ndarray, runs: int) -> tuple[np.ndarray,
 
 
 @st.cache_resource(max_entries=32, show_spinner="Laying the runs side by side …")
-def _likeness(runs: tuple[str, ...], scope: tuple, name: str, k: int, _now: View) -> Likeness:
+def _likeness(runs: tuple[str, ...], scope: tuple, name: str, k: int, _now: PageContext) -> Likeness:
     if name == "overlap":
         return run_similarity.overlap(_lists(runs, scope, k, _now=_now), k)
     held = _lists(runs, scope, DEPTH, _now=_now)
@@ -84,11 +88,11 @@ def _likeness(runs: tuple[str, ...], scope: tuple, name: str, k: int, _now: View
 
 
 @st.cache_resource(max_entries=4, show_spinner=False)
-def _lists(runs: tuple[str, ...], scope: tuple, k: int, _now: View) -> Lists:
+def _lists(runs: tuple[str, ...], scope: tuple, k: int, _now: PageContext) -> Lists:
     return run_similarity.lists([evaluation_cache.match(run, _now.scope) for run in runs], k)
 
 
-def only(context: View) -> tuple[OnlyFound, ...] | None:
+def only(context: PageContext) -> tuple[OnlyFound, ...] | None:
     """For each run what it alone found within the first k; None with a single run or where that cannot be told."""
     if len(context.entries) < 2:
         return None
@@ -104,7 +108,7 @@ def _only_found(runs: tuple[str, ...], scope: tuple, k: int, _matches: Sequence[
         return None
 
 
-def _only(context: View) -> None:
+def _only(context: PageContext) -> None:
     found = only(context)
     if found is None:
         return
@@ -123,9 +127,11 @@ def _only(context: View) -> None:
                 st.caption(f"{elements.swatch(context.slots[at], context.names[at])} none", width="content")
 
 
-def _oracle(context: View, spec: Spec) -> None:
+def _oracle(context: PageContext, spec: Spec) -> None:
     """The best run of each query, and how much better than the best single run that would be."""
-    found = _best(tuple(context.digests), facts(context.scope, [spec]), str(spec), _evaluations=context.evaluations([spec]))
+    found = _best(
+        tuple(context.digests), facts(context.scope, [spec]), str(spec), _evaluations=context.evaluations([spec])
+    )
     if not found.n:
         return
     single = fmt.escape(context.names[found.single])
@@ -134,7 +140,10 @@ def _oracle(context: View, spec: Spec) -> None:
     st.markdown(f"**The best run of each query** would have {spec.title} {fmt.number(found.mean)}: "
                 f"{fmt.number(found.gain)} {ends} {worse} than {single} alone, on "
                 f"{fmt.count(found.n, 'query', 'queries')}.")
-    wins = [f"{elements.swatch(context.slots[at], context.names[at])} {many:,}" for at, many in enumerate(found.wins.tolist())]
+    wins = [
+        f"{elements.swatch(context.slots[at], context.names[at])} {many:,}"
+        for at, many in enumerate(found.wins.tolist())
+    ]
     level = found.n - int(found.wins.sum())
     left = f" {fmt.count(found.left_out, 'query', 'queries')} without a value in some run left out." \
         if found.left_out else ""

@@ -12,7 +12,7 @@ import streamlit as st
 from ragdash.dashboard.caches import evaluation_cache
 from ragdash.dashboard.components import comparison_tables, query_links
 from ragdash.dashboard.components.comparison_tables import Grid
-from ragdash.dashboard.page_context import View
+from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.session import state
 from ragdash.dashboard.session.data_store import LOADED
 from ragdash.dashboard.widgets import elements
@@ -46,7 +46,7 @@ def margin() -> float | None:
     return None
 
 
-def comparable(context: View, specs: list[Spec]) -> list[Spec]:
+def comparable(context: PageContext, specs: list[Spec]) -> list[Spec]:
     """The specs that can be compared query by query; says which cannot."""
     kept = context.comparable(specs)
     rest = [spec.title for spec in specs if spec not in kept]
@@ -57,7 +57,7 @@ def comparable(context: View, specs: list[Spec]) -> list[Spec]:
     return kept
 
 
-def candidate(context: View) -> int:
+def candidate(context: PageContext) -> int:
     """The candidate that is looked at query by query: chosen where there are several."""
     names = {context.digests[at]: context.names[at] for at in context.others()}
     key = state.one(state.CANDIDATE, list(names), next(iter(names)))
@@ -66,7 +66,7 @@ def candidate(context: View) -> int:
     return context.digests.index(state.get(state.CANDIDATE))
 
 
-def finding(context: View, spec: Spec, found: Grid, margin: float | None) -> None:
+def finding(context: PageContext, spec: Spec, found: Grid, margin: float | None) -> None:
     """In words: every candidate on the metric of the sidebar, by verdict where there are many."""
     own, base = [found[at, spec] for at in context.others()], context.names[context.baseline]
     said = [comparison.sentence(one, base, margin) for one in own]
@@ -74,12 +74,12 @@ def finding(context: View, spec: Spec, found: Grid, margin: float | None) -> Non
                 "\n".join(f"- {line}" for line in said) if len(said) > 1 else said[0])
 
 
-def shown(context: View, at: int) -> list[int]:
+def shown(context: PageContext, at: int) -> list[int]:
     """The candidates of the table and the pictures: all where they are few, else the one chosen."""
     return context.others() if len(context.others()) <= FEW else [at]
 
 
-def table(context: View, specs: list[Spec], found: Grid, at: int, margin: float | None) -> None:
+def table(context: PageContext, specs: list[Spec], found: Grid, at: int, margin: float | None) -> None:
     """The verdicts on all metrics."""
     base, rows = context.names[context.baseline], [found[other, one] for other in context.others() for one in specs]
     readable, everything = st.tabs(["Verdicts", "All numbers"], key="verdicts", on_change="rerun")
@@ -99,7 +99,7 @@ def table(context: View, specs: list[Spec], found: Grid, at: int, margin: float 
                     "count queries in the metric's direction.")
 
 
-def picture(context: View, spec: Spec, at: int) -> None:
+def picture(context: PageContext, spec: Spec, at: int) -> None:
     """The differences of every query: sorted, as a histogram, or both values of each."""
     st.header(f"Query by query: {spec.title}", anchor=False, help=spec.metric.summary_line)
     st.segmented_control("Picture", list(PICTURES), format_func=PICTURES.get, required=True, persist_state="session",
@@ -109,8 +109,16 @@ def picture(context: View, spec: Spec, at: int) -> None:
     name = context.names[base]
     table = comparison_tables.wide(ids, context.names, [one.column(spec) for one in evaluations])
     if state.get(state.PICTURE) == "scatter":
-        figure = compare.scatter(name, context.names[at], evaluations[base].column(spec), evaluations[at].column(spec),
-                                 axis=axis, labels=ids, slots=(context.slots[base], context.slots[at]), theme=elements.theme())
+        figure = compare.scatter(
+            name,
+            context.names[at],
+            evaluations[base].column(spec),
+            evaluations[at].column(spec),
+            axis=axis,
+            labels=ids,
+            slots=(context.slots[base], context.slots[at]),
+            theme=elements.theme(),
+        )
         with st.container(width=640, key="square"):
             elements.chart(
                 figure, table, "compare_scatter", f"{spec.title} of each query in {name} and {context.names[at]}"
@@ -126,7 +134,7 @@ def picture(context: View, spec: Spec, at: int) -> None:
                   f"Differences of each query to {name} on {spec.title}")
 
 
-def queries(context: View, spec: Spec, at: int, one: Comparison) -> None:
+def queries(context: PageContext, spec: Spec, at: int, one: Comparison) -> None:
     """The queries behind the counts, and which of them the mean hangs on."""
     base, other = (context.evaluations([spec])[which] for which in (context.baseline, at))
     found = differences(base, other, spec)
@@ -145,17 +153,25 @@ def queries(context: View, spec: Spec, at: int, one: Comparison) -> None:
     rows = rows[np.argsort(-np.abs(np.nan_to_num(found[rows])), kind="stable")]
     texts = _questions(context, ids)
     values = np.stack([base.column(spec), other.column(spec)], axis=1)
-    elements.frame(comparison_tables.queries([ids[row] for row in rows], [texts[row] for row in rows],
-                                            (context.names[context.baseline], context.names[at]), values[rows], without[rows]),
-                  "compare_queries", f"{fmt.count(len(rows), 'query', 'queries')} by the size of their difference",
-                  height=min(38 + 35 * max(len(rows), 1), 420))
+    elements.frame(
+        comparison_tables.queries(
+            [ids[row] for row in rows],
+            [texts[row] for row in rows],
+            (context.names[context.baseline], context.names[at]),
+            values[rows],
+            without[rows],
+        ),
+        "compare_queries",
+        f"{fmt.count(len(rows), 'query', 'queries')} by the size of their difference",
+        height=min(38 + 35 * max(len(rows), 1), 420),
+    )
     if spec == context.spec and len(rows):
         kind = state.get(state.OUTCOME)
         query_links.link(f"Read {fmt.count(len(rows), 'query', 'queries')} side by side", context.digests[at],
                          "gains" if kind == "better" else "losses", **{state.CASE: query_links.OUTCOMES[kind]})
 
 
-def _questions(context: View, ids: list[str]) -> list[str | None]:
+def _questions(context: PageContext, ids: list[str]) -> list[str | None]:
     """The text of each query, where the truth has it."""
     truth = LOADED.truth(context.scope.truth)
     if truth.details is None or "query" not in truth.details.column_names:
@@ -164,7 +180,7 @@ def _questions(context: View, ids: list[str]) -> list[str | None]:
     return truth.details["query"].filter(inside).to_pylist()
 
 
-def slices(context: View, spec: Spec, at: int, margin: float | None) -> None:
+def slices(context: PageContext, spec: Spec, at: int, margin: float | None) -> None:
     """The difference within each slice of an attribute of the queries; nothing where they have none."""
     names = list(dict.fromkeys(one.attribute for one in evaluation_cache.parts(context.scope.truth).values()))
     if not names:
@@ -192,8 +208,13 @@ def slices(context: View, spec: Spec, at: int, margin: float | None) -> None:
                   "slices", f"Differences on {spec.title} by {state.get(state.BY)}", formats=FORMATS)
 
 
-def forest_of(context: View, candidates: Sequence[int], grid: Sequence[Sequence[Comparison]], specs: Sequence[Spec],
-              groups: Sequence[str] | None = None):
+def forest_of(
+    context: PageContext,
+    candidates: Sequence[int],
+    grid: Sequence[Sequence[Comparison]],
+    specs: Sequence[Spec],
+    groups: Sequence[str] | None = None,
+):
     """The picture of a grid of comparisons, a row per candidate; groups: titles of the columns."""
     mean, low, high, n, p = (np.array([[getattr(one, part) for one in row] for row in grid], dtype=float) for part in (
         "mean_difference", "low", "high", "n", "p_corrected"))

@@ -9,7 +9,7 @@ from pathlib import Path, PurePath
 import streamlit as st
 
 from ragdash.core.errors import InputError
-from ragdash.dashboard.page_context import View
+from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.judges import data as judges_data
 from ragdash.dashboard.pages.judges.results import Results
 from ragdash.dashboard.session import state
@@ -26,7 +26,7 @@ KNOWN = {"rows": ("Rows (JSONL)", "jsonl", "application/jsonl"), "ragas": ("RAGA
 FORMS = {form: KNOWN.get(form, (form, "txt", "text/plain")) for form in FORMATS}
 
 
-def section(context: View, held: Results | None) -> None:
+def section(context: PageContext, held: Results | None) -> None:
     """Both directions."""
     with st.expander("Verdicts as files", icon=":material/swap_vert:", key="verdict_files",
                      expanded=bool(state.get(state.VERDICTS_SAID)), on_change="rerun") as place:
@@ -40,16 +40,23 @@ def section(context: View, held: Results | None) -> None:
             _in(context)
 
 
-def _out(context: View, held: Results) -> None:
+def _out(context: PageContext, held: Results) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", key="verdicts_out"):
         at = _run(context, state.VERDICTS_OF, "Verdicts on")
         st.selectbox("As", list(FORMS), format_func=lambda form: FORMS[form][0], key=state.VERDICTS_AS, width=240,
                      index=list(FORMS).index("rows"), persist_state="session")
         form = state.get(state.VERDICTS_AS) or "rows"
         try:
-            content = _exported(context.digests[at], context.scope.truth, context.scope.conventions.ties, form, held.label,
-                                judges_data.stamp(), _judged=judges_data.judged(context.digests[at], context.scope),
-                                _judge=str(held.one.judge))
+            content = _exported(
+                context.digests[at],
+                context.scope.truth,
+                context.scope.conventions.ties,
+                form,
+                held.label,
+                judges_data.stamp(),
+                _judged=judges_data.judged(context.digests[at], context.scope),
+                _judge=str(held.one.judge),
+            )
         except InputError as error:
             content = None
             st.caption(f":material/info: {fmt.escape(error.problems[0].found)}; it takes "
@@ -67,7 +74,7 @@ def _exported(run: str, truth: str, ties: str, form: str, label: str, stamp: str
     return export(_judged, form, judge=_judge)
 
 
-def _in(context: View) -> None:
+def _in(context: PageContext) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", key="verdicts_in"):
         at = _run(context, state.VERDICTS_FOR, "Read results on")
         st.file_uploader("Results of RAGAS, RAGChecker or DeepEval (CSV, JSON, JSONL)", type=["csv", "json", "jsonl"],
@@ -89,7 +96,7 @@ def _in(context: View) -> None:
                "about another answer is left out and told.")
 
 
-def _run(context: View, key: str, label: str) -> int:
+def _run(context: PageContext, key: str, label: str) -> int:
     names = {digest: name for digest, name in zip(context.digests, context.names, strict=True)}
     if st.session_state.get(key) not in names:
         st.session_state[key] = context.digests[0]
@@ -97,7 +104,7 @@ def _run(context: View, key: str, label: str) -> int:
     return context.digests.index(st.session_state[key])
 
 
-def _read(context: View, at: int) -> None:
+def _read(context: PageContext, at: int) -> None:
     """Take the file's verdicts into the ledger."""
     given = state.get(state.VERDICTS_FILE)
     try:

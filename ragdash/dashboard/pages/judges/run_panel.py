@@ -10,7 +10,7 @@ from ragdash.core.errors import InputError, Problem
 from ragdash.dashboard.jobs import judging
 from ragdash.dashboard.jobs.judging import Order
 from ragdash.dashboard.jobs.process import Job
-from ragdash.dashboard.page_context import View
+from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.judges import data as judges_data
 from ragdash.dashboard.pages.judges import form
 from ragdash.dashboard.pages.judges import sentences as judges_sentences
@@ -25,7 +25,7 @@ from ragdash.reporting.sentences import fmt, judge
 EVERY = 1.0  # seconds between two looks at the process
 
 
-def panel(context: View) -> None:
+def panel(context: PageContext) -> None:
     """The process at work, or how the last one ended and the form for the next."""
     job = judging.current()
     if job is not None and job.running:
@@ -63,21 +63,21 @@ def library() -> Availability:
                         'pip install "ragdash[judge]"')
 
 
-def _nothing_to_judge(context: View) -> None:
+def _nothing_to_judge(context: PageContext) -> None:
     names = fmt.escape(fmt.listed(context.names))
     st.markdown(f"**There is nothing to judge in {names}.** Judges read answers and contexts.")
     st.caption("Give the run a column answer, and contexts, or texts to its documents; correctness needs a column "
                "answers in the truth.")
 
 
-def _key(context: View, order: Order) -> tuple:
+def _key(context: PageContext, order: Order) -> tuple:
     """What a plan hangs on."""
     scope = context.scope
     return (scope.truth, tuple(context.digests), tuple(context.names), scope.conventions.ties, scope.part, order,
             judges_data.stamp())
 
 
-def _plan(context: View, order: Order | None) -> None:
+def _plan(context: PageContext, order: Order | None) -> None:
     """The button that plans; or the plan, what is to be agreed to, and the button that starts."""
     key = None if order is None else _key(context, order)
     job = judging.planned(key) if key is not None and state.get(state.JUDGE_PLANNED) == key else None
@@ -103,7 +103,7 @@ def _planning(key: tuple) -> None:
     st.caption(":material/hourglass_top: Looking at the texts and at what is known …")
 
 
-def _look(context: View, order: Order) -> None:
+def _look(context: PageContext, order: Order) -> None:
     """Plan."""
     st.session_state.pop(state.JUDGE_AGREED, None)
     try:
@@ -117,7 +117,7 @@ def _look(context: View, order: Order) -> None:
         state.set_notice(error.problems)
 
 
-def _planned(context: View, order: Order, plan: dict) -> None:
+def _planned(context: PageContext, order: Order, plan: dict) -> None:
     """What it takes, and the start."""
     with st.container(horizontal=True, key="judge_planned"):
         follow = f"then about {plan['follow']:,}" if plan["follow"] else None
@@ -145,11 +145,11 @@ def _planned(context: View, order: Order, plan: dict) -> None:
               args=(context, order), disabled=not agreed)
 
 
-def _cases(context: View) -> dict:
+def _cases(context: PageContext) -> dict:
     return {entry.name: judges_data.cases(entry.digest, context.scope) for entry in context.entries}
 
 
-def _start(context: View, order: Order) -> None:
+def _start(context: PageContext, order: Order) -> None:
     """Start the process. A page that was tampered with may ask for what it does not offer: all is looked at again."""
     try:
         check_writable()

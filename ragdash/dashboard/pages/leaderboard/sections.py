@@ -10,7 +10,7 @@ from ragdash.dashboard.components import comparison_tables, judge_note, query_li
 from ragdash.dashboard.components import tables as components_tables
 from ragdash.dashboard.components.comparison_tables import Grid
 from ragdash.dashboard.components.curve_panels import parts
-from ragdash.dashboard.page_context import View
+from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.compare.sections import FORMATS, forest_of
 from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets import elements
@@ -24,7 +24,7 @@ from ragdash.reporting.sentences import comparison, fmt
 DRAWN = 6  # metrics of the picture of differences
 
 
-def standings(context: View, specs: list[Spec], finding) -> None:
+def standings(context: PageContext, specs: list[Spec], finding) -> None:
     """The whole page below its choices, and the finding in its place above them; specs[0] is the sidebar's metric."""
     found = context.summary(specs)
     chosen = [row[0] for row in found]
@@ -62,7 +62,7 @@ def _order(found: list[tuple[Summary, ...]], specs: list[Spec]) -> list[int]:
     return best_first(np.array([row[column].mean for row in found]), specs[column].metric.better)
 
 
-def _board(context: View, specs: list[Spec], found: list[tuple[Summary, ...]], order: list[int], deltas: Grid,
+def _board(context: PageContext, specs: list[Spec], found: list[tuple[Summary, ...]], order: list[int], deltas: Grid,
            standing: dict[int, str]) -> None:
     readable, everything = st.tabs(["Leaderboard", "All numbers"], key="board", on_change="rerun")
     if readable.open is not False:
@@ -75,15 +75,17 @@ def _board(context: View, specs: list[Spec], found: list[tuple[Summary, ...]], o
                           "Every number of the leaderboard", formats={"p (Holm)": "%.4f"})
     said = [f"Mean over n queries with its 95 % bootstrap interval.{context.basis}"]
     if len(order) > 1:
-        said.append(f"Below it the difference to {fmt.escape(context.names[context.baseline])}, the baseline: ▲ better, ▼ "
-                    "worse, without a mark where it cannot be told from none.")
+        said.append(
+            f"Below it the difference to {fmt.escape(context.names[context.baseline])}, the baseline: ▲ better, ▼ "
+            "worse, without a mark where it cannot be told from none."
+        )
     st.caption(" ".join([*said, *context.counted()]),
                help="p: paired randomisation test, corrected for all differences of this table (Holm). Level with the "
                     "best: the difference to it cannot be told from none, which is not to say that there is none."
                if len(order) > 1 else None)
 
 
-def _worst(context: View, order: list[int]) -> None:
+def _worst(context: PageContext, order: list[int]) -> None:
     """From each run to the queries on which it does worst, by the metric of the sidebar."""
     with st.container(horizontal=True, vertical_alignment="center", key="worst_queries"):
         st.caption("Worst queries of", width="content")
@@ -91,7 +93,7 @@ def _worst(context: View, order: list[int]) -> None:
             query_links.link(fmt.escape(context.names[at]), context.digests[at])
 
 
-def _differences(context: View, specs: list[Spec], deltas: Grid) -> None:
+def _differences(context: PageContext, specs: list[Spec], deltas: Grid) -> None:
     """The differences to the baseline on every metric of the table, with their intervals."""
     specs = [spec for spec in context.comparable(specs) if deltas][:DRAWN]
     if not specs:
@@ -106,7 +108,7 @@ def _differences(context: View, specs: list[Spec], deltas: Grid) -> None:
                   f"Differences to {name} with intervals", formats=FORMATS)
 
 
-def _means(context: View, chosen: list[Summary], order: list[int]) -> None:
+def _means(context: PageContext, chosen: list[Summary], order: list[int]) -> None:
     """One metric: the mean of each run with its interval."""
     spec = chosen[0].spec
     mean, low, high = (part[:, 0] for part in parts([(one,) for one in chosen]))

@@ -9,7 +9,7 @@ import streamlit as st
 
 from ragdash.analysis.diagnosis import FINE, explain
 from ragdash.dashboard.caches import diagnosis_cache, evaluation_cache
-from ragdash.dashboard.page_context import View
+from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.failures.data import Losses
 from ragdash.dashboard.pages.queries.table_data import Desk
 from ragdash.dashboard.session.data_store import LOADED
@@ -22,10 +22,10 @@ WRITTEN = 20  # queries that a ticket writes out
 
 def shown(desk: Desk, rows: Sequence[int]) -> None:
     """The queries that the table shows."""
-    queries = np.zeros(len(LOADED.truth(desk.now.scope.truth)), bool)
+    queries = np.zeros(len(LOADED.truth(desk.context.scope.truth)), bool)
     queries[desk.inside[rows]] = True
     with st.popover("Take along", icon=":material/download:", key="take_along_shown"):
-        _buttons(desk.now, queries, "shown", f"Queries of {desk.now.names[desk.at]}")
+        _buttons(desk.context, queries, "shown", f"Queries of {desk.context.names[desk.at]}")
 
 
 def failing(held: Losses) -> None:
@@ -34,10 +34,10 @@ def failing(held: Losses) -> None:
     if queries.any():
         st.header("Take them along", anchor=False, help="A regression set is a truth of these queries alone: measure "
                   "the next version against it. A ticket tells what was expected and what each run returned.")
-        _buttons(held.now, queries, "failing", f"Failing queries of {held.now.names[held.at]}")
+        _buttons(held.context, queries, "failing", f"Failing queries of {held.context.names[held.at]}")
 
 
-def _buttons(context: View, queries: np.ndarray, key: str, title: str) -> None:
+def _buttons(context: PageContext, queries: np.ndarray, key: str, title: str) -> None:
     """Two downloads of queries (Q,) bool of the truth, one at least; made when they are clicked."""
     truth, many = LOADED.truth(context.scope.truth), fmt.count(int(queries.sum()), "query", "queries")
     with st.container(horizontal=True, vertical_alignment="center", key=f"take_{key}"):
@@ -51,7 +51,7 @@ def _buttons(context: View, queries: np.ndarray, key: str, title: str) -> None:
                                 f"{WRITTEN} queries; the others are named.")
 
 
-def _ticket(context: View, queries: np.ndarray, title: str) -> str:
+def _ticket(context: PageContext, queries: np.ndarray, title: str) -> str:
     first = set(np.flatnonzero(queries)[:WRITTEN].tolist())
     matches, verdicts = [], {}
     for digest, name in zip(context.digests, context.names, strict=True):

@@ -9,7 +9,7 @@ import streamlit as st
 from ragdash.dashboard import page_context, shell
 from ragdash.dashboard.caches import evaluation_cache
 from ragdash.dashboard.components import comparison_tables
-from ragdash.dashboard.page_context import View
+from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.speed_cost import price_table
 from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets import elements
@@ -29,7 +29,7 @@ KINDS = {"means": "Means and intervals", "tests": "Differences and tests",
          "long": "Values of every query, a row each", "wide": "Values of every query, a column each"}
 
 
-def request(context: View, specs: Sequence[Spec]) -> Request:
+def request(context: PageContext, specs: Sequence[Spec]) -> Request:
     """What the report is about: the view of this session."""
     part = evaluation_cache.parts(context.scope.truth).get(context.scope.part)
     return Request(
@@ -48,7 +48,7 @@ def request(context: View, specs: Sequence[Spec]) -> Request:
     )
 
 
-def report(context: View, specs: Sequence[Spec]) -> None:
+def report(context: PageContext, specs: Sequence[Spec]) -> None:
     """One file with everything, for people who will never open this page."""
     st.header("Report", anchor=False, help="One HTML file: no server, no network. It opens in any browser, in light "
                                            "and dark, and prints well.")
@@ -71,7 +71,7 @@ def report(context: View, specs: Sequence[Spec]) -> None:
                    "`ragdash report` makes the same on the command line.")
 
 
-def tables(context: View, specs: list[Spec]) -> None:
+def tables(context: PageContext, specs: list[Spec]) -> None:
     """The numbers, in the format that is wanted."""
     st.header("Tables", anchor=False, help="Full precision in CSV, Excel and Parquet; three decimals in Markdown and "
                                            "LaTeX. Ids stay text, and no cell is taken for a formula.")
@@ -88,7 +88,7 @@ def tables(context: View, specs: list[Spec]) -> None:
                            TABLES[form].mime, key="table_file", icon=":material/download:", on_click="ignore")
 
 
-def _table(context: View, specs: list[Spec], kind: str):
+def _table(context: PageContext, specs: list[Spec], kind: str):
     """A call that makes the table; what it needs of the session is taken now."""
     if kind == "means":
         found, names = context.summary(specs), context.evaluations(specs)
@@ -100,7 +100,7 @@ def _table(context: View, specs: list[Spec], kind: str):
     return lambda: (long_values if kind == "long" else wide_values)(found)
 
 
-def pictures(context: View, specs: Sequence[Spec]) -> None:
+def pictures(context: PageContext, specs: Sequence[Spec]) -> None:
     """All pictures of the report at once."""
     st.header("Pictures", anchor=False, help="Every picture of the sections chosen above, in one ZIP archive. Single "
                                              "ones: the Download tab above each picture.")
@@ -133,7 +133,7 @@ def links() -> None:
     st.code(state.link(at, embed=True, theme=look), language=None, wrap_lines=True)
 
 
-def specs(context: View) -> list[Spec]:
+def specs(context: PageContext) -> list[Spec]:
     """The metrics of the Leaderboard, as chosen there; what cannot be read or measured is said."""
     chosen = state.get(state.METRICS) or page_context.COLUMNS
     wanted, unreadable = page_context.specs([context.template, *chosen], context.k)

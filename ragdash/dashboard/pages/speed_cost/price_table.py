@@ -6,7 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from ragdash.core.errors import InputError
-from ragdash.dashboard.page_context import View
+from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.session import data_store, state
 from ragdash.dashboard.session.data_store import workspace
 from ragdash.dashboard.widgets import elements
@@ -27,7 +27,7 @@ def current() -> Prices:
         return Prices()
 
 
-def editor(context: View, prices: Prices) -> None:
+def editor(context: PageContext, prices: Prices) -> None:
     """The table to edit, what each run uses, the file; nothing where the workspace is only shown."""
     if data_store.read_only():
         return

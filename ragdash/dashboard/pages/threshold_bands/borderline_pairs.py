@@ -14,7 +14,7 @@ import streamlit as st
 from ragdash.core.errors import InputError
 from ragdash.dashboard.caches import evidence_cache
 from ragdash.dashboard.caches.evidence_cache import MARGIN, NEAREST, Pair
-from ragdash.dashboard.page_context import View
+from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.threshold_bands import evidence_sentences
 from ragdash.dashboard.session import relevance, state
 from ragdash.dashboard.session.data_store import check_writable, read_only
@@ -31,7 +31,7 @@ TALL = 250  # pixels of the table at most
 MEGABYTES = 5  # of a file of decisions
 
 
-def deciding(context: View, spec: Spec, apart: Callable[[View, Spec, str], str] | None) -> None:
+def deciding(context: PageContext, spec: Spec, apart: Callable[[PageContext, Spec, str], str] | None) -> None:
     """The list, the pair that is looked at, and what the decisions do to the metric."""
     st.subheader("Borderline pairs", anchor=False,
                  help=f"Pairs of a returned chunk and a gold span whose similarity is within {MARGIN:g} of the "
@@ -68,7 +68,9 @@ def _state() -> tuple[tuple, str]:
         return error.problems, ""
 
 
-def _applied(context: View, spec: Spec, stamp: str, apart: Callable[[View, Spec, str], str] | None) -> None:
+def _applied(
+    context: PageContext, spec: Spec, stamp: str, apart: Callable[[PageContext, Spec, str], str] | None
+) -> None:
     """How many decisions hold here, whether they count, and what that changes."""
     note = st.session_state.pop(state.DECISIONS_NOTE, None)
     if note:
@@ -128,7 +130,7 @@ def _decide(pair: Pair, decision: bool | None, then: str | None) -> None:
         st.session_state[state.PAIR] = then
 
 
-def _list(context: View, shown: list[Pair]) -> None:
+def _list(context: PageContext, shown: list[Pair]) -> None:
     tokens = [one.token for one in shown]
     state.one(state.PAIR, tokens, tokens[0])
     table = pd.DataFrame([{"Query": one.key[0], "Similarity": one.score, "Gold span": texts.cut(one.span),
@@ -160,7 +162,7 @@ def _steps(tokens: list[str], place: int) -> None:
         st.caption(f"{place + 1:,} of {len(tokens):,}")
 
 
-def _one(context: View, pair: Pair) -> None:
+def _one(context: PageContext, pair: Pair) -> None:
     """The two texts with what they share, the question, and where the chunk stands."""
     question = evidence_cache.question(context.scope.truth, pair.key[0])
     st.markdown(f"**{fmt.escape(pair.key[0])}**" + (f": {fmt.escape(question[:400])}" if question else ""))

@@ -13,7 +13,7 @@ from ragdash.core.errors import InputError, Unavailable
 from ragdash.dashboard import page_context
 from ragdash.dashboard.caches import evaluation_cache, evidence_cache, score_cutoff_cache
 from ragdash.dashboard.caches.evidence_cache import Sweep, by_evidence
-from ragdash.dashboard.page_context import View
+from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.threshold_bands import evidence_sentences
 from ragdash.dashboard.pages.threshold_bands.borderline_pairs import deciding
 from ragdash.dashboard.session import relevance, state
@@ -27,7 +27,7 @@ from ragdash.reporting.sentences import fmt
 OWN = ("EvidenceRecall@k", "PerQueryCoverage@k", "FullCoverageRate@k")
 
 
-def panel(context: View) -> None:
+def panel(context: PageContext) -> None:
     """The section of the page; nothing where the truth has no evidence or no run texts."""
     if not relevance.offered():
         return
@@ -45,7 +45,7 @@ def panel(context: View) -> None:
     deciding(context, spec, None if problem else _apart)
 
 
-def _with_texts(context: View) -> View:
+def _with_texts(context: PageContext) -> PageContext:
     """The runs that have texts; the others are named."""
     held, without = [], []
     for entry in context.entries:
@@ -61,7 +61,7 @@ def _with_texts(context: View) -> View:
     return replace(context, entries=tuple(held), baseline=0)
 
 
-def _choices(context: View) -> None:
+def _choices(context: PageContext) -> None:
     """The metric, the similarity and the threshold."""
     menu = list(dict.fromkeys([context.template, *page_context.COLUMNS, *OWN]))
     state.one(state.COVERS, menu, context.template)
@@ -82,7 +82,7 @@ def _take(widget: str, key: str) -> None:
     st.session_state[key] = st.session_state[widget]
 
 
-def _picture(context: View, spec: Spec) -> None:
+def _picture(context: PageContext, spec: Spec) -> None:
     """The metric of each run against the threshold, and in words where the order of the runs changes."""
     found = [evidence_cache.sweep(digest, context.scope, spec) for digest in context.digests]
     thresholds, mean = found[0].thresholds, np.array([one.mean for one in found])
@@ -102,19 +102,25 @@ def _picture(context: View, spec: Spec) -> None:
                   f"{spec.title} by evidence against the match threshold; at {used:.2f}: " + ", ".join(
                       f"{name} {fmt.number(value)}" for name, value in zip(context.names, here, strict=True)))
     band = " with 95 % intervals" if len(found) <= pictures_of.BANDED else "; the table has the 95 % intervals"
-    st.caption(f"Relevant by evidence, mean over {fmt.over([one.n for one in found])}{band}. The symbols stand at "
-               f"the threshold in use." + ("" if context.scope.by_evidence else " The other pages and the rest of this one "
-               "go by id; **Relevant** in the sidebar changes that."))
+    st.caption(
+        f"Relevant by evidence, mean over {fmt.over([one.n for one in found])}{band}. The symbols stand at "
+        f"the threshold in use."
+        + (
+            ""
+            if context.scope.by_evidence
+            else " The other pages and the rest of this one go by id; **Relevant** in the sidebar changes that."
+        )
+    )
 
 
-def _table(context: View, found: list[Sweep], spec: Spec) -> pd.DataFrame:
+def _table(context: PageContext, found: list[Sweep], spec: Spec) -> pd.DataFrame:
     """A row per run and threshold."""
     return pd.concat([pd.DataFrame({"Run": name, "Threshold": one.thresholds, spec.title: one.mean, "Low": one.low,
                                     "High": one.high, "n": one.n})
                       for name, one in zip(context.names, found, strict=True)], ignore_index=True)
 
 
-def _apart(context: View, spec: Spec, decided: str) -> str:
+def _apart(context: PageContext, spec: Spec, decided: str) -> str:
     """The means with the decisions and without them."""
     applied, bare = (
         [row[0].mean for row in evaluation_cache.summary(context.digests, by_evidence(context.scope, stamp), [spec])]

@@ -11,7 +11,7 @@ import streamlit as st
 from ragdash.analysis.score_thresholds import MEASURES, OperatingPoint, PrecisionRecall, Roc, Sweep
 from ragdash.core.errors import InputError, Problem
 from ragdash.dashboard.caches import score_cutoff_cache
-from ragdash.dashboard.page_context import View
+from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.threshold_bands import sentences as threshold_bands_sentences
 from ragdash.dashboard.pages.threshold_bands import tables as threshold_bands_tables
 from ragdash.dashboard.session import state
@@ -24,7 +24,7 @@ SHARES = {"Cut off": "percent", "Score cutoff": "%.4g"}
 MATERIAL = "aqwv_material"
 
 
-def panel(context: View) -> None:
+def panel(context: PageContext) -> None:
     """The second part of the page."""
     st.header("Score cutoffs", anchor=False,
               help="Instead of a fixed number of documents, pass on those whose score reaches a cutoff. A higher "
@@ -42,7 +42,9 @@ def panel(context: View) -> None:
     if unscored:
         st.caption(f"Left out here: {'; '.join(unscored)}.", help="A score cutoff needs a ranking that follows the "
                    "scores: ranks of their own that differ, or that order documents of equal score, cannot be cut so.")
-    context = replace(context, entries=tuple(entry for entry in context.entries if not reasons[entry.digest]), baseline=0)
+    context = replace(
+        context, entries=tuple(entry for entry in context.entries if not reasons[entry.digest]), baseline=0
+    )
     corpus = _choices()
     found = _asked(context, lambda digest: score_cutoff_cache.sweep(digest, context.scope, corpus), "sweep")
     if found is None and corpus is not None:
@@ -88,7 +90,7 @@ def _choices() -> int | None:
     return int(typed) if typed else None
 
 
-def _asked(context: View, ask: Callable, key: str) -> list | None:
+def _asked(context: PageContext, ask: Callable, key: str) -> list | None:
     """One result for each run; None, with the problems told once, where it cannot be had."""
     found, problems = [], {}
     for digest in context.digests:
@@ -104,7 +106,7 @@ def _values(found: Sequence[Sweep], measure: str) -> list[np.ndarray]:
     return [getattr(one, measure) for one in found]
 
 
-def _sweep(context: View, found: list[Sweep], points: Points) -> None:
+def _sweep(context: PageContext, found: list[Sweep], points: Points) -> None:
     """One measure of each run against the cutoff, with the best cutoff marked."""
     measure, by = state.get(state.MEASURE), state.get(state.CUTOFF_BY)
     title, *_, meaning = threshold_bands_sentences.MEASURES[measure]
@@ -137,13 +139,13 @@ def _sweep(context: View, found: list[Sweep], points: Points) -> None:
 class Points:
     """Operating points of the runs that have one."""
 
-    def __init__(self, context: View, found: dict[str, OperatingPoint], problems: Sequence[Problem]):
+    def __init__(self, context: PageContext, found: dict[str, OperatingPoint], problems: Sequence[Problem]):
         self.digests, self.found, self.problems = list(found), list(found.values()), list(problems)
         names = dict(zip(context.digests, context.names, strict=True))
         self.names = [names[digest] for digest in found]
 
 
-def _points(context: View, corpus: int | None) -> Points:
+def _points(context: PageContext, corpus: int | None) -> Points:
     """The best cutoff of each run for the chosen measure; none where the corpus size that it needs is missing."""
     found, problems, measure = {}, {}, state.get(state.TUNED)
     if measure == MATERIAL and corpus is None:
@@ -185,7 +187,7 @@ def _advice(points: Points) -> None:
                "The halves are the same for every run.")
 
 
-def _curves(context: View, sweeps: list[Sweep]) -> None:
+def _curves(context: PageContext, sweeps: list[Sweep]) -> None:
     """ROC and precision-recall by score, pooled or as the mean over queries."""
     st.header("How well scores tell relevant documents apart", anchor=False,
               help="Every cutoff at once. ROC: the share of relevant documents let through against the share of the "
@@ -211,29 +213,53 @@ def _curves(context: View, sweeps: list[Sweep]) -> None:
             _roc(context, [roc for roc, _ in found], average)
 
 
-def _roc(context: View, found: list[Roc], average: str) -> None:
+def _roc(context: PageContext, found: list[Roc], average: str) -> None:
     if any(one.relevant and one.other for one in found):
         pooled = average == "pooled"
         areas = [one.auc if pooled else one.macro_auc for one in found]
-        figure = score_cutoff_cache.drawn("roc", context.entries, context.scope, average, elements.theme().name, draw=lambda: (
-            pictures_of.roc(context.names, context.slots, [one.fpr if pooled else one.grid_fpr for one in found],
-                            [one.tpr if pooled else one.mean_tpr for one in found], areas, [one.n for one in found],
-                            theme=elements.theme())))
+        figure = score_cutoff_cache.drawn(
+            "roc",
+            context.entries,
+            context.scope,
+            average,
+            elements.theme().name,
+            draw=lambda: pictures_of.roc(
+                context.names,
+                context.slots,
+                [one.fpr if pooled else one.grid_fpr for one in found],
+                [one.tpr if pooled else one.mean_tpr for one in found],
+                areas,
+                [one.n for one in found],
+                theme=elements.theme(),
+            ),
+        )
         elements.chart(figure, threshold_bands_tables.roc(context.names, found), "roc", "ROC curves: " + ", ".join(
             f"{name} AUC {fmt.number(area)}" for name, area in zip(context.names, areas, strict=True)))
     st.caption(threshold_bands_sentences.roc_base(found))
 
 
-def _precision_recall(context: View, found: list[PrecisionRecall], sweeps: list[Sweep], average: str) -> None:
+def _precision_recall(context: PageContext, found: list[PrecisionRecall], sweeps: list[Sweep], average: str) -> None:
     if any(one.relevant for one in found):
         averaged = [_average_precision(one) for one in sweeps]
         pooled = average == "pooled"
         areas = [one.average_precision for one in found] if pooled else averaged
         curves = found if pooled else sweeps
-        figure = score_cutoff_cache.drawn("pr", context.entries, context.scope, average, elements.theme().name, draw=lambda: (
-            pictures_of.pr(context.names, context.slots, [one.recall if pooled else one.recall[::-1] for one in curves],
-                           [one.precision if pooled else one.precision[::-1] for one in curves], areas,
-                           [one.n for one in found], theme=elements.theme())))
+        figure = score_cutoff_cache.drawn(
+            "pr",
+            context.entries,
+            context.scope,
+            average,
+            elements.theme().name,
+            draw=lambda: pictures_of.pr(
+                context.names,
+                context.slots,
+                [one.recall if pooled else one.recall[::-1] for one in curves],
+                [one.precision if pooled else one.precision[::-1] for one in curves],
+                areas,
+                [one.n for one in found],
+                theme=elements.theme(),
+            ),
+        )
         elements.chart(figure, threshold_bands_tables.precision_recall(context.names, found, averaged), "pr_by_score",
                       "Precision-recall by score: " + ", ".join(
                           f"{name} AP {fmt.number(area)}" for name, area in zip(context.names, areas, strict=True)))

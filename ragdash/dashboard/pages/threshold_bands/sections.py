@@ -10,7 +10,7 @@ import streamlit as st
 
 from ragdash.core.errors import InputError, Problem
 from ragdash.dashboard.caches import evaluation_cache, score_cutoff_cache
-from ragdash.dashboard.page_context import View
+from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.threshold_bands import sentences as threshold_bands_sentences
 from ragdash.dashboard.pages.threshold_bands import tables as threshold_bands_tables
 from ragdash.dashboard.session import state
@@ -138,7 +138,7 @@ def choose_source(specs: Sequence[Spec]) -> str:
     return state.get(state.SOURCE)
 
 
-def rated(context: View, specs: Sequence[Spec], source: str) -> list[Rated]:
+def rated(context: PageContext, specs: Sequence[Spec], source: str) -> list[Rated]:
     """Each metric with its bands and its target; what is wrong with a target of the link is said."""
     wanted, problems = _targets()
     waiting = [str(spec) for spec in wanted if spec not in specs]
@@ -194,21 +194,23 @@ def _target_field(one: Rated) -> None:
                          "side; else it is undecided. Targets are part of the link.")
 
 
-def findings(context: View, found: Sequence[Rated], place) -> None:
+def findings(context: PageContext, found: Sequence[Rated], place) -> None:
     """In words: the band of each run on each metric that has bands, and which targets are reached."""
     banded = [one for one in found if one.table]
     said = threshold_bands_sentences.sourced(
         [threshold_bands_sentences.standing(one.spec, context.names, one.placements, one.order) for one in banded],
         [one.table.source for one in banded])
     said += [
-        threshold_bands_sentences.outcome(one.target, context.names, one.verdicts, one.order) for one in found if one.target
+        threshold_bands_sentences.outcome(one.target, context.names, one.verdicts, one.order)
+        for one in found
+        if one.target
     ]
     if not said:
         said = ["No bands are stated for the metrics shown. Set a target below, choose others, or open a bands file."]
     place.markdown("  \n".join(said))
 
 
-def pictures(context: View, found: Sequence[Rated]) -> None:
+def pictures(context: PageContext, found: Sequence[Rated]) -> None:
     """Each metric that has bands: the runs on them."""
     with st.grid(2, min_column_width=360, gap="medium", key="bands_grid"):
         for one in found:
@@ -220,7 +222,7 @@ def pictures(context: View, found: Sequence[Rated]) -> None:
                     _target_field(one)
 
 
-def targets(context: View, found: Sequence[Rated]) -> None:
+def targets(context: PageContext, found: Sequence[Rated]) -> None:
     """The metrics without bands: said so, with a target to set instead."""
     bare = [one for one in found if not one.table]
     if not bare:
@@ -238,7 +240,7 @@ def targets(context: View, found: Sequence[Rated]) -> None:
                     _picture(context, one)
 
 
-def _picture(context: View, one: Rated) -> None:
+def _picture(context: PageContext, one: Rated) -> None:
     """The runs, best first, on the bands of the metric, or on the two sides of its target."""
     order, rows = one.order, [one.summaries[at] for at in one.order]
     mean, low, high = (np.array([getattr(row, part) for row in rows], dtype=float) for part in ("mean", "low", "high"))
@@ -268,7 +270,7 @@ def _picture(context: View, one: Rated) -> None:
     st.caption(f"{source}Mean over {fmt.over([row.n for row in rows])} with 95 % intervals.{context.basis}")
 
 
-def by_slice(context: View, found: Sequence[Rated]) -> None:
+def by_slice(context: PageContext, found: Sequence[Rated]) -> None:
     """A metric in each slice of an attribute of the queries; nothing where the truth has no attributes."""
     attributes = list(dict.fromkeys(one.attribute for one in evaluation_cache.parts(context.scope.truth).values()))
     if not attributes:

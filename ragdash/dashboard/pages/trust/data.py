@@ -29,7 +29,7 @@ from ragdash.analysis.judge_validation import (
 from ragdash.core.errors import InputError, Problem
 from ragdash.dashboard.auth import roles
 from ragdash.dashboard.caches import evaluation_cache
-from ragdash.dashboard.page_context import View
+from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.trust import trained_judge
 from ragdash.dashboard.pages.trust.trained_judge import LOCAL
 from ragdash.dashboard.session import state
@@ -54,7 +54,7 @@ class Held:
     here: learned, what came of the training; lacking, why it is not trained; origin, what its verdicts hang on.
     """
 
-    now: View
+    context: PageContext
     spec: Spec
     judge: str
     cut: float | None
@@ -74,14 +74,14 @@ class Held:
     @cached_property
     def differences(self) -> tuple[Difference | None, ...]:
         """Of each run to the baseline, None for the baseline itself."""
-        base = self.now.baseline
+        base = self.context.baseline
         first = self.verdicts[base], self.labels[base]
         return tuple(None if at == base else _difference(self._keys[base], key, _pair=(first[0], one, first[1], own))
                      for at, (key, one, own) in enumerate(zip(self._keys, self.verdicts, self.labels, strict=True)))
 
     @property
     def _keys(self) -> list[tuple]:
-        key = (facts(self.now.scope, [self.spec]), str(self.spec), self.cut, self.origin)
+        key = (facts(self.context.scope, [self.spec]), str(self.spec), self.cut, self.origin)
         return [(one.run, one.name, *key, tuple(own.items()))
                 for one, own in zip(self.verdicts, self.labels, strict=True)]
 
@@ -124,13 +124,13 @@ def menu() -> list[str]:
             if one.view == view and one.range == (0.0, 1.0) and one.aggregate == "mean" and one.cutoff == "none"]
 
 
-def usual(context: View) -> str:
+def usual(context: PageContext) -> str:
     """The first judged metric that has verdicts of a run shown, else the first of the menu."""
     return next((name for name in menu() if METRICS[name].view in ("Judged", "Entailed") and judges(context, name)),
                 menu()[0])
 
 
-def judges(context: View, name: str) -> list[str]:
+def judges(context: PageContext, name: str) -> list[str]:
     """Who gave verdicts for a metric on a run shown, the one last asked first, at the end several together; [""] for a
     metric without a judge.
     """
@@ -145,7 +145,7 @@ def judges(context: View, name: str) -> list[str]:
     return [*found, several] if several and _spoken(context, name, several) else found
 
 
-def _spoken(context: View, name: str, judge: str) -> bool:
+def _spoken(context: PageContext, name: str, judge: str) -> bool:
     """Whether a judge has a value on a run shown."""
     return any(_values(digest, context.scope, METRICS[name].spec(judge=judge)) for digest in context.digests)
 
@@ -155,7 +155,7 @@ def _values(run: str, scope: Scope, spec: Spec) -> bool:
     return bool(np.isfinite(evaluation_cache.evaluation(run, scope, [spec]).column(spec)).any())
 
 
-def held(context: View, name: str, judge: str) -> Held:
+def held(context: PageContext, name: str, judge: str) -> Held:
     """Everything of a metric. judge: "model at host", "" where none was asked, LOCAL for the one trained here, which is
     trained where its result is shown.
     """
@@ -167,9 +167,13 @@ def held(context: View, name: str, judge: str) -> Held:
         "label", "kept")) if local else None
     found = taught.verdicts if taught else [verdicts_of(digest, context.scope, spec) for digest in context.digests]
     verdicts = tuple(replace(one, name=shown) for one, shown in zip(found, context.names, strict=True))
-    inside = [{query: value for query, value in own.items() if query in ids or query not in every}
-              for own, ids, every in ((own, set(one.query_ids.to_pylist()), _everything(context.scope) if context.scope.part
-                                       else frozenset()) for own, one in zip(kept, verdicts, strict=True))]
+    inside = [
+        {query: value for query, value in own.items() if query in ids or query not in every}
+        for own, ids, every in (
+            (own, set(one.query_ids.to_pylist()), _everything(context.scope) if context.scope.part else frozenset())
+            for own, one in zip(kept, verdicts, strict=True)
+        )
+    ]
     cut = CUT if state.get(state.CLASSED) != "each" else None
     told = tuple(dict.fromkeys(one for own in problems for one in own))
     return Held(context, spec, judge, cut, verdicts, tuple(inside), told, *(
