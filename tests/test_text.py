@@ -223,9 +223,9 @@ def test_one_text_is_a_list_of_one():
                                   "1,234" * 200_000],
                          ids=lambda text: repr(text[:12]))
 def test_a_megabyte_takes_no_more_than_seconds(text):
-    begin = time.perf_counter()
+    begin = time.process_time()
     for how in ("squad", "set", "rouge", "unicode"):
         tokens(text, how)
     list(words(text, "squad"))
     numbers(text), sentences(text), is_refusal(text), without_reasoning(text)
-    assert time.perf_counter() - begin < 20
+    assert time.process_time() - begin < 20
