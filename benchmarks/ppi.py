@@ -25,7 +25,7 @@ import numpy as np
 
 from ragdash.analysis.judge_validation import FOLDS, PENALTY
 from ragdash.analysis.judge_validation.estimates import wilson
-from ragdash.evaluation.stats import LEVEL, cross_fitted, prediction_powered
+from ragdash.evaluation.stats import LEVEL, cross_fitted, ppi
 
 ASKED = (0.94, 0.99)
 JUDGES = {"good": (0.95, 0.95), "middling": (0.85, 0.75), "poor": (0.65, 0.55)}  # sensitivity, specificity
@@ -108,7 +108,7 @@ def coverage(kind, p: float, judge: tuple[float, float] | float, n: int,
         labels = np.where(np.arange(options.queries)[:, None] < n, right, np.nan)
         mean += verdicts.mean(axis=0).sum()
         for method, pseudo in (("corrected", True), ("plain", False)):
-            found = prediction_powered(verdicts, labels, level=options.level, pseudo=pseudo)
+            found = ppi(verdicts, labels, level=options.level, pseudo=pseudo)
             totals[method] += held(found.low, found.high, true)
         if is_mean:
             ends = {share: wilson(share, n, options.level) for share in set(np.unique(right[:n].mean(axis=0)))}

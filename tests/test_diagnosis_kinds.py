@@ -4,7 +4,7 @@ import pytest
 from diagnosis_cases import known
 from helpers import run_of, truth_of
 
-from ragdash.analysis.diagnosis import KINDS, diagnose, question_types
+from ragdash.analysis.diagnosis import KINDS, diagnose, kinds
 from ragdash.matching.match import Match
 
 
@@ -20,7 +20,7 @@ from ragdash.matching.match import Match
     ({"topic": "no_answer"}, None), ({"answerable": "perhaps"}, None), ({"no_answer": 2}, None),
 ])
 def test_edge_cases_are_understood_however_they_are_written(attributes, kind):
-    found = question_types(truth_of({"q": ["a"]}, details=known({"q": None}, {"q": attributes})))
+    found = kinds(truth_of({"q": ["a"]}, details=known({"q": None}, {"q": attributes})))
     assert [name for name in KINDS if found[name][0]] == ([kind] if kind else [])
 
 

@@ -11,7 +11,7 @@ import pytest
 from helpers import Case, _run_columns, random_case, run_of, truth_of
 from naive import sorted_docs
 
-from ragdash.analysis.run_similarity import kendall_tau, only_found, oracle, overlap, rank_biased_overlap, top_k_lists
+from ragdash.analysis.run_similarity import kendall_tau, lists, only_found, oracle, overlap, rank_biased_overlap
 from ragdash.core.errors import InputError
 from ragdash.core.records import Conventions, Run
 from ragdash.evaluation.evaluate import evaluate
@@ -24,7 +24,7 @@ NAN = math.nan
 def laid(*rankings: dict, k: int = 100, **conventions):
     """The lists of runs, over all their queries."""
     truth = truth_of({query: {"judged": 1} for ranking in rankings for query in ranking})
-    return top_k_lists([Match(run_of(one, f"run {i}"), truth, Conventions(**conventions))
+    return lists([Match(run_of(one, f"run {i}"), truth, Conventions(**conventions))
                   for i, one in enumerate(rankings)], k)
 
 
@@ -83,7 +83,7 @@ def test_measures_agree_with_plain_ones(seed):
     case, other = random_pair(seed)
     k = (3, 10, 100)[seed % 3]
     truth = case.truth()
-    found = top_k_lists([Match(case.run(), truth), Match(Run.build("other", **other.columns), truth)], k)
+    found = lists([Match(case.run(), truth), Match(Run.build("other", **other.columns), truth)], k)
     rbo, tau, share, union = (measure.of(0, 1) for measure in (
         rank_biased_overlap(found, 0.8), kendall_tau(found), overlap(found, 3), overlap(found, k, of="union")))
     for q, query in enumerate(truth.query_ids.to_pylist()):
@@ -178,7 +178,7 @@ def test_the_table_holds_every_document_once():
         lambda found: overlap(found, 0),
         lambda found: overlap(found, 101),
         lambda found: overlap(found, 5, of="some"),
-        lambda found: top_k_lists([], 5),
+        lambda found: lists([], 5),
         lambda found: laid({"q": ["a"]}, k=0),
     ],
 )
@@ -190,7 +190,7 @@ def test_what_cannot_be_said_to_be_alike(wrong):
 def test_runs_of_different_truths_are_not_laid_side_by_side():
     run = run_of({"q": ["a"]})
     with pytest.raises(InputError, match="another truth"):
-        top_k_lists([Match(run, truth_of({"q": ["a"]})), Match(run, truth_of({"p": ["a"]}))])
+        lists([Match(run, truth_of({"q": ["a"]})), Match(run, truth_of({"p": ["a"]}))])
 
 
 TRUTH = truth_of({"q1": {"a": 2, "b": 1, "c": 0}, "q2": {"x": 1}, "q3": {"y": 1}})

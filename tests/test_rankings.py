@@ -9,7 +9,7 @@ import pytest
 from ragdash.analysis.query_rankings import LONGEST, alone, covering, judged, moves, ranking
 from ragdash.core.errors import Unavailable
 from ragdash.core.records import Conventions, Run, Truth
-from ragdash.core.text import word_diff
+from ragdash.core.text import differing
 from ragdash.matching.match import Match, Matching
 
 SPAN = "the probe crashed in the Sea of Crises"
@@ -83,12 +83,12 @@ def said(text: str, spans) -> list[str]:
     ("in the Sea of Storms, 1969", "The sea of Crises in 1969", ["in", "Storms"], ["Crises", "in"]),
     ("Luna 24.", "luna 24", [], []), ("", "luna", [], ["luna"]), ("<b>x</b>", "", ["b>x</b"], [])])
 def test_texts_are_told_apart_word_by_word(one, other, left, right):
-    a, b = word_diff(one, other)
+    a, b = differing(one, other)
     assert (said(one, a), said(other, b)) == (left, right)
 
 
 def test_very_long_texts_stay_quick():
-    a, b = word_diff("word " * 300_000, "other " * 300_000)
+    a, b = differing("word " * 300_000, "other " * 300_000)
     assert len(a) == len(b) == 1_500
 
 

@@ -14,12 +14,12 @@ from ragdash.analysis.judge_validation import (
     Verdicts,
     agreement,
     draw,
-    labelling_sheet,
+    families,
     labels_in,
-    model_families,
     read_labels,
     read_verdicts,
     same_family,
+    sheet,
     trust,
     trust_difference,
     verdicts_of,
@@ -86,7 +86,7 @@ def test_wilson_is_scipys(yes):
     ("openai/gpt-4o-mini", {"OpenAI"}), ("DeepSeek-R1-Distill-Qwen-7B", {"DeepSeek", "Qwen"}), ("o3-mini", {"OpenAI"}),
     ("ollama/mistral", {"Mistral"}), ("meta.llama3-70b", {"Meta Llama"}), ("eleutherai/gpt-neo", set()), ("", set())])
 def test_families(model, wanted):
-    assert model_families(model) == wanted
+    assert families(model) == wanted
 
 
 def test_a_model_is_of_its_own_family():
@@ -186,7 +186,7 @@ def test_every_query_is_drawn_as_often():
 def test_a_sheet_goes_out_and_comes_back():
     ids = ["=1+1", "b,c", 'd"e', "007"]
     one = Verdicts("run", pa.array(ids), np.ones(4))
-    table = labelling_sheet([one], ids)
+    table = sheet([one], ids)
     assert table.column_names[:3] == ["query_id", "run", "label"] and "value" not in table.column_names
     rows = list(csv.DictReader(io.StringIO(sheet_bytes(table, "csv").decode())))
     assert rows[0]["query_id"] == "'=1+1"

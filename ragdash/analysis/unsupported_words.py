@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 import pyarrow as pa
 
-from ragdash.core.text import listed, number_value, numbers, sentences, stop_words, tokenizer, words
+from ragdash.core.text import listed, number_value, numbers, sentences, stop_words, tokens, words
 
 Spans = list[tuple[int, int]]
 
@@ -39,7 +39,7 @@ def sentence_support(answer: str, contexts: str | Iterable[str], how: str = "squ
     rows = []
     for start, stop in sentences(answer):
         sentence = answer[start:stop]
-        found = tokenizer(sentence, how)
+        found = tokens(sentence, how)
         content = set(found) - stops
         written = [number_value(sentence[a:b]) for a, b in numbers(sentence)]
         missing = sum(token not in held for token in found)
@@ -57,7 +57,7 @@ def _share(part: int, whole: int) -> float | None:
 
 
 def _tokens_of(contexts: str | Iterable[str], how: str) -> set[str]:
-    return {token for text in listed(contexts) for token in tokenizer(text, how)}
+    return {token for text in listed(contexts) for token in tokens(text, how)}
 
 
 def _numbers_of(contexts: str | Iterable[str]) -> set[str]:

@@ -142,7 +142,7 @@ def detect(source: Readable, *, encoding: str = "utf-8", mapping: Mapping[str, s
         return Sniffed("beir", "truth", "a folder with BEIR's qrels")
     opened = Source(source, encoding, mapping)
     sniffed = sniff_source(opened)
-    return archives_and_folders.sniff(opened) if sniffed.format == "zip" else sniffed
+    return archives_and_folders.detect(opened) if sniffed.format == "zip" else sniffed
 
 
 def _is_folder(source: Readable) -> bool:

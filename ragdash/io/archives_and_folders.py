@@ -103,7 +103,7 @@ def read_truth(source: Source, read: Callable[[Source], Truth]) -> Truth:
                 "Pass it as runs, without --truth.")
 
 
-def sniff(source: Source) -> Sniffed:
+def detect(source: Source) -> Sniffed:
     """What an archive seems to be."""
     files = files_of(source)
     if is_beir(files):

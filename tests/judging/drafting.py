@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ragdash.core.text import sentences, stop_words, tokenizer
+from ragdash.core.text import sentences, stop_words, tokens
 
 
 def first(text: str) -> str:
@@ -13,7 +13,7 @@ def first(text: str) -> str:
 
 def said_words(text: str) -> list[str]:
     """Its content words, each once, in order."""
-    return [word for word in dict.fromkeys(tokenizer(text, "unicode")) if word not in stop_words("unicode")]
+    return [word for word in dict.fromkeys(tokens(text, "unicode")) if word not in stop_words("unicode")]
 
 
 def answered(asked) -> dict:

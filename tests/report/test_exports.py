@@ -24,7 +24,7 @@ from ragdash.core.errors import InputError
 from ragdash.evaluation.evaluate import evaluate
 from ragdash.metrics import parse_spec
 from ragdash.reporting import figure_files
-from ragdash.reporting.plots.common.axes import axis
+from ragdash.reporting.plots.common.axes import axis_of
 from ragdash.reporting.plots.leaderboard import means
 from ragdash.reporting.tables.escaping import harmless, tex
 from ragdash.reporting.tables.excel import LONGEST, workbook
@@ -135,7 +135,7 @@ def test_values_of_every_query_long_and_wide_are_the_evaluation():
 
 def figure():
     return means(["a", BAD[0]], [0, 1], np.array([0.5, 0.6]), np.array([0.4, 0.5]), np.array([0.6, 0.7]),
-                 np.array([9, 9]), axis=axis(parse_spec("nDCG@10")))
+                 np.array([9, 9]), axis=axis_of(parse_spec("nDCG@10")))
 
 
 def test_a_picture_as_json_needs_no_browser(monkeypatch):

@@ -21,8 +21,8 @@ from ragdash.analysis.judge_validation import (
     LabelStore,
     draw,
     judged_verdicts,
-    labelling_sheet,
     read_labels,
+    sheet,
     trust,
     trust_difference,
     verdicts_of,
@@ -321,7 +321,7 @@ def test_a_damaged_file_of_labels_is_told_and_nothing_is_lost(tmp_path):
 
 def filled(judged_run, labels: dict, **more) -> bytes:
     spec = parse_spec("Faithfulness")
-    rows = labelling_sheet([verdicts_of(evaluate(judged_run, TRUTH, [spec]), spec)], list(labels)).to_pylist()
+    rows = sheet([verdicts_of(evaluate(judged_run, TRUTH, [spec]), spec)], list(labels)).to_pylist()
     out = io.StringIO()
     writer = csv.DictWriter(out, ["query_id", "run", "label"], extrasaction="ignore")
     writer.writeheader()

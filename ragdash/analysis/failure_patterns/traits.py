@@ -14,7 +14,7 @@ from ragdash.analysis.diagnosis.question_types import kinds
 from ragdash.core.errors import Unavailable
 from ragdash.core.records import Truth
 from ragdash.core.slices import Slice, by_value, slices
-from ragdash.core.text import stop_words, tokenizer
+from ragdash.core.text import stop_words, tokens
 from ragdash.matching.evidence.spans import spans
 
 HOW = "unicode"  # the tokens: any script
@@ -59,7 +59,7 @@ def properties(truth: Truth, texts: Mapping[str, str] | None = None, *, rel: int
     words are known for English only. A property that is not known of any query is left out.
     """
     asked = questions(truth)
-    words = [None if text is None else tokenizer(text, HOW) for text in asked]
+    words = [None if text is None else tokens(text, HOW) for text in asked]
     content = [None if found is None else frozenset(found) - stop_words(HOW) for found in words]
     gold = _gold_words(truth, texts, rel)
     found = {
@@ -100,7 +100,7 @@ def _gold_words(truth: Truth, texts: Mapping[str, str] | None, rel: int) -> list
     if texts is not None:
         keep = truth.grades >= rel
         docs = truth.docs.filter(keep).to_pylist()
-        once = {doc: frozenset(tokenizer(texts[doc], HOW)) for doc in dict.fromkeys(docs) if texts.get(doc) is not None}
+        once = {doc: frozenset(tokens(texts[doc], HOW)) for doc in dict.fromkeys(docs) if texts.get(doc) is not None}
         for query, doc in zip(truth.queries[keep].tolist(), docs, strict=True):
             found[query] |= once.get(doc, frozenset())
         return list(map(frozenset, found))
@@ -109,7 +109,7 @@ def _gold_words(truth: Truth, texts: Mapping[str, str] | None, rel: int) -> list
     except Unavailable:
         return list(map(frozenset, found))
     for query, text in zip(held.query.tolist(), held.texts, strict=True):
-        found[query].update(tokenizer(text, HOW))
+        found[query].update(tokens(text, HOW))
     return list(map(frozenset, found))
 
 

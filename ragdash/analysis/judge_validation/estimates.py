@@ -17,7 +17,7 @@ from ragdash.analysis.judge_validation.model_families import same_family
 from ragdash.analysis.judge_validation.verdicts import Verdicts
 from ragdash.core.console import count
 from ragdash.core.errors import Problem
-from ragdash.evaluation.stats import FEWEST, LEVEL, bootstrap_intervals, prediction_powered
+from ragdash.evaluation.stats import FEWEST, LEVEL, bootstrap_intervals, ppi
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ def trust(verdicts: Verdicts, labels: Mapping[str, float], *, cut: float | None 
     values = verdicts.values
     given, unknown = _aligned(verdicts.query_ids, labels)
     both = np.flatnonzero(~np.isnan(values) & ~np.isnan(given))
-    found = prediction_powered(values[:, None], given[:, None], level=level, bounds=(0.0, 1.0))
+    found = ppi(values[:, None], given[:, None], level=level, bounds=(0.0, 1.0))
     agreed = agreement(values[both], given[both], cut)
     apart = both[classes_of(values[both], cut) != classes_of(given[both], cut)]
     apart = apart[np.argsort(-np.abs(values[apart] - given[apart]), kind="stable")]
@@ -122,7 +122,7 @@ def trust_difference(baseline: Verdicts, candidate: Verdicts, baseline_labels: M
     verdicts = np.where(at >= 0, np.append(candidate.values, np.nan)[at], np.nan) - baseline.values
     theirs, ours = (_aligned(baseline.query_ids, one)[0] for one in (baseline_labels, candidate_labels))
     labels = ours - theirs
-    found = prediction_powered(verdicts[:, None], labels[:, None], level=level, bounds=(-1.0, 1.0))
+    found = ppi(verdicts[:, None], labels[:, None], level=level, bounds=(-1.0, 1.0))
     own = _resampled(labels, level)
     corrected, rest = _estimate(found), int(found.rest[0])
     names = f"{candidate.name!r} and {baseline.name!r}"

@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ragdash.analysis.run_similarity import Lists, top_k_lists
+from ragdash.analysis.run_similarity import Lists, lists
 from ragdash.analysis.run_similarity.top_k_lists import check_matches
 from ragdash.analysis.unjudged.bounds import Bounds, bounds
 from ragdash.analysis.unjudged.unjudged_documents import check_spec, graded, top_grade, values_of
@@ -58,7 +58,7 @@ def judge_next(matches: Sequence[Match], spec: Spec, *, k: int | None = None, li
         check_spec(match, spec, directed=True)
     known = tuple(bounds(match, spec) for match in matches)
     contenders = _contenders(known, -1 if spec.metric.better == "lower" else 1)
-    laid = top_k_lists(matches, spec.k or max(k, *(match.run.depth for match in matches)))
+    laid = lists(matches, spec.k or max(k, *(match.run.depth for match in matches)))
     rows = _offered(laid, matches[0], k)
     if len(contenders) < 2 and len(matches) > 1:
         rows = rows[:0]

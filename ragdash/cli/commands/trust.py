@@ -16,11 +16,11 @@ from ragdash.analysis.judge_validation import (
     draw,
     generator_of,
     judged_verdicts,
-    labelling_sheet,
     labels_in,
     local_judge,
     read_labels,
     read_verdicts,
+    sheet,
     trust,
     trust_difference,
     unjudged,
@@ -151,7 +151,7 @@ def _sheet(options: argparse.Namespace, verdicts: Sequence[Verdicts], matches: S
         raise InputError([Problem("sheet-exists", "a file of this name, which may hold labels", "a new name",
                                   "Choose another name, or take the file away.", options.sheet)])
     queries = draw(verdicts, options.n, seed=options.seed)
-    table = labelling_sheet(verdicts, queries, matches)
+    table = sheet(verdicts, queries, matches)
     write(sheet_bytes(table, form), options.sheet)
     say([problem for one in verdicts for problem in one.problems])
     print(f"{options.sheet}: {count(len(table), 'row')} to label, {count(len(queries), 'query', 'queries')} drawn with "

@@ -33,8 +33,18 @@ def curve(now: View, name: str, marked: int) -> None:
     with st.container(key=f"box_{name}"):
         st.header(f"{metric.title}@k", anchor=False, help=metric.summary_line)
         figure = precision_recall.by_cutoff(
-            now.names, now.slots, found[0].ks, values, found[0].interval_ks, low, high, axis=axes.axis(metric.spec()),
-            chosen=marked, log=state.get(state.SCALE) == "log", theme=elements.theme())
+            now.names,
+            now.slots,
+            found[0].ks,
+            values,
+            found[0].interval_ks,
+            low,
+            high,
+            axis=axes.axis_of(metric.spec()),
+            chosen=marked,
+            log=state.get(state.SCALE) == "log",
+            theme=elements.theme(),
+        )
         elements.chart(figure, components_tables.by_cutoff(now, found, name), f"curve_{name}",
                       fmt.at_cutoff(metric.title, now.names, values[:, marked - 1], marked))
         st.caption(f"Mean over {fmt.over([one.n[name] for one in found])} with 95 % confidence bands."
@@ -90,7 +100,7 @@ def at_cutoffs(now: View, name: str) -> None:
     mean, low, high = parts(found)
     with st.container(key=f"box_{name}"):
         st.header(f"{metric.title}@k", anchor=False, help=metric.summary_line)
-        figure = ranking.at_cutoffs(now.names, now.slots, ks, mean, low, high, axis=axes.axis(metric.spec()),
+        figure = ranking.at_cutoffs(now.names, now.slots, ks, mean, low, high, axis=axes.axis_of(metric.spec()),
                                     theme=elements.theme())
         elements.chart(figure, components_tables.at_cutoffs(now, found), f"at_{name}",
                       fmt.at_cutoff(metric.title, now.names, mean[:, -1], int(ks[-1])))
@@ -121,7 +131,7 @@ def _pair(now: View, left: int, right: int) -> None:
     x, y = (evaluation.values[:, 0] for evaluation in pair)
     ids, names = pair[0].query_ids.to_pylist(), (now.names[left], now.names[right])
     st.markdown(fmt.pairwise(*names, x, y, now.spec))
-    figure = ranking.per_query(*names, x, y, axis=axes.axis(now.spec), labels=ids,
+    figure = ranking.per_query(*names, x, y, axis=axes.axis_of(now.spec), labels=ids,
                                slots=(now.slots[left], now.slots[right]), theme=elements.theme())
     with st.container(width=640, key="square"):
         elements.chart(figure, components_tables.per_query(ids, names, x, y), "per_query",

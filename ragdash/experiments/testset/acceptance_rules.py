@@ -19,7 +19,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from ragdash.analysis.failure_patterns.traits import ENGLISH, OTHERS
-from ragdash.core.text import content_words, normalise, number_value, numbers, tokenizer
+from ragdash.core.text import content_words, normalise, number_value, numbers, tokens
 from ragdash.experiments.testset.drafts import Check, Document, Draft, Evidence
 from ragdash.experiments.testset.quote_matching import LIKE, place_of
 
@@ -80,7 +80,7 @@ def asked(question: str) -> list[Check]:
 
 def reads_as_question(text: str) -> bool:
     """It ends with a question mark (of any script), or begins with a word that questions begin with."""
-    first = next(iter(tokenizer(text, HOW)), "")
+    first = next(iter(tokens(text, HOW)), "")
     return text.rstrip("\"'”’»)*_ ").endswith(tuple(_MARKS)) or first in _BEGINS
 
 
@@ -112,7 +112,7 @@ def located(quotes: Sequence[dict], documents: Sequence[Document]) -> tuple[list
             checks.append(Check("quote", False, f"a quote of a document that was not shown: {one['document'][:40]!r}"))
         elif not quote:
             checks.append(Check("quote", False, "a quote is empty"))
-        elif len(tokenizer(quote, HOW)) < SHORT_QUOTE:
+        elif len(tokens(quote, HOW)) < SHORT_QUOTE:
             checks.append(Check("quote", False, f"a quote has fewer than {SHORT_QUOTE} words: “{quote}”"))
         else:
             checks.append(_located(quote, document, found))
@@ -159,14 +159,14 @@ def unsupported_words(answer: str, texts: Iterable[str]) -> list[str]:
     words are known for English only.
     """
     texts = list(texts)
-    stems = {stem for text in texts for stem in tokenizer(text, HOW, stem=True)}
+    stems = {stem for text in texts for stem in tokens(text, HOW, stem=True)}
     values = {number_value(text[a:b]) for text in texts for a, b in numbers(text)}
     content = content_words(answer, HOW) - {"yes", "no"}
     known = {token for a, b in numbers(answer) if number_value(answer[a:b]) in values
-             for token in tokenizer(answer[a:b], HOW)}
+             for token in tokens(answer[a:b], HOW)}
     return [
         word
-        for word, stem in dict(zip(tokenizer(answer, HOW), tokenizer(answer, HOW, stem=True), strict=True)).items()
+        for word, stem in dict(zip(tokens(answer, HOW), tokens(answer, HOW, stem=True), strict=True)).items()
         if word in content and word not in known and stem not in stems
     ]
 
@@ -236,13 +236,13 @@ def overlap(question: str, evidence: Iterable[str]) -> float | None:
     """Share of the question's content words (by their stems) that stand in the evidence, in [0, 1]; None where the
     question has none or there is no evidence.
     """
-    own, held = _stems(question), {stem for text in evidence for stem in tokenizer(text, HOW, stem=True)}
+    own, held = _stems(question), {stem for text in evidence for stem in tokens(text, HOW, stem=True)}
     return len(own & held) / len(own) if own and held else None
 
 
 def _stems(text: str) -> frozenset[str]:
     content = content_words(text, HOW)
-    return frozenset(stem for word, stem in zip(tokenizer(text, HOW), tokenizer(text, HOW, stem=True), strict=True)
+    return frozenset(stem for word, stem in zip(tokens(text, HOW), tokens(text, HOW, stem=True), strict=True)
                      if word in content)
 
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ragdash.core.corpus import Corpus
-from ragdash.core.text import content_words, tokenizer
+from ragdash.core.text import content_words, tokens
 
 HOW = "unicode"
 K1, B = 0.9, 0.4  # BM25 with the constants of Anserini
@@ -76,7 +76,7 @@ class Lookup:
         for begin in range(0, len(lengths), BATCH):
             parts = [column.slice(begin, BATCH).to_pylist() for column in columns]
             for row, texts in enumerate(zip(*parts, strict=True), begin):
-                found = [token for text in texts if text for token in tokenizer(text, HOW)]
+                found = [token for text in texts if text for token in tokens(text, HOW)]
                 lengths[row] = len(found)
                 for word, count in Counter(token for token in found if token in self._column).items():
                     rows, counts = held[self._column[word]]

@@ -17,7 +17,7 @@ from typing import TypeVar
 import numpy as np
 
 from ragdash.core.errors import Problem, Unavailable
-from ragdash.core.text import listed, number_value, numbers, tokenizer
+from ragdash.core.text import listed, number_value, numbers, tokens
 
 Found = TypeVar("Found")
 
@@ -154,7 +154,7 @@ class Answered:
     def coded(self, how: str, stem: bool = False, language: str = "en") -> Coded:
         """The tokens of the texts (ragdash.core.text.tokenizer)."""
         return self.each((how, stem, language), lambda texts: coded(
-            texts, lambda text: tokenizer(text, how, stem=stem, language=language)))
+            texts, lambda text: tokens(text, how, stem=stem, language=language)))
 
     def best(self, query: np.ndarray, values: np.ndarray) -> np.ndarray:
         """The highest value of each query that is not NaN, NaN where it has none: (Q,). query, values (P,)."""
@@ -199,7 +199,7 @@ class Grounded:
 
     def support(self, how: str) -> tuple[list[list[str] | None], list[set[str]]]:
         """(tokens of each answer, those of them that some context holds): (Q,) each; None: no answer or contexts."""
-        return self._found(how, lambda text: tokenizer(text, how))
+        return self._found(how, lambda text: tokens(text, how))
 
     def number_support(self) -> tuple[list[list[str] | None], list[set[str]]]:
         """(numbers of each answer, those of them that some context holds): (Q,) each, as `support`."""

@@ -225,7 +225,7 @@ def _spread(board: Board, spec: Spec) -> None:
     now, values = board.now, [one.column(spec) for one in board.values]
     st.header(f"How {spec.title} spreads", anchor=False, help=spec.metric.summary_line)
     figure = drawn("spread", *_facts(now, [spec]), spec, draw=lambda: plots.distribution(
-        now.names, now.slots, values, axis=axes.axis(spec), theme=elements.theme()))
+        now.names, now.slots, values, axis=axes.axis_of(spec), theme=elements.theme()))
     elements.chart(figure, answers_tables.spreads(now.names, spec, values), "answer_spread",
                   f"Distribution of {spec.title} over the queries of each run")
     many = fmt.over([one.n for one in board.column(spec) if one.n] or [0])

@@ -104,7 +104,7 @@ def picture(now: View, spec: Spec, at: int) -> None:
     st.header(f"Query by query: {spec.title}", anchor=False, help=spec.metric.summary_line)
     st.segmented_control("Picture", list(PICTURES), format_func=PICTURES.get, required=True, persist_state="session",
                          key=state.one(state.PICTURE, list(PICTURES), "sorted"), label_visibility="collapsed")
-    evaluations, axis, base = now.evaluations([spec]), axes.axis(spec), now.baseline
+    evaluations, axis, base = now.evaluations([spec]), axes.axis_of(spec), now.baseline
     ids = evaluations[base].query_ids.to_pylist()
     name = now.names[base]
     table = comparison_tables.wide(ids, now.names, [one.column(spec) for one in evaluations])
@@ -197,6 +197,17 @@ def forest_of(now: View, candidates: Sequence[int], grid: Sequence[Sequence[Comp
     """The picture of a grid of comparisons, a row per candidate; groups: titles of the columns."""
     mean, low, high, n, p = (np.array([[getattr(one, part) for one in row] for row in grid], dtype=float) for part in (
         "mean_difference", "low", "high", "n", "p_corrected"))
-    return forest.forest([now.names[at] for at in candidates], [now.slots[at] for at in candidates], mean, low, high,
-                         [[one.verdict for one in row] for row in grid], axes=[axes.axis(spec) for spec in specs], n=n,
-                         baseline=now.names[now.baseline], groups=groups, p=p, theme=elements.theme())
+    return forest.forest(
+        [now.names[at] for at in candidates],
+        [now.slots[at] for at in candidates],
+        mean,
+        low,
+        high,
+        [[one.verdict for one in row] for row in grid],
+        axes=[axes.axis_of(spec) for spec in specs],
+        n=n,
+        baseline=now.names[now.baseline],
+        groups=groups,
+        p=p,
+        theme=elements.theme(),
+    )

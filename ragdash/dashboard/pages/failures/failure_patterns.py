@@ -91,7 +91,7 @@ def _values(held: Losses) -> tuple[np.ndarray, int, Axis]:
         values[held.inside] = held.one.stage[held.inside] != FINE
         return values, -1, AXIS
     values[held.inside] = evaluation_cache.evaluation(held.run, held.now.scope, [held.spec]).column(held.spec)
-    return values, direction(held.spec), axes.axis(held.spec)
+    return values, direction(held.spec), axes.axis_of(held.spec)
 
 
 @st.cache_resource(max_entries=8, show_spinner="Reading the questions …")

@@ -112,7 +112,7 @@ def _means(now: View, chosen: list[Summary], order: list[int]) -> None:
     mean, low, high = (part[:, 0] for part in parts([(one,) for one in chosen]))
     st.header(spec.title, anchor=False, help=spec.metric.summary_line)
     figure = leaderboard.means(now.names, now.slots, mean, low, high, np.array([one.n for one in chosen]),
-                               axis=axes.axis(spec), baseline=now.baseline if len(order) > 1 else None,
+                               axis=axes.axis_of(spec), baseline=now.baseline if len(order) > 1 else None,
                                theme=elements.theme())
     elements.chart(
         figure, components_tables.means(now, chosen, order), "means", f"Means of {spec.title} with intervals"

@@ -6,7 +6,7 @@ import html
 
 import streamlit as st
 
-from ragdash.core.text import word_diff
+from ragdash.core.text import differing
 from ragdash.dashboard.pages.queries.query_data import Case
 from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets import answer_html, elements, texts
@@ -55,7 +55,7 @@ def to_reference(answer: str | None, references: tuple[str, ...], theme: Theme) 
     if answer is None or not references:
         return texts.block(texts.shown(answer)), ""
     answer = answer[:texts.LONGEST]
-    found = [(word_diff(answer, one[:texts.LONGEST]), one) for one in references]
+    found = [(differing(answer, one[:texts.LONGEST]), one) for one in references]
     (extra, missing), nearest = min(found, key=lambda pair: len(pair[0][0]) + len(pair[0][1]))
     page = texts.block(texts.highlighted(answer, extra, theme.worse, "not in the reference") or texts.shown(answer))
     told = "" if not missing else f"Not said: {answer_html.named(nearest, missing)}."

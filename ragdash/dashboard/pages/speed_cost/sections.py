@@ -111,7 +111,7 @@ def trade(board: Board, spec: Spec) -> None:
     on = latency_cost.front(quality[0], price[0], spec.metric.better)
     steps = latency_cost.steps(quality[0], price[0], spec.metric.better, draws=_draws(board, spec, paid))
     _said(speed_cost_tables.front(board.now.names, on, steps, spec, PAID[paid], unit))
-    figure = plots.pareto(board.now.names, board.now.slots, price, quality, on, axis=axes.axis(spec),
+    figure = plots.pareto(board.now.names, board.now.slots, price, quality, on, axis=axes.axis_of(spec),
                           title=PAID[paid] if unit == "$" else f"{PAID[paid]} (ms)", unit=unit,
                           n=[one.n for one in found], theme=elements.theme())
     elements.chart(figure, speed_cost_tables.pareto(board, price, quality, on, steps, spec, PAID[paid]), "pareto",

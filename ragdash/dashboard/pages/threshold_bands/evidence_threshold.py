@@ -96,7 +96,7 @@ def _picture(now: View, spec: Spec) -> None:
         "evidence", now.entries, by_evidence(now.scope), spec, here, elements.theme().name,
         draw=lambda: pictures_of.by_threshold(
             now.names, now.slots, thresholds, mean, np.array([one.low for one in found]),
-            np.array([one.high for one in found]), axis=axes.axis(spec), used=used, at_used=here,
+            np.array([one.high for one in found]), axis=axes.axis_of(spec), used=used, at_used=here,
             n=[one.n for one in found], theme=elements.theme()))
     elements.chart(figure, _table(now, found, spec), "evidence_threshold",
                   f"{spec.title} by evidence against the match threshold; at {used:.2f}: " + ", ".join(

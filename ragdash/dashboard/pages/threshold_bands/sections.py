@@ -254,7 +254,7 @@ def _picture(now: View, one: Rated) -> None:
         )
         for at in order
     ]
-    slots, theme, axis = [now.slots[at] for at in order], elements.theme(), axes.axis(one.spec)
+    slots, theme, axis = [now.slots[at] for at in order], elements.theme(), axes.axis_of(one.spec)
     target = one.target.value if one.target else None
     figure = score_cutoff_cache.drawn(
         "bands", names, slots, rows, edges, labels, said, target, theme.name,

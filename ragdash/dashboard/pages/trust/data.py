@@ -22,7 +22,7 @@ from ragdash.analysis.judge_validation import (
     Trust,
     Verdicts,
     judged_verdicts,
-    ledger_verdicts,
+    reading,
     trust,
     trust_difference,
 )
@@ -199,7 +199,7 @@ def read_by(run: str, scope: Scope, spec: Spec) -> Reading:
 
 @st.cache_resource(max_entries=16, show_spinner=False)
 def _reading(run: str, key: tuple, spec: str, _match: Match) -> Reading:
-    return ledger_verdicts(_match, parse_spec(spec))
+    return reading(_match, parse_spec(spec))
 
 
 @st.cache_resource(max_entries=128, show_spinner=False)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import streamlit as st
 
-from ragdash.analysis.judge_validation import Verdicts, draw, labelling_sheet
+from ragdash.analysis.judge_validation import Verdicts, draw, sheet
 from ragdash.dashboard.caches import evaluation_cache
 from ragdash.dashboard.pages.answers import data as answers_data
 from ragdash.dashboard.pages.trust import data as trust_data
@@ -112,7 +112,7 @@ def _file(one: Sheet, chosen: Sequence[int]) -> None:
     st.caption("The same answers with their texts and an empty column label. Fill it in from the top, then hand the "
                "file in under **Labels kept**.")
     downloads.sheets(
-        lambda: labelling_sheet(one.verdicts, one.queries, matches), f"ragdash-sheet-{one.held.spec.name}", "sheet"
+        lambda: sheet(one.verdicts, one.queries, matches), f"ragdash-sheet-{one.held.spec.name}", "sheet"
     )
 
 

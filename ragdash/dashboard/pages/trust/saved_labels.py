@@ -8,7 +8,7 @@ import pandas as pd
 import pyarrow as pa
 import streamlit as st
 
-from ragdash.analysis.judge_validation import SHEET, LabelStore, labelling_sheet, labels_in, read_labels
+from ragdash.analysis.judge_validation import SHEET, LabelStore, labels_in, read_labels, sheet
 from ragdash.core.errors import InputError, Problem
 from ragdash.dashboard.caches import evaluation_cache
 from ragdash.dashboard.pages.trust import data as trust_data
@@ -55,7 +55,7 @@ def table(held: Held, every: Sequence[Mapping[str, float]]) -> pa.Table:
     """The labels in the form of a sheet, texts beside them, run by run."""
     parts = [SHEET.empty_table()]
     for at, (one, own) in enumerate(zip(held.verdicts, every, strict=True)):
-        found = labelling_sheet([one], list(own), [evaluation_cache.match(held.now.digests[at], held.now.scope)])
+        found = sheet([one], list(own), [evaluation_cache.match(held.now.digests[at], held.now.scope)])
         place = found.schema.get_field_index("label")
         parts.append(found.set_column(place, "label", pa.array(list(own.values()), pa.float64())))
     return pa.concat_tables(parts)

@@ -13,7 +13,7 @@ from ragdash.reporting.html.content import Content
 from ragdash.reporting.html.sections import cells
 from ragdash.reporting.plots import answers as answer_plots
 from ragdash.reporting.plots import bands as plots
-from ragdash.reporting.plots.common.axes import axis
+from ragdash.reporting.plots.common.axes import axis_of
 from ragdash.reporting.sentences import bands as said
 from ragdash.reporting.sentences import comparison, fmt
 from ragdash.reporting.sentences.answers import unavailable
@@ -46,7 +46,7 @@ def _rated(content: Content, at: int, spec, table) -> list:
     labels = [places[i].words() for i in order]
     sentence = said.standing(spec, content.names, places, order)
     draw = partial(plots.placement, names, slots, mean, low, high, n, np.array(table.edges),
-                   [band.label for band in table.bands], axis=axis(spec), words=labels)
+                   [band.label for band in table.bands], axis=axis_of(spec), words=labels)
     grid = Grid(f"{spec.title} on the bands of the {table.source}", ["Run", spec.title, "Band", "n"],
                 [[cells.run(content.names[i], content.slots[i]), cells.mean(rows[i]), places[i].words() or "–",
                   f"{rows[i].n:,}"] for i in order], frozenset({3}), folded=True)
@@ -88,6 +88,6 @@ def _spread(content: Content, at: int) -> Picture:
                       for name, row in zip(content.names, content.answer_summaries, strict=True))
     return Picture("answer-spread", f"How {spec.title} spreads",
                    f"Distribution of {spec.title} over the queries of each run; means: {means}.",
-                   lambda theme: answer_plots.distribution(content.names, content.slots, values, axis=axis(spec),
+                   lambda theme: answer_plots.distribution(content.names, content.slots, values, axis=axis_of(spec),
                                                            theme=theme),
                    caption="Share of the answers in each part of the range; values at either end stand apart.")

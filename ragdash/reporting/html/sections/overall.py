@@ -13,7 +13,7 @@ from ragdash.reporting.html.sections import cells
 from ragdash.reporting.html.sections.bands_and_answers import PREFERRED
 from ragdash.reporting.plots import leaderboard as plots
 from ragdash.reporting.plots.common import forest
-from ragdash.reporting.plots.common.axes import axis
+from ragdash.reporting.plots.common.axes import axis_of
 from ragdash.reporting.plots.common.theme import Theme
 from ragdash.reporting.sentences import bands, comparison, fmt
 from ragdash.reporting.sentences.fmt import escape
@@ -102,7 +102,7 @@ def _pictures(content: Content) -> list:
     n = np.array([row[0].n for row in content.summaries])
 
     def means(theme: Theme):
-        return plots.means(names, slots, mean, low, high, n, axis=axis(lead), theme=theme,
+        return plots.means(names, slots, mean, low, high, n, axis=axis_of(lead), theme=theme,
                            baseline=content.request.baseline if len(names) > 1 else None)
 
     said = ", ".join(f"{name} {fmt.number(value)}" for name, value in zip(names, mean, strict=True))
@@ -124,7 +124,7 @@ def _forest(content: Content, specs: list[Spec], theme: Theme):
         "mean_difference", "low", "high", "n", "p_corrected"))
     return forest.forest([content.names[at] for at in content.others], [content.slots[at] for at in content.others],
                          mean, low, high, [[one.verdict for one in row] for row in grid],
-                         axes=[axis(spec) for spec in specs], n=n, baseline=content.names[content.request.baseline],
+                         axes=[axis_of(spec) for spec in specs], n=n, baseline=content.names[content.request.baseline],
                          p=p, theme=theme)
 
 

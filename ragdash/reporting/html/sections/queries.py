@@ -14,7 +14,7 @@ from ragdash.reporting.html.content import Content
 from ragdash.reporting.html.sections import judges
 from ragdash.reporting.html.sections.texts import cut, detail, question
 from ragdash.reporting.plots import compare
-from ragdash.reporting.plots.common.axes import axis
+from ragdash.reporting.plots.common.axes import axis_of
 from ragdash.reporting.sentences import fmt
 from ragdash.reporting.sentences.fmt import count, escape
 
@@ -35,7 +35,7 @@ def deciding(content: Content, title: str) -> Section:
     names = content.names[base], content.names[at]
     picture = Picture(
         "per-query", f"{spec.title}, query by query", _split(content, gap, names), lambda theme: compare.differences(
-            [names[1]], [content.slots[at]], [gap], axis=axis(spec), baseline=names[0], labels=content.evaluations[
+            [names[1]], [content.slots[at]], [gap], axis=axis_of(spec), baseline=names[0], labels=content.evaluations[
                 base].query_ids.to_pylist(), theme=theme), caption=_split(content, gap, names))
     oriented = np.nan_to_num(gap) * direction(spec)
     order = np.argsort(-oriented, kind="stable")

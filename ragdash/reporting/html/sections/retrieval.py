@@ -13,7 +13,7 @@ from ragdash.reporting.html.sections import cells
 from ragdash.reporting.plots import precision_recall
 from ragdash.reporting.plots import ranking as plots
 from ragdash.reporting.plots.common import arrays
-from ragdash.reporting.plots.common.axes import axis
+from ragdash.reporting.plots.common.axes import axis_of
 from ragdash.reporting.sentences import fmt
 
 NO_DOCUMENT = "No run returns a document, so there is no cutoff to look at."
@@ -29,7 +29,7 @@ def by_cutoff(content: Content, title: str) -> Section:
         metric, mean = METRICS[name], np.array([one.mean[name] for one in found])
         low, high = (np.array([getattr(one, side)[name] for one in found]) for side in ("low", "high"))
         draw = partial(precision_recall.by_cutoff, content.names, content.slots, found[0].ks, mean,
-                       found[0].interval_ks, low, high, axis=axis(metric.spec()), chosen=marked)
+                       found[0].interval_ks, low, high, axis=axis_of(metric.spec()), chosen=marked)
         blocks += [Heading(f"{metric.title}@k"), Picture(
             f"curve-{name}", f"{metric.title}@k", fmt.at_cutoff(metric.title, content.names, mean[:, marked - 1],
                                                                  marked) + ".",
@@ -66,7 +66,7 @@ def ranking(content: Content, title: str) -> Section:
     for at, name in enumerate(("RR", "nDCG")):
         own, metric = slice(at * len(ks), (at + 1) * len(ks)), METRICS[name]
         draw = partial(plots.at_cutoffs, content.names, content.slots, ks, mean[:, own], low[:, own], high[:, own],
-                       axis=axis(metric.spec()))
+                       axis=axis_of(metric.spec()))
         table = Grid(f"{metric.title} at each cutoff with its 95 % interval", ["Run", *(f"k = {k:,}" for k in ks)],
                      [[run, *(f"{fmt.number(one.mean)} {fmt.interval(one)}" for one in row[own])]
                       for run, row in zip(content.names, rows, strict=True)], frozenset(range(1, len(ks) + 1)), True)
