@@ -31,7 +31,8 @@ FORMATTED = [
     (fmt.delta, (0.25, None), ("+0.250", "")), (fmt.delta, (0.0, None), ("± 0.000", "")),
     (fmt.range_text, (0, INF), "0 to ∞"), (fmt.range_text, (-1, "-k"), "−1 to −k"),
     (latency_cost.took, (NAN,), "–"), (latency_cost.took, (9.994,), "9.99 ms"), (latency_cost.took, (10,), "10.0 ms"),
-    (latency_cost.took, (100,), "100 ms"), (latency_cost.took, (999,), "999 ms"), (latency_cost.took, (1000,), "1.00 s"),
+    (latency_cost.took, (100,), "100 ms"), (latency_cost.took, (999,), "999 ms"),
+    (latency_cost.took, (1000,), "1.00 s"),
     (latency_cost.money, (NAN,), "–"), (latency_cost.money, (0,), "$0.00"), (latency_cost.money, (1,), "$1.00"),
     (latency_cost.money, (0.5,), "$0.500"), (latency_cost.money, (0.00015,), "$0.000150"),
     (bands.some, ([],), ""), (bands.some, (list("abcd"),), "**a**, **b**, **c** and **d**"),
@@ -45,7 +46,7 @@ FORMATTED = [
     (bands.sourced, (["a", "b"], ["x", "y"]), ["a :gray[– by the x]", "b :gray[– by the y]"])]
 
 
-@pytest.mark.parametrize(("function", "arguments", "expected"), FORMATTED, ids=lambda one: getattr(one, "__name__", None))
+@pytest.mark.parametrize(("function", "arguments", "expected"), FORMATTED)
 def test_numbers_and_lists_at_their_edges(function, arguments, expected):
     result = function(*arguments)
     assert (result.replace(fmt.NBSP, " ") if isinstance(result, str) else result) == expected

@@ -1,4 +1,4 @@
-"""Previous and next, wherever a page shows one thing after another: off at the first and at the last, never in between."""
+"""Previous and next on every page that shows one thing after another: off at the first and at the last, else on."""
 
 from __future__ import annotations
 
