@@ -263,6 +263,7 @@ def big(queries: int = 1_000, runs: int = 5, depth: int = 100) -> tuple[Match, .
     return tuple(Match(run, truth) for run in found)
 
 
+@pytest.mark.slow
 def test_five_runs_of_a_thousand_queries_are_quick_and_small():
     matches = big()
     begun, worked = time.perf_counter(), time.process_time()
