@@ -16,7 +16,7 @@ from ragdash.errors import InputError, Problem, Unavailable
 from ragdash.judging.checking import FAMILY
 from ragdash.judging.tasks import TASKS, Case, Judgement
 from ragdash.verdict_files import DEEPEVAL, TABLES
-from ragdash.view_judged import Judged, command
+from ragdash.view_judged import Judged
 from ragdash.view_verdicts import LACKING, Verdicts, why
 
 RAGAS_COLUMNS: Mapping[str, str] = {
@@ -110,8 +110,7 @@ def _ragchecker(judged: Judged, judge: str) -> bytes:
     family = _there(judged, (f"RAGChecker.{name}" for name in FAMILY), judge)
     whole, chunks = (family.get(name) for name in _NEEDED)
     if any(one.members for one in family.values()):
-        raise InputError([Problem("several-judges", f"claims of several judges ({judge})", "the lists of one judge",
-                                  "Name one of them.", field="--judge")])
+        raise InputError([Problem("several-judges", {"judge": judge}, field="--judge")])
     results = []
     for q, case in enumerate(judged.cases if whole and chunks else ()):
         tables = _tables(case, whole.judgements[q], chunks.judgements[q])
@@ -154,8 +153,7 @@ def _there(judged: Judged, names: Iterable[str], judge: str) -> dict[str, Verdic
 
 
 def _nothing(run: str, names: str) -> InputError:
-    return InputError([Problem("no-verdict", f"no verdict on run {run!r} to put out", f"verdicts of {names}",
-                               command(names))])
+    return InputError([Problem("no-verdict/export", {"run": run, "metrics": names})])
 
 
 def _texts(case: Case) -> list[str]:

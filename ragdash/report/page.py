@@ -23,7 +23,6 @@ from ragdash.plots.theme import DARK, LIGHT, THEMES, Theme
 from ragdash.report.blocks import Picture, Section
 from ragdash.report.content import Content, Request
 from ragdash.report.sections import SECTIONS
-from ragdash.wording.words import listed
 
 _ESCAPES = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 
@@ -51,8 +50,7 @@ def chosen(names: Iterable[str] | None) -> list[str]:
     names = list(names)
     unknown = [name for name in names if name not in SECTIONS]
     if unknown or not names:
-        raise InputError([Problem("unknown-section", listed([repr(name) for name in unknown]) if unknown else "none",
-                                  f"some of {', '.join(SECTIONS)}", "Name them with commas between.",
+        raise InputError([Problem("unknown-section", {"names": unknown, "sections": list(SECTIONS)},
                                   field="--sections")])
     return [name for name in SECTIONS if name in names]
 

@@ -29,12 +29,9 @@ def browser() -> str | None:
 def lacking() -> Problem | None:
     """What keeps this machine from drawing PNG and SVG, with its fix; None where nothing does."""
     if importlib.util.find_spec("kaleido") is None:
-        return Problem("no-kaleido", "no kaleido", "the package kaleido, which draws PNG and SVG",
-                       "pip install kaleido; plotly JSON needs nothing.", field="--format")
+        return Problem("no-kaleido", field="--format")
     if browser() is None:
-        return Problem("no-browser", "no Chromium or Chrome", f"one of {', '.join(BROWSERS[:3])} on the path",
-                       "Install Chromium, or name its path in the environment variable CHROMIUM; plotly JSON needs "
-                       "none.", field="--format")
+        return Problem("no-browser", {"browsers": list(BROWSERS[:3])}, field="--format")
     return None
 
 
@@ -64,9 +61,8 @@ def pictures(figures: Sequence, form: str, *, background: str = "#ffffff", width
         with ThreadPoolExecutor(1) as apart:  # with a loop of its own, whether or not the caller runs in one
             return apart.submit(asyncio.run, _drawn(wanted)).result()
     except (RuntimeError, OSError, ValueError) as error:
-        raise InputError([Problem("browser-failed", f"{type(error).__name__}: {str(error)[:200]}",
-                                  f"a picture by {browser()}", "Try again, or take plotly JSON.",
-                                  field="--format")]) from error
+        raise InputError([Problem("browser-failed", {"type": type(error).__name__, "error": str(error)[:200],
+                                  "browser": browser()}, field="--format")]) from error
 
 
 async def _drawn(wanted: Sequence[tuple[dict, dict]]) -> list[bytes]:

@@ -64,8 +64,7 @@ def ticket(matches: Sequence[Match], queries: np.ndarray, *, k: int = 10, title:
 
 def _check(truth: Truth, queries: np.ndarray) -> None:
     if not queries.any():
-        raise InputError([Problem("no-query", f"none of the {len(truth):,} queries", "one query or more",
-                                  "Choose queries that are to be written.", field="query_id")])
+        raise InputError([Problem("no-query/regression", {"queries": len(truth)}, field="query_id")])
 
 
 def _expected(matches: Sequence[Match], q: int) -> Iterator[str]:

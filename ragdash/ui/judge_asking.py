@@ -105,8 +105,7 @@ def _look(now: View, order: Order) -> None:
         check_writable()
         key = _key(now, order)
         if not judge_jobs.plan(key, _cases(now), order):
-            raise InputError([Problem("busy", "several plans that are being made on this server", "one of them at an "
-                                      "end", "Try again in a moment.")])
+            raise InputError([Problem("busy/plans")])
         st.session_state[state.JUDGE_PLANNED] = key
     except InputError as error:
         state.set_notice(error.problems)
@@ -151,11 +150,10 @@ def _start(now: View, order: Order) -> None:
         secret = judge_form.secret(order)
         endpoint = Endpoint(order.base_url, order.model, order.kind, order.variable, key=secret)
         if not endpoint.local and not state.get(state.JUDGE_AGREED):
-            raise InputError([Problem("not-confirmed", f"no yes to sending texts to {endpoint.host}", "a yes",
-                                      "Nothing was sent.")])
+            raise InputError([Problem("not-confirmed", {"host": endpoint.host})])
         endpoint.secret()
         if not judge_jobs.start((now.scope.truth, tuple(now.digests)), _cases(now), order, secret):
-            raise InputError([Problem("busy", "a judge at work on this server", "one at a time", "Wait for its end.")])
+            raise InputError([Problem("busy")])
         st.session_state.pop(state.JUDGE_PLANNED, None)
         st.session_state[state.JUDGE_ASKED] = str(endpoint.judge)
     except InputError as error:

@@ -86,8 +86,9 @@ def _present(run: str, truth: str, ties: str, _judged: Judged) -> np.ndarray:
 
 def lacking(name: str) -> tuple[str, str]:
     """(texts that a metric needs, what would fix their lack), in words."""
-    told = [LACKING[f"no-{need}"] for need in TASKS[name].needs]
-    return ", ".join(words for words, _ in told), " ".join(fix for _, fix in told)
+    reasons = [f"no-{need}" for need in TASKS[name].needs]
+    fixes = [Problem(f"nothing-to-judge/{reason}", {"run": "", "metric": name}).words("page").fix for reason in reasons]
+    return ", ".join(LACKING[reason] for reason in reasons), " ".join(fixes)
 
 
 def stamp() -> str:
@@ -201,5 +202,5 @@ def named(held: Judged, name: str) -> Judged:
 
 def as_problems(found: Sequence[Mapping]) -> list[Problem]:
     """What a process told as its problems."""
-    return [Problem(**{key: one.get(key) for key in Problem.__dataclass_fields__}) for one in found]
+    return list(map(Problem.of_data, found))
 

@@ -72,8 +72,8 @@ def _choices() -> int | None:
                                                     "form of AQWV measures false alarms against it.")
     typed = "".join(char for char in state.get(state.CORPUS) if char not in " ,_'\u00a0")
     if typed and not (typed.isdecimal() and int(typed[:19]) > 0 and len(typed) < 19):
-        widgets.problems([Problem("corpus-size", repr(state.get(state.CORPUS)), "a whole number of documents",
-                                  "Write it in figures, such as 1000000.", field="Documents in the corpus")], "corpus")
+        wrong = Problem("corpus-size", {"value": state.get(state.CORPUS)}, field="Documents in the corpus")
+        widgets.problems([wrong], "corpus")
         return None
     return int(typed) if typed else None
 

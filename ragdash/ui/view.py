@@ -171,8 +171,7 @@ def _usable(shown: Sequence[Entry]) -> tuple[list[Entry], list[Problem]]:
     usable, problems = [], []
     for entry in shown:
         if LOADED.run(entry.digest) is None:
-            problems.append(Problem("run-let-go", f"run {entry.name!r}, which the server no longer holds", "a run that "
-                                    "is kept", "Load its file again on the Runs page."))
+            problems.append(Problem("run-let-go", {"run": entry.name}))
             continue
         try:
             cache.match(entry.digest, scope())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from ragdash.bands import YES
 from ragdash.claims import ANSWER, Chunk, Claim, Held
@@ -11,10 +12,11 @@ from ragdash.evaluation import Evaluation
 from ragdash.judging.endpoint import Judge
 from ragdash.judging.panel import AND, Panel, chosen
 from ragdash.judging.panel import told as panel
+from ragdash.messages import Surface
 from ragdash.metrics import Spec, parse_spec
 from ragdash.metrics.judged import asked_of
-from ragdash.view_judged import IMPORTED, command, setting
-from ragdash.wording.folding import COUNTED, RUN, folds
+from ragdash.view_judged import IMPORTED, setting
+from ragdash.wording.folding import COUNTED, Key, folds, key_of
 from ragdash.wording.words import count, escape, listed
 
 TOY = "toy-judge"  # the model's name of the samples' ledger
@@ -136,33 +138,30 @@ def whose(names: Sequence[str], found: Sequence[Evaluation], specs: Iterable[Spe
     return said + lines
 
 
-def lacking(names: Sequence[str], found: Sequence[Evaluation], specs: Sequence[Spec]) -> list[str]:
+def lacking(names: Sequence[str], found: Sequence[Evaluation], specs: Sequence[Spec],
+            surface: Surface = "page") -> list[str]:
     """What judged specs lack and what asks for it, a line of markdown for each reason with its metrics and runs."""
-    wanted = {name: spec.title for spec in specs for name in (spec.name, asked_of(spec)[0])}
-    lines: dict[tuple, list[str]] = {}
-    for metric in wanted:
-        runs: dict[tuple[str, str], list[str]] = {}
-        for name, one in zip(names, found, strict=True):
-            for problem in one.problems:
+    titles = {name: spec.title for spec in specs for name in (spec.name, asked_of(spec)[0])}
+    groups: dict[tuple, tuple[Problem, list[str]]] = {}
+    for metric in titles:
+        runs: dict[Key, tuple[Problem, list[str]]] = {}
+        for name, evaluation in zip(names, found, strict=True):
+            for problem in evaluation.problems:
                 if problem.kind == "unavailable" and problem.field == metric:
-                    runs.setdefault(_why(problem), []).append(name)
-        for why, of in runs.items():
-            lines.setdefault((*why, tuple(of)), []).append(metric)
-    return [_lacking(what, fix, metrics, runs if len(runs) < len(names) else (), wanted)
-            for (what, fix, runs), metrics in lines.items()]
+                    key = key_of(replace(problem, field=None), without=("run", "metric"))
+                    runs.setdefault(key, (problem, []))[1].append(name)
+        for key, (problem, of) in runs.items():
+            groups.setdefault((key, tuple(of)), (problem, []))[1].append(metric)
+    return [_lacking(problem, metrics, runs if len(runs) < len(names) else (), titles, surface)
+            for (_, runs), (problem, metrics) in groups.items()]
 
 
-def _why(problem: Problem) -> tuple[str, str]:
-    """(what is wrong without metric and run; what fixes it, empty for the command that asks a judge)."""
-    what = RUN.sub("", problem.found.removeprefix(problem.field), count=1).strip(" ,:")
-    return what, "" if problem.fix == command(problem.field) else problem.fix
-
-
-def _lacking(what: str, fix: str, metrics: Sequence[str], runs: Sequence[str], wanted: dict[str, str]) -> str:
-    titles = listed(list(dict.fromkeys(wanted[name] for name in metrics)))
+def _lacking(problem: Problem, metrics: Sequence[str], runs: Sequence[str], titles: Mapping[str, str],
+             surface: Surface) -> str:
+    named = listed(list(dict.fromkeys(titles[name] for name in metrics)))
     of = f" of **{escape(listed(list(runs)))}**" if runs else ""
-    fix = escape(fix) if fix else f"`{command(' '.join(metrics))}`"
-    return f"{escape(titles)}{of}: {escape(what)}. {fix}"
+    words = replace(problem, facts={**problem.facts, "metric": " ".join(metrics)}).words(surface)
+    return f"{escape(named)}{of}: {escape(words.reason)}. {escape(words.fix)}"
 
 
 def told(names: Sequence[str], found: Sequence[Evaluation], specs: Iterable[Spec]) -> list[str]:
@@ -172,5 +171,9 @@ def told(names: Sequence[str], found: Sequence[Evaluation], specs: Iterable[Spec
     titles = {asked_of(spec)[0]: spec.title for spec in specs}
     own = [(name, problem) for name, one in zip(names, found, strict=True) for problem in one.problems
            if problem.kind in COUNTED]
-    return [f"{escape(titles.get(one.problem.field, one.head))} of **{escape(listed(list(one.runs)))}**"
-            f"{escape(one.rest)}. {escape(one.problem.fix.partition(' To ')[0])}" for one in folds(own)]
+    lines = []
+    for fold in folds(own):
+        words, field = fold.problem.words("page"), fold.problem.field
+        lines.append(f"{escape(titles.get(field, field))} of **{escape(listed(list(fold.runs)))}**: "
+                     f"{escape(words.reason)}. {escape(words.fix)}")
+    return lines

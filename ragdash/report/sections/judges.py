@@ -21,7 +21,7 @@ from ragdash.report.content import Content
 from ragdash.report.sections import cells
 from ragdash.report.sections.labelled import beside_labels
 from ragdash.report.sections.texts import cut, detail, question
-from ragdash.view_judged import apart, listed
+from ragdash.view_verdicts import apart, listed
 from ragdash.wording import judged as said
 from ragdash.wording.words import UNDEFINED, number
 
