@@ -1,5 +1,5 @@
 """The dashboard: `streamlit run app.py`, or `ragdash dashboard`."""
 
-from ragdash.ui import shell
+from ragdash.dashboard import shell
 
 shell.main()

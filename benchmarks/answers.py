@@ -22,8 +22,8 @@ from collections import Counter
 
 import numpy as np
 
+from ragdash.matching.views.texts import Answered, Grounded
 from ragdash.metrics import METRICS, parse_specs
-from ragdash.view_texts import Answered, Grounded
 
 PROMISED = "EM TokenF1 ROUGE_L SupportCoverage SupportDensity HallucinationRate UnsupportedNumbers"
 BESIDE = ("TokenF1(tokens='set') ROUGE_L(tokens='rouge') ROUGE_1 ROUGE_2 "

@@ -18,7 +18,7 @@ import numpy as np
 from scipy import stats as reference
 
 import ragdash
-from ragdash import stats
+from ragdash.evaluation import stats
 
 SAMPLES_OF_RUNS = Path(__file__).parents[1] / "sample_runs"
 SIZES = (50, 200)

@@ -18,12 +18,12 @@ from pathlib import Path
 import numpy as np
 
 import ragdash
-from ragdash.matching import Match
-from ragdash.models import ENCODER, Store, found
-from ragdash.models.sentence import load
-from ragdash.places import SAMPLE_TRUTH, SAMPLES, home
-from ragdash.scoring import score
-from ragdash.view_scored import NEEDS, Scored
+from ragdash.core.paths import SAMPLE_TRUTH, SAMPLES, home
+from ragdash.evaluation.scoring import score
+from ragdash.matching.match import Match
+from ragdash.matching.views.local_models import NEEDS, Scored
+from ragdash.models.local import ENCODER, Store, found
+from ragdash.models.local.sentence_transformers import load
 
 METRICS = ("SBERT", "SemanticRelevance")
 

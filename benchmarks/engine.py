@@ -22,9 +22,9 @@ from generate import SCALES, make
 from peers import TOOLS
 
 import ragdash
-from ragdash.evaluation import evaluate_match
-from ragdash.matching import Match
-from ragdash.stats import bootstrap_intervals
+from ragdash.evaluation.evaluate import evaluate_match
+from ragdash.evaluation.stats import bootstrap_intervals
+from ragdash.matching.match import Match
 
 HERE = Path(__file__).parent
 PARALLEL_TIES = 1e-9

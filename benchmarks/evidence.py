@@ -31,8 +31,8 @@ import numpy as np
 import pyarrow as pa
 from rapidfuzz import fuzz
 
-from ragdash.evidence import match_evidence, normalise
-from ragdash.records import Run, Truth
+from ragdash.core.records import Run, Truth
+from ragdash.matching.evidence import match_evidence, normalise
 
 QUERIES, CHUNKS, CHUNK, SPAN, SAMPLE, FEW = 1_000, 20, 800, 120, 100, 2
 SECONDS, MILLISECONDS, RATIO = 2.0, 10.0, 40

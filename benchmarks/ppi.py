@@ -4,10 +4,12 @@
 
 Answers are right with probability p; a judge finds a right one right with its sensitivity, a wrong one wrong with its
 specificity. Of the queries n are labelled, the others judged alone. Each row draws `samples` such tables and prints the
-share of 95 % intervals that hold p, and their mean width: corrected (ragdash.stats.ppi), the same without
+share of 95 % intervals that hold p, and their mean width: corrected (ragdash.evaluation.stats.prediction_powered),
+the same without
 pseudo-rectifiers, the labels alone (Wilson), and in brackets where the judge's own mean lies. The last rows are paired
 differences: two runs judged by the same judge, p of the first as told and of the second 0.05 less, half of the queries
-answered alike. Then the same with a judge that is trained on the labels themselves (ragdash.trust.local): answers have
+answered alike. Then the same with a judge that is trained on the labels themselves
+(ragdash.analysis.judge_validation.trained_judge): answers have
 four features that tell right from wrong, together as well as the judges above, and six that tell nothing; logistic
 regression, cross-fitted in five folds, of both runs together for differences. Ends are not cut to the possible range.
 Exit code 1 where a corrected interval covers less than asked by more than two standard errors; more than asked is
@@ -21,9 +23,9 @@ import sys
 
 import numpy as np
 
-from ragdash.stats import LEVEL, cross_fitted, ppi
-from ragdash.trust import FOLDS, PENALTY
-from ragdash.trust.weighing import wilson
+from ragdash.analysis.judge_validation import FOLDS, PENALTY
+from ragdash.analysis.judge_validation.estimates import wilson
+from ragdash.evaluation.stats import LEVEL, cross_fitted, ppi
 
 ASKED = (0.94, 0.99)
 JUDGES = {"good": (0.95, 0.95), "middling": (0.85, 0.75), "poor": (0.65, 0.55)}  # sensitivity, specificity

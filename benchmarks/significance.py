@@ -20,7 +20,7 @@ import time
 
 import numpy as np
 
-from ragdash import stats
+from ragdash.evaluation import stats
 
 PAIRS, METRICS, QUERIES = 10, 20, 1_000
 SECONDS, MEBIBYTES, RATIO, ERRORS = 5.0, 1024, 100, 5

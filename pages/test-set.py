@@ -1,14 +1,9 @@
 """Are these generated questions good?"""
 
-from ragdash.ui import shell
+from ragdash.dashboard import shell
 
 shell.ensure()
 
-from ragdash.ui import testset_one, testset_table, testsets, widgets  # noqa: E402  (the shell must run first)
+from ragdash.dashboard.pages.test_set import page  # noqa: E402  (the shell must run first)
 
-widgets.title("Test set", "Are these generated questions good?")
-desk = testsets.desk()
-testset_table.summary(desk)
-rows = testset_table.table(desk)
-testset_one.show(desk, rows)
-testset_table.take_along(desk)
+page.render()

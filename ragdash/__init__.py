@@ -14,23 +14,25 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ragdash.comparison import Comparison, compare
-    from ragdash.errors import InputError, Problem
-    from ragdash.evaluation import Evaluation, Summary, evaluate
+    from ragdash.core.errors import InputError, Problem
+    from ragdash.core.records import Conventions, Run, Truth
+    from ragdash.evaluation.compare import Comparison, compare
+    from ragdash.evaluation.evaluate import Evaluation, Summary, evaluate
     from ragdash.io import read_run, read_runs, read_truth
     from ragdash.metrics import METRICS, Spec, metric, parse_specs
-    from ragdash.records import Conventions, Run, Truth
 
 __version__ = "0.1.0"
 _HOMES = {
-    "comparison": ("Comparison", "compare"),
-    "errors": ("InputError", "Problem"),
-    "evaluation": ("Evaluation", "Summary", "evaluate"),
+    "core.errors": ("InputError", "Problem"),
+    "core.records": ("Conventions", "Run", "Truth"),
+    "evaluation.compare": ("Comparison", "compare"),
+    "evaluation.evaluate": ("Evaluation", "Summary", "evaluate"),
     "io": ("read_run", "read_runs", "read_truth"),
     "metrics": ("METRICS", "Spec", "metric", "parse_specs"),
-    "records": ("Conventions", "Run", "Truth"),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
+_ROOMS = ("analysis", "core", "evaluation", "experiments", "io", "matching", "metrics",
+          "models", "reporting", "workspace")
 __all__ = ["METRICS", "Comparison", "Conventions", "Evaluation", "InputError", "Problem", "Run", "Spec", "Summary",
            "Truth", "compare", "evaluate", "metric", "parse_specs", "read_run", "read_runs", "read_truth"]
 
@@ -38,7 +40,7 @@ __all__ = ["METRICS", "Comparison", "Conventions", "Evaluation", "InputError", "
 def __getattr__(name: str) -> object:
     if name in _HOME:
         globals()[name] = getattr(import_module(f"ragdash.{_HOME[name]}"), name)
-    elif name in _HOMES:
+    elif name in _ROOMS:
         import_module(f"ragdash.{name}")
     if name not in globals():
         raise AttributeError(f"module 'ragdash' has no attribute {name!r}")

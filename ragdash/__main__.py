@@ -2,7 +2,7 @@
 
 import sys
 
-from ragdash.cli import main
+from ragdash.cli.main import main
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -19,13 +19,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from ragdash.core.text import content_words, sentences
 from ragdash.io import read_runs, read_truth
-from ragdash.judging import Ledger, Question, Reply, Usage
-from ragdash.judging.endpoint import Judge
-from ragdash.judging.exchange import export_verdicts
-from ragdash.judging.rounds import walk
-from ragdash.matching import Match
-from ragdash.text import content_words, sentences
+from ragdash.matching.match import Match
+from ragdash.models.judge import Ledger, Question, Reply, Usage
+from ragdash.models.judge.endpoint import Judge
+from ragdash.models.judge.task_runner import walk
+from ragdash.models.judge.verdict_store.jsonl import export_verdicts
 
 HERE = Path(__file__).resolve().parent
 FILE = HERE / "verdicts.jsonl.gz"

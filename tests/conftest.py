@@ -7,7 +7,9 @@ import signal
 import threading
 
 import pytest
+from fixed_cases import pin_cases, seed_generators
 
+pin_cases()
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN and threading.current_thread() is threading.main_thread():
     # started in the background by a shell: the processes that tests start and stop would not hear Ctrl+C either
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -20,6 +22,12 @@ def own_cache(tmp_path_factory):
         patch.setenv("RAGDASH_WORKSPACE", str(tmp_path_factory.mktemp("workspace")))
         patch.delenv("RAGDASH_READ_ONLY", raising=False)
         yield
+
+
+@pytest.fixture(autouse=True)
+def seeded():
+    """Start every test with the same state of the global generators."""
+    seed_generators()
 
 
 @pytest.fixture

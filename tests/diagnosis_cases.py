@@ -8,10 +8,10 @@ import numpy as np
 import pyarrow as pa
 from helpers import random_case, run_of, truth_of
 
-from ragdash.corpus import Corpus
-from ragdash.diagnosis import Diagnosis, Rules, diagnose
-from ragdash.matching import Match
-from ragdash.records import Conventions
+from ragdash.analysis.diagnosis import Diagnosis, Rules, diagnose
+from ragdash.core.corpus import Corpus
+from ragdash.core.records import Conventions
+from ragdash.matching.match import Match
 
 
 def answers(told: dict, contexts: dict | None = None) -> pa.Table:

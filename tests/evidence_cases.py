@@ -6,7 +6,7 @@ import re
 
 import pyarrow as pa
 
-from ragdash.records import Run, Truth
+from ragdash.core.records import Run, Truth
 
 
 def run_with_texts(rankings: dict, name: str = "run", **facts) -> Run:

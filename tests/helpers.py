@@ -10,9 +10,9 @@ from functools import cache
 import numpy as np
 import pyarrow as pa
 
-from ragdash.cli import main
-from ragdash.evaluation import Evaluation, evaluate
-from ragdash.records import Run, Truth
+from ragdash.cli.main import main
+from ragdash.core.records import Run, Truth
+from ragdash.evaluation.evaluate import Evaluation, evaluate
 
 TREC = {"missing": "zero", "unanswerable": "zero"}  # what trec_eval -c does
 WILD = tuple(float(np.float32(sign * 10.0**power)) for sign in (-1, 1) for power in range(-37, 38, 2))

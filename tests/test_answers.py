@@ -17,9 +17,9 @@ import numpy as np
 import pytest
 from rouge_score.rouge_scorer import RougeScorer
 
-from ragdash.errors import InputError, Unavailable
+from ragdash.core.errors import InputError, Unavailable
+from ragdash.matching.views.texts import Answered, coded
 from ragdash.metrics import answers as metrics
-from ragdash.view_texts import Answered, coded
 
 DATA = Path(os.environ.get("RAGDASH_TEST_DATA") or Path(__file__).parents[2] / "shared" / "data")
 on_public_data = pytest.mark.skipif(not DATA.is_dir(), reason=f"SKIPPED: no shared data at {DATA}")
@@ -247,7 +247,7 @@ def test_each_distinct_text_is_tokenised_once(monkeypatch):
     def counting(text, *args, **kwargs):
         read[text] += 1
         return text.split()
-    monkeypatch.setattr("ragdash.view_texts.tokens", counting)
+    monkeypatch.setattr("ragdash.matching.views.texts.tokens", counting)
     answered = view(*[("same answer", ["one", "two"], "same answer")] * 5)
     metrics.token_f1(answered), metrics.rouge_l(answered), metrics.answer_relevance(answered)
     assert read == {"same answer": 1, "one": 1, "two": 1}

@@ -6,9 +6,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from ragdash.evaluation import evaluate
+from ragdash.core.records import Run, Truth
+from ragdash.evaluation.evaluate import evaluate
 from ragdash.metrics import METRICS
-from ragdash.records import Run, Truth
 
 pytestmark = pytest.mark.filterwarnings("error")
 

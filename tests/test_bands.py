@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragdash.band_files import read_bands, write_bands
-from ragdash.bands import BANDS, Band, Bands, Target, bands_of, judged, not_stated, placed, tables_for
-from ragdash.errors import InputError
+from ragdash.core.errors import InputError
+from ragdash.evaluation.bands_toml import read_bands, write_bands
 from ragdash.metrics import METRICS, parse_spec
+from ragdash.metrics.bands import BANDS, Band, Bands, Target, bands_of, judged, not_stated, placed, tables_for
 
 DOCUMENT = Path(__file__).parents[1] / "docs" / "guide" / "threshold-bands.md"
 EXAMPLES = re.findall(r"```toml\n(.*?)```", DOCUMENT.read_text(encoding="utf-8"), re.DOTALL)

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 from helpers import call
 
-from ragdash.cli import main
+from ragdash.cli.main import main
 
 RUN = "q1 Q0 a 1 3.0 t\nq1 Q0 b 2 2.0 t\nq1 Q0 c 3 1.0 t\nq2 Q0 b 1 2.0 t\nq2 Q0 a 2 1.0 t\n"
 OTHER = "q1 Q0 c 1 3.0 t\nq1 Q0 b 2 2.0 t\nq2 Q0 a 1 2.0 t\n"
@@ -318,7 +318,7 @@ def test_convert_takes_one_configuration_and_collapses(files, capfdbinary):
 
 
 def test_a_large_file_shows_a_bar_on_a_terminal(files, capfdbinary, monkeypatch):
-    from ragdash import console
+    from ragdash.core import console
 
     monkeypatch.setattr(console, "LARGE", 1)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)

@@ -8,10 +8,10 @@ import pytest
 from helpers import call
 from judging.scripted import Scripted
 
+from ragdash.analysis.judge_validation import LabelStore
 from ragdash.io import read_run, read_truth
-from ragdash.judging import default_ledger
-from ragdash.matching import Match
-from ragdash.trust import LabelStore
+from ragdash.matching.match import Match
+from ragdash.models.judge import default_ledger
 
 SAMPLES = Path(__file__).parents[1] / "sample_runs"
 RUNS = [str(SAMPLES / "dense.jsonl"), str(SAMPLES / "hybrid.jsonl"), "--truth", str(SAMPLES / "truth.jsonl"), "-m",

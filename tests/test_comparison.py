@@ -9,15 +9,15 @@ import pytest
 from helpers import random_case, run_of, truth_of
 from scipy import stats as scipy_stats
 
-from ragdash.comparison import Rules, comparable, compare, compare_slices, differences
-from ragdash.errors import InputError
-from ragdash.evaluation import evaluate
-from ragdash.gates import parse_limit
+from ragdash.core.errors import InputError
+from ragdash.core.slices import Slice
+from ragdash.evaluation.ci_gates import parse_limit
+from ragdash.evaluation.compare import Rules, comparable, compare, compare_slices, differences
+from ragdash.evaluation.evaluate import evaluate
+from ragdash.evaluation.stats import holm
 from ragdash.metrics import parse_spec
-from ragdash.report import sentence
-from ragdash.slices import Slice
-from ragdash.stats import holm
-from ragdash.wording import verdicts
+from ragdash.reporting.sentences import comparison
+from ragdash.reporting.tables import sentence
 
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -123,8 +123,8 @@ def test_no_difference_at_all_is_undecided_with_p_1():
 def test_two_queries_are_too_few_to_show_any_difference_that_the_metric_can_have():
     old, new = two(better=1, worse=0, same=1, metrics="RR")
     ((rr,),) = compare(old, [new], rules=QUICK)
-    assert rr.detectable > 1 and "2 queries are too few to show any difference" in verdicts.sentence(rr, "old", None)
-    assert "2 queries are too few" in verdicts.leader(["new", "old"], [new.summary()[0], old.summary()[0]],
+    assert rr.detectable > 1 and "2 queries are too few to show any difference" in comparison.sentence(rr, "old", None)
+    assert "2 queries are too few" in comparison.leader(["new", "old"], [new.summary()[0], old.summary()[0]],
                                                       {1: replace(rr, candidate="old")})
 
 

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from helpers import TREC, by_query, mean, run_of, truth_of, value
 
-from ragdash.errors import InputError
-from ragdash.evaluation import evaluate
+from ragdash.core.errors import InputError
+from ragdash.core.records import Conventions, Run, Truth
+from ragdash.evaluation.evaluate import evaluate
 from ragdash.io import read_run
-from ragdash.matching import Match
-from ragdash.records import Conventions, Run, Truth
+from ragdash.matching.match import Match
 
 pytestmark = pytest.mark.filterwarnings("error")
 

@@ -6,9 +6,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from ragdash.corpus import Corpus
-from ragdash.errors import InputError
-from ragdash.records import Truth
+from ragdash.core.corpus import Corpus
+from ragdash.core.errors import InputError
+from ragdash.core.records import Truth
 
 IDS, TEXTS, TITLES = ["d1", "007", "d3"], ["one", None, "three"], [None, "seven", None]
 LONG = "x" * 300

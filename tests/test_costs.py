@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from ragdash.costs import Price, Prices, front, means, read_prices, speeds, spent, steps, write_prices
-from ragdash.errors import InputError, Unavailable
-from ragdash.evaluation import evaluate
-from ragdash.records import Run, Truth
-from ragdash.stats import resample_weights
-from ragdash.stats.percentiles import percentiles
-from ragdash.view_timed import timed
+from ragdash.core.errors import InputError, Unavailable
+from ragdash.core.records import Run, Truth
+from ragdash.evaluation.evaluate import evaluate
+from ragdash.evaluation.latency_cost import Price, Prices, front, means, read_prices, speeds, spent, steps, write_prices
+from ragdash.evaluation.stats import resample_weights
+from ragdash.evaluation.stats.percentiles import percentiles
+from ragdash.matching.views.cost import timed
 
 pytestmark = pytest.mark.filterwarnings("error")
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from ragdash.cli_options import parser, split_at_dashes
+from ragdash.cli.parser import parser, split_at_dashes
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs/reference/deploy.md").read_text(encoding="utf-8")
@@ -73,13 +73,13 @@ def test_no_package_takes_secrets_along(target):
 def test_the_login_of_the_page_is_understood(monkeypatch):
     from streamlit.runtime.secrets import Secrets
 
-    from ragdash.ui import access
+    from ragdash.dashboard.auth import roles
 
     (example,) = re.findall(r"```toml\n(\[auth\].*?)```", PAGE, re.S)
     held = Secrets()
     held._secrets = tomllib.loads(example)
-    monkeypatch.setattr(access.st, "secrets", held)
-    found = access.access()
+    monkeypatch.setattr(roles.st, "secrets", held)
+    found = roles.access()
     assert found.editors == {"ada@example.org"} and found.viewers == {"bob@example.org", "eve@example.org"}
     assert found.providers == (None,)
     assert found.role({"is_logged_in": True, "email": "Bob@example.org", "email_verified": True}) == "viewer"

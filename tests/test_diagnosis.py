@@ -15,15 +15,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from judging.scripted import Scripted
 
-from ragdash.bands import CUTS
-from ragdash.corpus import Corpus
-from ragdash.diagnosis import FINE, NAMES, STAGES, Rules, diagnose, text_specs
-from ragdash.errors import InputError
-from ragdash.evaluation import evaluate
-from ragdash.judging import default_ledger
-from ragdash.matching import Match, Matching
-from ragdash.records import Conventions
-from ragdash.slices import Slice
+from ragdash.analysis.diagnosis import FINE, NAMES, STAGES, Rules, diagnose, explain, text_specs
+from ragdash.core.corpus import Corpus
+from ragdash.core.errors import InputError
+from ragdash.core.records import Conventions
+from ragdash.core.slices import Slice
+from ragdash.evaluation.evaluate import evaluate
+from ragdash.matching.match import Match, Matching
+from ragdash.metrics.bands import CUTS
+from ragdash.models.judge import default_ledger
 
 DOCUMENT = (Path(__file__).parents[1] / "docs" / "reference" / "diagnosis.md").read_text(encoding="utf-8")
 SPAN = pa.list_(pa.struct([("text", pa.string()), ("source", pa.string())]))
@@ -60,7 +60,7 @@ def stage_of(run, truth, query="q", corpus=None, by="id", **rules) -> str:
 def test_each_stage_of_retrieval(ranking, gold, corpus, rules, stage, rule):
     truth, other = truth_of({"q": gold, "other": ["z"]}), {"z": 1.0} if isinstance(ranking, dict) else ["z"]
     found = diagnose(Match(run_of({"q": ranking, "other": other}), beside(truth, corpus)), Rules(**rules))
-    assert (found.stage_of("q").name, found.verdict("q").rule) == (stage, rule)
+    assert (found.stage_of("q").name, explain(found, "q").rule) == (stage, rule)
 
 
 REFERENCES = ["the Sea of Crises"]
@@ -80,7 +80,7 @@ def test_each_stage_of_the_answer(answer, contexts, stage, rule):
     run = run_of({"q": ["a"]}, details=answers({"q": answer, "p": "x"}, {"q": contexts}))
     truth = truth_of({"q": ["a"]}, details=known({"q": REFERENCES}))
     found = diagnose(Match(run, truth))
-    assert found.stage_of("q").name == stage and rule in found.verdict("q").rule
+    assert found.stage_of("q").name == stage and rule in explain(found, "q").rule
 
 
 @pytest.mark.parametrize(("answer", "references", "stage", "rule"), [
@@ -97,7 +97,7 @@ def test_where_there_is_no_answer_refusing_is_right(answer, references, stage, r
     run = run_of({"q": ["x"]}, details=answers({"q": answer, "p": "x"}))
     truth = truth_of({"q": ["a"]}, details=known({"q": references}, {"q": {"type": "no_answer"}}))
     found = diagnose(Match(run, truth))
-    assert found.stage_of("q").name == stage and rule in found.verdict("q").rule
+    assert found.stage_of("q").name == stage and rule in explain(found, "q").rule
 
 
 def test_declining_is_right_where_a_reference_declines_or_the_question_is_out_of_scope():
@@ -105,13 +105,13 @@ def test_declining_is_right_where_a_reference_declines_or_the_question_is_out_of
     assert stage_of(run, truth_of({"q": ["a"]}, details=known({"q": ["I do not know"]}))) == "fine"
     outside = truth_of({"q": ["a"]}, details=known({"q": None}, {"q": {"type": "out_of_scope"}}))
     assert stage_of(run, outside) == "fine"
-    told = diagnose(Match(run_of({"q": ["a"]}, details=answers({"q": "Yes"})), outside)).verdict("q")
+    told = explain(diagnose(Match(run_of({"q": ["a"]}, details=answers({"q": "Yes"})), outside)), "q")
     assert told.rule == "The truth marks the question as out_of_scope, and the answer does not decline."
 
 
 def test_the_first_stage_counts_and_a_right_answer_is_told_nevertheless():
     run = run_of({"q": ["x"]}, details=answers({"q": "Sea of Crises"}, {"q": ["nothing"]}))
-    told = diagnose(Match(run, truth_of({"q": ["a"]}, details=known({"q": ["Sea of Crises"]})))).verdict("q")
+    told = explain(diagnose(Match(run, truth_of({"q": ["a"]}, details=known({"q": ["Sea of Crises"]})))), "q")
     assert told.stage.name == "not-retrieved"
     assert told.rule.endswith("The answer is right nevertheless: it holds a reference.")
 
@@ -126,14 +126,14 @@ def test_without_gold_the_answer_is_looked_at_alone():
     truth = truth_of({"q": []}, details=known({"q": ["42"]}))
     run = run_of({"q": ["x"]}, details=answers({"q": "43"}))
     found = diagnose(Match(run, truth))
-    told = found.verdict("q")
+    told = explain(found, "q")
     assert told.stage.name == "wrong-answer"
     assert told.not_assessed["Gold retrieved"] == "no gold is known"
     assert stage_of(run_of({"q": ["x"]}, details=answers({"q": "I don't know."})), truth) == "refused"
 
 
 def test_what_cannot_be_assessed_is_told_for_a_fine_query():
-    told = diagnose(Match(run_of({"q": ["a"]}), truth_of({"q": ["a"]}))).verdict("q")
+    told = explain(diagnose(Match(run_of({"q": ["a"]}), truth_of({"q": ["a"]}))), "q")
     assert told.stage.name == "fine"
     assert told.not_assessed == {
         "Gold in the corpus": "no corpus is given", "Covered above the threshold": "no score threshold is set",
@@ -150,7 +150,7 @@ def test_a_threshold_without_scores_is_not_guessed():
 def test_a_query_that_the_run_lacks_was_not_retrieved():
     for missing in ("zero", "skip"):
         found = diagnose(Match(run_of({"p": ["a"]}), truth_of({"p": ["a"], "q": ["a"]}), Conventions(missing=missing)))
-        assert found.verdict("q").rule == "The run does not name the query, which has 1 gold document."
+        assert explain(found, "q").rule == "The run does not name the query, which has 1 gold document."
         assert found.stage_of("q").name == "not-retrieved"
 
 
@@ -159,7 +159,7 @@ def test_a_multi_hop_question_needs_all_whatever_the_coverage():
                      details=known({"q": None, "p": None}, {"q": {"multi-hop": True}}))
     found = diagnose(Match(run_of({"q": ["a"], "p": ["a"]}), truth), Rules(coverage=0))
     assert [found.stage_of(query).name for query in "qp"] == ["partly-covered", "fine"]
-    assert "2 needed, as a multi-hop question needs all" in found.verdict("q").rule
+    assert "2 needed, as a multi-hop question needs all" in explain(found, "q").rule
 
 
 def test_a_corpus_of_other_ids_is_told_and_decides_nothing():
@@ -198,7 +198,7 @@ def test_by_evidence(texts, rules, stage):
 
 
 def test_by_evidence_with_a_score_threshold():
-    from ragdash.records import Run
+    from ragdash.core.records import Run
 
     truth = truth_with_evidence({"q": LONG})
     run = Run.build("r", ["q", "q"], ["a", "b"], np.array([0.9, 0.4]), texts=pa.array(LONG))
@@ -212,7 +212,7 @@ def test_by_evidence_with_a_score_threshold():
 def test_by_evidence_without_texts_nothing_is_said_of_retrieval():
     found = diagnose(Match(run_of({"q": ["a"]}), truth_with_evidence({"q": LONG}), matching=Matching("evidence")))
     assert found.stage_of("q").name == "no-gold"
-    assert "which cannot be looked for" in found.verdict("q").rule
+    assert "which cannot be looked for" in explain(found, "q").rule
     assert "text" in found.reasons["not-retrieved"]
 
 
@@ -223,12 +223,12 @@ def test_by_evidence_the_corpus_is_asked_for_the_documents_of_the_spans():
     run = run_with_texts({"q": ["nothing of it"], "p": ["nothing of it"], "o": ["nothing of it"]})
     found = diagnose(Match(run, beside(truth, ["b"]), matching=Matching("evidence")))
     assert [found.stage_of(query).name for query in "qpo"] == ["not-in-corpus", "not-retrieved", "not-retrieved"]
-    assert found.verdict("o").not_assessed == {"Gold in the corpus": "not all gold names its document"}
+    assert explain(found, "o").not_assessed == {"Gold in the corpus": "not all gold names its document"}
 
 
 def naive_stage(found, match, q: int) -> str:
     """The stage read off the rules, one query at a time, from the numbers of the verdict."""
-    n, rules = found.verdict(q).numbers, found.rules
+    n, rules = explain(found, q).numbers, found.rules
     if found.kinds["no_answer"][q]:
         if not n["answered"]:
             return "no-gold"
@@ -266,7 +266,7 @@ def test_stages_part_the_queries_and_agree_with_the_rules_read_slowly(seed, text
     both = found.by([half, Slice("half", "second", ~half.queries)])
     assert (both.sum(axis=0) == found.counts()).all()
     for i in range(q):
-        assert str(found.verdict(i)) and not re.search(r"\bnan\b", str(found.verdict(i)))
+        assert str(explain(found, i)) and not re.search(r"\bnan\b", str(explain(found, i)))
 
 
 @pytest.mark.parametrize("wrong", [{"k": 0}, {"rel": 0}, {"coverage": 1.5}, {"score": float("nan")}, {"right": 2},
@@ -303,11 +303,11 @@ def test_verdicts_of_a_judge_may_tell_what_is_grounded(tmp_path, monkeypatch):
     Scripted(default_ledger()).judge_all(match.judged, "ClaimFaithfulness")
     found = diagnose(match, Rules(**rules))
     assert [found.stage_of(query).name for query in "qr"] == ["fine", "not-grounded"]
-    assert found.verdict("r").rule.startswith("Claim faithfulness 0.500, 0.8 is asked.")
+    assert explain(found, "r").rule.startswith("Claim faithfulness 0.500, 0.8 is asked.")
 
 
 def test_the_document_has_every_stage_and_every_number_of_the_rules():
-    rows = dict(re.findall(r"^\| `([a-z-]+)` \| ([^|]+) \|", DOCUMENT.split("## Its numbers")[0],
+    rows = dict(re.findall(r"^\| `([a-z-]+)` \| ([^|]+) \|", DOCUMENT.split("## Thresholds")[0],
                            re.MULTILINE))
     assert list(rows) == list(NAMES)
     assert [rows[stage.name].strip() for stage in STAGES] == [stage.title for stage in STAGES]

@@ -11,14 +11,14 @@ from helpers import random_case, run_of, truth_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragdash.comparison import comparable, direction
-from ragdash.diagnosis import FINE, NAMES, Rules, diagnose
-from ragdash.diagnosis.gains import Best
-from ragdash.errors import InputError
-from ragdash.evaluation import evaluate, evaluate_match
-from ragdash.matching import Match
+from ragdash.analysis.diagnosis import FINE, NAMES, Rules, diagnose
+from ragdash.analysis.diagnosis.potential_gain import Best
+from ragdash.core.errors import InputError
+from ragdash.core.slices import part
+from ragdash.evaluation.compare import comparable, direction
+from ragdash.evaluation.evaluate import evaluate, evaluate_match
+from ragdash.matching.match import Match
 from ragdash.metrics import METRICS, Spec
-from ragdash.slices import part
 
 
 @settings(deadline=None, max_examples=60)

@@ -4,8 +4,8 @@ import pytest
 from diagnosis_cases import known
 from helpers import run_of, truth_of
 
-from ragdash.diagnosis import KINDS, diagnose, kinds
-from ragdash.matching import Match
+from ragdash.analysis.diagnosis import KINDS, diagnose, kinds
+from ragdash.matching.match import Match
 
 
 @pytest.mark.parametrize(("attributes", "kind"), [

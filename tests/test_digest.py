@@ -12,8 +12,8 @@ import pyarrow as pa
 import pytest
 from helpers import random_case, run_of, truth_of
 
-from ragdash.evaluation import evaluate
-from ragdash.records import Run, Truth
+from ragdash.core.records import Run, Truth
+from ragdash.evaluation.evaluate import evaluate
 
 pytestmark = pytest.mark.filterwarnings("error")
 

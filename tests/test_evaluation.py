@@ -7,12 +7,12 @@ import pyarrow as pa
 import pytest
 from helpers import mean, random_case, run_of, truth_of
 
-from ragdash import evaluation as module
-from ragdash.errors import InputError
-from ragdash.evaluation import curves, evaluate, evaluate_match
-from ragdash.matching import Match
+from ragdash.core.errors import InputError
+from ragdash.core.records import Conventions, Run
+from ragdash.evaluation import evaluate as module
+from ragdash.evaluation.evaluate import curves, evaluate, evaluate_match
+from ragdash.matching.match import Match
 from ragdash.metrics import DEFAULT_SPECS, parse_specs
-from ragdash.records import Conventions, Run
 
 pytestmark = pytest.mark.filterwarnings("error")
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from evidence_cases import naive_covers, naive_partial, run_with_texts, truth_with_evidence
 
-from ragdash.errors import InputError, Unavailable
-from ragdash.evidence import (
+from ragdash.core.errors import InputError, Unavailable
+from ragdash.matching.evidence import (
     HOW,
     digest,
     embedded_texts,
@@ -21,10 +21,10 @@ from ragdash.evidence import (
     spans,
     write_decisions,
 )
-from ragdash.evidence.spans import LONG, place_in, split_span, words
-from ragdash.models import ENCODER, default_store
-from ragdash.models.cache import text_key
-from ragdash.view_covered import NEVER
+from ragdash.matching.evidence.spans import LONG, place_in, split_span, words
+from ragdash.matching.views.evidence import NEVER
+from ragdash.models.local import ENCODER, default_store
+from ragdash.models.local.score_cache import text_key
 
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -252,7 +252,7 @@ def test_spans_of_a_query_that_are_equal_once_normalised_are_one():
 
 
 def test_ranks_leave_out_repeats_and_stop_at_the_depth():
-    from ragdash.records import Run
+    from ragdash.core.records import Run
 
     truth = truth_with_evidence({"q": [SPAN], "p": [SPAN], "empty": [SPAN], "none": None})
     run = Run.build("run", ["x", "q", "q", "q", "p"], ["d", "d1", "d1", "d2", "d1"],

@@ -15,12 +15,12 @@ import pytest
 from evidence_cases import naive_covers, run_with_texts, truth_with_evidence
 from helpers import truth_of
 
-from ragdash.errors import Unavailable
-from ragdash.evaluation import evaluate
-from ragdash.evidence import match_evidence
+from ragdash.core.errors import Unavailable
+from ragdash.evaluation.evaluate import evaluate
+from ragdash.matching.evidence import match_evidence
+from ragdash.matching.views.evidence import Covered
 from ragdash.metrics import METRICS, CorpusValue, cutoff_array, parse_spec
 from ragdash.metrics.evidence import BY_ID_ALONE, OF_BOTH, OF_RANKS, OF_SPANS, by_evidence
-from ragdash.view_covered import Covered
 
 pytestmark = pytest.mark.filterwarnings("error")
 

@@ -10,13 +10,13 @@ import pyarrow as pa
 import pytest
 from scipy import stats
 
-from ragdash.comparison import CORRECTIONS
-from ragdash.corpus import Corpus
-from ragdash.failing import LEAST, clusters, properties, question_vectors, shared, traits
-from ragdash.models import ENCODER, Store
-from ragdash.models.cache import text_key
-from ragdash.records import Truth
-from ragdash.slices import Slice
+from ragdash.analysis.failure_patterns import LEAST, clusters, properties, question_vectors, shared, traits
+from ragdash.core.corpus import Corpus
+from ragdash.core.records import Truth
+from ragdash.core.slices import Slice
+from ragdash.evaluation.compare import CORRECTIONS
+from ragdash.models.local import ENCODER, Store
+from ragdash.models.local.score_cache import text_key
 
 
 def truth_of_questions(questions: Iterable[str | None], evidence=None, attributes=None, gold=None) -> Truth:

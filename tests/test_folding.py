@@ -3,10 +3,10 @@
 from dataclasses import replace
 from types import SimpleNamespace
 
-from ragdash.errors import Problem
+from ragdash.core.errors import Problem
 from ragdash.metrics import parse_specs
-from ragdash.wording import judged
-from ragdash.wording.folding import folded
+from ragdash.reporting.sentences import judge
+from ragdash.reporting.sentences.merge_problems import folded
 
 CLAIMS = "ClaimFaithfulness"
 
@@ -52,7 +52,7 @@ def test_the_lines_of_pages_have_titles_and_names_of_the_session():
     one = of("a", ": 3 of 9 queries undefined (the text makes no claim)", kind="undefined-verdicts",
              fix="They do not count. To ask again: command")
     two = replace(one, found=one.found.replace("'a'", "'b'"))
-    lines = judged.told(["first", "second"], runs(a=one, b=two), parse_specs(CLAIMS))
+    lines = judge.told(["first", "second"], runs(a=one, b=two), parse_specs(CLAIMS))
     assert [line.replace("\\", "") for line in lines] == [
         "Claim faithfulness of **first and second**: 3 of 9 queries undefined (the text makes no claim). "
         "They do not count."]

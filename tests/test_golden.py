@@ -16,10 +16,13 @@ import pytest
 import pytrec_eval
 from helpers import TREC, random_case, run_of, truth_of
 
-from ragdash import columns, evaluation, matching, pairs, ranking, views
-from ragdash.evaluation import Evaluation, evaluate
+from ragdash.core import arrow_columns, judged_pair_index, rank_order
+from ragdash.core.records import Run
+from ragdash.evaluation import evaluate as evaluation_evaluate
+from ragdash.evaluation.evaluate import Evaluation, evaluate
+from ragdash.matching import match
+from ragdash.matching.views import ranked as views_ranked
 from ragdash.metrics import parse_specs
-from ragdash.records import Run
 
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -28,8 +31,12 @@ CUT_OFF = {"P": "P", "R": "recall", "nDCG": "ndcg_cut", "Success": "success", "A
 WHOLE = {"RR": "recip_rank", "AP": "map", "nDCG": "ndcg", "Rprec": "Rprec"}
 ENGINES = ("as shipped", "blocks of a few rows", "colliding hashes")
 # The constants that say how many rows one step of the engine takes.
-BLOCKS = [(module, name) for module in (columns, ranking, pairs, matching, views, evaluation)
-          for name in vars(module) if name.endswith(("BLOCK", "GROUP"))]
+BLOCKS = [
+    (module, name)
+    for module in (arrow_columns, rank_order, judged_pair_index, match, views_ranked, evaluation_evaluate)
+    for name in vars(module)
+    if name.endswith(("BLOCK", "GROUP"))
+]
 GROUPS = [range(start, start + 30) for start in range(0, 300, 30)]
 
 
@@ -40,8 +47,8 @@ def engine(request, monkeypatch):
         for (module, name), rows in zip(BLOCKS, itertools.cycle([7, 5, 3]), strict=False):
             monkeypatch.setattr(module, name, rows)
     if request.param == "colliding hashes":
-        real = columns._hash_block
-        monkeypatch.setattr(columns, "_hash_block", lambda *args: real(*args) % np.uint64(3))
+        real = arrow_columns._hash_block
+        monkeypatch.setattr(arrow_columns, "_hash_block", lambda *args: real(*args) % np.uint64(3))
 
 
 def groups(function):

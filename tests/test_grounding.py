@@ -13,10 +13,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ragdash.grounding import sentence_support, unsupported, unsupported_numbers
+from ragdash.analysis.unsupported_words import sentence_support, unsupported, unsupported_numbers
+from ragdash.core.text import STOP_WORDS
+from ragdash.matching.views.texts import Grounded
 from ragdash.metrics import grounding as metrics
-from ragdash.text import STOP_WORDS
-from ragdash.view_texts import Grounded
 
 DATA = Path(os.environ.get("RAGDASH_TEST_DATA") or Path(__file__).parents[2] / "shared" / "data")
 ALL = [(metrics.support_coverage, {}), (metrics.support_density, {}), (metrics.hallucination_rate, {}),
@@ -183,7 +183,7 @@ def test_each_distinct_text_is_read_once(monkeypatch):
     def counting(text, how):
         read[text] += 1
         return text.split()
-    monkeypatch.setattr("ragdash.view_texts.tokens", counting)
+    monkeypatch.setattr("ragdash.matching.views.texts.tokens", counting)
     grounded = Grounded(("x y", "x y", "z"), (("one", "two"), ("two", "two"), ("one",)))
     for metric in (metrics.support_coverage, metrics.support_density, metrics.hallucination_rate):
         metric(grounded)

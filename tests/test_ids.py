@@ -9,12 +9,12 @@ import pyarrow as pa
 import pytest
 from helpers import random_case, run_of, truth_of
 
-from ragdash.columns import text_column
-from ragdash.errors import InputError
-from ragdash.evaluation import evaluate
-from ragdash.ids import before, collapse_choices, collapsed, rebuilt, with_ids_of
-from ragdash.records import Run
-from ragdash.spellings import Wanted, respelled, spelling
+from ragdash.core.arrow_columns import text_column
+from ragdash.core.errors import InputError
+from ragdash.core.id_normalization import before, collapse_choices, collapsed, rebuilt, with_ids_of
+from ragdash.core.id_spellings import Wanted, respelled, spelling
+from ragdash.core.records import Run
+from ragdash.evaluation.evaluate import evaluate
 
 pytestmark = pytest.mark.filterwarnings("error")
 

@@ -13,7 +13,7 @@ import ragdash
 
 
 def test_importing_ragdash_imports_none_of_its_parts():
-    parts = {"numpy", "pyarrow", "ragdash.io", "ragdash.records"}
+    parts = {"numpy", "pyarrow", "ragdash.io", "ragdash.core.records"}
     code = f"import sys, ragdash; print(*sorted({parts!r} & sys.modules.keys()))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == []

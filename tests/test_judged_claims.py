@@ -9,17 +9,17 @@ import numpy as np
 import pytest
 from judging.scripted import JUDGE, Scripted, case
 
-from ragdash.claims import Chunk, Claim, Heard, Held, case_of, hear, supporting
-from ragdash.corpus import Corpus
-from ragdash.judging import default_ledger
-from ragdash.judging.endpoint import Judge
-from ragdash.judging.ledger import Ledger
-from ragdash.judging.tasks import TASKS
-from ragdash.matching import Match
-from ragdash.models import default_store
-from ragdash.records import Run
-from ragdash.verdict_files import import_verdicts
-from ragdash.wording import judged as said
+from ragdash.core.corpus import Corpus
+from ragdash.core.records import Run
+from ragdash.evaluation.scoring.claims import Chunk, Claim, Heard, Held, case_of, hear, supporting
+from ragdash.evaluation.scoring.verdict_import import import_verdicts
+from ragdash.matching.match import Match
+from ragdash.models.judge import default_ledger
+from ragdash.models.judge.endpoint import Judge
+from ragdash.models.judge.tasks import TASKS
+from ragdash.models.judge.verdict_store.store import Ledger
+from ragdash.models.local import default_store
+from ragdash.reporting.sentences import judge as said
 
 PARIS = "Paris stands beside Seine."
 TOWER = "Gustave built tower."

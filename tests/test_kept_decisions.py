@@ -8,14 +8,14 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from ragdash.errors import InputError
-from ragdash.evidence import KeptDecisions, decision_lines, kept_decisions, read_decisions
+from ragdash.core.errors import InputError
+from ragdash.matching.evidence import KeptDecisions, decision_lines, kept_decisions, read_decisions
 
 A, B = ("q1", "c1", "s1"), ("q2", "c1", "s1")
 WRITER = """
 import sys
 from pathlib import Path
-from ragdash.evidence import KeptDecisions
+from ragdash.matching.evidence import KeptDecisions
 store = KeptDecisions(Path(sys.argv[1]))
 for i in range(40):
     store.keep({(f"{sys.argv[2]}-{i}", "c", "s"): bool(i % 2)})

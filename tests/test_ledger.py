@@ -12,13 +12,13 @@ import pyarrow as pa
 import pytest
 from helpers import random_case, run_of, truth_of
 
-from ragdash.evaluation import evaluate
-from ragdash.ids import collapsed, with_ids_of
+from ragdash.analysis.comparability import SEVERITIES, Ledger, as_text, ledger, spelled
+from ragdash.core.id_normalization import collapsed, with_ids_of
+from ragdash.core.records import CHOICES, Conventions, Run, Truth
+from ragdash.evaluation.evaluate import evaluate
 from ragdash.io import read_run, read_truth
-from ragdash.ledger import SEVERITIES, Ledger, as_text, ledger, spelled
-from ragdash.matching import Match
+from ragdash.matching.match import Match
 from ragdash.metrics import parse_specs
-from ragdash.records import CHOICES, Conventions, Run, Truth
 
 pytestmark = pytest.mark.filterwarnings("error")
 

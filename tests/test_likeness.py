@@ -11,12 +11,12 @@ import pytest
 from helpers import Case, _run_columns, random_case, run_of, truth_of
 from naive import sorted_docs
 
-from ragdash.errors import InputError
-from ragdash.evaluation import evaluate
-from ragdash.likeness import kendall_tau, lists, only_found, oracle, overlap, rank_biased_overlap
-from ragdash.matching import Match, Matching
+from ragdash.analysis.run_similarity import kendall_tau, lists, only_found, oracle, overlap, rank_biased_overlap
+from ragdash.core.errors import InputError
+from ragdash.core.records import Conventions, Run
+from ragdash.evaluation.evaluate import evaluate
+from ragdash.matching.match import Match, Matching
 from ragdash.metrics import parse_spec
-from ragdash.records import Conventions, Run
 
 NAN = math.nan
 
@@ -171,9 +171,17 @@ def test_the_table_holds_every_document_once():
     assert found.ranks.tolist() == [[1, 2, 0], [0, 1, 2]]
 
 
-@pytest.mark.parametrize("wrong", [
-    lambda found: rank_biased_overlap(found, 1.0), lambda found: overlap(found, 0), lambda found: overlap(found, 101),
-    lambda found: overlap(found, 5, of="some"), lambda found: lists([], 5), lambda found: laid({"q": ["a"]}, k=0)])
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda found: rank_biased_overlap(found, 1.0),
+        lambda found: overlap(found, 0),
+        lambda found: overlap(found, 101),
+        lambda found: overlap(found, 5, of="some"),
+        lambda found: lists([], 5),
+        lambda found: laid({"q": ["a"]}, k=0),
+    ],
+)
 def test_what_cannot_be_said_to_be_alike(wrong):
     with pytest.raises(InputError):
         wrong(laid({"q": ["a"]}))

@@ -12,14 +12,14 @@ import pyarrow as pa
 import pytest
 from helpers import call
 
-from ragdash.errors import InputError
-from ragdash.matching import Match
-from ragdash.models import ENCODER, default_store
-from ragdash.models.cache import text_key
-from ragdash.records import Run, Truth
-from ragdash.stats import logistic
-from ragdash.trust import LabelStore, local_judge, trust, trust_difference, unjudged
-from ragdash.trust.features import features_of
+from ragdash.analysis.judge_validation import LabelStore, local_judge, trust, trust_difference, unjudged
+from ragdash.analysis.judge_validation.features import features_of
+from ragdash.core.errors import InputError
+from ragdash.core.records import Run, Truth
+from ragdash.evaluation.stats import logistic
+from ragdash.matching.match import Match
+from ragdash.models.local import ENCODER, default_store
+from ragdash.models.local.score_cache import text_key
 
 SAMPLES = Path(__file__).parents[1] / "sample_runs"
 RUNS = [str(SAMPLES / "dense.jsonl"), str(SAMPLES / "hybrid.jsonl"), "--truth", str(SAMPLES / "truth.jsonl")]

@@ -6,12 +6,12 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from ragdash.cli import main
-from ragdash.comparison import compare
-from ragdash.errors import InputError
-from ragdash.evaluation import evaluate
-from ragdash.matching import Match, Matching
-from ragdash.records import Run, Truth
+from ragdash.cli.main import main
+from ragdash.core.errors import InputError
+from ragdash.core.records import Run, Truth
+from ragdash.evaluation.compare import compare
+from ragdash.evaluation.evaluate import evaluate
+from ragdash.matching.match import Match, Matching
 
 pytestmark = pytest.mark.filterwarnings("error")
 

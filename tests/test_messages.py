@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from ragdash import messages
-from ragdash.errors import Collector, Problem
-from ragdash.messages import MESSAGES, needed, render
-from ragdash.messages.template import fill, placeholders, plural
+from ragdash.core.errors import Collector, Problem
+from ragdash.core.messages import MESSAGES, needed, render
+from ragdash.core.messages.template import fill, placeholders, plural
 
 PACKAGE = Path(messages.__file__).parents[1]
 SOURCES = [path for path in sorted(PACKAGE.rglob("*.py")) if Path(messages.__file__).parent not in path.parents]

@@ -5,12 +5,13 @@ from __future__ import annotations
 import pyarrow as pa
 import pytest
 
-from ragdash.evaluation import evaluate
-from ragdash.metrics import METRICS, examples
-from ragdash.metrics.examples import EXAMPLES
-from ragdash.metrics.guide import GUIDES, USES
-from ragdash.metrics.reference import as_markdown
-from ragdash.records import Run, Truth
+from ragdash.core.records import Run, Truth
+from ragdash.evaluation.evaluate import evaluate
+from ragdash.metrics import METRICS
+from ragdash.metrics.docs import worked_examples
+from ragdash.metrics.docs.guide import GUIDES, USES
+from ragdash.metrics.docs.reference import as_markdown
+from ragdash.metrics.docs.worked_examples import EXAMPLES
 
 FAMILIES = ("retrieval", "judgements", "detection", "evidence", "answers", "grounding", "semantic")
 
@@ -18,19 +19,27 @@ FAMILIES = ("retrieval", "judgements", "detection", "evidence", "answers", "grou
 def setting(about: str) -> tuple[Run, Truth]:
     """The run and the truth of a set-up."""
     if about == "ranking":
-        grades = examples.GRADES
+        grades = worked_examples.GRADES
         truth = Truth.build("truth", ["q"] * len(grades), list(grades), list(grades.values()))
-        return Run.build("run", ["q"] * 5, list(examples.RANKING), list(examples.SCORES)), truth
+        return Run.build("run", ["q"] * 5, list(worked_examples.RANKING), list(worked_examples.SCORES)), truth
     if about == "evidence":
-        spans = [{"text": text, "source": None} for text in examples.SPANS]
+        spans = [{"text": text, "source": None} for text in worked_examples.SPANS]
         details = pa.table({"query_id": ["q"], "evidence": [spans]})
-        run = Run.build("run", ["q"] * 4, ["1", "2", "3", "4"], [4.0, 3.0, 2.0, 1.0], texts=list(examples.CHUNKS))
+        run = Run.build(
+            "run", ["q"] * 4, ["1", "2", "3", "4"], [4.0, 3.0, 2.0, 1.0], texts=list(worked_examples.CHUNKS)
+        )
         return run, Truth.build("truth", pa.array([], pa.string()), pa.array([], pa.string()), [], details=details)
-    answer = {"answer": examples.ANSWER, "declined": examples.DECLINED, "grounded": examples.GROUNDED}[about]
-    details = pa.table({"query_id": ["q"], "query": [examples.QUESTION], "answers": [[examples.REFERENCE]]})
+    answer = {
+        "answer": worked_examples.ANSWER,
+        "declined": worked_examples.DECLINED,
+        "grounded": worked_examples.GROUNDED,
+    }[about]
+    details = pa.table(
+        {"query_id": ["q"], "query": [worked_examples.QUESTION], "answers": [[worked_examples.REFERENCE]]}
+    )
     truth = Truth.build("truth", ["q"], ["d"], [1], details=details)
     return Run.build("run", ["q"], ["d"], [1.0], details=pa.table({
-        "query_id": ["q"], "answer": [answer], "contexts": [[examples.CONTEXT]]})), truth
+        "query_id": ["q"], "answer": [answer], "contexts": [[worked_examples.CONTEXT]]})), truth
 
 
 @pytest.mark.parametrize("name", EXAMPLES)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ragdash.thresholds import Change, order_changes
+from ragdash.analysis.score_thresholds import Change, order_changes
 
 T = np.array([0.5, 0.6, 0.7, 0.8])
 

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 from helpers import random_case, run_of, truth_of
 
-from ragdash.errors import InputError
-from ragdash.evaluation import Evaluation, evaluate
+from ragdash.core.errors import InputError
+from ragdash.evaluation.evaluate import Evaluation, evaluate
 from ragdash.metrics import METRICS, Spec, parse_spec
 
 pytestmark = pytest.mark.filterwarnings("error")

@@ -6,11 +6,11 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from ragdash.errors import Unavailable
-from ragdash.matching import Match, Matching
-from ragdash.rankings import LONGEST, alone, covering, judged, moves, ranking
-from ragdash.records import Conventions, Run, Truth
-from ragdash.text import differing
+from ragdash.analysis.query_rankings import LONGEST, alone, covering, judged, moves, ranking
+from ragdash.core.errors import Unavailable
+from ragdash.core.records import Conventions, Run, Truth
+from ragdash.core.text import differing
+from ragdash.matching.match import Match, Matching
 
 SPAN = "the probe crashed in the Sea of Crises"
 

@@ -9,12 +9,12 @@ import pyarrow as pa
 import pytest
 from helpers import run_of, truth_of
 
-from ragdash.errors import InputError
-from ragdash.evaluation import evaluate
+from ragdash.core.errors import InputError
+from ragdash.core.records import Conventions
+from ragdash.evaluation.evaluate import evaluate
 from ragdash.io import read_truth
-from ragdash.matching import Match
-from ragdash.records import Conventions
-from ragdash.report.regression import regression_set, ticket
+from ragdash.matching.match import Match
+from ragdash.reporting.tables.regression_set import regression_set, ticket
 
 DETAILS = pa.table({"query_id": ["q1", "q2", "q3"], "query": ["Who?", "When?", "Why?"],
                     "answers": [["She."], ["1999", "In 1999."], None],

@@ -9,11 +9,11 @@ import pyarrow as pa
 import pytest
 from helpers import run_of, truth_of
 
-from ragdash.errors import InputError
-from ragdash.evaluation import evaluate
+from ragdash.core.errors import InputError
+from ragdash.core.paths import workspace
+from ragdash.evaluation.evaluate import evaluate
 from ragdash.io import read_truth
-from ragdash.places import workspace
-from ragdash.reviews import (
+from ragdash.workspace.reviews import (
     FILE,
     VERDICTS,
     Event,

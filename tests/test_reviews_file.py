@@ -14,17 +14,17 @@ from pathlib import Path
 
 import pytest
 
-from ragdash.errors import InputError
-from ragdash.reviews import Event, ReviewStore
-from ragdash.reviews import file as file_of
+from ragdash.core.errors import InputError
+from ragdash.workspace.reviews import Event, ReviewStore
+from ragdash.workspace.reviews import event_file as file_of
 
 T, ROOT = "truth-1", Path(__file__).parents[1]
 posix = pytest.mark.skipif(os.name != "posix", reason="forks")
 START = """
 import os, random, signal, sys
 from pathlib import Path
-from ragdash.errors import InputError
-from ragdash.reviews import Event, ReviewStore
+from ragdash.core.errors import InputError
+from ragdash.workspace.reviews import Event, ReviewStore
 store, T = ReviewStore(Path(sys.argv[1])), "truth-1"
 def write(n, who):
     return store.add(T, [Event("note", f"q{n}", f"{who}")])[0].id

@@ -6,12 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from ragdash.errors import InputError
-from ragdash.matching import Match
-from ragdash.metrics import parse_spec
-from ragdash.records import Conventions, Run, Truth
-from ragdash.searching import check, matching, search
-from ragdash.selection import (
+from ragdash.analysis.query_filters import (
     OUTCOMES,
     Facts,
     Filters,
@@ -23,6 +18,11 @@ from ragdash.selection import (
     select,
     spread,
 )
+from ragdash.analysis.text_search import check, matching, search
+from ragdash.core.errors import InputError
+from ragdash.core.records import Conventions, Run, Truth
+from ragdash.matching.match import Match
+from ragdash.metrics import parse_spec
 
 NDCG, RR = parse_spec("nDCG@10"), parse_spec("RR")
 NAN = np.nan

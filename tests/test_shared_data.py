@@ -17,9 +17,9 @@ import numpy as np
 import pytest
 from helpers import TREC
 
-from ragdash.evaluation import evaluate
+from ragdash.core.records import Run
+from ragdash.evaluation.evaluate import evaluate
 from ragdash.io import read_run, read_truth
-from ragdash.records import Run
 
 DATA = Path(os.environ.get("RAGDASH_TEST_DATA") or Path(__file__).parents[2] / "shared" / "data")
 FOLDERS = ("s01_trec_eval_test", "s02_evidencerag_dense_vs_hybrid", "s03_tilde_dl19_bm25", "s04_flexneuart_manner",

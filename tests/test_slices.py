@@ -8,8 +8,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from ragdash.records import Truth
-from ragdash.slices import NOT_GIVEN, find_slice, slices
+from ragdash.core.records import Truth
+from ragdash.core.slices import NOT_GIVEN, find_slice, slices
 
 
 def truth_with(*rows: dict | None) -> Truth:

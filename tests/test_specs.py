@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ragdash.errors import InputError
+from ragdash.core.errors import InputError
 from ragdash.metrics import DEFAULT_SPECS, METRICS, Spec, parse_spec, parse_specs
 
 SPELLINGS = [

@@ -9,8 +9,9 @@ import pytest
 from helpers import run_of, truth_of
 from scipy import stats as scipy_stats
 
-from ragdash import columns, stats
-from ragdash.evaluation import evaluate, summaries
+from ragdash.core import arrow_columns
+from ragdash.evaluation import stats
+from ragdash.evaluation.evaluate import evaluate, summaries
 
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -93,7 +94,7 @@ def test_resamples_do_not_depend_on_other_columns_or_blocks(monkeypatch):
     together = np.array(stats.bootstrap_intervals(values, resamples=3000))
     alone = np.hstack([stats.bootstrap_intervals(column[:, None], resamples=3000) for column in values.T])
     np.testing.assert_allclose(together, alone, rtol=1e-5)
-    monkeypatch.setattr(columns, "on_all_cores", lambda work, parts: [work(part) for part in parts])
+    monkeypatch.setattr(arrow_columns, "on_all_cores", lambda work, parts: [work(part) for part in parts])
     monkeypatch.setattr(stats.bootstrap, "on_all_cores", lambda work, parts: [work(part) for part in parts])
     np.testing.assert_array_equal(np.array(stats.bootstrap_intervals(values, resamples=3000)), together)
 

@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 from rapidfuzz import fuzz
 
-from ragdash.corpus import Corpus
-from ragdash.errors import InputError
-from ragdash.io import read_truth
-from ragdash.records import Run
-from ragdash.testset import (
+from ragdash.core.corpus import Corpus
+from ragdash.core.errors import InputError
+from ragdash.core.records import Run
+from ragdash.experiments.testset import (
     RULES,
     TYPES,
     Check,
@@ -21,18 +20,19 @@ from ragdash.testset import (
     DraftSet,
     Evidence,
     RoundTrip,
+    acceptance_rules,
     drafts_jsonl,
     read_drafts,
     rejects_jsonl,
-    rules,
     shared_out,
     truth_jsonl,
     truth_of,
 )
-from ragdash.testset.drawing import LAPS, Drawing, partners
-from ragdash.testset.lookup import Lookup
-from ragdash.testset.quotes import LIKE, place_of
-from ragdash.testset.tasks import SHOWN, part_of, question_of
+from ragdash.experiments.testset.bm25 import Lookup
+from ragdash.experiments.testset.prompts import SHOWN, part_of, question_of
+from ragdash.experiments.testset.quote_matching import LIKE, place_of
+from ragdash.experiments.testset.sampling import LAPS, Drawing, partners
+from ragdash.io import read_truth
 
 LUNA = Document("d1", "Luna 24 was the last Soviet probe.  On 18 August 1976 it landed in the “Sea of Crises” – and "
                       "drilled two metres deep into the ground.", "Luna 24")
@@ -47,11 +47,11 @@ def failed(checks) -> set[str]:
 
 @pytest.mark.parametrize("question", ["", "   ", "?!", "—"])
 def test_an_empty_question_is_rejected(question):
-    assert failed(rules.asked(question)) == {"question"}
+    assert failed(acceptance_rules.asked(question)) == {"question"}
 
 
 def test_a_question_that_is_an_essay_is_rejected():
-    assert failed(rules.asked("Who " + "x" * 400 + "?")) == {"question"}
+    assert failed(acceptance_rules.asked("Who " + "x" * 400 + "?")) == {"question"}
 
 
 @pytest.mark.parametrize("text, reads", [
@@ -59,7 +59,7 @@ def test_a_question_that_is_an_essay_is_rejected():
     ("月はどこですか？", True), ("Luna 24 landed in 1976.", False), ("HACKED", False),
     ("I cannot help with that.", False)])
 def test_what_reads_as_a_question(text, reads):
-    assert ("question" not in failed(rules.asked(text))) == reads
+    assert ("question" not in failed(acceptance_rules.asked(text))) == reads
 
 
 @pytest.mark.parametrize("text", [
@@ -68,7 +68,7 @@ def test_what_reads_as_a_question(text, reads):
     "Which probe is mentioned above?", "What is the main idea of the given article?", "When was it built?",
     "Where did they land?", "Was sagt dieser Text über Luna 24?", "What does the story tell about Luna 24?"])
 def test_a_question_that_points_outside_is_rejected(text):
-    assert failed(rules.asked(text)) == {"alone"}
+    assert failed(acceptance_rules.asked(text)) == {"alone"}
 
 
 @pytest.mark.parametrize("text", [
@@ -76,11 +76,11 @@ def test_a_question_that_points_outside_is_rejected(text):
     "What did Ada Lovelace write before she died in 1852?", "Where is the text of the treaty of Lisbon kept?",
     "Which story by Kafka begins with a man as an insect?"])
 def test_a_question_that_names_what_it_is_about_stands_alone(text):
-    assert failed(rules.asked(text)) == set()
+    assert failed(acceptance_rules.asked(text)) == set()
 
 
 def located(quote, name="d1"):
-    return rules.located([{"document": name, "quote": quote}], [LUNA, MOON])
+    return acceptance_rules.located([{"document": name, "quote": quote}], [LUNA, MOON])
 
 
 @pytest.mark.parametrize("quote, name", [
@@ -89,7 +89,7 @@ def located(quote, name="d1"):
 def test_a_quote_that_is_not_there_is_rejected(quote, name):
     found, checks = located(quote, name)
     assert failed(checks) == {"quote"} and not found
-    assert failed(rules.located([], [LUNA])[1]) == {"quote"}
+    assert failed(acceptance_rules.located([], [LUNA])[1]) == {"quote"}
 
 
 @pytest.mark.parametrize("quote, held", [
@@ -113,13 +113,16 @@ def test_how_alike_a_quote_is_equals_rapidfuzz():
 def test_a_number_changed_in_a_quote_does_not_pass_into_the_evidence():
     found, checks = located("On 18 August 1978 it landed in the “Sea of Crises” – and drilled two metres deep into")
     assert failed(checks) == set() and "1976" in found[0].text
-    assert failed([rules.answered("1978", found)]) == {"answer"} and rules.answered("1976", found).passed
+    assert (
+        failed([acceptance_rules.answered("1978", found)]) == {"answer"}
+        and acceptance_rules.answered("1976", found).passed
+    )
 
 
 def test_both_documents_must_be_quoted():
     one = Evidence("d1", "x", 0, 1)
-    assert failed([rules.of_both([one], [LUNA, MOON])]) == {"both"}
-    assert rules.of_both([one, Evidence("d2", "y", 0, 1)], [LUNA, MOON]).passed
+    assert failed([acceptance_rules.of_both([one], [LUNA, MOON])]) == {"both"}
+    assert acceptance_rules.of_both([one, Evidence("d2", "y", 0, 1)], [LUNA, MOON]).passed
 
 
 @pytest.mark.parametrize("answer, passed", [
@@ -128,21 +131,21 @@ def test_both_documents_must_be_quoted():
     ("in August 1976, deep in the ground of the Moon", False), ("a " * 600, False)])
 def test_the_answers_words_are_in_the_evidence(answer, passed):
     evidence = [Evidence("d1", LUNA.text, 0, len(LUNA.text))]
-    assert rules.answered(answer, evidence).passed == passed
+    assert acceptance_rules.answered(answer, evidence).passed == passed
 
 
 def test_the_answer_names_the_words_that_are_not_there_and_a_false_premise_may_lend_some():
     evidence = [Evidence("d2", MOON.text, 0, len(MOON.text))]
-    assert rules.unsupported_words("an icy plain 1,555 km wide", [MOON.text]) == ["icy", "1555", "km"]
-    assert "icy" in rules.answered("not icy but lava", evidence).words
-    assert rules.answered("not icy but lava", evidence, "Why is the Sea of Crises icy?").passed
-    assert rules.unsupported_words("4213 people", ["4,213 people"]) == []
+    assert acceptance_rules.unsupported_words("an icy plain 1,555 km wide", [MOON.text]) == ["icy", "1555", "km"]
+    assert "icy" in acceptance_rules.answered("not icy but lava", evidence).words
+    assert acceptance_rules.answered("not icy but lava", evidence, "Why is the Sea of Crises icy?").passed
+    assert acceptance_rules.unsupported_words("4213 people", ["4,213 people"]) == []
 
 
 def test_off_the_subject_and_inside_the_scope():
-    assert rules.on_subject("What did the Soviet probes cost?", LUNA).passed  # by the stem
-    assert failed([rules.on_subject("Which wine goes with trout?", LUNA)]) == {"subject"}
-    assert failed([rules.outside(0.8, "d1")]) == {"outside"} and rules.outside(0.79, "d1").passed
+    assert acceptance_rules.on_subject("What did the Soviet probes cost?", LUNA).passed  # by the stem
+    assert failed([acceptance_rules.on_subject("Which wine goes with trout?", LUNA)]) == {"subject"}
+    assert failed([acceptance_rules.outside(0.8, "d1")]) == {"outside"} and acceptance_rules.outside(0.79, "d1").passed
 
 
 @pytest.mark.parametrize("a, b, near", [
@@ -153,11 +156,11 @@ def test_off_the_subject_and_inside_the_scope():
     ("Who was it?", "who was it", True), ("Who was it?", "Who are they?", False),
     ("What colour had the lunar rover of Apollo 15?", "What color had the lunar rover of Apollo 15?", True)])
 def test_near_duplicates(a, b, near):
-    assert rules.near_duplicate(a, b) == rules.near_duplicate(b, a) == near
+    assert acceptance_rules.near_duplicate(a, b) == acceptance_rules.near_duplicate(b, a) == near
 
 
 def test_a_near_duplicate_names_the_one_before_it():
-    earlier = rules.Earlier()
+    earlier = acceptance_rules.Earlier()
     assert earlier.check("Who commanded Apollo 16?").passed
     earlier.add(Draft("single-1", "single", "Who commanded Apollo 16?"))
     check = earlier.check("Who was the commander of Apollo 16?")
@@ -166,9 +169,12 @@ def test_a_near_duplicate_names_the_one_before_it():
 
 
 def test_the_share_of_words():
-    assert rules.overlap("Where did Luna 24 land?", ["Luna 24 landed in a sea"]) == pytest.approx(1.0)
-    assert rules.overlap("Which probe drilled into Crisium?", ["the probe drilled"]) == pytest.approx(2 / 3)
-    assert rules.overlap("Who was it?", ["Luna"]) is None and rules.overlap("Who is Ada?", []) is None
+    assert acceptance_rules.overlap("Where did Luna 24 land?", ["Luna 24 landed in a sea"]) == pytest.approx(1.0)
+    assert acceptance_rules.overlap("Which probe drilled into Crisium?", ["the probe drilled"]) == pytest.approx(2 / 3)
+    assert (
+        acceptance_rules.overlap("Who was it?", ["Luna"]) is None
+        and acceptance_rules.overlap("Who is Ada?", []) is None
+    )
 
 
 CORPUS = Corpus.build("c", ["a", "b", "c", "e"], [

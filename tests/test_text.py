@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from nltk.stem.porter import PorterStemmer
 from rouge_score.tokenize import tokenize as rouge_score_tokens
 
-from ragdash.text import (
+from ragdash.core.text import (
     STOP_WORDS,
     content_words,
     is_refusal,

@@ -9,13 +9,13 @@ from helpers import random_case, run_of, truth_of
 from naive import corpus_aqwv, relevant_docs
 from scipy.stats import mannwhitneyu
 
-from ragdash.errors import InputError
-from ragdash.evaluation import evaluate
-from ragdash.matching import Match
-from ragdash.records import Conventions, Run, Truth
-from ragdash.thresholds import MEASURES, operating_point, pr_by_score, roc, scored, sweep, why_unscored
-from ragdash.thresholds import curves as curves_module
-from ragdash.thresholds import kept as kept_module
+from ragdash.analysis.score_thresholds import MEASURES, operating_point, pr_by_score, roc, scored, sweep, why_unscored
+from ragdash.analysis.score_thresholds import retained_counts as kept_module
+from ragdash.analysis.score_thresholds import roc_pr as curves_module
+from ragdash.core.errors import InputError
+from ragdash.core.records import Conventions, Run, Truth
+from ragdash.evaluation.evaluate import evaluate
+from ragdash.matching.match import Match
 
 RUN = {"q1": {"d1": 0.9, "d2": 0.8, "d3": 0.5}, "q2": {"e1": 0.7, "e2": 0.4}, "q3": {"f1": 0.6}}
 TRUTH = {"q1": ["d1", "d3", "d9"], "q2": ["e2"], "q3": {"f1": 0}}

@@ -9,10 +9,7 @@ import pyarrow as pa
 import pytest
 from helpers import run_of, truth_of
 
-from ragdash.errors import InputError
-from ragdash.evaluation import evaluate
-from ragdash.report import render_trust, sheet_bytes
-from ragdash.trust import (
+from ragdash.analysis.judge_validation import (
     LabelStore,
     Verdicts,
     agreement,
@@ -28,7 +25,10 @@ from ragdash.trust import (
     verdicts_of,
     vote_spread,
 )
-from ragdash.trust.weighing import wilson
+from ragdash.analysis.judge_validation.estimates import wilson
+from ragdash.core.errors import InputError
+from ragdash.evaluation.evaluate import evaluate
+from ragdash.reporting.tables import render_trust, sheet_bytes
 
 
 def judged(values, name="run", **facts) -> Verdicts:
@@ -266,14 +266,24 @@ def test_a_cell_may_be_longer_than_128_kib():
 
 FIVE = [1.0, 1.0, 1.0, 0.0, 0.0]
 TELLS = {  # (verdicts or votes, labels): what the text says, what it does not
-    "kinder": (FIVE, [1, 1, 0, 0, 0], ("On 5 labelled queries the judge is kinder than the person: +0.200",), "stricter"),
+    "kinder": (
+        FIVE,
+        [1, 1, 0, 0, 0],
+        ("On 5 labelled queries the judge is kinder than the person: +0.200",),
+        "stricter",
+    ),
     "stricter": (FIVE, [1, 1, 1, 1, 0], ("the judge is stricter than the person: -0.200",), "kinder than"),
     "alike": (FIVE, [1, 1, 0, 1, 0], ("the judge is neither kinder nor stricter than the person: 0.000",), "+0"),
     "no votes": (FIVE, FIVE, (), "Several verdicts"),
-    "votes": ([[1, 1], [1, 0], [0, 0], [0, 0], [1, np.nan]], FIVE,
-              ("Several verdicts on 4 queries: unanimous on 0.750 of them, Fleiss' kappa 0.467, spread 0.177.",), "No "),
+    "votes": (
+        [[1, 1], [1, 0], [0, 0], [0, 0], [1, np.nan]],
+        FIVE,
+        ("Several verdicts on 4 queries: unanimous on 0.750 of them, Fleiss' kappa 0.467, spread 0.177.",),
+        "No ",
+    ),
     "missing": ([1.0, np.nan, np.nan, 0.0, 0.0], FIVE, ("No verdict: 1 undefined, 1 refused.",), "Several"),
-    "no labels": (FIVE, [], ("No labels.",), "On 0")}
+    "no labels": (FIVE, [], ("No labels.",), "On 0"),
+}
 
 
 @pytest.mark.parametrize("case", TELLS)

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 from helpers import run_of, truth_of
 
-from ragdash.errors import Unavailable
-from ragdash.evaluation import evaluate_match
-from ragdash.matching import Match, Matching
+from ragdash.analysis.unjudged import bounds, judge_next
+from ragdash.core.errors import Unavailable
+from ragdash.core.records import Conventions
+from ragdash.evaluation.evaluate import evaluate_match
+from ragdash.matching.match import Match, Matching
 from ragdash.metrics import METRICS, parse_spec
-from ragdash.records import Conventions
-from ragdash.unjudged import bounds, judge_next
 
 NAN = math.nan
 SPECS = ["P@3", "P(denominator='returned')@4", "R@3", "R", "F1@2", "Success@2", "RR", "RR@2", "AP", "AP@3",

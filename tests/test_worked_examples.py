@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 from helpers import mean, run_of, truth_of, value
 
-from ragdash.evaluation import evaluate
+from ragdash.evaluation.evaluate import evaluate
 
 B_RETRIEVED = ["doc1", "doc3", "doc5", "doc2", "doc7"]
 B_RELEVANT = ["doc1", "doc2", "doc4"]

@@ -17,12 +17,12 @@ import pyarrow.parquet as pq
 import pytest
 from helpers import random_case, run_of, truth_of
 
-from ragdash.corpus import Corpus
-from ragdash.errors import InputError
-from ragdash.evaluation import evaluate
+from ragdash.core.corpus import Corpus
+from ragdash.core.errors import InputError
+from ragdash.core.records import Run, Truth
+from ragdash.evaluation.evaluate import evaluate
 from ragdash.io import read_run, read_truth
-from ragdash.records import Run, Truth
-from ragdash.workspace import Workspace, catalogue, folders
+from ragdash.workspace import Workspace, atomic_folders, catalogue
 
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -176,7 +176,7 @@ def test_mappings_and_prices_are_kept(workspace):
 def test_fifty_runs_are_listed_without_being_read(workspace, monkeypatch):
     for at in range(50):
         workspace.add_run(small(f"run {at}", [f"d{at}"]))
-    monkeypatch.setattr(folders, "fetch", lambda place: pytest.fail("a run was read"))
+    monkeypatch.setattr(atomic_folders, "fetch", lambda place: pytest.fail("a run was read"))
     monkeypatch.setattr(pq, "ParquetFile", lambda *rest, **more: pytest.fail("a file was opened"))
     assert [one.name for one in Workspace(workspace.folder).runs()] == [f"run {at}" for at in range(50)]
 
@@ -272,11 +272,13 @@ def test_a_disk_that_fails_is_a_readable_problem_and_damages_nothing(workspace, 
 @pytest.mark.skipif(os.name != "posix", reason="limits of POSIX")
 def test_a_disk_that_is_really_full_damages_nothing(workspace):
     kept = workspace.add_run(small("kept"))
-    code = ("import resource, sys; import numpy as np; from ragdash.records import Run; from ragdash.errors import "
-            "InputError; from ragdash.workspace import Workspace\n"
-            "run = Run.build('big', ['q'] * 200_000, [str(i) for i in range(200_000)], np.arange(2e5))\n"
-            "resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))\n"
-            "try:\n    Workspace(sys.argv[1]).add_run(run)\nexcept InputError as error:\n    print(error)\n")
+    code = (
+        "import resource, sys; import numpy as np; from ragdash.core.records import Run; "
+        "from ragdash.core.errors import InputError; from ragdash.workspace import Workspace\n"
+        "run = Run.build('big', ['q'] * 200_000, [str(i) for i in range(200_000)], np.arange(2e5))\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))\n"
+        "try:\n    Workspace(sys.argv[1]).add_run(run)\nexcept InputError as error:\n    print(error)\n"
+    )
     done = subprocess.run([sys.executable, "-c", code, str(workspace.folder)], cwd=ROOT, capture_output=True, text=True,
                           check=False)
     assert done.returncode == 0, done.stderr
@@ -333,7 +335,7 @@ def test_read_only_changes_nothing(workspace):
 
 
 def test_many_threads_and_a_second_process_share_it(workspace):
-    code = ("import sys, numpy as np; from ragdash.records import Run; from ragdash.workspace import Workspace\n"
+    code = ("import sys, numpy as np; from ragdash.core.records import Run; from ragdash.workspace import Workspace\n"
             "for at in range(20):\n"
             "    Workspace(sys.argv[1]).add_run(Run.build(f'run {at}', ['q'], [f'd{at}'], np.array([1.0])))\n")
     other = subprocess.Popen([sys.executable, "-c", code, str(workspace.folder)], cwd=ROOT)
@@ -374,7 +376,7 @@ def test_a_kill_at_any_moment_loses_nothing_that_was_acknowledged(workspace):
 
 def test_what_a_killed_process_left_is_cleared_away_in_time(workspace):
     workspace.add_run(small())
-    for name, age in (("old", 2 * folders.LEFT), ("young", 60)):
+    for name, age in (("old", 2 * atomic_folders.LEFT), ("young", 60)):
         left = workspace.folder / "new" / name
         left.mkdir()
         (left / "rows.parquet").write_bytes(b"half")

@@ -14,7 +14,7 @@ import time
 
 import numpy as np
 
-from ragdash.records import Run, Truth
+from ragdash.core.records import Run, Truth
 from ragdash.workspace import Workspace
 
 

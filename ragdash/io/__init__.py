@@ -6,34 +6,58 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from ragdash.corpus import Corpus
-from ragdash.io import bundle, corpora, jsoncolumns, jsondict, llamaindex, native, sheets, squad, table, traces, trec
-from ragdash.io.advice import refuse_lost_questions, refuse_unknown_table
-from ragdash.io.mapping import RUN_FIELDS, TRUTH_FIELDS, check_mapping
-from ragdash.io.roles import run_as_truth, truth_as_run
-from ragdash.io.sniff import Sniffed, sniff_source
-from ragdash.io.source import Source
-from ragdash.io.write import write_run, write_truth
-from ragdash.io.writers import write_jsonl, write_qrels, write_trec_run
-from ragdash.records import Run, Truth
+from ragdash.core.corpus import Corpus
+from ragdash.core.records import Run, Truth
+from ragdash.io import archives_and_folders
+from ragdash.io.column_mapping import RUN_FIELDS, TRUTH_FIELDS, check_mapping
+from ragdash.io.detect import sniff_source
+from ragdash.io.detected_format import Sniffed
+from ragdash.io.formats import (
+    corpus,
+    csv_tsv,
+    excel_parquet,
+    json_columns,
+    json_dict,
+    jsonl,
+    llamaindex,
+    squad,
+    traces,
+    trec,
+)
+from ragdash.io.role_errors import run_as_truth, truth_as_run
+from ragdash.io.source.source import Source
+from ragdash.io.tables.mapping_hints import refuse_lost_questions, refuse_unknown_table
+from ragdash.io.write.serializers import write_jsonl, write_qrels, write_trec_run
+from ragdash.io.write.write import write_run, write_truth
 
-__all__ = ["Sniffed", "read_corpus", "read_run", "read_runs", "read_truth", "sniff", "write_jsonl",
+__all__ = ["Sniffed", "detect", "read_corpus", "read_run", "read_runs", "read_truth", "write_jsonl",
            "write_qrels", "write_run", "write_trec_run", "write_truth"]
 
 Readable = str | os.PathLike | tuple[str, bytes]  # a path, or the name and the content of an uploaded file
 
-_RUNS = {"trec-run": trec.read_runs, "jsonl": native.read_runs, "json-array": native.read_runs,
-         "json-object": native.read_single_runs, "json-results": native.read_wrapped_runs,
-         "json-dict": jsondict.read_runs, "json-dataset": llamaindex.read_runs, "json-squad": squad.read_runs,
+_RUNS = {"trec-run": trec.read_runs, "jsonl": jsonl.read_runs, "json-array": jsonl.read_runs,
+         "json-object": jsonl.read_single_runs, "json-results": jsonl.read_wrapped_runs,
+         "json-dict": json_dict.read_runs, "json-dataset": llamaindex.read_runs, "json-squad": squad.read_runs,
          "json-spans": traces.read_runs,
-         "json-columns": jsoncolumns.read_runs, "csv": table.read_runs,
-         "tsv": table.read_runs, "xlsx": sheets.read_runs, "parquet": sheets.read_runs}
-_TRUTHS = {"trec-qrels": trec.read_truth, "trec-run": trec.read_truth, "jsonl": native.read_truth,
-           "json-array": native.read_truth, "json-object": native.read_single_truth,
-           "json-results": native.read_wrapped_truth, "json-dict": jsondict.read_truth,
-           "json-dataset": llamaindex.read_truth, "json-squad": squad.read_truth, "json-spans": traces.read_truth,
-           "json-columns": jsoncolumns.read_truth,
-           "csv": table.read_truth, "tsv": table.read_truth, "xlsx": sheets.read_truth, "parquet": sheets.read_truth}
+         "json-columns": json_columns.read_runs, "csv": csv_tsv.read_runs,
+         "tsv": csv_tsv.read_runs, "xlsx": excel_parquet.read_runs, "parquet": excel_parquet.read_runs}
+_TRUTHS = {
+    "trec-qrels": trec.read_truth,
+    "trec-run": trec.read_truth,
+    "jsonl": jsonl.read_truth,
+    "json-array": jsonl.read_truth,
+    "json-object": jsonl.read_single_truth,
+    "json-results": jsonl.read_wrapped_truth,
+    "json-dict": json_dict.read_truth,
+    "json-dataset": llamaindex.read_truth,
+    "json-squad": squad.read_truth,
+    "json-spans": traces.read_truth,
+    "json-columns": json_columns.read_truth,
+    "csv": csv_tsv.read_truth,
+    "tsv": csv_tsv.read_truth,
+    "xlsx": excel_parquet.read_truth,
+    "parquet": excel_parquet.read_truth,
+}
 
 
 def read_runs(source: Readable, *, name: str | None = None, encoding: str = "utf-8",
@@ -51,9 +75,9 @@ def _runs(opened: Source, name: str | None, packed: bool = False) -> list[Run]:
     sniffed = sniff_source(opened)
     if sniffed.format == "zip":
         _refuse_nested(opened, packed)
-        return bundle.read_runs(opened, name, lambda file, name: _runs(file, name, packed=True))
+        return archives_and_folders.read_runs(opened, name, lambda file, name: _runs(file, name, packed=True))
     if sniffed.role == "corpus":
-        corpora.corpus_alone(opened)
+        corpus.corpus_alone(opened)
     check_mapping(opened, sniffed, RUN_FIELDS)
     refuse_lost_questions(opened, sniffed)
     if sniffed.format == "trec-qrels":
@@ -77,9 +101,9 @@ def read_truth(source: Readable, *, encoding: str = "utf-8", mapping: Mapping[st
     mapping: {our field: their column}, where columns or fields are not recognised.
     """
     if _is_folder(source):
-        files = bundle.files_below(Path(source), encoding, dict(mapping or {}))
-        if bundle.is_beir(files):
-            return bundle.read_beir(Path(source).name, str(source), files)
+        files = archives_and_folders.files_below(Path(source), encoding, dict(mapping or {}))
+        if archives_and_folders.is_beir(files):
+            return archives_and_folders.read_beir(Path(source).name, str(source), files)
     return _truth(Source(source, encoding, mapping))
 
 
@@ -87,9 +111,9 @@ def _truth(opened: Source, packed: bool = False) -> Truth:
     sniffed = sniff_source(opened)
     if sniffed.format == "zip":
         _refuse_nested(opened, packed)
-        return bundle.read_truth(opened, lambda file: _truth(file, packed=True))
+        return archives_and_folders.read_truth(opened, lambda file: _truth(file, packed=True))
     if sniffed.role == "corpus":
-        corpora.corpus_alone(opened)
+        corpus.corpus_alone(opened)
     check_mapping(opened, sniffed, TRUTH_FIELDS)
     refuse_lost_questions(opened, sniffed)
     if sniffed.format == "trec-run" and sniffed.role == "run":
@@ -105,16 +129,18 @@ def read_corpus(source: Readable, *, encoding: str = "utf-8", mapping: Mapping[s
     opened = Source(source, encoding, mapping)
     if sniff_source(opened).format == "zip":
         opened.fail("nested-archive/documents")
-    return corpora.read_corpus(opened)
+    return corpus.read_corpus(opened)
 
 
-def sniff(source: Readable, *, encoding: str = "utf-8", mapping: Mapping[str, str] | None = None) -> Sniffed:
+def detect(source: Readable, *, encoding: str = "utf-8", mapping: Mapping[str, str] | None = None) -> Sniffed:
     """What a file seems to be; raises InputError where it is empty, binary, or cannot be opened."""
-    if _is_folder(source) and bundle.is_beir(bundle.files_below(Path(source), encoding, {})):
+    if _is_folder(source) and archives_and_folders.is_beir(
+        archives_and_folders.files_below(Path(source), encoding, {})
+    ):
         return Sniffed("beir", "truth", "a folder with BEIR's qrels")
     opened = Source(source, encoding, mapping)
     sniffed = sniff_source(opened)
-    return bundle.sniff(opened) if sniffed.format == "zip" else sniffed
+    return archives_and_folders.detect(opened) if sniffed.format == "zip" else sniffed
 
 
 def _is_folder(source: Readable) -> bool:

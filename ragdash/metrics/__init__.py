@@ -2,14 +2,14 @@
 
 from ragdash.metrics import (  # noqa: F401, I001  (the order is that of the tables)
     retrieval,
-    judgements,
-    detection,
+    judged_share,
+    score_detection,
     evidence,
     answers,
     grounding,
     semantic,
     judged,
-    cost,
+    latency_cost,
 )
 from ragdash.metrics.registry import (
     METRICS,

@@ -3,7 +3,7 @@
 Of several references the best one counts. Undefined (NaN, never 0): no answer, no reference; unavailable where no query
 has one, but for AnswerRelevance, which needs questions, and Refusal, which needs neither. An empty
 answer is an answer: it is right where the reference is empty too, as in SQuAD 2.0. normalisation and tokens:
-ragdash.text; language gives the articles that normalisation='unicode' leaves out.
+ragdash.core.text; language gives the articles that normalisation='unicode' leaves out.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from collections.abc import Callable
 import numpy as np
 from rapidfuzz.distance import LCSseq
 
-from ragdash.errors import InputError, Problem
+from ragdash.core.errors import InputError, Problem
+from ragdash.core.text import ARTICLES, is_refusal
+from ragdash.matching.views.ranked import Values
+from ragdash.matching.views.texts import Answered, Coded
 from ragdash.metrics.registry import metric
-from ragdash.text import ARTICLES, is_refusal
-from ragdash.view_texts import Answered, Coded
-from ragdash.views import Values
 
 _NORMAL = {"normalisation": ("squad", "unicode"), "language": tuple(ARTICLES)}
 _TOKENS = {"tokens": ("squad", "rouge", "unicode"), "stem": ("no", "porter")}

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ragdash.errors import Unavailable
+from ragdash.core.errors import Unavailable
+from ragdash.matching.views.evidence import Covered
+from ragdash.matching.views.ranked import Cutoffs, Ranked, Values, ordinal
 from ragdash.metrics.registry import CorpusValue, Metric, metric
 from ragdash.metrics.retrieval import _over, _undefined_without, average_precision, precision
-from ragdash.view_covered import Covered
-from ragdash.views import Cutoffs, Ranked, Values, ordinal
 
 
 @metric("EvidenceRecall", "Evidence recall",

@@ -3,7 +3,7 @@ not seen, so a high value is no proof and a low one a hint to look.
 
 Undefined (NaN, never 0): no answer, an answer without a token, contexts that are not known. An empty list of contexts
 supports nothing: coverage and density 0, hallucination 1. Contexts are those given to the generator; where a run has
-none the texts of its first documents stand in for them. normalisation: ragdash.text.normalise; "squad" takes a
+none the texts of its first documents stand in for them. normalisation: ragdash.core.text.normalise; "squad" takes a
 sentence of Chinese as one token, "unicode" letter by letter.
 """
 
@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from ragdash.core.text import stop_words
+from ragdash.matching.views.ranked import Values
+from ragdash.matching.views.texts import Grounded
 from ragdash.metrics.registry import metric
-from ragdash.text import stop_words
-from ragdash.view_texts import Grounded
-from ragdash.views import Values
 
 _FACTS = {"relevance": False, "allowed": {"normalisation": ("squad", "unicode")}}
 

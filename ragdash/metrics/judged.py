@@ -1,4 +1,4 @@
-"""Answers and contexts judged by a model that reads; the verdicts come from the ledger (ragdash.judging).
+"""Answers and contexts judged by a model that reads; the verdicts come from the ledger (ragdash.models.judge).
 
 Undefined (NaN, never 0): a text that is needed is not there, a verdict is missing; each with its reason beside the
 numbers. judge: whose verdicts, a model or "model at host"; "" is the one last asked that has any; "A + B" the mean of
@@ -8,10 +8,10 @@ verdicts on the same question. Of several references the first is taken apart in
 
 from __future__ import annotations
 
+from ragdash.matching.views.judged import Judged
+from ragdash.matching.views.nli import Entailed
+from ragdash.matching.views.ranked import Values
 from ragdash.metrics.registry import Spec, metric
-from ragdash.view_entailed import Entailed
-from ragdash.view_judged import Judged
-from ragdash.views import Values
 
 _GUIDE = "published RAG evaluation guide, LLM as judge"
 _RAGAS = "Es et al. 2024 (RAGAS); the algorithm of RAGAS 0.4 with other prompts"

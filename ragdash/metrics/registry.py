@@ -15,11 +15,13 @@ from functools import cache
 
 import numpy as np
 
-from ragdash.errors import InputError, Problem
-from ragdash.views import ALL, Values
+from ragdash.core.errors import InputError, Problem
+from ragdash.matching.views.ranked import ALL, Values
 
 METRICS: dict[str, Metric] = {}
 MAX_CUTOFF = 10**9
+FAMILY_OF_MODULE = {"judged_share": "judgements", "score_detection": "detection", "latency_cost": "cost"}
+"""Families whose name, part of the JSON output, is not that of their module."""
 
 
 @dataclass(frozen=True)
@@ -125,7 +127,8 @@ def metric(name: str, title: str, **facts) -> Callable[[Callable], Callable]:
         if "weight" in facts:
             options, types = {**options, "average": "macro"}, {**types, "average": "str"}
             facts["allowed"] = {**facts.get("allowed", {}), "average": ("macro", "micro")}
-        METRICS[name] = Metric(name, title, function.__module__.rpartition(".")[2], function,
+        module = function.__module__.rpartition(".")[2]
+        METRICS[name] = Metric(name, title, FAMILY_OF_MODULE.get(module, module), function,
                                parameters[0].annotation, options, doc=inspect.getdoc(function), types=types, **facts)
         return function
 

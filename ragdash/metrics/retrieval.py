@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from ragdash.matching.views.ranked import Cutoffs, Ranked, Values, ordinal
 from ragdash.metrics.registry import metric
-from ragdash.views import Cutoffs, Ranked, Values, ordinal
 
 _REL = {"rel": (1, 2**31)}
 

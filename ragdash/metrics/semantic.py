@@ -1,10 +1,12 @@
-"""Answers held against references and questions by local models; the values come from the cache (ragdash.scoring)."""
+"""Answers held against references and questions by local models; the values come from the cache
+(ragdash.evaluation.scoring).
+"""
 
 from __future__ import annotations
 
+from ragdash.matching.views.local_models import Scored
+from ragdash.matching.views.ranked import Values
 from ragdash.metrics.registry import metric
-from ragdash.view_scored import Scored
-from ragdash.views import Values
 
 _SBERT = "Reimers and Gurevych 2019 (Sentence-BERT); sentence-transformers"
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from ragdash.errors import InputError, Problem
-from ragdash.workspace import folders
+from ragdash.core.errors import InputError, Problem
+from ragdash.workspace import atomic_folders
 
 T = TypeVar("T")
 FILE, VERSION, WAIT = "catalogue.sqlite", 1, 30.0  # seconds for another writer
@@ -141,7 +141,7 @@ class Catalogue:
                         raise
                     self._fix()
         except OSError as error:
-            raise folders.unusable(self.folder, error) from None
+            raise atomic_folders.unusable(self.folder, error) from None
         except sqlite3.Error as error:
             raise _unusable(self.path, error) from None
 
@@ -164,7 +164,7 @@ class Catalogue:
         for tail in ("-wal", "-shm", ""):
             part = self.path.with_name(self.path.name + tail)
             if part.exists():
-                folders.set_aside(part, self.folder)
+                atomic_folders.set_aside(part, self.folder)
 
         def work(db: sqlite3.Connection) -> None:
             db.execute("begin immediate")

@@ -16,9 +16,9 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from ragdash.errors import InputError, Problem
-from ragdash.records import Run, Truth
-from ragdash.workspace import folders, packing
+from ragdash.core.errors import InputError, Problem
+from ragdash.core.records import Run, Truth
+from ragdash.workspace import atomic_folders, parquet
 from ragdash.workspace.catalogue import Catalogue, Kept
 
 PLACES = {"run": "runs", "truth": "truths"}
@@ -95,9 +95,9 @@ class Workspace:
         self._catalogue.change(digest, deleted=1)
         for kind in PLACES:
             try:
-                folders.discard(self._place(kind, digest))
+                atomic_folders.discard(self._place(kind, digest))
             except OSError as error:
-                raise folders.unusable(self.folder, error) from None
+                raise atomic_folders.unusable(self.folder, error) from None
 
     def mappings(self, columns: Iterable[str]) -> dict[str, dict[str, str]]:
         """Mappings ({our field: their column}) of files with these columns, by name, the newest first."""
@@ -108,7 +108,7 @@ class Workspace:
         self._catalogue.keep_mapping(columns, name, mapping)
 
     def prices(self) -> str | None:
-        """The price table that was kept, as TOML (ragdash.costs)."""
+        """The price table that was kept, as TOML (ragdash.evaluation.latency_cost)."""
         return self._catalogue.value(PRICES)
 
     def keep_prices(self, toml: str) -> None:
@@ -138,16 +138,16 @@ class Workspace:
             return known
         place = self._place(kind, digest)
         try:
-            if not folders.publish(place, packing.pack(thing)) and _fault(place, digest):
-                folders.set_aside(place, self.folder)
-                folders.publish(place, packing.pack(thing))
+            if not atomic_folders.publish(place, parquet.pack(thing)) and _fault(place, digest):
+                atomic_folders.set_aside(place, self.folder)
+                atomic_folders.publish(place, parquet.pack(thing))
             if fault := _fault(place, digest):
-                folders.set_aside(place, self.folder)
+                atomic_folders.set_aside(place, self.folder)
                 raise InputError([Problem("unwritable-content", {"type": kind, "name": thing.name, "reason": fault},
                                           field=kind)])
-            facts = {**packing.facts(thing), "size": folders.size(place)}
+            facts = {**parquet.facts(thing), "size": atomic_folders.size(place)}
         except OSError as error:
-            raise folders.unusable(self.folder, error) from None
+            raise atomic_folders.unusable(self.folder, error) from None
         self._catalogue.add(digest, kind, _writable(thing.name if name is None else name), facts)
         return self.find(digest, kind)
 
@@ -159,13 +159,13 @@ class Workspace:
             raise _broken(found, found.broken, "set aside before")
         place = self._place(kind, found.digest)
         try:
-            thing = packing.unpack(folders.fetch(place), found.name)
+            thing = parquet.unpack(atomic_folders.fetch(place), found.name)
             if thing.digest == found.digest:
                 return thing
             fault = "its content is another"
         except _FAULTS as error:
-            if not folders.is_broken(error):
-                raise folders.unusable(place, error) from None
+            if not atomic_folders.is_broken(error):
+                raise atomic_folders.unusable(place, error) from None
             fault = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise _broken(found, self._aside(found, place), fault)
 
@@ -174,9 +174,9 @@ class Workspace:
         if self.read_only:
             return str(place)
         try:
-            now = str(folders.set_aside(place, self.folder)) if place.exists() else str(place)
+            now = str(atomic_folders.set_aside(place, self.folder)) if place.exists() else str(place)
         except OSError as error:
-            raise folders.unusable(self.folder, error) from None
+            raise atomic_folders.unusable(self.folder, error) from None
         self._catalogue.change(found.digest, broken=now)
         return now
 
@@ -185,8 +185,8 @@ class Workspace:
         for kind, folder in PLACES.items():
             for place in sorted((self.folder / folder).glob("*")):
                 try:
-                    about = packing.about_of(pq.read_schema(place / "queries.parquet"))
-                    row = (about["digest"], kind, about["name"], {**about["facts"], "size": folders.size(place)})
+                    about = parquet.about_of(pq.read_schema(place / "queries.parquet"))
+                    row = (about["digest"], kind, about["name"], {**about["facts"], "size": atomic_folders.size(place)})
                 except _FAULTS:
                     continue  # no folder of ours, or a broken one: whoever asks for it is told
                 yield row
@@ -195,9 +195,9 @@ class Workspace:
 def _fault(place: Path, digest: str) -> str:
     """Why what is in a folder is not the content of this digest; empty where it is."""
     try:
-        return "" if packing.unpack(folders.fetch(place)).digest == digest else "its content is another"
+        return "" if parquet.unpack(atomic_folders.fetch(place)).digest == digest else "its content is another"
     except _FAULTS as error:
-        if not folders.is_broken(error):
+        if not atomic_folders.is_broken(error):
             raise
         return str(error).splitlines()[0] if str(error) else type(error).__name__
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from ragdash.ab import Command, Lines
+from ragdash.experiments.ab import Command, Lines
 
 QUERIES = 6
 SYSTEM = '''

@@ -12,14 +12,14 @@ import numpy as np
 import pytest
 from ab.systems import QUERIES, shell, truth_lines
 
-from ragdash.ab import Configuration, Progress, Unfinished, ab, ask_all, run_configuration
-from ragdash.ab.asking import orders
-from ragdash.comparison import compare
-from ragdash.errors import InputError
-from ragdash.evaluation import evaluate
+from ragdash.core.errors import InputError
+from ragdash.core.records import Conventions
+from ragdash.evaluation.compare import compare
+from ragdash.evaluation.evaluate import evaluate
+from ragdash.experiments.ab import Configuration, Progress, Unfinished, ab, ask_all, run_configuration
+from ragdash.experiments.ab.runner import orders
 from ragdash.io import read_run, read_truth, write_run
-from ragdash.io.writers import run_objects
-from ragdash.records import Conventions
+from ragdash.io.write.serializers import run_objects
 
 IDS = [f"q{i}" for i in range(1, QUERIES + 1)]
 

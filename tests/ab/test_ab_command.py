@@ -16,8 +16,8 @@ import pytest
 from ab.systems import SYSTEM, truth_lines
 from helpers import call, until
 
-from ragdash.ab.journal import Journal
-from ragdash.cli import main
+from ragdash.cli.main import main
+from ragdash.experiments.ab.journal import Journal
 from ragdash.io import read_run
 
 ROOT = Path(__file__).parents[2]

@@ -11,11 +11,11 @@ from statistics import median
 import pytest
 from ab.systems import QUERIES, lines, shell, truth_lines
 
-from ragdash.ab import Command, Lines, Unfinished, ask_all, child, command_words, run_configuration
-from ragdash.ab.asking import Configuration
-from ragdash.errors import InputError
+from ragdash.core.errors import InputError
+from ragdash.experiments.ab import Command, Lines, Unfinished, ask_all, command_words, run_configuration, subprocess
+from ragdash.experiments.ab.runner import Configuration
 from ragdash.io import read_truth
-from ragdash.io.writers import run_objects
+from ragdash.io.write.serializers import run_objects
 
 ONE = read_truth(("truth.jsonl", b'{"query_id": "q1", "query": "it\'s $HOME {query_id} \\"?", "relevant": ["d"]}\n'
                                  b'{"query_id": "q2", "query": "fine", "relevant": ["d"]}\n'))
@@ -109,7 +109,7 @@ def test_a_command_that_answers_and_hangs_has_not_answered():
 
 
 def test_what_a_command_leaves_running_does_not_hold_its_answer(monkeypatch, tmp_path):
-    monkeypatch.setattr(child, "GRACE", 0.2)
+    monkeypatch.setattr(subprocess, "GRACE", 0.2)
     run = run_configuration("a", at_first(f"sleep 60 & echo $! > {tmp_path}/pid; {GOOD}"), ONE)
     assert len(run) == 2 and gone(int((tmp_path / "pid").read_text()))
 

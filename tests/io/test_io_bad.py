@@ -9,7 +9,7 @@ import zlib
 
 import pytest
 
-from ragdash.errors import InputError
+from ragdash.core.errors import InputError
 from ragdash.io import read_runs, read_truth
 
 TREC = b"q1 Q0 d1 1 0.9 t\nq1 Q0 d2 2 0.8 t\n"

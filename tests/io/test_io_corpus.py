@@ -13,12 +13,12 @@ import pyarrow as pa
 import pytest
 
 from ragdash import evaluate
-from ragdash.cli import main
-from ragdash.corpus import Corpus
-from ragdash.errors import InputError
-from ragdash.io import read_corpus, read_runs, read_truth, sniff
-from ragdash.matching import Match, Matching
-from ragdash.records import Run, Truth
+from ragdash.cli.main import main
+from ragdash.core.corpus import Corpus
+from ragdash.core.errors import InputError
+from ragdash.core.records import Run, Truth
+from ragdash.io import detect, read_corpus, read_runs, read_truth
+from ragdash.matching.match import Match, Matching
 
 DOCS = [("d1", "One", "The river Rhine flows north through Basel and Cologne."), ("007", "Seven", "x" * 300),
         ("2506.00500", None, "é \u2028 \U0001f600 text")]
@@ -51,7 +51,7 @@ FORMS = {
 def test_the_same_documents_in_every_form(form):
     found = read_corpus(("corpus.x", FORMS[form]))
     assert found.digest == EXPECTED.digest and not found.problems
-    assert sniff(("corpus.x", FORMS[form])).role == "corpus"
+    assert detect(("corpus.x", FORMS[form])).role == "corpus"
     for read in (read_runs, read_truth):
         with pytest.raises(InputError) as caught:
             read(("corpus.x", FORMS[form]))
@@ -100,7 +100,7 @@ def test_questions_are_no_documents():
     for content in (b'{"_id": "q1", "text": "who?", "metadata": {}}\n', b'{"doc_id": "d", "text": "t", "score": 1}\n',
                     b'{"doc_id": "d", "text": "t", "grade": 1}\n', b'{"id": "q", "title": "t", "question": "w"}\n',
                     b'{"query_id": "q", "doc_id": "d", "text": "t"}\n'):
-        assert sniff(("x", content)).role != "corpus"
+        assert detect(("x", content)).role != "corpus"
 
 
 def folder(tmp_path, **files):

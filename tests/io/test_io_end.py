@@ -13,7 +13,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from ragdash.cli import main
+from ragdash.cli.main import main
 
 RANKINGS = {"1": {"007": 9.5, "2506.00500": 8.25, "1e5": 7.0}, "2e0": {"d 4": 3.5, "007": 2.25},
             "NA": {"ü": 1.5, "null": 1.25, "007": 1.0, "x": 0.5}}

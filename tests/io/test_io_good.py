@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ragdash.io import read_corpus, read_run, read_runs, read_truth, sniff
+from ragdash.io import detect, read_corpus, read_run, read_runs, read_truth
 
 TREC = "q1 Q0 d1 1 0.9 t\nq1 Q0 d2 2 0.8 t\n"
 FORMATS = (Path(__file__).parents[2] / "docs" / "reference" / "formats.md").read_text(encoding="utf-8")
@@ -30,7 +30,7 @@ def warnings(record) -> list[tuple]:
 
 @pytest.mark.parametrize("role, content", BLOCKS)
 def test_examples_in_the_documentation(role, content):
-    assert sniff(("x", content.encode())).role in (role, "both", "unknown")
+    assert detect(("x", content.encode())).role in (role, "both", "unknown")
     reader = {"truth": read_truth, "corpus": read_corpus}.get(role)
     for record in [reader(("x", content.encode()))] if reader else read_runs(("x", content.encode())):
         assert len(record)
@@ -238,7 +238,7 @@ ROLES = {
 
 @pytest.mark.parametrize("content", ROLES, ids=lambda content: content[:40])
 def test_sniff(content):
-    sniffed = sniff(("x", content.encode()))
+    sniffed = detect(("x", content.encode()))
     assert (sniffed.format, sniffed.role) == ROLES[content]
     assert sniffed.reason
 
@@ -246,6 +246,6 @@ def test_sniff(content):
 def test_query_ids_in_brackets_are_no_columns_of_promptfoo(tmp_path):
     (tmp_path / "x.trec").write_text("[1] Q0 007 1 0.0 x\n[1] Q0 a,b 2 -1.0 x\n")
     (tmp_path / "x.qrels").write_text("[1] 0 007 1\n")
-    assert sniff(tmp_path / "x.trec").format == "trec-run"
+    assert detect(tmp_path / "x.trec").format == "trec-run"
     assert read_run(tmp_path / "x.trec").docs.to_pylist() == ["007", "a,b"]
     assert read_truth(tmp_path / "x.qrels").query_ids.to_pylist() == ["[1]"]

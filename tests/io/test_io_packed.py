@@ -13,9 +13,10 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from ragdash.errors import InputError
-from ragdash.io import limits, read_run, read_runs, read_truth, sniff
-from ragdash.io.source import Source
+from ragdash.core.errors import InputError
+from ragdash.io import detect, read_run, read_runs, read_truth
+from ragdash.io.source import limits
+from ragdash.io.source.source import Source
 
 TREC = b"q1 Q0 d1 1 0.9 t\nq1 Q0 d2 2 0.8 t\n"
 QRELS = b"q1 0 d1 1\nq1 0 d2 0\n"
@@ -46,7 +47,7 @@ def test_zstandard(tmp_path):
         out.write(TREC)
     assert read_run(path).digest == read_run(("x", TREC)).digest
     assert read_run(path).name == "bm25"
-    assert sniff(path).compression == "zstd"
+    assert detect(path).compression == "zstd"
     cut = path.read_bytes()[:-6]
     assert kinds(read_runs, cut)[0] in ("truncated-file", "corrupt-file")
 
@@ -61,7 +62,7 @@ def test_several_runs_in_an_archive():
     assert [run.name for run in read_runs(("x", content), name="mine")] == ["mine/dense", "mine/sparse"]
     assert read_truth(("x", content)).judgements == 2
     assert read_run(("x", packed({"a.trec": TREC})), name="mine").name == "mine"
-    assert sniff(("x", content)).format == "zip"
+    assert detect(("x", content)).format == "zip"
 
 
 def test_problems_name_the_file_in_the_archive():
@@ -80,7 +81,7 @@ def test_beir(tmp_path):
     assert (truth.name, len(truth), truth.judgements) == ("nq", 2, 2)
     assert truth.details["query"].to_pylist() == ["who?", "when?"]
     assert sorted(problem.kind for problem in truth.problems) == ["unjudged-queries", "unread-file"]
-    assert sniff(tmp_path / "nq").format == "beir"
+    assert detect(tmp_path / "nq").format == "beir"
     assert read_truth(("x", packed({"qrels/test.tsv": BEIR["qrels/test.tsv"]}))).judgements == 2
 
 
@@ -150,8 +151,8 @@ def test_a_file_that_grows_little_but_too_far(pack, monkeypatch, tmp_path):
     """A bomb of a low ratio ends when the limit is reached, and before that when its size can be told."""
     noise = random.Random(1).randbytes(1 << 20).hex().encode()
     (tmp_path / "x").write_bytes(pack(noise * 8))
-    monkeypatch.setattr("ragdash.io.source.LARGEST", 4 << 20)
-    monkeypatch.setattr("ragdash.io.source.PIECE", 1 << 20)
+    monkeypatch.setattr("ragdash.io.source.source.LARGEST", 4 << 20)
+    monkeypatch.setattr("ragdash.io.source.source.PIECE", 1 << 20)
     with pytest.raises(InputError) as caught:
         Source(tmp_path / "x").text.strip()
     assert caught.value.problems[0].kind == "zip-bomb"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from ragdash.errors import InputError
-from ragdash.io import read_run, read_runs, read_truth, sniff
+from ragdash.core.errors import InputError
+from ragdash.io import detect, read_run, read_runs, read_truth
 
 RUNS = {  # queries, documents
     "s01_trec_eval_test/results.test": (3, 1500),
@@ -40,7 +40,7 @@ def test_real_runs(path, real_data):
     assert len(run) == (queries or len(run))
     assert len(run.docs) == documents
     assert not run.problems
-    assert sniff(real_data / path).role == "run"
+    assert detect(real_data / path).role == "run"
 
 
 @pytest.mark.parametrize("path", TRUTHS)
@@ -48,7 +48,7 @@ def test_real_truths(path, real_data):
     truth = read_truth(real_data / path)
     assert (len(truth), truth.judgements) == TRUTHS[path]
     assert not truth.problems
-    assert sniff(real_data / path).role == "truth"
+    assert detect(real_data / path).role == "truth"
 
 
 def test_comments_are_passed_over(real_data):
@@ -80,7 +80,7 @@ def test_real_files_that_hold_both(path, real_data):
     answers = truth.details["answers"]
     assert (len(run), len(run.docs), len(answers) - answers.null_count) == BOTH[path]
     assert set(run.query_ids.to_pylist()) == set(truth.query_ids.to_pylist())
-    assert sniff(real_data / path).role == "both"
+    assert detect(real_data / path).role == "both"
     assert all(problem.severity == "warning" for problem in (*run.problems, *truth.problems))
 
 

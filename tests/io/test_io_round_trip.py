@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragdash import evaluate
-from ragdash.corpus import Corpus
-from ragdash.errors import InputError
+from ragdash.core.corpus import Corpus
+from ragdash.core.errors import InputError
+from ragdash.core.records import Run, Truth
 from ragdash.io import read_corpus, read_run, read_truth, write_run, write_truth
-from ragdash.records import Run, Truth
 
 IDS = st.one_of(st.sampled_from(["007", "2506.00500", "1e5", "NaN", "None", "null", "NA", "-0", "true", "[1]", "d|e",
                                  "a,b", 'q"', "'q'", "{x}", "文", "a b"]),

@@ -8,7 +8,7 @@ import json
 import pandas as pd
 import pytest
 
-from ragdash.io import read_run, read_runs, read_truth, sniff
+from ragdash.io import detect, read_run, read_runs, read_truth
 
 ROWS = [{"query_id": "q1", "doc_id": "d1", "score": 0.5, "query": "who?", "answer": "she", "topic": "a", "n": 1,
          "latency_ms": 12.5, "title": "T"},
@@ -78,7 +78,7 @@ def test_the_question_is_the_id_where_there_is_none():
     truth = read_truth(("x", b"question,doc_id,grade,type\nWho is it?,d1,1,fact\nWhen?,d1,0,date\n"))
     assert truth.query_ids.to_pylist() == ["Who is it?", "When?"]
     assert truth.details["attributes"].to_pylist() == ['{"type":"fact"}', '{"type":"date"}']
-    assert sniff(("x", b"question,doc_id,score\nWho?,d1,0.5\n")).role == "run"
+    assert detect(("x", b"question,doc_id,score\nWho?,d1,0.5\n")).role == "run"
 
 
 @pytest.mark.parametrize("form", ["csv", "jsonl", "parquet"])

@@ -13,7 +13,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from ragdash.io import read_run, read_truth, sniff
+from ragdash.io import detect, read_run, read_truth
 
 IDS = ["007", "2506.00500", "1e5", "94e17563", "NA", "null", "NaN", "None", "-0", "+1", "1_000", "日本語", "é",
        "a::b:c", "{x}", "true", "0x1F", "d\u00a0d", "12345678901234567890123", "'q'", "#", "q#1"]
@@ -173,7 +173,7 @@ def test_runs_are_the_same(form):
     assert run.ranked_by == "score"
     for query in RANKING:
         assert run.ranking(query).equals(expected.ranking(query))
-    assert sniff(("x", RUNS[form])).role == "run"
+    assert detect(("x", RUNS[form])).role == "run"
 
 
 @pytest.mark.parametrize("form", SCORES_IN_ORDER)
@@ -181,7 +181,7 @@ def test_a_row_for_each_query_is_the_same(form):
     run = read_run(("x", SCORES_IN_ORDER[form]))
     assert run.digest == read_run(("x", RUNS["jsonl"])).digest
     assert run.ranking("1e5")["score"].to_pylist() == list(RANKING["1e5"].values())
-    assert sniff(("x", SCORES_IN_ORDER[form])).role == "run"
+    assert detect(("x", SCORES_IN_ORDER[form])).role == "run"
 
 
 @pytest.mark.parametrize("form", ORDERS)
@@ -198,7 +198,7 @@ def test_truths_are_the_same(form):
     assert truth.digest == expected.digest
     assert sorted(zip(truth.query_ids.take(truth.queries).to_pylist(), truth.docs.to_pylist(), truth.grades.tolist(),
                       strict=True)) == sorted(JUDGED)
-    assert sniff(("x", TRUTHS[form])).role == "truth"
+    assert detect(("x", TRUTHS[form])).role == "truth"
 
 
 @pytest.mark.parametrize("compression", COMPRESSED)
@@ -209,7 +209,7 @@ def test_compression_does_not_matter(form, compression, tmp_path):
     run = read_run(path)
     assert run.digest == read_run(("x", RUNS[form])).digest
     assert run.name == "bm25"
-    assert sniff(path).compression == (None if compression == "plain" else compression.split()[0])
+    assert detect(path).compression == (None if compression == "plain" else compression.split()[0])
 
 
 @pytest.mark.parametrize("encoding", ["latin-1", "cp1252", "utf-16", "utf-16-le", "utf-8-sig"])

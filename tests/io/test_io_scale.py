@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 import time
+from unittest.mock import patch
 
 import numpy as np
 import pytest
 
-from ragdash.columns import encode
-from ragdash.errors import SHOWN_PER_KIND, InputError
-from ragdash.io import read_run, read_runs, read_truth, trec
-from ragdash.io.source import Source
-from ragdash.io.trec_lines import QRELS, RUN, read_lines
+from ragdash.core.arrow_columns import encode
+from ragdash.core.errors import SHOWN_PER_KIND, InputError
+from ragdash.io import read_run, read_runs, read_truth
+from ragdash.io.formats import trec
+from ragdash.io.formats.trec_strict import QRELS, RUN, read_lines
+from ragdash.io.json.exact_parser import Exact
+from ragdash.io.source.source import Source
 
 MANY = 200_000
 SECONDS = 10  # of computing; a few are enough
@@ -94,6 +97,38 @@ def test_very_many_keys_that_stand_twice():
     problems = quickly(read)
     assert len(problems) == SHOWN_PER_KIND and {problem.kind for problem in problems} == {"duplicate-key"}
     assert f"(and {MANY // 2 - SHOWN_PER_KIND:,} more like it)" in problems[-1].found
+
+
+REPEATS = {  # start, what is repeated, end, where the first two are
+    "in a dictionary of documents": ('{"q": {', '"d": 1', "}}", (1, 8, 16)),
+    "in the object of a query": ('{"retrieved": ["d"], ', '"query_id": "q"', "}", (1, 22, 39)),
+    "in settings": ('{"query_id": "q", "retrieved": [], "settings": {', '"k": 1', "}}", (1, 49, 57)),
+}
+
+
+@pytest.mark.parametrize("name", REPEATS)
+def test_a_key_repeated_very_many_times(name):
+    start, member, end, (line, first, second) = REPEATS[name]
+
+    def read():
+        with pytest.raises(InputError) as caught:
+            read_runs(("x", (start + ", ".join([member] * MANY) + end).encode()))
+        return caught.value.problems
+
+    problems = [problem for problem in quickly(read) if problem.kind == "duplicate-key"]
+    assert [problem.line for problem in problems] == [line]
+    assert f"(line {line}, at columns {first} and {second})" in problems[0].found
+
+
+def test_places_are_looked_for_only_where_they_are_shown():
+    """A look goes through the text of the line, and a line may have very many objects that repeat a key."""
+    objects = 1000
+    source = Source(("x", ("[" + ", ".join(['{"query_id": "q", "query_id": "q"}'] * objects) + "]").encode()))
+    notes = source.collector()
+    with patch.object(Exact, "_note_repeated", autospec=True, side_effect=Exact._note_repeated) as looks:
+        assert len(list(Exact(source, notes).elements())) == objects
+    assert looks.call_count == len(notes.problems) == SHOWN_PER_KIND
+    assert f"(and {objects - SHOWN_PER_KIND:,} more like it)" in notes.problems[-1].found
 
 
 def test_a_large_file_of_several_blocks_is_read_in_pieces():

@@ -7,8 +7,9 @@ import random
 
 import pytest
 
-from ragdash.errors import InputError
-from ragdash.io import read_run, sniff, white
+from ragdash.core.errors import InputError
+from ragdash.io import detect, read_run
+from ragdash.io.tables import whitespace
 
 TREC = b"q1 Q0 d1 1 0.9 t\nq1 Q0 d2 2 0.8 t\n"
 GZ = gzip.compress(bytes(random.Random(1).randbytes(500)), mtime=0)
@@ -45,7 +46,7 @@ def test_several_configurations():
                          ids=["empty", "cut", "zip", "utf-16"])
 def test_sniff_raises_for_what_is_no_text(content):
     with pytest.raises(InputError):
-        sniff(("x", content))
+        detect(("x", content))
 
 
 def is_regular(text: bytes, separator: str) -> bool:
@@ -59,8 +60,8 @@ def is_regular(text: bytes, separator: str) -> bool:
 
 @pytest.mark.parametrize("piece, step", [(1, 1), (2, 1), (5, 2), (7, 7), (64, 3)])
 def test_white_space_is_found_across_the_joints_of_pieces(piece, step, monkeypatch, tmp_path):
-    monkeypatch.setattr(white, "PIECE", piece)
-    monkeypatch.setattr(white, "STEP", step)
+    monkeypatch.setattr(whitespace, "PIECE", piece)
+    monkeypatch.setattr(whitespace, "STEP", step)
     rng = random.Random(piece * 100 + step)
     seen = set()
     for _ in range(300):
@@ -70,8 +71,8 @@ def test_white_space_is_found_across_the_joints_of_pieces(piece, step, monkeypat
         for separator in " \t":
             expected = is_regular(text, separator)
             seen.add(expected)
-            assert white.is_regular(text, separator) == expected
-            assert white.is_regular(tmp_path / "x", separator) == expected
+            assert whitespace.is_regular(text, separator) == expected
+            assert whitespace.is_regular(tmp_path / "x", separator) == expected
     assert seen == {True, False}
 
 
@@ -80,11 +81,11 @@ def test_tidied_text_has_the_same_fields(separator):
     rng = random.Random(2)
     for _ in range(200):
         text = "".join(rng.choices("ab \t\n\r", k=rng.randint(1, 30))).encode()
-        tidied = white.tidy(text, separator)
-        before, after = white.one_line_end(text).split(b"\n"), tidied.split(b"\n")
+        tidied = whitespace.tidy(text, separator)
+        before, after = whitespace.one_line_end(text).split(b"\n"), tidied.split(b"\n")
         if separator == " ":
             assert [line.split() for line in after if line] == [line.split() for line in before if line.split()]
-            assert not tidied or white.is_regular(tidied, " ")
+            assert not tidied or whitespace.is_regular(tidied, " ")
         else:
             assert [_fields(line) for line in after if line] == [_fields(line) for line in before if line.strip(b" ")]
 

@@ -8,8 +8,8 @@ import json
 
 import pytest
 
-from ragdash.errors import InputError
-from ragdash.io import read_run, read_runs, read_truth, sniff
+from ragdash.core.errors import InputError
+from ragdash.io import detect, read_run, read_runs, read_truth
 
 
 def table(*rows) -> bytes:
@@ -55,7 +55,7 @@ def test_promptfoo(form):
     attributes = [json.loads(text) for text in mistral.details["attributes"].to_pylist()]
     assert [(found["Status"], found["topic"]) for found in attributes] == [("FAIL", "x"), ("ERROR", "y")]
     assert {problem.kind for problem in gpt.problems} == {"unknown-columns", "promptfoo-error"}
-    truth, seen = read_truth(source), sniff(source)
+    truth, seen = read_truth(source), detect(source)
     assert truth.details["answers"].to_pylist() == [["she"], ["then"]]
     assert seen.role == "both" and "promptfoo" in seen.reason and set(seen.guess.values()) <= set(seen.columns)
 
@@ -86,7 +86,7 @@ def test_kilt():
     assert sorted(truth.docs.to_pylist()) == ["01", "2"] and truth.grades.tolist() == [1, 1]
     assert truth.details.to_pylist() == [{"query": "who?", "answers": ["she", "her"]}]
     assert "several-provenances" in [problem.kind for problem in truth.problems]
-    assert sniff(lines(GUESS)).role == "run" and sniff(lines(GOLD)).role == "truth"
+    assert detect(lines(GUESS)).role == "run" and detect(lines(GOLD)).role == "truth"
     problem = refused(read_runs, lines(GOLD)[1])[0]
     assert problem.kind == "truth-as-run" and "--truth" in problem.fix
     assert refused(read_runs, lines({"id": 1, "output": [{"provenance": [{"title": "T"}]}]})[1])[0].line == 1
@@ -98,7 +98,7 @@ def test_a_retrieval_data_set_of_llamaindex():
     truth = read_truth(("x", json.dumps(content).encode()))
     assert truth.query_ids.to_pylist() == ["q1", "q2"] and truth.docs.to_pylist() == ["d1", "d2", "d1"]
     assert truth.details["query"].to_pylist() == ["who?", "when?"]
-    assert sniff(("x", json.dumps(content, indent=4).encode())).role == "truth"
+    assert detect(("x", json.dumps(content, indent=4).encode())).role == "truth"
     assert {problem.field for problem in truth.problems} == {"mode"}
     assert truth.corpus.documents(["d2", "d3"])["text"].to_pylist() == ["y", None]
     assert refused(read_runs, json.dumps(content).encode())[0].kind == "truth-as-run"
@@ -138,7 +138,7 @@ def test_what_is_read(name, indent):
     run = read_run(source)
     assert run.query_ids.to_pylist() == ["q", "r"]
     assert run.details["answer"].to_pylist() == ["a", "b"]
-    assert sniff(source).role == "run"
+    assert detect(source).role == "run"
 
 
 NOT_READ = {  # content, kind, words

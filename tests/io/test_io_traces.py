@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from ragdash.errors import InputError
-from ragdash.io import read_run, read_runs, read_truth, sniff
+from ragdash.core.errors import InputError
+from ragdash.io import detect, read_run, read_runs, read_truth
 
 PHOENIX = [
     {"name": "query", "context": {"trace_id": "t1", "span_id": "s1"}, "span_kind": "CHAIN", "parent_id": None,
@@ -70,7 +70,7 @@ def test_spans_of_phoenix(name):
         "who?": ["d1", "007"], "when?": ["d9"]}
     assert run.ranking("who?")["text"].to_pylist() == ["a text", None] and run.scores.tolist() == [0.9, 0.5, 0.1]
     assert run.details["answer"].to_pylist() == ["She.", None] and not run.problems
-    assert sniff(source).role == "run" and "Phoenix" in sniff(source).reason
+    assert detect(source).role == "run" and "Phoenix" in detect(source).reason
 
 
 @pytest.mark.parametrize("name", forms(LANGSMITH))
@@ -81,7 +81,7 @@ def test_runs_of_langsmith(name):
     assert run.details["answer"].to_pylist() == ["She.", "Then."]
     assert run.details["contexts"].to_pylist() == [["a text"], None]
     assert run.details["prompt_tokens"].to_pylist() == [12, None]
-    assert "LangSmith" in sniff(source).reason
+    assert "LangSmith" in detect(source).reason
 
 
 def test_what_stands_beside_the_list_is_told():
@@ -153,7 +153,7 @@ def test_squad(indent):
     assert truth.details["answers"].to_pylist() == [["north"], []]
     assert truth.details["evidence"].to_pylist() == [[{"text": "The Rhine flows north.", "source": "Rhine"}], None]
     assert json.loads(truth.details["attributes"][1].as_py()) == {"is_impossible": True, "title": "Rhine"}
-    assert sniff(source).role == "truth" and refused(read_runs, source[1])[0].kind == "truth-as-run"
+    assert detect(source).role == "truth" and refused(read_runs, source[1])[0].kind == "truth-as-run"
 
 
 def test_squad_with_something_wrong_says_where():

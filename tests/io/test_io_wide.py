@@ -9,9 +9,9 @@ import json
 import pandas as pd
 import pytest
 
-from ragdash.errors import InputError
-from ragdash.io import read_run, read_runs, read_truth, sniff
-from ragdash.io.cells import nested
+from ragdash.core.errors import InputError
+from ragdash.io import detect, read_run, read_runs, read_truth
+from ragdash.io.tables.cells import nested
 
 ROWS = [{"query_id": "007", "query": "who?", "retrieved": ["d1", "2506.00500"], "answer": "me",
          "contexts": ["a|b", "c"], "answers": ["she"], "relevant": {"d1": 2}},
@@ -53,7 +53,7 @@ def test_every_form_gives_the_same(form):
     assert run.ranking("007")["doc_id"].to_pylist() == ["d1", "2506.00500"]
     assert run.lengths.tolist() == [2, 0] and truth.grades.tolist() == [2, 1, 0]
     assert not run.problems and not truth.problems
-    sniffed = sniff(("x", FORMS[form]))
+    sniffed = detect(("x", FORMS[form]))
     assert sniffed.role == "both"
     assert sniffed.guess["retrieved"] in sniffed.columns
 
@@ -166,7 +166,7 @@ def test_what_tools_write(tool):
         assert run.docs.to_pylist() == ["d"]
     else:
         assert details.get("contexts", ["c"]) == ["c"]
-    assert sniff(source).role == "both"
+    assert detect(source).role == "both"
 
 
 def test_evidence_of_tools():
@@ -178,9 +178,9 @@ def test_evidence_of_tools():
 
 def test_columns_named_by_hand():
     content = ("x", b"frage,quellen,richtig\nWer?,d1|d2,d2\n")
-    assert sniff(content).columns == ("frage", "quellen", "richtig") and not sniff(content).guess
+    assert detect(content).columns == ("frage", "quellen", "richtig") and not detect(content).guess
     mapping = {"query": "frage", "retrieved": "quellen", "relevant": "richtig"}
-    assert sniff(content, mapping=mapping).role == "both"
+    assert detect(content, mapping=mapping).role == "both"
     assert read_run(content, mapping=mapping).docs.to_pylist() == ["d1", "d2"]
     assert read_truth(content, mapping=mapping).docs.to_pylist() == ["d2"]
     assert read_run(("x", b"a,b,c\nq,d,0.5\n"), mapping={"query_id": "a", "doc_id": "b", "score": "c"}).scores[0] == 0.5

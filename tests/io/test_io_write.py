@@ -8,9 +8,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from ragdash.errors import InputError
+from ragdash.core.errors import InputError
+from ragdash.core.records import Run, Truth
 from ragdash.io import read_run, read_truth, write_jsonl, write_qrels, write_trec_run
-from ragdash.records import Run, Truth
 
 QUERIES = ["q1", "q1", "007", "q1", "007"]
 DOCS = ["b", "a", "1e5", "b", "文"]

@@ -4,35 +4,16 @@ from __future__ import annotations
 
 from itertools import product
 
-import numpy as np
 import pytest
+from both_ways import read_both_ways, rows
 
-from ragdash.io import trec
-from ragdash.io.source import Source
-from ragdash.io.trec_lines import QRELS, RUN, Columns, Layout, read_lines, split
+from ragdash.io.formats import trec
+from ragdash.io.formats.trec_strict import QRELS, RUN, split
+from ragdash.io.source.source import Source
 
 SEPARATORS = [" ", "\t", "  ", "\t\t", " \t", "\t ", " \t ", "\t \t"]
 EDGES = ["", " ", "\t", " \t", "\t "]
 RUN_FIELDS, QRELS_FIELDS = ["q1", "Q0", "d1", "1", "0.5", "t"], ["q1", "0", "d1", "1"]
-
-
-def read_both_ways(content: bytes, layout: Layout) -> bool:
-    """Check that the fast reader finds what the exact one does; False where it leaves the file to the exact one."""
-    source = Source(("x", content))
-    problems, exact_problems = source.collector(), source.collector()
-    fast = trec.read_columns(source, layout, problems)
-    if fast.lines is not None:
-        return False
-    exact = read_lines(source.data, layout, exact_problems)
-    assert {problem.kind for problem in exact_problems.problems} == {problem.kind for problem in problems.problems}
-    assert rows(fast) == rows(exact)
-    return True
-
-
-def rows(columns: Columns) -> list[tuple[str, str, float]]:
-    """(query, document, value) of each row."""
-    return list(zip(columns.query_ids.cast("string").to_pylist(), columns.docs.to_pylist(),
-                    np.asarray(columns.values).tolist(), strict=True))
 
 
 LINES = {  # fields after splitting a line of a run

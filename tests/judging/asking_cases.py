@@ -1,8 +1,8 @@
 """Questions for tests of the client."""
 
-from ragdash.judging import Question
-from ragdash.judging.rounds import first_round
-from ragdash.judging.tasks import Case, find_task
+from ragdash.models.judge import Question
+from ragdash.models.judge.task_runner import first_round
+from ragdash.models.judge.tasks import Case, find_task
 
 
 def cases(n, words="the probe landed on the Moon"):

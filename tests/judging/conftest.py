@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from ragdash.judging import Endpoint, Ledger, Patience
+from ragdash.models.judge import Endpoint, Ledger, Patience
 
 
 @pytest.fixture(autouse=True)

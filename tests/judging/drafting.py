@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ragdash.text import sentences, stop_words, tokens
+from ragdash.core.text import sentences, stop_words, tokens
 
 
 def first(text: str) -> str:

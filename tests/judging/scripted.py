@@ -10,10 +10,10 @@ from collections import Counter
 
 import pyarrow as pa
 
-from ragdash.judging import Ledger, Question, Reply, Usage
-from ragdash.judging.endpoint import Judge
-from ragdash.judging.rounds import walk
-from ragdash.records import Run, Truth
+from ragdash.core.records import Run, Truth
+from ragdash.models.judge import Ledger, Question, Reply, Usage
+from ragdash.models.judge.endpoint import Judge
+from ragdash.models.judge.task_runner import walk
 
 JUDGE = Judge("localhost:1", "scripted")
 

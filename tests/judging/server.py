@@ -22,7 +22,7 @@ from types import SimpleNamespace
 from judging.drafting import DRAFTS
 from judging.scripted import value
 
-from ragdash.text import content_words
+from ragdash.core.text import content_words
 
 TAG = re.compile(r"<([a-z_]+)((?: [a-z_]+=\"[^\"]*\")*)>\n(.*?)\n</\1>", re.DOTALL)
 SCHEMA = re.compile(r"JSON schema:\n(.*)", re.DOTALL)

@@ -14,10 +14,10 @@ import pytest
 from judging.asking_cases import questions
 from judging.server import TOKENS
 
-from ragdash.errors import InputError, Problem
-from ragdash.judging import Budget, Endpoint, Patience, Prices, ask, plan
-from ragdash.judging.ledger import Writer
-from ragdash.judging.rounds import Judging
+from ragdash.core.errors import InputError, Problem
+from ragdash.models.judge import Budget, Endpoint, Patience, Prices, ask, plan
+from ragdash.models.judge.task_runner import Judging
+from ragdash.models.judge.verdict_store.store import Writer
 
 ROOT = Path(__file__).parents[2]
 KEY = "sk-very/secret+0123456789"
@@ -201,7 +201,7 @@ import sys
 from pathlib import Path
 sys.path.insert(0, {tests!r})
 from judging.asking_cases import questions
-from ragdash.judging import Endpoint, Ledger, ask
+from ragdash.models.judge import Endpoint, Ledger, ask
 ask(questions(400), Endpoint({url!r}, "toy"), Ledger(Path({path!r})), concurrency=8)
 """
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from ragdash.judging.checking import FAMILY, Checked, average_precision
+from ragdash.models.judge.tasks.ragchecker_scores import FAMILY, Checked, average_precision
 
 DATA = Path(os.environ.get("RAGDASH_TEST_DATA", "nowhere"), "s07_ragchecker_examples", "checking_outputs.json")
 THEIRS = {"Precision": "precision", "Recall": "recall", "F1": "f1", "ClaimRecall": "claim_recall",

@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 from helpers import until
 
-from ragdash import judge_worker
-from ragdash.cli import main
-from ragdash.errors import InputError
+from ragdash.cli.main import main
+from ragdash.core.errors import InputError
+from ragdash.evaluation.scoring import judge_worker
+from ragdash.evaluation.scoring.run_judge import Report, Row, _not_embedded, prepare, work
 from ragdash.io import read_run, read_truth
-from ragdash.judge_work import Report, Row, _not_embedded, prepare, work
-from ragdash.judging import Endpoint, default_ledger
-from ragdash.judging.exchange import export_verdicts
-from ragdash.view_judged import UNEMBEDDED, apart, fixes
+from ragdash.matching.views.judged import UNEMBEDDED, apart, fixes
+from ragdash.models.judge import Endpoint, default_ledger
+from ragdash.models.judge.verdict_store.jsonl import export_verdicts
 
 ROOT = Path(__file__).parents[2]
 FILES = [str(ROOT / "sample_runs" / f"{name}.jsonl") for name in ("dense", "sparse")]
@@ -112,9 +112,9 @@ def test_texts_leave_this_machine_only_after_a_yes(serve, command, monkeypatch):
 @pytest.mark.parametrize("fault, words", [("401", "key"), ("404", "base URL"), ("404-model", "model"),
                                           ("html", "Sign in")])
 def test_an_endpoint_that_does_not_work_is_told_once(serve, command, monkeypatch, fault, words):
-    from ragdash.judging.plans import Patience
+    from ragdash.models.judge.plan import Patience
 
-    monkeypatch.setattr("ragdash.cli_judge.Patience", lambda reply: Patience(attempts=2, first=0.01, reply=1))
+    monkeypatch.setattr("ragdash.cli.commands.judge.Patience", lambda reply: Patience(attempts=2, first=0.01, reply=1))
     server = serve(*[fault] * 500)
     status, _, told = command(server)
     assert status == 2 and words in told and told.count("error:") == 1 and len(server.asked) < 20

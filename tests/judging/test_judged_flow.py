@@ -11,7 +11,7 @@ from judging.scripted import case, value
 from judging.server import SCRIPTS
 from judging.test_judged_metrics import BY_HAND, ROWS
 
-from ragdash.cli import main
+from ragdash.cli.main import main
 from ragdash.io import write_run, write_truth
 
 TASKS = ("Claims", "Verify", "Entailment", "ChunkUsefulness", "Faithfulness", "AnswerRelevance", "ContextRelevance",

@@ -8,16 +8,16 @@ import numpy as np
 import pytest
 from judging.scripted import JUDGE, Scripted, case
 
-from ragdash.errors import InputError
-from ragdash.evaluation import evaluate
-from ragdash.judging import Ledger, Reply, default_ledger
-from ragdash.judging.endpoint import Judge
-from ragdash.judging.tasks import TASKS
-from ragdash.matching import Match
+from ragdash.core.errors import InputError
+from ragdash.evaluation.evaluate import evaluate
+from ragdash.evaluation.scoring import score
+from ragdash.matching.match import Match
+from ragdash.matching.views.judged import RELEVANCY
 from ragdash.metrics import METRICS, parse_spec
 from ragdash.metrics.judged import asked_of
-from ragdash.scoring import score
-from ragdash.view_judged import RELEVANCY
+from ragdash.models.judge import Ledger, Reply, default_ledger
+from ragdash.models.judge.endpoint import Judge
+from ragdash.models.judge.tasks import TASKS
 
 PARIS = "Paris stands beside Seine."
 TOWER = "Gustave built tower."

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from judging.asking_cases import questions
 
-from ragdash.errors import InputError
-from ragdash.judging import Judge, Ledger, Question, Reply, Usage
-from ragdash.judging.exchange import export_verdicts, import_verdicts
+from ragdash.core.errors import InputError
+from ragdash.models.judge import Judge, Ledger, Question, Reply, Usage
+from ragdash.models.judge.verdict_store.jsonl import export_verdicts, import_verdicts
 
 ROOT = Path(__file__).parents[2]
 JUDGE, OTHER = Judge("localhost", "a"), Judge("localhost", "b")
@@ -119,7 +119,7 @@ def test_a_newer_ledger_is_refused(ledger):
 
 def test_several_processes_make_and_fill_one_ledger(ledger):
     code = ("import sys; from pathlib import Path; sys.path.insert(0, 'tests'); "
-            "from judging.asking_cases import questions; from ragdash.judging import Judge, Ledger, Reply; "
+            "from judging.asking_cases import questions; from ragdash.models.judge import Judge, Ledger, Reply; "
             "n = int(sys.argv[2]); "
             "[Ledger(Path(sys.argv[1])).put(Judge('h', 'm'), [(one, Reply({'n': n}, attempts=1))]) "
             "for one in questions(20)[n * 5:n * 5 + 10]]")

@@ -6,20 +6,20 @@ import numpy as np
 import pytest
 from judging.scripted import Scripted, case
 
-from ragdash.errors import InputError, Unavailable
-from ragdash.evaluation import evaluate
-from ragdash.judging import Reply, default_ledger
-from ragdash.judging.endpoint import Judge
-from ragdash.judging.panel import chosen, told
-from ragdash.judging.rounds import first_round
-from ragdash.matching import Match
+from ragdash.analysis.judge_validation import judged_verdicts, trust
+from ragdash.analysis.judge_validation.model_families import same_family
+from ragdash.core.errors import InputError, Unavailable
+from ragdash.evaluation.evaluate import evaluate
+from ragdash.evaluation.scoring.verdict_export import export
+from ragdash.matching.match import Match
+from ragdash.matching.views.panel_verdicts import together
 from ragdash.metrics import parse_spec, parse_specs
 from ragdash.metrics.judged import asked_of
-from ragdash.trust import judged_verdicts, trust
-from ragdash.trust.families import same_family
-from ragdash.verdict_exports import export
-from ragdash.view_verdicts import together
-from ragdash.wording import judged as said
+from ragdash.models.judge import Reply, default_ledger
+from ragdash.models.judge.endpoint import Judge
+from ragdash.models.judge.panel import chosen, told
+from ragdash.models.judge.task_runner import first_round
+from ragdash.reporting.sentences import judge as said
 
 NAN = float("nan")
 ONE, TWO, THREE = (Judge(f"{word}.org", word) for word in ("one", "two", "three"))

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from ragdash.cli import main
+from ragdash.cli.main import main
+from ragdash.evaluation.scoring.run_judge import prepare, work
 from ragdash.io import read_run, read_truth
-from ragdash.judge_work import prepare, work
-from ragdash.judging import Budget, Endpoint, Ledger, Plan, Prices, plan
-from ragdash.judging.rounds import ahead
-from ragdash.judging.tasks.claims import A_CLAIM, guessed
+from ragdash.models.judge import Budget, Endpoint, Ledger, Plan, Prices, plan
+from ragdash.models.judge.task_runner import ahead
+from ragdash.models.judge.tasks.claims import A_CLAIM, guessed
 
 SAMPLES = Path(__file__).parents[2] / "sample_runs"
 NEAR = 0.1  # of what is asked then, calls and tokens read; on texts of the samples, with a judge that has not spoken

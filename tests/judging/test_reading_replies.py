@@ -4,13 +4,13 @@ from datetime import UTC, datetime
 
 import pytest
 
-from ragdash.errors import InputError
-from ragdash.judging import Endpoint, Prices, Question, Unfit
-from ragdash.judging.manners import Manner
-from ragdash.judging.prompts import as_data
-from ragdash.judging.reading import NotJson, first_object
-from ragdash.judging.signals import Answer, retry_after, signal
-from ragdash.judging.wire import body
+from ragdash.core.errors import InputError
+from ragdash.models.judge import Endpoint, Prices, Question, Unfit
+from ragdash.models.judge.prompts import as_data
+from ragdash.models.judge.transport.protocols import body
+from ragdash.models.judge.transport.reply_json import NotJson, first_object
+from ragdash.models.judge.transport.response_status import Answer, retry_after, signal
+from ragdash.models.judge.transport.structured_output import Manner
 
 VERDICTS = {"type": "object", "required": ["verdicts"], "properties": {"verdicts": {"type": "array", "items": {
     "type": "object", "required": ["id", "verdict"], "properties": {

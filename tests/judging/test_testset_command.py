@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 from judging.drafting import DRAFTS, first
 
-from ragdash.cli import main
+from ragdash.cli.main import main
+from ragdash.experiments.testset import FACTOR, Sets, Wish, planned
 from ragdash.io import read_corpus, read_truth
-from ragdash.judging import Endpoint, Ledger, default_ledger
-from ragdash.judging.exchange import export_verdicts
-from ragdash.judging.plans import Patience
-from ragdash.testset import FACTOR, Sets, Wish, planned
+from ragdash.models.judge import Endpoint, Ledger, default_ledger
+from ragdash.models.judge.plan import Patience
+from ragdash.models.judge.verdict_store.jsonl import export_verdicts
 
 ROOT = Path(__file__).parents[2]
 CORPUS = str(ROOT / "sample_runs" / "corpus.jsonl")
@@ -138,13 +138,17 @@ def test_a_budget_is_never_overstepped_and_the_same_command_goes_on(serve, comma
 
 @pytest.mark.parametrize("fault, words", [("401", "key"), ("404", "base URL"), ("html", "Sign in")])
 def test_an_endpoint_that_does_not_work_is_told_and_keeps_what_is_there(serve, command, monkeypatch, fault, words):
-    monkeypatch.setattr("ragdash.cli_testset.Patience", lambda reply: Patience(attempts=2, first=0.01, reply=1))
+    monkeypatch.setattr(
+        "ragdash.cli.commands.testset.Patience", lambda reply: Patience(attempts=2, first=0.01, reply=1)
+    )
     status, truth, _, told = command(serve(*[fault] * 500))
     assert status == 2 and truth is None and words in told and told.count("error:") == 1 and not Sets().names()
 
 
 def test_missing_replies_are_counted_by_reason_and_never_made_up(serve, command, monkeypatch):
-    monkeypatch.setattr("ragdash.cli_testset.Patience", lambda reply: Patience(attempts=1, first=0.01, reply=1))
+    monkeypatch.setattr(
+        "ragdash.cli.commands.testset.Patience", lambda reply: Patience(attempts=1, first=0.01, reply=1)
+    )
     server = serve("refusal", *["chatter"] * 3)
     status, truth, _, told = command(server, "--concurrency", "1", n=4)
     assert status == 0 and len(truth) == 4 and "1 the judge refused to answer" in told

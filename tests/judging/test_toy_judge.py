@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ragdash import cli
+from ragdash.cli import main
 from ragdash.io import read_runs, read_truth
-from ragdash.judging import Ledger, Question, default_ledger
-from ragdash.judging.exchange import import_verdicts, is_exported, unpacked
-from ragdash.matching import Match
+from ragdash.matching.match import Match
+from ragdash.models.judge import Ledger, Question, default_ledger
+from ragdash.models.judge.verdict_store.jsonl import import_verdicts, is_exported, unpacked
 
 SAMPLES = Path(__file__).resolve().parents[2] / "sample_runs"
 VERDICTS = SAMPLES / "verdicts.jsonl.gz"
@@ -67,12 +67,12 @@ def test_what_a_ledger_holds_on_a_run_goes_to_another(tmp_path, monkeypatch, cap
     run, truth = str(SAMPLES / "sparse.jsonl"), ["--truth", str(SAMPLES / "truth.jsonl")]
     take_in(default_ledger())
     carried = tmp_path / "carried.jsonl"
-    assert cli.main(["verdicts", run, *truth, "--format", "ledger", "-o", str(carried)]) == 0
+    assert main.main(["verdicts", run, *truth, "--format", "ledger", "-o", str(carried)]) == 0
     lines = carried.read_bytes().splitlines()
     assert 500 < len(lines) < 3000  # of this run alone
     monkeypatch.setenv("RAGDASH_WORKSPACE", str(tmp_path / "other"))
-    assert cli.main(["verdicts", run, *truth, "--read", str(carried)]) == 0
+    assert main.main(["verdicts", run, *truth, "--read", str(carried)]) == 0
     assert f"{len(lines):,} verdicts taken over" in capsys.readouterr().err
-    assert cli.main(["evaluate", run, *truth, "-m", "Faithfulness RAGAS.ContextRecall"]) == 0
+    assert main.main(["evaluate", run, *truth, "-m", "Faithfulness RAGAS.ContextRecall"]) == 0
     assert "0.615" in capsys.readouterr().out
-    assert cli.main(["verdicts", run, *truth, "--format", "ledger", "--judge", "nobody"]) == 2
+    assert main.main(["verdicts", run, *truth, "--format", "ledger", "--judge", "nobody"]) == 2

@@ -12,12 +12,12 @@ import pytest
 from judging.scripted import Scripted, case
 from judging.test_judged_metrics import BY_HAND, PARIS, ROWS, TOWER, the_match
 
-from ragdash.cli import main
-from ragdash.errors import InputError
-from ragdash.evaluation import evaluate
-from ragdash.judging import default_ledger
-from ragdash.verdict_exports import export
-from ragdash.verdict_files import DEEPEVAL, RAGAS, import_verdicts
+from ragdash.cli.main import main
+from ragdash.core.errors import InputError
+from ragdash.evaluation.evaluate import evaluate
+from ragdash.evaluation.scoring.verdict_export import export
+from ragdash.evaluation.scoring.verdict_import import DEEPEVAL, RAGAS, import_verdicts
+from ragdash.models.judge import default_ledger
 
 DATA = Path(os.environ.get("RAGDASH_TEST_DATA", "nowhere"), "s07_ragchecker_examples", "checking_outputs.json")
 CHECKED = {"query_id": "both", "response_claims": [["Paris", "stands", "there"], "it smells"],
@@ -274,7 +274,7 @@ def test_the_published_example_imported_gives_the_published_numbers():
     run, truth = case({one["query_id"]: {
         "question": one["query"], "answer": one["response"], "references": [one["gt_answer"]],
         "contexts": [context["text"] for context in one["retrieved_context"]]} for one in results})
-    from ragdash.matching import Match
+    from ragdash.matching.match import Match
 
     match = Match(run, truth)
     assert sum(import_verdicts(DATA, match.judged).verdicts.values()) == 22

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ragdash.models import Store
+from ragdash.models.local import Store
 
 
 @pytest.fixture(autouse=True)

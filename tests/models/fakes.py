@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from ragdash.records import Run, Truth
+from ragdash.core.records import Run, Truth
 
 needs_library = pytest.mark.skipif(
     any(find_spec(name) is None for name in ("sentence_transformers", "torch")),

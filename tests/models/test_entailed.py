@@ -10,14 +10,14 @@ import pyarrow as pa
 import pytest
 from fakes import needs_library
 
-from ragdash.errors import InputError
-from ragdash.evaluation import evaluate
-from ragdash.matching import Match
-from ragdash.models import NLI, SCORER, found
-from ragdash.models.folders import entailment
-from ragdash.records import Run, Truth
-from ragdash.scoring import score
-from ragdash.view_entailed import windows_of
+from ragdash.core.errors import InputError
+from ragdash.core.records import Run, Truth
+from ragdash.evaluation.evaluate import evaluate
+from ragdash.evaluation.scoring import score
+from ragdash.matching.match import Match
+from ragdash.matching.views.nli import windows_of
+from ragdash.models.local import NLI, SCORER, found
+from ragdash.models.local.model_folder import entailment
 
 
 class Holds:
@@ -96,7 +96,7 @@ def test_a_real_folder_is_read_by_its_own_labels(tmp_path):
     import torch
     from transformers import BertConfig, BertForSequenceClassification, BertTokenizer
 
-    from ragdash.models.sentence import load
+    from ragdash.models.local.sentence_transformers import load
 
     words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *"abcdefgh"]
     (tmp_path / "vocab.txt").write_text("\n".join(words))

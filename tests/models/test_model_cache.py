@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ragdash.errors import InputError
-from ragdash.models import ENCODER, SCORER, Store, default_store
-from ragdash.models.cache import cache_folder, pair_key, text_key, unit
+from ragdash.core.errors import InputError
+from ragdash.models.local import ENCODER, SCORER, Store, default_store
+from ragdash.models.local.score_cache import cache_folder, pair_key, text_key, unit
 
 
 def put(store, model, texts, vectors, cut=None):
@@ -124,7 +124,7 @@ def test_a_place_that_cannot_be_written_is_told(tmp_path):
 
 
 def test_a_process_that_is_killed_leaves_what_it_had_kept(store):
-    code = ("import os, sys, numpy as np; from pathlib import Path; from ragdash.models import Store; "
+    code = ("import os, sys, numpy as np; from pathlib import Path; from ragdash.models.local import Store; "
             "s = Store(Path(sys.argv[1])); m = s.use('encoder', 'm', 'w', 256); "
             "s.put('vectors', m, [b'k'], np.zeros(1), np.ones((1, 3))); os.kill(os.getpid(), 9)")
     done = subprocess.run([sys.executable, "-c", code, store.path], cwd=Path(__file__).parents[2], check=False)

@@ -7,13 +7,13 @@ import pytest
 from evidence_cases import run_with_texts, truth_with_evidence
 from fakes import Letters, case
 
-from ragdash.cli_options import parser
-from ragdash.comparison import compare
-from ragdash.errors import InputError, Unavailable
-from ragdash.evaluation import evaluate
-from ragdash.evidence import embedded_texts, match_evidence
-from ragdash.scoring import plan, score
-from ragdash.view_covered import NEVER
+from ragdash.cli.parser import parser
+from ragdash.core.errors import InputError, Unavailable
+from ragdash.evaluation.compare import compare
+from ragdash.evaluation.evaluate import evaluate
+from ragdash.evaluation.scoring import plan, score
+from ragdash.matching.evidence import embedded_texts, match_evidence
+from ragdash.matching.views.evidence import NEVER
 
 A, B = "aaaa bbbb " * 4, "a b a b " * 5  # the fake counts a, b and c of the first 40 characters
 C = "cccc cccc cccc cccc cccc"

@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from ragdash.errors import InputError
-from ragdash.models import ENCODER, SCORER, availability, found
-from ragdash.models.sentence import environment, load
+from ragdash.core.errors import InputError
+from ragdash.models.local import ENCODER, SCORER, availability, found
+from ragdash.models.local.sentence_transformers import environment, load
 
 POOLED = [{"idx": 0, "path": "", "type": "sentence_transformers.models.Transformer"},
           {"idx": 1, "path": "1_Pooling", "type": "sentence_transformers.models.Pooling"}]
@@ -130,14 +130,14 @@ def test_the_hash_hangs_on_weights_and_tokeniser_and_not_on_the_place_or_the_rea
 
 def test_availability_says_the_library_first_then_the_folder(tmp_path, monkeypatch):
     place = folder(tmp_path / "m", {}, POOLED)
-    monkeypatch.setattr("ragdash.models.installed.find_spec", lambda name: None if name == "torch" else name)
+    monkeypatch.setattr("ragdash.models.local.installed.find_spec", lambda name: None if name == "torch" else name)
     assert not (missing := availability(ENCODER, place)).ok
     assert missing.reason == "torch is not installed" and missing.fix == 'pip install "ragdash[semantic]"'
     with pytest.raises(InputError, match="torch is not installed"):
         load(found(ENCODER, place))
-    monkeypatch.setattr("ragdash.models.installed.find_spec", lambda name: None)
+    monkeypatch.setattr("ragdash.models.local.installed.find_spec", lambda name: None)
     assert availability(ENCODER).reason == "sentence_transformers and torch are not installed"
-    monkeypatch.setattr("ragdash.models.installed.find_spec", lambda name: name)
+    monkeypatch.setattr("ragdash.models.local.installed.find_spec", lambda name: name)
     assert availability(ENCODER, place).ok
     other = availability(SCORER, place)
     assert not other.ok and "a sentence embedding model" in other.reason and place in other.reason

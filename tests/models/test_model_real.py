@@ -14,11 +14,11 @@ import numpy as np
 import pytest
 from fakes import case, minilm, needs_library, needs_minilm
 
-from ragdash.errors import InputError
-from ragdash.models import ENCODER, SCORER, found
-from ragdash.models.sentence import load
-from ragdash.scoring import score
-from ragdash.view_scored import Scored
+from ragdash.core.errors import InputError
+from ragdash.evaluation.scoring import score
+from ragdash.matching.views.local_models import Scored
+from ragdash.models.local import ENCODER, SCORER, found
+from ragdash.models.local.sentence_transformers import load
 
 SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"  # of the official model's weights
 
@@ -153,9 +153,11 @@ def test_a_damaged_folder_is_a_problem_and_no_crash(tiny, tmp_path, damage):
 @needs_minilm
 def test_a_process_of_its_own_writes_what_this_one_reads(store):
     """As the page does: no model library here, the values from the store."""
-    code = ("import sys; from pathlib import Path; from fakes import case, minilm; from ragdash.models import Store; "
-            "from ragdash.scoring import score; run, truth = case({'q': 'car'}, {'q': ['automobile']}); "
-            "print(score([run], truth, model=str(minilm()), store=Store(Path(sys.argv[1])), device='cpu').computed)")
+    code = (
+        "import sys; from pathlib import Path; from fakes import case, minilm; from ragdash.models.local import Store; "
+        "from ragdash.evaluation.scoring import score; run, truth = case({'q': 'car'}, {'q': ['automobile']}); "
+        "print(score([run], truth, model=str(minilm()), store=Store(Path(sys.argv[1])), device='cpu').computed)"
+    )
     root = Path(__file__).parents[2]
     done = subprocess.run([sys.executable, "-c", code, store.path], capture_output=True, text=True, check=True,
                           env={**os.environ, "PYTHONPATH": os.pathsep.join([str(root), str(Path(__file__).parent)])})

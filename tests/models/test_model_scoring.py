@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from fakes import Asymmetric, Letters, Seeded, case, stopping
 
-from ragdash.errors import InputError
-from ragdash.models import ENCODER, default_store
-from ragdash.models.folders import Folder
-from ragdash.records import Run
-from ragdash.scoring import FIRST_BLOCK, Progress, Task, duration, plan, score, work
-from ragdash.view_scored import Scored
+from ragdash.core.errors import InputError
+from ragdash.core.records import Run
+from ragdash.evaluation.scoring import FIRST_BLOCK, Progress, Task, duration, plan, score, work
+from ragdash.matching.views.local_models import Scored
+from ragdash.models.local import ENCODER, default_store
+from ragdash.models.local.model_folder import Folder
 
 
 def many(n: int, name: str = "run"):

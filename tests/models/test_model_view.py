@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from fakes import Asymmetric, Letters, case
 
-from ragdash.errors import Unavailable
+from ragdash.core.errors import Unavailable
+from ragdash.evaluation.scoring import score
+from ragdash.matching.views.local_models import NEEDS, Scored, wanted
 from ragdash.metrics import METRICS, parse_spec
-from ragdash.models import ENCODER, SCORER, Store
-from ragdash.scoring import score
-from ragdash.view_scored import NEEDS, Scored, wanted
+from ragdash.models.local import ENCODER, SCORER, Store
 
 ROOT = Path(__file__).parents[2]
 
@@ -122,7 +122,7 @@ def test_texts_that_were_cut_are_counted_once_for_each_query(store):
 def test_what_was_never_computed_is_unavailable_with_the_command_that_fixes_it(store, name, monkeypatch):
     scored = view(["a"], [["a"]], ["a"], store)
     for installed in (True, False):
-        monkeypatch.setattr("ragdash.models.installed.find_spec", lambda _, here=installed: here or None)
+        monkeypatch.setattr("ragdash.models.local.installed.find_spec", lambda _, here=installed: here or None)
         with pytest.raises(Unavailable) as caught:
             values(name, scored)
         problem = caught.value.problem
@@ -135,7 +135,7 @@ def test_what_was_never_computed_is_unavailable_with_the_command_that_fixes_it(s
 
 def test_what_was_computed_is_there_without_the_library(store, monkeypatch):
     scored = scored_by(store, ["a"], [["a"]])
-    monkeypatch.setattr("ragdash.models.installed.find_spec", lambda _: None)
+    monkeypatch.setattr("ragdash.models.local.installed.find_spec", lambda _: None)
     assert values("SBERT", scored) == [1.0]
 
 
@@ -189,10 +189,13 @@ def test_models_of_a_kind_do_not_mix(store):
 
 
 def test_reading_values_imports_no_model_library():
-    code = ("import sys, pathlib; import ragdash.view_scored as v, ragdash.scoring, ragdash.score_worker; "
-            "from ragdash.models import Store, availability; availability('encoder', '.'); "
-            "s = v.Scored(('a',), (('a',),), ('a',), Store(pathlib.Path('nowhere'))); s.problems('SBERT'); "
-            "print(sorted({'torch', 'sentence_transformers', 'transformers', 'huggingface_hub'} & sys.modules.keys()))")
+    code = (
+        "import sys, pathlib; import ragdash.matching.views.local_models as v; "
+        "import ragdash.evaluation.scoring, ragdash.evaluation.scoring.score_worker; "
+        "from ragdash.models.local import Store, availability; availability('encoder', '.'); "
+        "s = v.Scored(('a',), (('a',),), ('a',), Store(pathlib.Path('nowhere'))); s.problems('SBERT'); "
+        "print(sorted({'torch', 'sentence_transformers', 'transformers', 'huggingface_hub'} & sys.modules.keys()))"
+    )
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
 

@@ -7,11 +7,11 @@ import sys
 import pytest
 from helpers import until
 
-from ragdash.score_worker import Worker, command, line
+from ragdash.evaluation.scoring.score_worker import Worker, command, line
 
 TALK = """
 import sys, time, os
-from ragdash.score_worker import line
+from ragdash.evaluation.scoring.score_worker import line
 assert sys.argv[1:] == ["--progress", "json"], sys.argv
 assert os.environ["OMP_WAIT_POLICY"] == "PASSIVE"
 def say(kind, content):

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ragdash.plots import answers
-from ragdash.plots.theme import DARK, LIGHT, Axis
-from ragdash.stats.ranks import midranks, spearman
+from ragdash.evaluation.stats.rank_correlation import midranks, spearman
+from ragdash.reporting.plots import answers
+from ragdash.reporting.plots.common.theme import DARK, LIGHT, Axis
 
 F1 = Axis("Token F1", 0.0, 1.0)
 HOSTILE = "<b>x</b> & %{x}"

@@ -7,8 +7,9 @@ import itertools
 import numpy as np
 import pytest
 
-from ragdash.plots import compare, forest
-from ragdash.plots.theme import DARK, LIGHT, Axis
+from ragdash.reporting.plots import compare
+from ragdash.reporting.plots.common import forest
+from ragdash.reporting.plots.common.theme import DARK, LIGHT, Axis
 
 UNIT = Axis("NDCG@10", 0.0, 1.0)
 RANK = Axis("Mean rank", 1.0, None, better="lower")

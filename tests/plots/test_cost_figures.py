@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ragdash.plots import costs
-from ragdash.plots.theme import DARK, LIGHT, Axis
+from ragdash.reporting.plots import latency_cost
+from ragdash.reporting.plots.common.theme import DARK, LIGHT, Axis
 
 NDCG = Axis("NDCG@10", 0.0, 1.0)
 HOSTILE = "<b>x</b> & %{x}"
@@ -16,7 +16,7 @@ HOSTILE = "<b>x</b> & %{x}"
 @pytest.mark.parametrize("many", [1, 3, 10])
 def test_the_line_of_a_run_rises_from_its_fastest_to_its_slowest_query(many, theme):
     values = [np.array([30.0, 10.0, np.nan, 20.0, 40.0])] * many
-    fig = costs.ecdf([f"run {at}" for at in range(many)], range(many), values, title="Latency", theme=theme)
+    fig = latency_cost.ecdf([f"run {at}" for at in range(many)], range(many), values, title="Latency", theme=theme)
     assert len(fig.data) == many
     for line in fig.data:
         assert list(line.x) == [10, 20, 30, 40] and list(line.y) == [0.25, 0.5, 0.75, 1.0]
@@ -25,15 +25,15 @@ def test_the_line_of_a_run_rises_from_its_fastest_to_its_slowest_query(many, the
 
 def test_a_long_line_is_thinned_and_keeps_its_ends():
     row = np.random.default_rng(0).lognormal(size=50_000)
-    (line,) = costs.ecdf(["a"], [0], [row], title="Latency").data
-    assert len(line.x) <= costs.POINTS and (line.x[0], line.x[-1], line.y[-1]) == (row.min(), row.max(), 1.0)
+    (line,) = latency_cost.ecdf(["a"], [0], [row], title="Latency").data
+    assert len(line.x) <= latency_cost.POINTS and (line.x[0], line.x[-1], line.y[-1]) == (row.min(), row.max(), 1.0)
 
 
 @pytest.mark.parametrize(("values", "log"), [([1.0, 30.0], True), ([1.0, 10.0], False), ([0.0, 30.0], False),
                                              ([np.nan, np.nan], False)])
 def test_an_axis_is_logarithmic_where_values_are_far_apart(values, log):
-    assert costs.is_wide(np.array(values)) == log
-    fig = costs.ecdf(["a", "b"], [0, 1], [np.array([one]) for one in values], title="Latency")
+    assert latency_cost.is_wide(np.array(values)) == log
+    fig = latency_cost.ecdf(["a", "b"], [0, 1], [np.array([one]) for one in values], title="Latency")
     assert (fig.layout.xaxis.type == "log") == log
 
 
@@ -44,7 +44,7 @@ def three(*means: float) -> np.ndarray:
 
 
 def test_the_front_is_joined_from_the_cheapest_on_and_others_are_hollow():
-    fig = costs.pareto(["dear", "cheap", "beaten", HOSTILE], range(4), three(5.0, 1.0, 4.0, np.nan),
+    fig = latency_cost.pareto(["dear", "cheap", "beaten", HOSTILE], range(4), three(5.0, 1.0, 4.0, np.nan),
                        three(0.9, 0.5, 0.4, 0.7), np.array([True, True, False, False]), axis=NDCG, title="Latency (ms)",
                        unit="ms", n=[9] * 4)
     line, *runs = fig.data
@@ -56,13 +56,14 @@ def test_the_front_is_joined_from_the_cheapest_on_and_others_are_hollow():
 
 
 def test_dollars_stand_before_numbers_and_hostile_names_are_written_out():
-    fig = costs.pareto([HOSTILE], [0], three(0.002), three(0.5), np.array([True]), axis=NDCG, title="Cost per query",
-                       unit="$", n=[3])
+    fig = latency_cost.pareto(
+        [HOSTILE], [0], three(0.002), three(0.5), np.array([True]), axis=NDCG, title="Cost per query", unit="$", n=[3]
+    )
     assert fig.layout.xaxis.tickprefix == "$" and "$0.002" in fig.data[1].hovertext[0]
     assert "<b>x" not in fig.data[1].hovertext[0] and "<b>x" not in fig.layout.annotations[0].text
 
 
 def test_a_mean_without_an_interval_has_no_bar():
     lone = np.array([[1.0], [np.nan], [np.nan]])
-    fig = costs.pareto(["a"], [0], lone, lone, np.array([True]), axis=NDCG, title="x", unit="ms", n=[1])
+    fig = latency_cost.pareto(["a"], [0], lone, lone, np.array([True]), axis=NDCG, title="x", unit="ms", n=[1])
     assert not fig.data[1].error_x.visible and "–" in fig.data[1].hovertext[0]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ragdash.plots.evidence import BANDED, by_threshold
-from ragdash.plots.theme import DARK, LIGHT, Axis
+from ragdash.reporting.plots.common.theme import DARK, LIGHT, Axis
+from ragdash.reporting.plots.evidence import BANDED, by_threshold
 
 T = np.round(np.arange(0.5, 1.001, 0.1), 2)
 

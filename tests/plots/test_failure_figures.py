@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ragdash.diagnosis import Step
-from ragdash.plots import failures, likeness
-from ragdash.plots.theme import DARK, LIGHT
+from ragdash.analysis.diagnosis import Step
+from ragdash.reporting.plots import failures, run_similarity
+from ragdash.reporting.plots.common.theme import DARK, LIGHT
 
 HOSTILE = "<b>x</b> & %{x}"
 STEPS = [Step("not-retrieved", "Gold retrieved", 10, 3, 0), Step("below-k", "Gold in the first 10", 7, 2, 1),
@@ -49,7 +49,7 @@ def test_cells_are_shaded_by_their_share_of_the_slice():
 def test_the_matrix_leaves_a_run_beside_itself_bare(many):
     mean = np.full((many, many), 0.5)
     mean[0, 1] = mean[1, 0] = np.nan
-    fig = likeness.matrix([f"run {at}" for at in range(many)], range(many), mean, np.full((many, many), 7),
+    fig = run_similarity.matrix([f"run {at}" for at in range(many)], range(many), mean, np.full((many, many), 7),
                           title="Overlap@10", span=(0.0, 1.0))
     cells = fig.data[0]
     assert cells.text[0][0] == "" and cells.text[0][1] == "–"

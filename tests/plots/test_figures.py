@@ -6,8 +6,8 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
-from ragdash.plots import leaderboard, precision_recall, ranking
-from ragdash.plots.arrays import (
+from ragdash.reporting.plots import leaderboard, precision_recall, ranking
+from ragdash.reporting.plots.common.arrays import (
     RECALL_LEVELS,
     cutoffs_until,
     first_ranks,
@@ -15,7 +15,7 @@ from ragdash.plots.arrays import (
     rank_bins,
     rank_shares,
 )
-from ragdash.plots.theme import DARK, Axis
+from ragdash.reporting.plots.common.theme import DARK, Axis
 
 UNIT = Axis("NDCG@10", 0.0, 1.0)
 KS = np.arange(1, 21)

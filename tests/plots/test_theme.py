@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ragdash.plots import theme
+from ragdash.reporting.plots.common import theme
 
 ROOT = Path(__file__).resolve().parents[2]
 # Machado, Oliveira & Fernandes 2009, severity 1.0, on linear RGB

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ragdash.plots import bands, thresholds
-from ragdash.plots.theme import DARK, LIGHT, Axis
+from ragdash.reporting.plots import bands, thresholds
+from ragdash.reporting.plots.common.theme import DARK, LIGHT, Axis
 
 UNIT = Axis("Recall@10", 0.0, 1.0)
 EDGES, LABELS = np.array([0, 0.3, 0.5, 1.0]), ("poor", "fair", "<good>")

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from ragdash.plots.theme import DARK, Axis
-from ragdash.plots.trust import intervals
+from ragdash.reporting.plots.common.theme import DARK, Axis
+from ragdash.reporting.plots.trust import intervals
 
 AXIS = Axis("Faithfulness", 0.0, 1.0)
 JUDGE = [0.8, 0.7]

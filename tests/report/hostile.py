@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pyarrow as pa
 
-from ragdash.records import Run, Truth
+from ragdash.core.records import Run, Truth
 
 BAD = ("<script>window.pwned=1</script>", "</script><script>window.pwned=2</script>",
        "</style><img src=x onerror=pwned=3>",

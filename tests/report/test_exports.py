@@ -19,16 +19,16 @@ from openpyxl.utils.escape import unescape
 from pyarrow import parquet
 from python_calamine import CalamineWorkbook
 
-from ragdash.cli import main
-from ragdash.errors import InputError
-from ragdash.evaluation import evaluate
+from ragdash.cli.main import main
+from ragdash.core.errors import InputError
+from ragdash.evaluation.evaluate import evaluate
 from ragdash.metrics import parse_spec
-from ragdash.plots.axes import axis
-from ragdash.plots.leaderboard import means
-from ragdash.report import pictures
-from ragdash.report.cells import harmless, tex
-from ragdash.report.tables import TABLES, export, long_values, wide_values
-from ragdash.report.workbook import LONGEST, workbook
+from ragdash.reporting import figure_files
+from ragdash.reporting.plots.common.axes import axis_of
+from ragdash.reporting.plots.leaderboard import means
+from ragdash.reporting.tables.escaping import harmless, tex
+from ragdash.reporting.tables.excel import LONGEST, workbook
+from ragdash.reporting.tables.export import TABLES, export, long_values, wide_values
 
 IDS = ["007", "2506.00500", "1e5", "=1+1", "-cmd", "+44 20", "@x", "\tx", "-3.5", " =1", "ü<b>&\"'",
        "_x0041_", "a\x01b"]
@@ -135,27 +135,27 @@ def test_values_of_every_query_long_and_wide_are_the_evaluation():
 
 def figure():
     return means(["a", BAD[0]], [0, 1], np.array([0.5, 0.6]), np.array([0.4, 0.5]), np.array([0.6, 0.7]),
-                 np.array([9, 9]), axis=axis(parse_spec("nDCG@10")))
+                 np.array([9, 9]), axis=axis_of(parse_spec("nDCG@10")))
 
 
 def test_a_picture_as_json_needs_no_browser(monkeypatch):
-    monkeypatch.setattr(pictures, "browser", lambda: None)
-    assert len(json.loads(pictures.picture(figure(), "json"))["data"]) == 2
+    monkeypatch.setattr(figure_files, "browser", lambda: None)
+    assert len(json.loads(figure_files.picture(figure(), "json"))["data"]) == 2
     with pytest.raises(InputError, match="Install Chromium"):
-        pictures.picture(figure(), "svg")
+        figure_files.picture(figure(), "svg")
 
 
 def test_a_browser_named_in_the_environment_is_the_one(monkeypatch, tmp_path):
     monkeypatch.setenv("CHROMIUM", str(tmp_path / "none"))
-    assert pictures.browser() is None and pictures.lacking().kind in ("no-browser", "no-kaleido")
+    assert figure_files.browser() is None and figure_files.lacking().kind in ("no-browser", "no-kaleido")
 
 
 @pytest.mark.browser
-@pytest.mark.skipif(pictures.lacking() is not None, reason="no kaleido, or no Chromium for it")
+@pytest.mark.skipif(figure_files.lacking() is not None, reason="no kaleido, or no Chromium for it")
 def test_png_and_svg_are_drawn():
-    (svg,) = pictures.pictures([figure()], "svg")
+    (svg,) = figure_files.pictures([figure()], "svg")
     assert svg.startswith(b"<svg") and b"&#60;script" in svg and b"<script" not in svg
-    png = pictures.picture(figure(), "png", width=500)
+    png = figure_files.picture(figure(), "png", width=500)
     assert png.startswith(b"\x89PNG") and int.from_bytes(png[16:20]) == 1000
 
 

@@ -19,19 +19,19 @@ import pytest
 from helpers import run_of, truth_of
 from hostile import BAD, runs_and_truth
 
-from ragdash.cli import main
-from ragdash.errors import InputError
+from ragdash.cli.main import main
+from ragdash.core.errors import InputError
+from ragdash.core.records import Run, Truth
 from ragdash.io import read_run, read_truth
-from ragdash.matching import Match
+from ragdash.matching.match import Match
 from ragdash.metrics import parse_specs
-from ragdash.records import Run, Truth
-from ragdash.report.album import album
-from ragdash.report.content import Content, Request
-from ragdash.report.markup import as_blocks, as_html, as_plain
-from ragdash.report.page import chosen, report, sections
-from ragdash.report.sections import SECTIONS
-from ragdash.wording import verdicts
-from ragdash.wording.words import escape
+from ragdash.reporting.figure_zip import album
+from ragdash.reporting.html.content import Content, Request
+from ragdash.reporting.html.markdown import as_blocks, as_html, as_plain
+from ragdash.reporting.html.report_page import chosen, report, sections
+from ragdash.reporting.html.sections import SECTIONS
+from ragdash.reporting.sentences import comparison
+from ragdash.reporting.sentences.fmt import escape
 
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLES = ROOT / "sample_runs"
@@ -88,7 +88,7 @@ def page(made) -> Page:
 
 def test_the_verdict_says_the_same_sentence_as_the_page(samples, page):
     content = Content(Request(samples))
-    line = verdicts.leader(content.names, content.column(content.lead), content.against_best(content.lead))
+    line = comparison.leader(content.names, content.column(content.lead), content.against_best(content.lead))
     assert "sparse" in line and as_plain(line) in " ".join(page.text.split()).replace(" .", ".")
 
 
@@ -299,7 +299,9 @@ def test_a_wrong_word_is_told_and_nothing_is_written(tmp_path, capsys, more, sai
 
 def test_a_full_disk_leaves_the_last_report_as_it_was(tmp_path, capsys, monkeypatch):
     (tmp_path / "report.html").write_text("the last one")
-    monkeypatch.setattr("ragdash.console.os.replace", lambda *_: (_ for _ in ()).throw(OSError(28, "No space left")))
+    monkeypatch.setattr(
+        "ragdash.core.console.os.replace", lambda *_: (_ for _ in ()).throw(OSError(28, "No space left"))
+    )
     assert main(command(tmp_path, "--sections", "verdict")) == 2
     assert "No space left" in capsys.readouterr().err
     assert (tmp_path / "report.html").read_text() == "the last one" and len(list(tmp_path.iterdir())) == 1

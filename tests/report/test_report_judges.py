@@ -10,18 +10,18 @@ import numpy as np
 import pytest
 from judging.scripted import JUDGE, Scripted, case
 
-from ragdash.cli import main
-from ragdash.evaluation import evaluate_match, summaries
+from ragdash.analysis.judge_validation import LabelStore
+from ragdash.cli.main import main
+from ragdash.evaluation.evaluate import evaluate_match, summaries
 from ragdash.io import write_run, write_truth
-from ragdash.judging import default_ledger
-from ragdash.judging.endpoint import Judge
-from ragdash.matching import Match
+from ragdash.matching.match import Match
 from ragdash.metrics import parse_specs
-from ragdash.report import render
-from ragdash.report.blocks import Grid, Query, Words
-from ragdash.report.content import Content, Request
-from ragdash.report.page import report, sections
-from ragdash.trust import LabelStore
+from ragdash.models.judge import default_ledger
+from ragdash.models.judge.endpoint import Judge
+from ragdash.reporting.html.blocks import Grid, Query, Words
+from ragdash.reporting.html.content import Content, Request
+from ragdash.reporting.html.report_page import report, sections
+from ragdash.reporting.tables import render
 
 PARIS, TOWER, CHEESE = "Paris stands beside Seine.", "Gustave built tower.", "Cheese smells strong."
 EVIL = "<script>alert(1)</script> Rhine flows north."

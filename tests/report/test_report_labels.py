@@ -11,16 +11,16 @@ import numpy as np
 import pytest
 from judging.scripted import Scripted, case
 
-from ragdash.evaluation import evaluate_match
-from ragdash.judging import default_ledger
-from ragdash.matching import Match
+from ragdash.analysis.judge_validation import LabelStore, judged_verdicts, trust, trust_difference
+from ragdash.evaluation.evaluate import evaluate_match
+from ragdash.matching.match import Match
 from ragdash.metrics import parse_specs
-from ragdash.report.blocks import Grid, Words
-from ragdash.report.content import Content, Request
-from ragdash.report.page import report, sections
-from ragdash.report.trusts import span
-from ragdash.trust import LabelStore, judged_verdicts, trust, trust_difference
-from ragdash.wording.words import number
+from ragdash.models.judge import default_ledger
+from ragdash.reporting.html.blocks import Grid, Words
+from ragdash.reporting.html.content import Content, Request
+from ragdash.reporting.html.report_page import report, sections
+from ragdash.reporting.sentences.fmt import number
+from ragdash.reporting.tables.judge_validation import span
 
 RIGHT, WRONG = "Paris stands beside Seine.", "Gustave built tower."
 SPECS = parse_specs("ClaimFaithfulness")

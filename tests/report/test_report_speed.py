@@ -1,4 +1,6 @@
-"""Speed and cost in the report: the same numbers as ragdash.costs, of the queries that count, by the price table."""
+"""Speed and cost in the report: the same numbers as ragdash.evaluation.latency_cost, of the queries that count, by
+the price table.
+"""
 
 from __future__ import annotations
 
@@ -9,15 +11,15 @@ import pyarrow as pa
 from helpers import truth_of
 from hostile import BAD
 
-from ragdash import costs
-from ragdash.cli import main
-from ragdash.costs import Price, Prices
-from ragdash.matching import Match
-from ragdash.records import Run
-from ragdash.report.content import Content, Request
-from ragdash.report.page import report
-from ragdash.report.sections.speed import speed
-from ragdash.wording.spending import money, took
+from ragdash.cli.main import main
+from ragdash.core.records import Run
+from ragdash.evaluation import latency_cost
+from ragdash.evaluation.latency_cost import Price, Prices
+from ragdash.matching.match import Match
+from ragdash.reporting.html.content import Content, Request
+from ragdash.reporting.html.report_page import report
+from ragdash.reporting.html.sections.latency_cost import speed
+from ragdash.reporting.sentences.latency_cost import money, took
 
 MANY = 40
 IDS = [f"q{at}" for at in range(MANY)]
@@ -44,7 +46,7 @@ def grid(section, caption: str):
 
 def test_percentiles_are_those_of_the_page():
     content, section = made(run("one", 0, 1), run("two", 4, 2))
-    (own,) = costs.speeds(content.request.matches[1].timed, weights=content.weights)
+    (own,) = latency_cost.speeds(content.request.matches[1].timed, weights=content.weights)
     row = [str(cell) for cell in grid(section, "Latency by stage").rows[1]]
     assert "two" in row[0] and row[1] == "whole" and row[-1] == "40"
     for cell, value, low, high in zip(row[3:6], own.at, own.at_low, own.at_high, strict=True):

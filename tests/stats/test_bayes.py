@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragdash import stats
+from ragdash.evaluation import stats
 
 pytestmark = pytest.mark.filterwarnings("error")
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.multitest import multipletests
 
-from ragdash import stats
+from ragdash.evaluation import stats
 
 pytestmark = pytest.mark.filterwarnings("error")
 

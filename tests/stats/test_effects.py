@@ -13,7 +13,7 @@ from scipy import stats as reference
 from statsmodels.stats.power import TTestPower
 from statsmodels.stats.weightstats import ttost_paired
 
-from ragdash import stats
+from ragdash.evaluation import stats
 
 pytestmark = pytest.mark.filterwarnings("error")
 

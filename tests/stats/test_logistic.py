@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from ragdash.stats import cross_fitted, logistic
+from ragdash.evaluation.stats import cross_fitted, logistic
 
 
 def rows(seed=3, n=60, f=4, ties=False):

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats as reference
 
-from ragdash import stats
+from ragdash.evaluation import stats
 
 pytestmark = pytest.mark.filterwarnings("error")
 

@@ -7,7 +7,7 @@ from statistics import NormalDist, fmean, pvariance, variance
 import numpy as np
 import pytest
 
-from ragdash.stats import FEWEST, ppi
+from ragdash.evaluation.stats import FEWEST, ppi
 
 # ppi_mean_ci(y[:24], f[:24], f[24:], alpha=0.05, lam=1) of ppi-python 0.2.3, for vectors()
 STORED = (0.3411364172262019, 0.6699746938849089)

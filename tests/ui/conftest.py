@@ -13,9 +13,11 @@ import subprocess
 import sys
 import time
 import urllib.request
+from functools import cache
 from pathlib import Path
 
 import pytest
+from streamlit.components.v2 import manifest_scanner
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
@@ -69,6 +71,14 @@ def start_server(log: Path, *, folder: Path = ROOT, port: int = 0, **environment
             time.sleep(0.1)
     process.kill()
     pytest.fail(f"the server does not answer:\n{log.read_text()}")
+
+
+@pytest.fixture(autouse=True, scope="session")
+def scan_for_components_once():
+    """AppTest reads the metadata of every installed package for each page it opens: half of the time of these tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(manifest_scanner, "scan_component_manifests", cache(manifest_scanner.scan_component_manifests))
+        yield
 
 
 @pytest.fixture(autouse=True)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from judging.scripted import Scripted
 
-from ragdash.judging import default_ledger
-from ragdash.judging.endpoint import Judge
-from ragdash.matching import Match
-from ragdash.records import Run, Truth
+from ragdash.core.records import Run, Truth
+from ragdash.matching.match import Match
+from ragdash.models.judge import default_ledger
+from ragdash.models.judge.endpoint import Judge
 
 TOY = Judge("127.0.0.1:1", "toy-judge")
 ALL = ("ClaimFaithfulness", "RAGAS.ContextRecall", "RAGAS.ContextPrecision", "RAGChecker.F1",

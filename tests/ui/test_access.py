@@ -8,11 +8,12 @@ from page_cases import opened
 from streamlit.testing.v1 import AppTest
 from test_pages import upload
 
-from ragdash.errors import InputError
-from ragdash.evidence import kept_decisions
-from ragdash.reviews import ReviewStore
-from ragdash.ui import access, door, store
-from ragdash.ui.store import LOADED, workspace
+from ragdash.core.errors import InputError
+from ragdash.dashboard.auth import login, roles
+from ragdash.dashboard.session import data_store
+from ragdash.dashboard.session.data_store import LOADED, workspace
+from ragdash.matching.evidence import kept_decisions
+from ragdash.workspace.reviews import ReviewStore
 
 AUTH = {"redirect_uri": "https://rag.example.org/oauth2callback", "cookie_secret": "x" * 40, "client_id": "a",
         "client_secret": "b", "server_metadata_url": "https://login.example.org/.well-known/openid-configuration"}
@@ -104,7 +105,7 @@ def test_who_is_not_listed_or_not_verified_stays_outside(user, said):
 @pytest.mark.parametrize("user", [{"email": "ada@example.org"}, {"email": "ada@example.org", "is_logged_in": False},
                                   {"email": "ada@example.org", "is_logged_in": "yes"}])
 def test_an_address_without_a_login_is_nobody(user):
-    assert access.Access(frozenset(["ada@example.org"]), frozenset(), (None,)).role(user) == ""
+    assert roles.Access(frozenset(["ada@example.org"]), frozenset(), (None,)).role(user) == ""
 
 
 @pytest.mark.parametrize(("secrets", "found"), [
@@ -127,26 +128,26 @@ def test_a_file_that_cannot_be_read_lets_nobody_in(tmp_path, monkeypatch):
     broken = tmp_path / "secrets.toml"
     broken.write_text("[auth\n")
     real = st.get_option
-    monkeypatch.setattr(access.st, "get_option", lambda name: [str(broken)] if name == "secrets.files" else real(name))
-    monkeypatch.setattr(access.st.secrets, "load_if_toml_exists", lambda: False)
+    monkeypatch.setattr(roles.st, "get_option", lambda name: [str(broken)] if name == "secrets.files" else real(name))
+    monkeypatch.setattr(roles.st.secrets, "load_if_toml_exists", lambda: False)
     with pytest.raises(InputError, match=r"secrets\.toml"):
-        access.access()
-    assert not access.may_change()
+        roles.access()
+    assert not roles.may_change()
     at = visited(None)
     assert not at.exception and "secrets.toml" in at.error[0].value and not at.get("file_uploader")
 
 
 def test_outside_a_session_nothing_is_changed_where_there_is_a_login(monkeypatch):
-    assert access.may_change()
-    monkeypatch.setattr(access, "access", lambda: access.Access(frozenset(["ada@example.org"]), frozenset(), (None,)))
-    assert not access.may_change()
+    assert roles.may_change()
+    monkeypatch.setattr(roles, "access", lambda: roles.Access(frozenset(["ada@example.org"]), frozenset(), (None,)))
+    assert not roles.may_change()
 
 
 def test_each_provider_has_its_button(monkeypatch):
     shared = {name: AUTH[name] for name in ("redirect_uri", "cookie_secret")}
     providers = {"google": {"client_id": "a"}, "microsoft": {"client_id": "b"}}
     asked = []
-    monkeypatch.setattr(door.st, "login", asked.append)
+    monkeypatch.setattr(login.st, "login", asked.append)
     at = visited({"auth": {**shared, **providers, "client_kwargs": {"prompt": "login"}}, "access": LISTS})
     assert [one.label for one in at.button] == ["Log in with google", "Log in with microsoft"]
     at.button(key="login_microsoft").click().run()
@@ -177,7 +178,7 @@ def test_what_a_page_says_all_the_same_is_not_kept_on_a_read_only_server(page, m
     """The page was drawn for somebody who may change things, as one that was tampered with is."""
     link = samples()
     at = opened(page, **link)
-    monkeypatch.setenv(store.READ_ONLY, "1")
+    monkeypatch.setenv(data_store.READ_ONLY, "1")
     say(at, page)
     assert not at.exception and "served read-only" in words(at).replace("\\", "")
     assert not ReviewStore().truths() and not kept_decisions().at()

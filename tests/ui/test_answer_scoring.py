@@ -17,20 +17,21 @@ from helpers import until
 from page_cases import address, keys
 from streamlit.testing.v1 import AppTest
 
+from ragdash.core.records import Run, Truth
+from ragdash.dashboard.jobs import scoring
+from ragdash.dashboard.pages.answers import model_scores
+from ragdash.evaluation.scoring.score_worker import Worker
 from ragdash.io import read_runs, read_truth
-from ragdash.matching import Match
-from ragdash.models import ENCODER, NLI, default_store, found
-from ragdash.models.cache import pair_key, text_key
-from ragdash.models.installed import Availability
-from ragdash.records import Run, Truth
-from ragdash.score_worker import Worker
-from ragdash.ui import answer_scoring, score_jobs
+from ragdash.matching.match import Match
+from ragdash.models.local import ENCODER, NLI, default_store, found
+from ragdash.models.local.installed import Availability
+from ragdash.models.local.score_cache import pair_key, text_key
 
 ROOT = Path(__file__).resolve().parents[2]
 IDS = [f"q{at}" for at in range(6)]
 TALK = """
 import sys, time
-from ragdash.score_worker import line
+from ragdash.evaluation.scoring.score_worker import line
 def say(kind, content):
     sys.stdout.buffer.write(line(kind, content)); sys.stdout.flush()
 say("plan", "tiny: 12 texts")
@@ -43,10 +44,10 @@ def own_places(monkeypatch, tmp_path):
     for name in ("RAGDASH_SBERT_MODEL", "RAGDASH_CROSS_ENCODER", "RAGDASH_NLI_MODEL"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "hub"))
-    monkeypatch.setattr(answer_scoring, "library", lambda: Availability(True))
-    answer_scoring._known.clear()
+    monkeypatch.setattr(model_scores, "library", lambda: Availability(True))
+    model_scores._known.clear()
     yield
-    score_jobs.forget()
+    scoring.forget()
 
 
 @pytest.fixture()
@@ -107,7 +108,7 @@ def test_nothing_is_offered_where_no_model_is_needed():
 def test_opening_the_page_offers_a_choice_and_starts_nothing():
     at = opened()
     assert "**SBERT similarity** needs a model on this machine. Nothing is fetched." in texts(at)
-    assert "score_start" not in keys(at, "button") and score_jobs.current() is None
+    assert "score_start" not in keys(at, "button") and scoring.current() is None
     assert not default_store().path.exists(), "looking writes nothing"
 
 
@@ -128,7 +129,7 @@ print(*sorted({{"torch", "transformers", "sentence_transformers"}} & sys.modules
 
 
 def test_without_the_library_the_command_that_fixes_it_stands_there(monkeypatch):
-    monkeypatch.setattr(answer_scoring, "library",
+    monkeypatch.setattr(model_scores, "library",
                         lambda: Availability(False, "torch is not installed", 'pip install "x"'))
     at = opened()
     assert "Torch is not installed." in texts(at) and any(one.value == 'pip install "x"' for one in at.code)
@@ -153,7 +154,7 @@ def test_the_process_gets_what_it_needs_and_shows_how_far_it_is(folder, monkeypa
     asked = stand_in(monkeypatch, "time.sleep(600)")
     at = opened(folder)
     at.button(key="score_start").click().run()
-    job = score_jobs.current()
+    job = scoring.current()
     until(lambda: "progress" in job.worker.seen)
     at.run()
     assert not at.exception and "**A model is at work** on the answers of one and a/b = two" in texts(at)
@@ -184,7 +185,7 @@ def test_the_end_is_told_and_values_appear_by_themselves(folder, monkeypatch):
     texts_of = [text for run in runs for text in run.details["answer"].to_pylist()]
     compute(folder, texts_of + [text for cell in truth.details["answers"].to_pylist() for text in cell])
     at.run()
-    until(lambda: not score_jobs.current().running)
+    until(lambda: not scoring.current().running)
     at.run()
     assert not at.exception and "18 computed, 0 known before, 2 s, by tiny" in texts(at)
     assert np.isfinite(at.dataframe[-1].value["SBERT similarity"].to_numpy(float)).all()
@@ -195,7 +196,7 @@ def test_a_failure_is_told(folder, monkeypatch):
     stand_in(monkeypatch, "say('problems', [{'found': 'a model of stone', 'expected': 'one', 'fix': 'Name it.'}])")
     at = opened(folder)
     at.button(key="score_start").click().run()
-    until(lambda: not score_jobs.current().running)
+    until(lambda: not scoring.current().running)
     at.run()
     assert any("a model of stone; expected one. Name it." in card.value.replace("\\", "") for card in at.error)
     assert "score_start" in keys(at, "button")
@@ -205,10 +206,10 @@ def test_what_was_written_for_the_process_goes_with_it(folder, monkeypatch):
     stand_in(monkeypatch, "time.sleep(600)")
     at = opened(folder)
     at.button(key="score_start").click().run()
-    job = score_jobs.current()
+    job = scoring.current()
     place = Path(job.folder.name)
     assert place.is_dir()
-    score_jobs.forget()
+    scoring.forget()
     assert not place.exists() and not job.running
 
 
@@ -244,7 +245,7 @@ def test_a_reader_of_sentences_is_offered_and_gets_the_contexts(reader, monkeypa
     at = opened(reader, NLI, answers=["TokenF1", "NLIFaithfulness"])
     assert "reader: 24 pairs to compute, 0 known" in texts(at)
     at.button(key="score_start").click().run()
-    until(lambda: not score_jobs.current().running)
+    until(lambda: not scoring.current().running)
     command, (truth, runs) = asked[0], the_case()
     assert command[-2:] == ["--nli", str(reader)] and "--model" not in command
     assert command[command.index("--metrics") + 1] == "NLIFaithfulness"

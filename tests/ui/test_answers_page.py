@@ -10,12 +10,13 @@ from judged_cases import judge
 from page_cases import address, asked, drawn, texts, widget
 from streamlit.testing.v1 import AppTest
 
-from ragdash.plots.theme import LIGHT
-from ragdash.records import Conventions, Run, Truth
-from ragdash.ui import answer_cases, answer_words
-from ragdash.ui.cache import Scope
-from ragdash.ui.store import LOADED, SHORT
-from ragdash.ui.texts import LONGEST
+from ragdash.core.records import Conventions, Run, Truth
+from ragdash.dashboard.caches.evaluation_cache import Scope
+from ragdash.dashboard.pages.answers import data as answers_data
+from ragdash.dashboard.session.data_store import LOADED, SHORT
+from ragdash.dashboard.widgets import answer_html
+from ragdash.dashboard.widgets.texts import LONGEST
+from ragdash.reporting.plots.common.theme import LIGHT
 
 QUERIES = 24
 IDS = [f"q{at:02}" for at in range(QUERIES)]
@@ -109,7 +110,7 @@ def test_the_counts_of_the_filter_are_the_rows_that_it_shows():
     expected = {"All": 24, "Found and right": 6, "Not found and right": 4, "Found and wrong": 7,
                 "Not found and wrong": 3, "Cannot be said": 4, "Declined": 2}
     assert counts(opened("good", "bad", look="good")) == expected
-    for kind, title in {"all": "All", **{name: title for name, (title, _, _) in answer_cases.KINDS.items()},
+    for kind, title in {"all": "All", **{name: title for name, (title, _, _) in answers_data.KINDS.items()},
                         "unknown": "Cannot be said", "declined": "Declined"}.items():
         at = opened("good", "bad", look="good", kind=kind)
         rows = at.dataframe[-1].value
@@ -120,7 +121,7 @@ def test_the_counts_of_the_filter_are_the_rows_that_it_shows():
 
 def test_right_may_begin_at_another_band():
     """Two of three words of "Sea of Storms" are right: 0.667 is good, and not excellent."""
-    edges = answer_cases.edges()
+    edges = answers_data.edges()
     assert edges["good"].low <= 2 / 3 < edges["excellent"].low
     at = opened("near")
     assert widget(at, "selectbox", "right").value == "good" and counts(at)["Found and right"] == 13
@@ -191,7 +192,7 @@ def test_choices_are_in_the_address():
     ([1.0, 0.0], [False, True], "**1** :gray[of 2]"),
     ([1.0, 1.0, np.nan], [True, False, True], "**2** :gray[of 2]  \n:gray[1 without reference]")])
 def test_declined_answers_of_none_are_undefined_and_not_0(refused, bare, expected):
-    assert answer_words.declined(np.array(refused), np.array(bare, bool)).replace("\u00a0", " ") == expected
+    assert answer_html.declined(np.array(refused), np.array(bare, bool)).replace("\u00a0", " ") == expected
 
 
 @pytest.mark.parametrize(("columns", "expected"), [
@@ -202,14 +203,14 @@ def test_the_questions_of_a_run_without_answers_are_those_of_the_truth_where_it_
                         details=None if columns is None else pa.table({"query_id": ids, **columns}))
     run = Run.build("mute", ids, ["a", "b"], np.ones(2))
     scope = Scope(LOADED.put(truth), Conventions())
-    known = answer_cases.told(LOADED.put(run), scope)
+    known = answers_data.told(LOADED.put(run), scope)
     assert (list(known.ids), list(known.questions)) == (ids, expected)
     assert known.answers == known.contexts == (None, None)
 
 
 def test_marks_do_not_overlap_and_long_answers_are_cut():
     answer = "It was 4,213 km & <i>more</i>"
-    page = answer_words.marked(answer, [(7, 12), (20, 21)], [(7, 12)], LIGHT)
+    page = answer_html.marked(answer, [(7, 12), (20, 21)], [(7, 12)], LIGHT)
     assert page.count("<mark") == 2 and "border:2px" in page and "&amp; &lt;" in page
-    long = answer_words.marked("word " * 300_000, [(0, 4), (1_000_000, 1_000_004)], [], LIGHT)
+    long = answer_html.marked("word " * 300_000, [(0, 4), (1_000_000, 1_000_004)], [], LIGHT)
     assert long.count("<mark") == 1 and len(long) < LONGEST + 1_000

@@ -13,16 +13,16 @@ from page_cases import charts, opened
 from test_browser import NOT_OURS, RUN_AXE, with_samples
 from test_pages import texts, upload, with_runs
 
-from ragdash.band_files import read_bands, write_bands
-from ragdash.bands import BANDS, Target, judged, placed, tables_for
-from ragdash.evaluation import evaluate
-from ragdash.matching import Match
+from ragdash.analysis.score_thresholds import roc, sweep
+from ragdash.core.records import Run, Truth
+from ragdash.dashboard.pages.threshold_bands import sections as threshold_bands_sections
+from ragdash.dashboard.session.data_store import LOADED
+from ragdash.dashboard.session.loaded_run import Entry
+from ragdash.evaluation.bands_toml import read_bands, write_bands
+from ragdash.evaluation.evaluate import evaluate
+from ragdash.matching.match import Match
 from ragdash.metrics import parse_spec
-from ragdash.records import Run, Truth
-from ragdash.thresholds import roc, sweep
-from ragdash.ui import banding
-from ragdash.ui.entry import Entry
-from ragdash.ui.store import LOADED
+from ragdash.metrics.bands import BANDS, Target, judged, placed, tables_for
 
 PAGE = "threshold-bands"
 HYBRID, GUIDE = (table.source for table in tables_for(parse_spec("R@10")))
@@ -207,9 +207,9 @@ def test_a_wrong_file_is_explained_and_leaves_the_bands_in_force(samples):
 
 def test_what_is_downloaded_can_be_opened_again(monkeypatch):
     own = read_bands(("own.toml", OWN.encode()))
-    held = {banding.state.BANDS_FILE: banding.BandsFile("own.toml", own)}
-    monkeypatch.setattr(banding.st, "session_state", held)
-    both = banding.in_force()
+    held = {threshold_bands_sections.state.BANDS_FILE: threshold_bands_sections.BandsFile("own.toml", own)}
+    monkeypatch.setattr(threshold_bands_sections.st, "session_state", held)
+    both = threshold_bands_sections.in_force()
     assert read_bands(("again.toml", write_bands(both).encode())) == both
     assert [table for table in both if table.metric == "R"] == [own[1]]
     assert set(both) - set(own) == {table for table in BANDS if table.metric != "R"}

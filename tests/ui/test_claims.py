@@ -12,13 +12,13 @@ from judging.scripted import JUDGE
 from page_cases import address, drawn
 from streamlit.testing.v1 import AppTest
 
-from ragdash.claims import Chunk, Claim, Heard, Held, Value
-from ragdash.judging import default_ledger
-from ragdash.judging.tasks import Case
-from ragdash.plots.theme import THEMES, mark
-from ragdash.records import Run, Truth
-from ragdash.ui import claims_html
-from ragdash.ui.ranking_html import Column
+from ragdash.core.records import Run, Truth
+from ragdash.dashboard.pages.queries import claims_html
+from ragdash.dashboard.pages.queries.ranking_html import Column
+from ragdash.evaluation.scoring.claims import Chunk, Claim, Heard, Held, Value
+from ragdash.models.judge import default_ledger
+from ragdash.models.judge.tasks import Case
+from ragdash.reporting.plots.common.theme import THEMES, mark
 
 PARIS = "Paris stands beside Seine."
 TOWER = "Gustave built tower."

@@ -9,8 +9,8 @@ import pyarrow as pa
 import pytest
 from page_cases import address, opened, texts, widget
 
-from ragdash.evaluation import evaluate
-from ragdash.records import Run, Truth
+from ragdash.core.records import Run, Truth
+from ragdash.evaluation.evaluate import evaluate
 
 QUERIES = 40
 

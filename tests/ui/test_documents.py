@@ -5,7 +5,7 @@ from __future__ import annotations
 from page_cases import opened
 from test_pages import SAMPLES, texts, upload, with_runs
 
-from ragdash.ui.store import LOADED
+from ragdash.dashboard.session.data_store import LOADED
 
 CORPUS = ("corpus.jsonl", b'{"_id": "d1", "text": "one"}\n{"_id": "d2", "title": "Two", "text": "two"}\n')
 QRELS = ("judged.txt", b"q1 0 d1 1\nq2 0 d9 2\n")

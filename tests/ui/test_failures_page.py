@@ -13,12 +13,12 @@ import pytest
 from page_cases import address, shown
 from streamlit.testing.v1 import AppTest
 
-from ragdash.diagnosis import FINE, NAMES, STAGES, Rules, diagnose
-from ragdash.evaluation import evaluate
-from ragdash.matching import Match
-from ragdash.records import Run, Truth
-from ragdash.ui import failing_together
-from ragdash.ui.store import SHORT
+from ragdash.analysis.diagnosis import FINE, NAMES, STAGES, Rules, diagnose
+from ragdash.core.records import Run, Truth
+from ragdash.dashboard.pages.failures import failure_patterns
+from ragdash.dashboard.session.data_store import SHORT
+from ragdash.evaluation.evaluate import evaluate
+from ragdash.matching.match import Match
 
 QUERIES = 40
 IDS = [f"q{at:02}" for at in range(QUERIES)]
@@ -183,10 +183,10 @@ def test_clusters_say_what_brings_them():
 
 def test_clusters_are_shown_where_vectors_are_kept(monkeypatch):
     vectors = np.random.default_rng(0).normal(size=(QUERIES, 8)).astype(np.float32)
-    monkeypatch.setattr("ragdash.failing.question_vectors", lambda truth: vectors)
-    failing_together._clusters.clear()
+    monkeypatch.setattr("ragdash.analysis.failure_patterns.question_vectors", lambda truth: vectors)
+    failure_patterns._clusters.clear()
     at = opened("old")
-    failing_together._clusters.clear()
+    failure_patterns._clusters.clear()
     rows = at.table[-1].value
     assert list(rows.columns) == ["Typical words", "Queries", "Most typical questions"]
     wrong = int((diagnose(Match(runs()["old"], the_truth())).stage != FINE).sum())

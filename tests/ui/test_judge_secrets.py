@@ -11,10 +11,13 @@ from helpers import until
 from streamlit.runtime.secrets import Secrets
 from test_judges_page import SECRET, finish, no_keys, opened, plan, start, texts
 
-from ragdash.errors import InputError
-from ragdash.judging import default_ledger
-from ragdash.ui import access, judge_form, judge_jobs, state
-from ragdash.ui.judge_jobs import Order
+from ragdash.core.errors import InputError
+from ragdash.dashboard.auth import roles
+from ragdash.dashboard.jobs import judging
+from ragdash.dashboard.jobs.judging import Order
+from ragdash.dashboard.pages.judges import form
+from ragdash.dashboard.session import state
+from ragdash.models.judge import default_ledger
 
 __all__ = ["no_keys"]  # a fixture: no key in the environment, no process left over
 NAMED = {state.JUDGE_VARIABLE: "MY_API_KEY"}
@@ -39,7 +42,7 @@ def held(monkeypatch):
     def put(content: dict) -> None:
         secrets = Secrets()
         secrets._secrets = content
-        monkeypatch.setattr(access.st, "secrets", secrets)
+        monkeypatch.setattr(roles.st, "secrets", secrets)
     return put
 
 
@@ -59,7 +62,7 @@ def test_a_key_of_the_secrets_reaches_the_endpoint_and_is_nowhere_else(serve, co
     at = start(plan(at))
     until(lambda: server.seen)
     assert server.seen[0]["Authorization"] == f"Bearer {SECRET}"
-    job = judge_jobs.current()
+    job = judging.current()
     with_key = holding(Path(job.folder.name))
     at = finish(at)
     assert {one["Authorization"] for one in server.seen} == {f"Bearer {SECRET}"} and default_ledger().path.exists()
@@ -92,7 +95,7 @@ def test_a_key_in_neither_place_is_told_with_both(serve, secrets):
     at.button(key="judge_start").click().run()
     card = at.error[0].value.replace("\\", "")
     assert "no MY_API_KEY, neither in the server's environment nor in its secrets" in card and "secrets.toml" in card
-    assert "Type the key" in card and not server.asked and judge_jobs.current() is None
+    assert "Type the key" in card and not server.asked and judging.current() is None
 
 
 def test_a_secret_goes_to_its_own_host_alone_and_no_other_secret_can_be_named(serve):
@@ -105,20 +108,20 @@ def test_a_secret_goes_to_its_own_host_alone_and_no_other_secret_can_be_named(se
 
 def test_the_known_hosts_need_no_name(held):
     held({"ANTHROPIC_API_KEY": SECRET, "DATABASE_PASSWORD": "another"})
-    assert judge_form.secret(order("https://api.anthropic.com", None, "anthropic")) == SECRET
-    assert judge_form.secret(order(variable=None)) is None, "one's own machine needs no key"
+    assert form.secret(order("https://api.anthropic.com", None, "anthropic")) == SECRET
+    assert form.secret(order(variable=None)) is None, "one's own machine needs no key"
     with pytest.raises(InputError, match="OPENAI_API_KEY"):
-        judge_form.secret(order("https://api.openai.com/v1", None))
+        form.secret(order("https://api.openai.com/v1", None))
     with pytest.raises(InputError):
-        judge_form.secret(order(variable="DATABASE_PASSWORD"))
+        form.secret(order(variable="DATABASE_PASSWORD"))
 
 
 def test_a_key_that_is_to_be_typed_is_not_taken_from_the_server(held, monkeypatch):
     held({"OPENAI_API_KEY": SECRET})
-    monkeypatch.setattr(judge_form.state, "get", {state.JUDGE_KEY_FROM: "typed", state.JUDGE_KEY: " "}.get)
+    monkeypatch.setattr(form.state, "get", {state.JUDGE_KEY_FROM: "typed", state.JUDGE_KEY: " "}.get)
     with pytest.raises(InputError, match="no key typed"):
-        judge_form.secret(order("https://api.openai.com/v1", None))
-    assert judge_form.secret(order(variable=None)) is None, "one's own machine needs no key"
+        form.secret(order("https://api.openai.com/v1", None))
+    assert form.secret(order(variable=None)) is None, "one's own machine needs no key"
 
 
 def test_an_endpoint_that_refuses_the_key_names_it(serve):

@@ -19,18 +19,20 @@ from judging.server import Server
 from page_cases import address, keys
 from streamlit.testing.v1 import AppTest
 
-from ragdash.evaluation import evaluate_match, summaries
+from ragdash.core.records import Run, Truth
+from ragdash.dashboard.jobs import judge_input, judging
+from ragdash.dashboard.pages.judges import sentences as judges_sentences
+from ragdash.dashboard.session import state
+from ragdash.evaluation.evaluate import evaluate_match, summaries
+from ragdash.evaluation.scoring.run_judge import prepare, work
 from ragdash.io import read_run, read_truth
-from ragdash.judge_work import prepare, work
-from ragdash.judging import Endpoint, default_ledger
-from ragdash.judging.endpoint import KNOWN, Judge
-from ragdash.judging.question import Reply
-from ragdash.judging.rounds import first_round
-from ragdash.judging.tasks import TASKS
-from ragdash.matching import Match
+from ragdash.matching.match import Match
 from ragdash.metrics import parse_specs
-from ragdash.records import Run, Truth
-from ragdash.ui import judge_files, judge_jobs, judge_words, state
+from ragdash.models.judge import Endpoint, default_ledger
+from ragdash.models.judge.endpoint import KNOWN, Judge
+from ragdash.models.judge.question import Reply
+from ragdash.models.judge.task_runner import first_round
+from ragdash.models.judge.tasks import TASKS
 
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLES = ROOT / "sample_runs"
@@ -44,8 +46,8 @@ def no_keys(monkeypatch):
     for name in KNOWN.values():
         monkeypatch.delenv(name, raising=False)
     yield
-    judge_jobs.forget()
-    judge_jobs.forget_plans()
+    judging.forget()
+    judging.forget_plans()
 
 
 def the_case() -> tuple[Truth, list[Run]]:
@@ -81,18 +83,18 @@ def run(at: AppTest) -> AppTest:
 def plan(at: AppTest) -> AppTest:
     at.button(key="judge_plan").click().run()
     assert not at.exception, at.exception
-    until(lambda: not any(job.running for job in judge_jobs._plans.values()))
+    until(lambda: not any(job.running for job in judging._plans.values()))
     return run(at)
 
 
 def start(at: AppTest) -> AppTest:
     at.button(key="judge_start").click().run()
-    assert not at.exception and judge_jobs.current() is not None, texts(at)
+    assert not at.exception and judging.current() is not None, texts(at)
     return at
 
 
 def finish(at: AppTest) -> AppTest:
-    until(lambda: not judge_jobs.current().running)
+    until(lambda: not judging.current().running)
     return run(at)
 
 
@@ -108,7 +110,7 @@ def test_opening_the_page_asks_nobody_and_starts_nothing(serve):
     server = serve()
     at = opened(server)
     assert "Nobody has judged these runs yet" in texts(at) and keys(at).count("judge_plan") == 1
-    assert "judge_start" not in keys(at) and judge_jobs.current() is None and not judge_jobs._plans
+    assert "judge_start" not in keys(at) and judging.current() is None and not judging._plans
     assert not server.asked and not default_ledger().path.exists()
 
 
@@ -150,14 +152,14 @@ def test_a_plan_tells_what_follows_from_the_answers(serve):
 def test_progress_is_seen_by_all_and_after_a_stop_nothing_is_asked_twice(serve):
     server = serve(delay=0.25)
     mine = start(plan(opened(server, **{state.JUDGE_AT_ONCE: 1})))
-    until(lambda: len(server.asked) >= 3 and "progress" in judge_jobs.current().worker.seen)
+    until(lambda: len(server.asked) >= 3 and "progress" in judging.current().worker.seen)
     other = opened()
     for at in (run(mine), other):
         assert re.search(r"\*\*toy at 127\.0\.0\.1:\d+\*\* is judging one and two: Faithfulness", texts(at))
         assert re.search(r"\d+ of 12 questions", at.get("progress")[0].proto.text)
         assert "judge_plan" not in keys(at) and "judge_start" not in keys(at), "one at a time"
     elsewhere = other.switch_page("pages/leaderboard.py").run()
-    assert not elsewhere.exception and judge_jobs.current().running, "it goes on while other pages are looked at"
+    assert not elsewhere.exception and judging.current().running, "it goes on while other pages are looked at"
     mine.button(key="judge_stop").click().run()
     mine = finish(mine)
     assert "Stopped (" in texts(mine) and "nothing is paid twice" in texts(mine)
@@ -235,7 +237,7 @@ def test_a_typed_key_is_in_no_file_command_or_address(serve, tmp_path, monkeypat
     at = start(plan(opened(server, **{state.JUDGE_KEY_FROM: "typed", state.JUDGE_KEY: SECRET})))
     until(lambda: server.seen)
     assert server.seen[0]["Authorization"] == f"Bearer {SECRET}"
-    job = judge_jobs.current()
+    job = judging.current()
     for listed in Path("/proc").glob("[0-9]*/cmdline"):
         try:
             assert SECRET.encode() not in listed.read_bytes()
@@ -276,7 +278,7 @@ def test_texts_leave_this_machine_only_after_a_yes_that_names_the_host(monkeypat
     box = at.checkbox(key="_judge_agreed")
     assert "judge.invalid" in box.label.replace("\\", "") and not box.value and at.button(key="judge_start").disabled
     started = []
-    monkeypatch.setattr(judge_jobs, "start", lambda *given: started.append(given) or True)
+    monkeypatch.setattr(judging, "start", lambda *given: started.append(given) or True)
     at.button(key="judge_start").proto.disabled = False  # a page that was tampered with
     at.button(key="judge_start").click().run()
     assert not at.exception and not started
@@ -331,7 +333,7 @@ def test_a_killed_server_takes_its_process_along_and_the_next_goes_on(serve, tmp
 import sys, time
 sys.path[:0] = {[str(Path(__file__).parents[up]) for up in (0, 1)]}
 from test_judges_page import judge_jobs, the_case
-from ragdash.matching import Match
+from ragdash.matching.match import Match
 truth, runs = the_case()
 order = judge_jobs.Order("openai", {server.url!r}, "toy", None, ("Faithfulness",), concurrency=1)
 assert judge_jobs.start(("x",), {{run.name: Match(run, truth).judged.cases for run in runs}}, order, None)
@@ -373,7 +375,7 @@ def test_what_the_process_reads_are_the_very_texts_of_the_page(tmp_path):
                        details=pa.table({"query_id": IDS[:5], "answer": [f"it is {at}" for at in range(5)]}))
     runs = {"a/b = told": Match(told, truth).judged.cases, "texts": Match(texts_, truth).judged.cases}
     assert any(name.startswith("context") for case in runs["a/b = told"] for name, _ in case.contexts or ())
-    files, path = judge_files.written(runs, tmp_path)
+    files, path = judge_input.written(runs, tmp_path)
     again = read_truth(path)
     for file, (name, cases) in zip(files, runs.items(), strict=True):
         label, _, place = file.partition("=")
@@ -477,17 +479,18 @@ def test_verdicts_go_out_and_results_of_other_tools_come_in(serve, tmp_path):
 
 def at_files(at: AppTest) -> str:
     """What the button of the verdicts gives."""
-    from ragdash.ui import judge_exchange, judge_facts
+    from ragdash.dashboard.pages.judges import data as judges_data
+    from ragdash.dashboard.pages.judges import import_export
 
     assert any("verdicts_download" in one.proto.id for one in at.get("download_button"))
     truth, runs = the_case()
-    return judge_exchange.export(Match(runs[0], truth).judged, "rows",
-                                 judge=str(judge_facts.judges()[0].judge)).decode()
+    return import_export.export(Match(runs[0], truth).judged, "rows",
+                                 judge=str(judges_data.judges()[0].judge)).decode()
 
 
 def test_every_judged_metric_says_what_it_takes():
-    assert judge_words.CALLS.keys() == TASKS.keys() == set(judge_words.ORDER)
-    assert all(judge_words.needs(name) for name in TASKS)
+    assert judges_sentences.CALLS.keys() == TASKS.keys() == set(judges_sentences.ORDER)
+    assert all(judges_sentences.needs(name) for name in TASKS)
 
 
 def test_a_rerun_with_ten_thousand_verdicts_is_quick():

@@ -9,9 +9,9 @@ from page_cases import charts, opened
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from test_pages import texts, upload, with_runs
 
-from ragdash.ids import with_ids_of
-from ragdash.matching import Match
-from ragdash.ui.store import LOADED
+from ragdash.core.id_normalization import with_ids_of
+from ragdash.dashboard.session.data_store import LOADED
+from ragdash.matching.match import Match
 
 QRELS = "".join(f"q{q} 0 2506.{q:03d}00 1\nq{q} 0 2506.{q + 1:03d}00 1\n" for q in range(1, 21)).encode()
 

@@ -6,7 +6,7 @@ import pytest
 from page_cases import charts, opened
 from test_pages import PAGES
 
-from ragdash.ui import keys, state
+from ragdash.dashboard.session import keys, state
 
 OURS = {*keys.SIDEBAR, *keys.PAGE}
 KINDS = ("selectbox", "multiselect", "button_group", "text_input", "number_input", "checkbox", "toggle", "slider",

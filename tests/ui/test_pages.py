@@ -11,9 +11,9 @@ import pytest
 from page_cases import charts, opened
 from streamlit.testing.v1 import AppTest
 
-from ragdash.records import Run, Truth
-from ragdash.ui.entry import Entry
-from ragdash.ui.store import LOADED, Store
+from ragdash.core.records import Run, Truth
+from ragdash.dashboard.session.data_store import LOADED, Store
+from ragdash.dashboard.session.loaded_run import Entry
 
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLES = ROOT / "sample_runs"

@@ -12,8 +12,8 @@ import pytest
 from page_cases import address, drawn, shown, widget
 from streamlit.testing.v1 import AppTest
 
-from ragdash.evaluation import evaluate
-from ragdash.records import Run, Truth
+from ragdash.core.records import Run, Truth
+from ragdash.evaluation.evaluate import evaluate
 
 QUERIES = 30
 IDS = [f"q{at:02}" for at in range(QUERIES)]

@@ -14,8 +14,9 @@ from test_browser import with_samples
 from test_pages import with_runs
 
 from ragdash import io
-from ragdash.io.watch import watching
-from ragdash.ui import cache, progress
+from ragdash.dashboard.caches import evaluation_cache
+from ragdash.dashboard.session import read_progress
+from ragdash.io.source.read_progress import watching
 
 LINES = [(f"q{at // 100}", f"d{at}", 100 - at % 100) for at in range(200_000)]
 TREC = "".join(f"{query} Q0 {doc} 1 {score} x\n" for query, doc, score in LINES).encode()
@@ -49,10 +50,10 @@ class Place:
 
 
 def test_the_bar_moves_and_goes(monkeypatch):
-    monkeypatch.setattr(progress, "AFTER", 0.01)
-    monkeypatch.setattr(progress, "EVERY", 0.01)
+    monkeypatch.setattr(read_progress, "AFTER", 0.01)
+    monkeypatch.setattr(read_progress, "EVERY", 0.01)
     place = Place()
-    with progress.reading(place, "a_b.run", 8_000_000, "; 1 more file after it"):
+    with read_progress.reading(place, "a_b.run", 8_000_000, "; 1 more file after it"):
         place.seen.wait(5)
         with io.watch.open_bytes("a_b.run", b"12345678") as stream:
             for _ in range(2):
@@ -70,7 +71,7 @@ def test_the_bar_moves_and_goes(monkeypatch):
 
 def test_what_is_read_at_once_draws_nothing():
     place = Place()
-    with progress.reading(place, "a.run", 10):
+    with read_progress.reading(place, "a.run", 10):
         pass
     assert not place.drawn
 
@@ -78,14 +79,14 @@ def test_what_is_read_at_once_draws_nothing():
 @pytest.mark.parametrize("fault", [RerunException(RerunData()), MemoryError()])
 def test_reading_that_ends_early_leaves_what_was_loaded(monkeypatch, fault):
     """A new choice, another page, a fault: the run that is loaded stays, the next file is read at the next run."""
-    at, read, faults = opened(**with_runs(2)), cache.load, [fault]
+    at, read, faults = opened(**with_runs(2)), evaluation_cache.load, [fault]
 
     def load(name, *rest):
         if faults and name == "one.run":
             raise faults.pop()
         return read(name, *rest)
 
-    monkeypatch.setattr(cache, "load", load)
+    monkeypatch.setattr(evaluation_cache, "load", load)
     before = at.session_state["_runs"]
     for name in ("one.run", "two.run"):
         at.file_uploader[0].upload(name, b"q1 Q0 1 1 2.0 x\n")

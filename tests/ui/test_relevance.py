@@ -11,15 +11,16 @@ from page_cases import address, asked, opened
 from streamlit.testing.v1 import AppTest
 
 from ragdash import evaluate, read_runs, read_truth
-from ragdash.evidence import HOW, embedded_texts, kept
-from ragdash.matching import Match, Matching
+from ragdash.core.records import Conventions, Run, Truth
+from ragdash.dashboard.caches import evaluation_cache
+from ragdash.dashboard.caches.evaluation_cache import Scope
+from ragdash.dashboard.session import relevance, scope
+from ragdash.dashboard.session.data_store import LOADED
+from ragdash.matching.evidence import HOW, decision_store, embedded_texts
+from ragdash.matching.match import Match, Matching
 from ragdash.metrics import parse_spec, parse_specs
-from ragdash.models import default_store
-from ragdash.models.cache import text_key
-from ragdash.records import Conventions, Run, Truth
-from ragdash.ui import cache, relevance, scope
-from ragdash.ui.cache import Scope
-from ragdash.ui.store import LOADED
+from ragdash.models.local import default_store
+from ragdash.models.local.score_cache import text_key
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = ["leaderboard", "compare", "threshold-bands", "precision-recall", "ranking", "answers"]
@@ -110,7 +111,7 @@ def test_moving_the_threshold_compares_nothing_again(samples, monkeypatch):
     values = []
     for threshold in (0.5, 0.7, 0.9, 1.0):
         own = Scope(truth.digest, Conventions(), matching=Matching("evidence", threshold=threshold))
-        values.append(cache.evaluation(runs[0].digest, own, [spec]).values[:, 0])
+        values.append(evaluation_cache.evaluation(runs[0].digest, own, [spec]).values[:, 0])
         expected = evaluate(runs[0], truth, [spec], match="evidence", match_threshold=threshold).values[:, 0]
         np.testing.assert_array_equal(values[-1], expected)
     assert len(calls) == 1 + 4, "one by the cache, four by evaluate"
@@ -137,14 +138,20 @@ def test_meaning_that_no_model_has_given_says_how_to_get_it_and_is_there_once_it
 def test_metrics_of_the_evidence_follow_the_threshold_under_match_by_id_too():
     truth, run = hand_made()
     LOADED.put(truth), LOADED.put(run)
-    found = [cache.summary([run.digest], Scope(truth.digest, Conventions(), matching=Matching("id", threshold=low)),
-                           parse_specs("EvidenceRecall@2"))[0][0].mean for low in (0.55, 1.0)]
+    found = [
+        evaluation_cache.summary(
+            [run.digest],
+            Scope(truth.digest, Conventions(), matching=Matching("id", threshold=low)),
+            parse_specs("EvidenceRecall@2"),
+        )[0][0].mean
+        for low in (0.55, 1.0)
+    ]
     assert found == pytest.approx([2 / 3, 1 / 3])
 
 
 def test_a_decision_counts_at_every_threshold_and_can_be_left_out():
     truth, run = hand_made()
-    store = kept.kept_decisions()
+    store = decision_store.kept_decisions()
     scores = Match(run, truth, matching=Matching("evidence", threshold=0.5)).evidence
     pair = max(scores.borderline(0.7, 0.3).to_pylist(), key=lambda row: row["score"])
     key = pair["query_id"], pair["chunk"], pair["span_digest"]

@@ -16,9 +16,9 @@ from hostile import runs_and_truth
 from test_browser import with_samples
 
 from ragdash.io import read_run, read_truth
-from ragdash.matching import Match
-from ragdash.report.content import Request
-from ragdash.report.page import report
+from ragdash.matching.match import Match
+from ragdash.reporting.html.content import Request
+from ragdash.reporting.html.report_page import report
 
 pytestmark = pytest.mark.browser
 SAMPLES = Path(__file__).resolve().parents[2] / "sample_runs"

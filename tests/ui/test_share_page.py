@@ -8,22 +8,22 @@ import pytest
 from page_cases import opened, widget
 from test_compare_page import session
 
-from ragdash.report import pictures
-from ragdash.report.sections import SECTIONS
-from ragdash.ui import sharing
+from ragdash.dashboard.pages.share import sections as share_sections
+from ragdash.reporting import figure_files
+from ragdash.reporting.html.sections import SECTIONS
 
 
 @pytest.fixture()
 def asked(monkeypatch):
     """The requests that the page made."""
     found = []
-    made = sharing.request
+    made = share_sections.request
 
     def noted(*args):
         found.append(made(*args))
         return found[-1]
 
-    monkeypatch.setattr(sharing, "request", noted)
+    monkeypatch.setattr(share_sections, "request", noted)
     return found
 
 
@@ -62,6 +62,6 @@ def test_one_run_alone_has_no_table_of_differences():
 
 
 def test_where_no_picture_can_be_drawn_the_page_says_so(monkeypatch):
-    monkeypatch.setattr(pictures, "browser", lambda: None)
+    monkeypatch.setattr(figure_files, "browser", lambda: None)
     at = opened("share", **session())
     assert "Install Chromium" in "".join(one.value for one in at.caption)

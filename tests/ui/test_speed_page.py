@@ -9,13 +9,13 @@ import pytest
 from page_cases import address, charts, opened
 from test_pages import SAMPLES, texts, with_runs
 
-from ragdash.costs import Price, Prices, read_prices, write_prices
+from ragdash.core.records import Run, Truth
+from ragdash.dashboard.pages.speed_cost import price_table
+from ragdash.dashboard.pages.speed_cost.tables import money, took
+from ragdash.dashboard.session.data_store import LOADED, workspace
+from ragdash.dashboard.session.loaded_run import Entry
+from ragdash.evaluation.latency_cost import Price, Prices, read_prices, write_prices
 from ragdash.io import read_run
-from ragdash.records import Run, Truth
-from ragdash.ui import pricing
-from ragdash.ui.entry import Entry
-from ragdash.ui.spending_tables import money, took
-from ragdash.ui.store import LOADED, workspace
 
 QUERIES = 40
 IDS = [f"q{at:02}" for at in range(QUERIES)]
@@ -120,15 +120,15 @@ def test_the_samples_show_what_they_measured():
 
 def test_edited_prices_are_kept_and_wrong_ones_told():
     frame = pd.DataFrame([["a", 0.1, np.nan, 0.0], [" ", 1.0, 1.0, 1.0], [None, 1.0, 0.0, 0.0]],
-                         columns=list(pricing.COLUMNS.values()))
-    pricing.keep(frame, {"r": ["a", "gone"], "other": ["gone"]})
+                         columns=list(price_table.COLUMNS.values()))
+    price_table.keep(frame, {"r": ["a", "gone"], "other": ["gone"]})
     assert read_prices(("p", workspace().prices().encode())) == Prices((Price("a", 0.1),), {"r": ("a",)})
-    assert pricing.current() == Prices((Price("a", 0.1),), {"r": ("a",)})
+    assert price_table.current() == Prices((Price("a", 0.1),), {"r": ("a",)})
 
 
 def test_the_editor_shows_the_prices_and_is_not_there_read_only(monkeypatch):
     workspace().keep_prices(write_prices(Prices((Price("m", 0.5),), {"one": ("m",)})))
-    real = pricing.st.expander
+    real = price_table.st.expander
 
     class Open:
         open = True
@@ -142,12 +142,12 @@ def test_the_editor_shows_the_prices_and_is_not_there_read_only(monkeypatch):
         def __exit__(self, *rest):
             return self.inner.__exit__(*rest)
 
-    monkeypatch.setattr(pricing.st, "expander", lambda *rest, **more: Open(real(*rest, **more)))
+    monkeypatch.setattr(price_table.st, "expander", lambda *rest, **more: Open(real(*rest, **more)))
     link = session(run("one", 1, 1, **tokens(1000)))
     at = opened("speed-cost", **link)
     assert at.multiselect(key=f"uses_{at.session_state['_runs'][0].digest[:8]}").value == ["m"]
     at.button(key="keep_prices").click().run()
-    assert not at.exception and pricing.current().prices == (Price("m", 0.5),)
+    assert not at.exception and price_table.current().prices == (Price("m", 0.5),)
     monkeypatch.setenv("RAGDASH_READ_ONLY", "1")
     assert "keep_prices" not in {one.key for one in opened("speed-cost", **link).button}
 

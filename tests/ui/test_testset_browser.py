@@ -6,7 +6,7 @@ import pytest
 from conftest import start_server
 from test_testset_page import the_set
 
-from ragdash.testset import Sets, drafts_jsonl
+from ragdash.experiments.testset import Sets, drafts_jsonl
 
 pytestmark = pytest.mark.browser
 

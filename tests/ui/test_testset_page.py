@@ -8,8 +8,7 @@ from dataclasses import replace
 from page_cases import opened, shown, texts
 from streamlit.testing.v1 import AppTest
 
-from ragdash.io import read_truth
-from ragdash.testset import (
+from ragdash.experiments.testset import (
     Check,
     Decision,
     DecisionStore,
@@ -20,6 +19,7 @@ from ragdash.testset import (
     Sets,
     drafts_jsonl,
 )
+from ragdash.io import read_truth
 
 NASTY = "<script>alert(1)</script> **bold** $x^2$ [l](http://x)"
 TEXT = f"Luna 24 landed in the Sea of Crises in 1976. {NASTY} It drilled two metres deep."
@@ -117,7 +117,7 @@ def test_the_accepted_ones_become_the_truth_of_the_session():
     shown(at.segmented_control(key="draft_taken").set_value(("accepted",)).run())
     at = click(at, "draft_use")
     assert "In use as the truth" in texts(at)
-    from ragdash.ui.store import LOADED
+    from ragdash.dashboard.session.data_store import LOADED
 
     truth = LOADED.truth(at.session_state["_truth"])
     assert truth.query_ids.to_pylist() == ["single-1"] and truth.docs.to_pylist() == ["d1"]
@@ -155,7 +155,7 @@ def test_a_damaged_file_of_decisions_is_told():
 
 
 def test_what_is_downloaded_is_read_as_a_truth(tmp_path):
-    from ragdash.testset import final, truth_jsonl
+    from ragdash.experiments.testset import final, truth_jsonl
 
     store = DecisionStore()
     store.say("0" * 32, "single-2", Decision("accepted", question="How deep did Luna 24 drill?"))

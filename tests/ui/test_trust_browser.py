@@ -9,7 +9,7 @@ from conftest import free_port, start_server, stop, visitor
 from trust_cases import a_run, judged, scores, the_truth
 
 from ragdash import io
-from ragdash.trust import LabelStore
+from ragdash.analysis.judge_validation import LabelStore
 
 
 def test_three_answers_are_labelled_and_survive_the_server(browser, tmp_path, monkeypatch):

@@ -14,14 +14,14 @@ from test_trust_page import button, label_item, number, opened, said
 from trust_cases import IDS, a_run, judged, labelled, scores
 
 from ragdash import io
-from ragdash.cli import main
-from ragdash.judging import default_ledger
-from ragdash.matching import Match
-from ragdash.models import default_store
-from ragdash.records import Run
-from ragdash.trust import LabelStore, draw, unjudged
-from ragdash.ui import trust_local
-from ragdash.ui.store import SHORT
+from ragdash.analysis.judge_validation import LabelStore, draw, unjudged
+from ragdash.cli.main import main
+from ragdash.core.records import Run
+from ragdash.dashboard.pages.trust import trained_judge
+from ragdash.dashboard.session.data_store import SHORT
+from ragdash.matching.match import Match
+from ragdash.models.judge import default_ledger
+from ragdash.models.local import default_store
 
 SAMPLES = Path(__file__).parents[2] / "sample_runs"
 NAMED = "local judge, trained on your labels"
@@ -95,8 +95,8 @@ def test_it_is_chosen_beside_other_judges_and_where_none_has_spoken():
 
 
 def test_it_is_trained_only_when_it_is_chosen_and_once(monkeypatch):
-    calls, real = [], trust_local.local_judge
-    monkeypatch.setattr(trust_local, "local_judge", lambda *given: calls.append(1) or real(*given))
+    calls, real = [], trained_judge.local_judge
+    monkeypatch.setattr(trained_judge, "local_judge", lambda *given: calls.append(1) or real(*given))
     run = a_run("counted")
     judged(run, page.TRUTH, scores(1))
     labelled(run, scores(1), 41)
@@ -154,7 +154,7 @@ def test_a_run_without_answers_stays_out_and_alone_there_is_nothing():
 def test_a_slice_is_judged_by_the_judge_of_all_labels():
     run = a_run("dense")
     labels = labelled(run, scores(1), 60)
-    whole = trust_local.local_judge([Match(run, page.TRUTH)], [labels]).verdicts[0].values
+    whole = trained_judge.local_judge([Match(run, page.TRUTH)], [labels]).verdicts[0].values
     at = opened(run, judge="local", slice="kind=odd")
     assert "Trained on 60 labels" in said(at)
     (mean,) = [number(trace["x"]) for trace in charts(at)["trust_means"]["data"] if trace["name"] == "judge alone"

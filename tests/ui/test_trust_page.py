@@ -1,4 +1,6 @@
-"""Trust: its numbers are those of ragdash.trust; labelling, going on, files, few labels, none, who may only look."""
+"""Trust: its numbers are those of ragdash.analysis.judge_validation; labelling, going on, files, few labels, none,
+who may only look.
+"""
 
 from __future__ import annotations
 
@@ -15,13 +17,7 @@ from page_cases import address, charts
 from streamlit.testing.v1 import AppTest
 from trust_cases import IDS, REAL, TOY, a_run, judged, labelled, scores, the_truth
 
-from ragdash.evaluation import evaluate
-from ragdash.judging import default_ledger
-from ragdash.matching import Match
-from ragdash.metrics import parse_spec
-from ragdash.records import Conventions
-from ragdash.report import sheet_bytes
-from ragdash.trust import (
+from ragdash.analysis.judge_validation import (
     LabelStore,
     draw,
     judged_verdicts,
@@ -31,9 +27,15 @@ from ragdash.trust import (
     trust_difference,
     verdicts_of,
 )
-from ragdash.ui import trust_kept
-from ragdash.ui.cache import Scope
-from ragdash.wording.judged import named
+from ragdash.core.records import Conventions
+from ragdash.dashboard.caches.evaluation_cache import Scope
+from ragdash.dashboard.pages.trust import saved_labels
+from ragdash.evaluation.evaluate import evaluate
+from ragdash.matching.match import Match
+from ragdash.metrics import parse_spec
+from ragdash.models.judge import default_ledger
+from ragdash.reporting.sentences.judge import named
+from ragdash.reporting.tables import sheet_bytes
 
 AUTH = {"redirect_uri": "https://rag.example.org/oauth2callback", "cookie_secret": "x" * 40, "client_id": "a",
         "client_secret": "b", "server_metadata_url": "https://login.example.org/.well-known/openid-configuration"}
@@ -363,7 +365,7 @@ def test_labels_are_counted_taken_along_and_withdrawn(pair):
     held = SimpleNamespace(
         verdicts=[verdicts_of(evaluate(run, TRUTH, [spec]), spec) for run in runs], spec=spec,
         now=SimpleNamespace(digests=[run.digest for run in runs], scope=Scope(TRUTH.digest, Conventions())))
-    file = sheet_bytes(trust_kept.table(held, labels), "csv")
+    file = sheet_bytes(saved_labels.table(held, labels), "csv")
     found, warned = read_labels(file, "labels.csv", {run.name: IDS for run in runs})
     assert found == {run.name: own for run, own in zip(runs, labels, strict=True)} and not warned
     assert b"Thing 4 is blue, says dense." in file

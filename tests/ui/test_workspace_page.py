@@ -10,11 +10,11 @@ from page_cases import keys, opened
 from streamlit.testing.v1 import AppTest
 from test_pages import texts, upload
 
-from ragdash import places
-from ragdash.records import Run, Truth
-from ragdash.ui import shapes
-from ragdash.ui.store import LOADED, workspace
-from ragdash.workspace import Workspace, folders
+from ragdash.core import paths
+from ragdash.core.records import Run, Truth
+from ragdash.dashboard.pages.runs import saved_mappings
+from ragdash.dashboard.session.data_store import LOADED, workspace
+from ragdash.workspace import Workspace, atomic_folders
 
 RUN = b"q1 Q0 d1 1 2.0 bm25\nq1 Q0 d2 2 1.0 bm25\nq2 Q0 d1 1 1.0 bm25\n"
 OTHER = b"q1 Q0 d2 1 2.0 dense\nq2 Q0 d9 1 1.0 dense\n"
@@ -59,7 +59,7 @@ def test_a_link_to_a_fixed_run_opens_after_a_restart(restarted):
 def test_an_empty_workspace_is_not_spoken_of_and_samples_are_not_kept():
     at = opened()
     at.button(key="samples").click().run()
-    assert not at.exception and {path.suffix for path in places.workspace().iterdir()} <= {".sqlite", ".sqlite-wal",
+    assert not at.exception and {path.suffix for path in paths.workspace().iterdir()} <= {".sqlite", ".sqlite-wal",
                                                                                            ".sqlite-shm"}
     assert not workspace().runs() and not workspace().truths()  # the toy judge's verdicts alone, beside the user's own
     assert "Kept in the workspace" not in str(at.main)
@@ -88,9 +88,9 @@ def test_all_of_a_few_runs_are_shown_with_one_click(restarted):
 
 def with_change_open(run, monkeypatch) -> AppTest:
     """The Runs page with the panel of one run open; AppTest cannot open it itself."""
-    from ragdash.ui import shelf
+    from ragdash.dashboard.pages.runs import workspace_list
 
-    real = shelf.st.popover
+    real = workspace_list.st.popover
 
     class Open:
         open = True
@@ -104,7 +104,7 @@ def with_change_open(run, monkeypatch) -> AppTest:
         def __exit__(self, *rest):
             return self.inner.__exit__(*rest)
 
-    monkeypatch.setattr(shelf.st, "popover", lambda *rest, **more: Open(real(*rest, **more)) if more.get(
+    monkeypatch.setattr(workspace_list.st, "popover", lambda *rest, **more: Open(real(*rest, **more)) if more.get(
         "key") == f"change_run_{run.digest[:8]}" else real(*rest, **more))
     return opened()
 
@@ -166,17 +166,17 @@ def test_what_cannot_be_kept_is_loaded_all_the_same_and_told(monkeypatch, tmp_pa
 
 
 def test_a_mapping_outlasts_the_process():
-    shapes.keep(["a", "b"], "mine", {"query_id": "a"})
-    shapes.clear()
-    assert shapes.known(["b", "a"]) == {"mine": {"query_id": "a"}}
+    saved_mappings.keep(["a", "b"], "mine", {"query_id": "a"})
+    saved_mappings.clear()
+    assert saved_mappings.known(["b", "a"]) == {"mine": {"query_id": "a"}}
 
 
 def test_fifty_kept_runs_open_quickly_and_none_is_read(monkeypatch):
-    home = Workspace(places.workspace())
+    home = Workspace(paths.workspace())
     for at in range(50):
         home.add_run(Run.build(f"run {at}", ["q"], [f"d{at}"], np.array([1.0])))
     home.add_truth(Truth.build("truth", ["q"], ["d1"], [1]))
-    monkeypatch.setattr(folders, "fetch", lambda place: pytest.fail("a run was read"))
+    monkeypatch.setattr(atomic_folders, "fetch", lambda place: pytest.fail("a run was read"))
     at = opened()
     start = time.perf_counter()
     at.run()

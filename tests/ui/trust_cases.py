@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pyarrow as pa
 
-from ragdash.judging import Reply, default_ledger
-from ragdash.judging.endpoint import Judge
-from ragdash.judging.rounds import first_round
-from ragdash.matching import Match
-from ragdash.records import Run, Truth
-from ragdash.trust import LabelStore
+from ragdash.analysis.judge_validation import LabelStore
+from ragdash.core.records import Run, Truth
+from ragdash.matching.match import Match
+from ragdash.models.judge import Reply, default_ledger
+from ragdash.models.judge.endpoint import Judge
+from ragdash.models.judge.task_runner import first_round
 
 TOY, REAL = Judge("toy", "toy-judge"), Judge("judges.example.org", "gpt-5")
 QUERIES = 100

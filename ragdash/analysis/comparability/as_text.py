@@ -1,0 +1,75 @@
+"""The ledger in plain text: a table of what matches, sentences on what to look at, and what the choices do."""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from collections.abc import Sequence
+
+from ragdash.analysis.comparability.findings import Effect, Entry, Ledger
+from ragdash.core.console import aligned
+
+ROWS = {"matched-queries": "queries in the truth", "missing-queries": "queries missing", "empty-rankings":
+        "empty rankings", "extra-queries": "queries extra", "returned-documents": "documents returned",
+        "duplicate-documents": "repeated documents", "unjudged-documents": "unjudged", "tied-documents": "tied scores",
+        "rising-scores": "rising scores"}
+_WIDTH = 100
+
+
+def as_text(ledger: Ledger) -> str:
+    """All of a ledger for a terminal."""
+    runs = list(dict.fromkeys(entry.run for entry in ledger.entries if entry.run is not None))
+    findings = "\n".join(_finding(entry) for entry in ledger.findings)
+    return "\n".join([_counts(ledger, runs), findings or "Nothing stands in the way of a comparison.\n",
+                      _effects(ledger)])
+
+
+def _counts(ledger: Ledger, runs: Sequence[str]) -> str:
+    """A row for each kind that every run has, a column for each run."""
+    kinds = dict.fromkeys((entry.kind, entry.k) for entry in ledger.entries if entry.run and entry.kind in ROWS)
+    rows = []
+    for kind, k in kinds:
+        found = [ledger.of(kind, run, k) for run in runs]
+        rows.append([f"{ROWS[kind]}@{k}" if k else ROWS[kind], *(_cell(entry) for entry in found)])
+    return aligned(["count", *runs], rows)
+
+
+def _cell(entry: Entry | None) -> str:
+    return "–" if entry is None else f"{entry.count:,} of {entry.total:,}"
+
+
+def _finding(entry: Entry) -> str:
+    lines = [f"{entry.severity}: {entry.run or 'all'}: {entry.found}",
+             *(f"  {words}" for words in (entry.effect, entry.fix) if words)]
+    if entry.flags:
+        lines.append(f"  Flag: {entry.flags}")
+    return "\n".join(textwrap.fill(line, _WIDTH, subsequent_indent="  ", break_on_hyphens=False, break_long_words=False)
+                     for line in lines) + "\n"
+
+
+def _effects(ledger: Ledger) -> str:
+    """The choices that change a mean, a row for each run; the others are named."""
+    if not ledger.effects:
+        return "No mean to show under other choices.\n"
+    specs = list(dict.fromkeys(effect.spec for effect in ledger.effects))
+    by_row: dict[tuple, list[Effect]] = {}
+    for effect in ledger.effects:
+        by_row.setdefault((effect.convention, effect.choice, effect.run), []).append(effect)
+    alive = {(convention, run) for (convention, _, run), row in by_row.items() if any(one.marked for one in row)}
+    rows = []
+    for (convention, choice, run), row in by_row.items():
+        if (convention, run) in alive:
+            chosen = " *" if row[0].chosen else ""
+            rows.append([f"{convention} = {choice}{chosen}", run, *map(_mean, row),
+                         f"{min(one.n for one in row):,}" if not row[0].refused else "refused"])
+    idle = [name for name in dict.fromkeys(effect.convention for effect in ledger.effects)
+            if name not in {convention for convention, _ in alive}]
+    table = aligned(["choice (* chosen)", "run", *map(str, specs), "n"], rows) if rows else ""
+    return table + (f"No choice changes a mean: {', '.join(idle)}.\n" if idle else "")
+
+
+def _mean(effect: Effect) -> str:
+    mean = "–" if math.isnan(effect.mean) else f"{effect.mean:.3f}"
+    if not effect.marked or math.isnan(effect.change) or not effect.change:
+        return mean
+    return f"{mean} ({effect.change:+.3f})" if abs(effect.change) >= 0.0005 else f"{mean} (<0.001)"

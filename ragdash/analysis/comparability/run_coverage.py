@@ -1,0 +1,195 @@
+"""The account of one run against the truth: queries and documents that match, and those that do not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+
+from ragdash.analysis.comparability.findings import MIRRORED, SHOWN, Effect, Entry, moves, such_as
+from ragdash.core.arrow_columns import take
+from ragdash.core.records import CHOICES, Conventions, Run, Truth
+from ragdash.matching.match import Match
+from ragdash.metrics import Spec
+
+DEFAULT_K = 10
+
+
+def account(match: Match, conventions: Conventions, specs: Sequence[Spec], effects: Sequence[Effect]) -> list[Entry]:
+    """Every count of a run against the truth, those that are 0 as well (severity "ok")."""
+    return [*_queries(match, conventions, effects), *_documents(match, conventions), *_judged(match, specs),
+            _ties(match, conventions, effects), _rising(match.run)]
+
+
+def truth_account(truth: Truth, conventions: Conventions, effects: Sequence[Effect]) -> list[Entry]:
+    """What the truth itself leaves open."""
+    answerable = np.bincount(truth.queries[truth.grades >= 1], minlength=len(truth)) > 0
+    none = truth.query_ids.filter(pa.array(~answerable))
+    examples = tuple(none[:SHOWN].to_pylist())
+    done = {"skip": "They are undefined and left out of every mean.", "zero": "They count 0 in every mean."}
+    other = _other("unanswerable", conventions)
+    entry = Entry("unanswerable-queries", "note" if len(none) else "ok", None,
+                  f"{len(none):,} of {len(truth):,} queries of the truth have no relevant document{such_as(examples)}.",
+                  len(none), len(truth), examples)
+    return [_with(entry, f"{done[conventions.unanswerable]} Under '{other}': "
+                  f"{moves(effects, 'unanswerable', other)}", "Judge documents for them, or choose how they count.",
+                  ("unanswerable", other))]
+
+
+def _queries(match: Match, conventions: Conventions, effects: Sequence[Effect]) -> list[Entry]:
+    run, total = match.run, len(match.truth)
+    known = match.truth_query >= 0
+    matched, missing, extra = int(known.sum()), int(match.missing.sum()), int((~known).sum())
+    empty = known & (run.lengths == 0)
+    ours, theirs = _first(run.query_ids), _first(match.query_ids)
+    entries = [Entry("matched-queries", "ok", run.name, f"{matched:,} of {total:,} queries of the truth are in the "
+                     "run.", matched, total)]
+    if not matched:
+        entries = [Entry("matched-queries", "error", run.name, f"No query of the run is in the truth: the run has "
+                         f"queries like {_like(ours)}, the truth queries like {_like(theirs)}.", 0, total,
+                         (*ours, *theirs), "The run cannot be evaluated.", "Check that both belong to the same data "
+                         "set, and write the ids the same way.")]
+    examples = _first(match.query_ids.filter(pa.array(match.missing)))
+    done = {"zero": "They count as empty rankings.", "skip": "They are left out of every mean."}
+    other = _other("missing", conventions)
+    lacking = Entry("missing-queries", "warning" if missing and matched else "ok", run.name, f"{missing:,} of "
+                    f"{total:,} queries of the truth are not in the run{such_as(examples)}.", missing, total, examples)
+    moved = f" Under '{other}': {moves(effects, 'missing', other, run.name)}" if matched else ""
+    entries.append(_with(lacking, f"{done[conventions.missing]}{moved}", "Run them too, or choose how they count.",
+                         ("missing", other) if matched else None))
+    examples = _first(run.query_ids.filter(pa.array(empty)))
+    entries.append(_with(
+        Entry("empty-rankings", "warning" if empty.any() else "ok", run.name, f"{int(empty.sum()):,} of {total:,} "
+              f"queries have an empty ranking in the run{such_as(examples)}.", int(empty.sum()), total, examples),
+        "They count 0 where something is relevant to them.", "Check that the search did not fail for them."))
+    examples = _first(match.extra)
+    entries.append(_with(
+        Entry("extra-queries", "warning" if extra and matched else "ok", run.name, f"{extra:,} of {len(run):,} queries "
+              f"of the run are not in the truth{such_as(examples)}.", extra, len(run), examples),
+        "They are left out of every metric.", "Judge them, or leave them out of the run."))
+    return entries
+
+
+def _documents(match: Match, conventions: Conventions) -> list[Entry]:
+    run, rows = match.run, len(match.run.docs)
+    kept = rows - run.duplicates
+    entries = [Entry("returned-documents", "ok", run.name, f"{kept:,} documents are returned for {len(run):,} queries, "
+                     f"at most {run.depth:,} for one.", kept, rows)]
+    refused = conventions.duplicates == "error"
+    examples = tuple(dict.fromkeys(take(run.docs, run.rows(run.repeated[:SHOWN])).to_pylist()))
+    entries.append(_with(
+        Entry("duplicate-documents", ("error" if refused else "warning") if run.duplicates else "ok", run.name,
+              f"{run.duplicates:,} of {rows:,} returned documents stand higher up in their ranking already"
+              f"{such_as(examples)}.", run.duplicates, rows, examples),
+        "The run is refused." if refused else "The best rank counts, the others are passed over.",
+        "Remove the repeats from the file.", ("duplicates", "first") if refused else None))
+    return entries
+
+
+def _judged(match: Match, specs: Sequence[Spec]) -> list[Entry]:
+    """Unjudged documents among those returned for queries of the truth, at every cutoff of the specs and at all."""
+    ranked, name = match.ranked, match.run.name
+    total, judged = int(ranked.returned.sum()), len(ranked.rank)
+    cutoffs = sorted({spec.k for spec in specs if spec.k}) or [DEFAULT_K]
+    entries = [_strangers(match, total)] if total and not judged else []
+    for k in cutoffs:
+        at = np.array([k])
+        seen = int(ranked.up_to(at, ranked.query, ranked.rank).sum())
+        entries.append(_unjudged(name, int(ranked.returned_at(at).sum()), seen, k, bool(judged) and k == cutoffs[-1]))
+    return [*entries, _unjudged(name, total, judged, None, False)]
+
+
+def _unjudged(name: str, total: int, judged: int, k: int | None, worth_saying: bool) -> Entry:
+    count = total - judged
+    place = f"in the first {k} ranks" if k else "at any rank"
+    share = f" ({count / total:.1%})" if total else ""
+    return _with(
+        Entry("unjudged-documents", "note" if count and worth_saying else "ok", name, f"{count:,} of {total:,} "
+              f"documents returned {place} have no judgement{share}.", count, total, k=k),
+        "They count as not relevant; where runs differ in this, the one with fewer is at an advantage.",
+        "Judge them, or read bpref and Judged@k beside the other metrics.")
+
+
+def _strangers(match: Match, total: int) -> Entry:
+    """No returned document is judged for its query."""
+    run = match.run
+    ours, theirs = tuple(run.docs.slice(0, 1).to_pylist()), _first(match.truth.docs)[:1]
+    return Entry("no-common-document", "error", run.name, f"None of the {total:,} documents returned is judged for its "
+                 f"query: the run has documents like {_like(ours)}, the truth documents like {_like(theirs)}.", 0,
+                 total, (*ours, *theirs), "Every metric is 0 or undefined.", "Check that the ids are written the same "
+                 "way and that the truth judges what the run ranks.")
+
+
+def _ties(match: Match, conventions: Conventions, effects: Sequence[Effect]) -> Entry:
+    run = match.run
+    tied, total = _tied(run), len(run.docs) - run.duplicates
+    share = f" ({tied / total:.1%})" if total else ""
+    moved = any(effect.marked and effect.convention == "ties" for effect in effects)
+    entry = Entry("tied-documents", "note" if moved else "ok", run.name, f"{tied:,} of {total:,} documents have the "
+                  f"score of another one in their ranking{share}.", tied, total)
+    done = {"docid": "Equal scores are settled by document id, descending, as trec_eval does.",
+            "file": "Equal scores stay in the order of the file."}
+    return _with(entry, f"{done[conventions.ties]} If they were settled the other way round: "
+                 f"{moves(effects, 'ties', MIRRORED, run.name)}", "Let the retriever write scores with more digits.",
+                 ("ties", _other("ties", conventions)))
+
+
+def _tied(run: Run) -> int:
+    """Documents with the score of a neighbour of their ranking, repeats not counted."""
+    if run.ranked_by != "score" or len(run.docs) < 2:
+        return 0
+    kept = np.delete(np.arange(len(run.docs)), run.repeated) if run.duplicates else slice(None)
+    scores, starts = run.scores[kept], np.concatenate(([0], np.cumsum(run.lengths)))
+    same = scores[1:] == scores[:-1]
+    inner = starts[1:-1]
+    same[inner[(inner > 0) & (inner < len(scores))] - 1] = False
+    tied = np.zeros(len(scores), bool)
+    tied[1:] |= same
+    tied[:-1] |= same
+    return int(tied.sum())
+
+
+def _rising(run: Run) -> Entry:
+    """Queries whose scores rise from the first to the last row: a distance, perhaps, that is ranked as a similarity."""
+    rising, total = (np.zeros(0, bool),) * 2 if run.scores is None else _directions(run)
+    count, of = int(rising.sum()), int(total.sum())
+    examples = _first(run.query_ids.filter(pa.array(rising))) if count else ()
+    order = "the highest score is ranked first" if run.ranked_by == "score" else "the ranks of the file are kept"
+    return _with(
+        Entry("rising-scores", "warning" if count else "ok", run.name, f"In {count:,} of {of:,} queries with several "
+              f"scores these rise from the first document to the last{such_as(examples)}.", count, of, examples),
+        f"They may be distances, where less is better; {order}.",
+        "Where they are distances, write their negatives, or give ranks.")
+
+
+def _directions(run: Run) -> tuple[np.ndarray, np.ndarray]:
+    """(the scores rise and never fall in file order; there are several scores) for each query: (Q,) bool each."""
+    scores, codes = run.scores, np.repeat(np.arange(len(run)), np.diff(run.starts))
+    if run.order is not None and run.ranked_by == "score":
+        scores, rows = np.empty_like(run.scores), np.empty(len(codes), np.int64)
+        scores[run.order], rows[run.order] = run.scores, codes
+        order = np.argsort(rows, kind="stable")
+        scores = scores[order]
+    same = codes[1:] == codes[:-1]
+    steps, owner = np.diff(scores)[same], codes[1:][same]
+    up, down = (np.bincount(owner[where], minlength=len(run)) > 0 for where in (steps > 0, steps < 0))
+    return up & ~down, np.bincount(owner, minlength=len(run)) > 0
+
+
+def _with(entry: Entry, effect: str, fix: str, option: tuple[str, str] | None = None) -> Entry:
+    """The entry with what follows from it, where it counts anything."""
+    return replace(entry, effect=effect, fix=fix, option=option) if entry.count else entry
+
+
+def _like(examples: Sequence[str]) -> str:
+    return ", ".join(map(repr, examples)) or "none"
+
+
+def _first(ids: pa.Array) -> tuple[str, ...]:
+    return tuple(ids[:SHOWN].to_pylist())
+
+
+def _other(name: str, conventions: Conventions) -> str:
+    return next(choice for choice in CHOICES[name] if choice != getattr(conventions, name))

@@ -1,0 +1,13 @@
+"""For each query of a run the first stage at which it went wrong, from gold evidence to a right answer."""
+
+from ragdash.analysis.diagnosis.answer_checks import text_specs
+from ragdash.analysis.diagnosis.diagnose import diagnose
+from ragdash.analysis.diagnosis.explanations import Reason, explain
+from ragdash.analysis.diagnosis.potential_gain import Gain
+from ragdash.analysis.diagnosis.question_types import KINDS, kinds
+from ragdash.analysis.diagnosis.result import Diagnosis, Step
+from ragdash.analysis.diagnosis.rules import Rules
+from ragdash.analysis.diagnosis.stages import FINE, NAMES, STAGES, Stage
+
+__all__ = ["FINE", "KINDS", "NAMES", "STAGES", "Diagnosis", "Gain", "Reason", "Rules", "Stage", "Step",
+           "diagnose", "explain", "kinds", "text_specs"]

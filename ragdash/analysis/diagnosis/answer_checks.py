@@ -1,0 +1,125 @@
+"""What the checks look at of each answer: is it right, does it decline, does it stand in its contexts?
+
+Letters: Q queries of the truth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from ragdash.analysis.diagnosis.rules import Rules
+from ragdash.core.errors import InputError, Problem, Unavailable
+from ragdash.core.text import is_refusal
+from ragdash.evaluation.compare import direction
+from ragdash.evaluation.evaluate import Evaluation, evaluate_match
+from ragdash.matching.match import Match
+from ragdash.metrics import Spec, parse_specs
+from ragdash.metrics.bands import EDGE
+
+
+def text_specs(rules: Rules | None = None) -> tuple[Spec, ...]:
+    """What the checks of answers look at: evaluated once, and kept, these serve every `diagnose` of the run."""
+    rules = rules or Rules()
+    return parse_specs(["CoverEM", "Refusal", rules.right_spec, rules.grounded_spec])
+
+
+@dataclass(frozen=True, eq=False)
+class Answering:
+    """held, near, refusal, support (Q,): CoverEM, the metric of rules.right, Refusal, the metric of rules.grounded, NaN
+    undefined; given (Q,) bool: the run has an answer, if an empty one; own: the contexts are those that the run tells;
+    reasons: {stage: why its check can be made for no query}.
+    """
+
+    rules: Rules
+    held: np.ndarray
+    near: np.ndarray
+    refusal: np.ndarray
+    support: np.ndarray
+    given: np.ndarray
+    own: bool
+    reasons: Mapping[str, str]
+
+    @property
+    def says(self) -> np.ndarray:
+        """The answer has a letter or a digit: (Q,) bool."""
+        return ~np.isnan(self.refusal)
+
+    @property
+    def declines(self) -> np.ndarray:
+        """The answer declines: (Q,) bool."""
+        return self.refusal == 1
+
+    @property
+    def judged(self) -> np.ndarray:
+        """There is an answer, and something that tells whether it is right: (Q,) bool."""
+        return (self.held == 1) | ~np.isnan(self.near)
+
+    @property
+    def right(self) -> np.ndarray:
+        """The answer holds a reference, or is near to one: (Q,) bool; False where not judged."""
+        return (self.held == 1) | _reaches(self.near, self.rules.right, self.rules.right_spec)
+
+    @property
+    def grounded(self) -> np.ndarray:
+        """Enough of the answer stands in its contexts: (Q,) bool; False where it is not known."""
+        return _reaches(self.support, self.rules.grounded, self.rules.grounded_spec)
+
+    @property
+    def numbers(self) -> dict[str, np.ndarray]:
+        """What verdicts tell, (Q,) float64 each, NaN where not known."""
+        return {"answered": self.given.astype(np.float64), "held": self.held, "near": self.near,
+                "declines": self.refusal, "support": self.support,
+                "right": np.where(self.judged, self.right.astype(np.float64), np.nan)}
+
+
+def _reaches(values: np.ndarray, cut: float, spec: Spec) -> np.ndarray:
+    """Which values are at the cut or on its better side: (Q,) bool."""
+    return (values - cut) * direction(spec) >= -EDGE
+
+
+def answering(match: Match, rules: Rules, evaluation: Evaluation | None = None) -> Answering:
+    """evaluation: of this run and truth on text_specs(rules), all queries; computed where it is not given.
+
+    InputError where it is of another run, truth or part; KeyError where it lacks one of the specs.
+    """
+    if evaluation is not None and (evaluation.digest, evaluation.truth_digest, len(evaluation.query_ids)) != (
+            match.run.digest, match.truth.digest, len(match.query_ids)):
+        raise InputError([Problem("other-answers", {"evaluation": evaluation.name, "run": match.run.name},
+                                  field="answers")])
+    texts, reasons = _answers(match)
+    if texts is None:
+        nothing = np.full(len(match.query_ids), np.nan)
+        return Answering(rules, nothing, nothing, nothing, nothing, ~np.isnan(nothing), False, reasons)
+    evaluation = evaluation or evaluate_match(match, text_specs(rules))
+    held, refusal, near, support = (evaluation.column(spec) for spec in (
+        "CoverEM", "Refusal", rules.right_spec, rules.grounded_spec))
+    if np.isnan(refusal).all():  # the metric wants a truth with references, which declining does not need
+        refusal = np.array([float(is_refusal(text)) if text is not None and any(map(str.isalnum, text)) else np.nan
+                            for text in texts], np.float64)
+    reasons |= {stage: problem.found for stage, values, spec in (("wrong-answer", near, rules.right_spec),
+                                                                 ("not-grounded", support, rules.grounded_spec))
+                for problem in evaluation.problems if stage not in reasons and np.isnan(values).all()
+                and problem.kind == "unavailable" and problem.field == spec.name}
+    own = "not-grounded" not in reasons and match.grounded.given
+    return Answering(rules, held, near, refusal, support, np.array([text is not None for text in texts], bool), own,
+                     reasons)
+
+
+def _answers(match: Match) -> tuple[tuple[str | None, ...] | None, dict[str, str]]:
+    """(the answers, None where the run has none; {stage: why its check can be made for no query})."""
+    try:
+        texts = match.scored.answers
+    except Unavailable:
+        return None, dict.fromkeys(("wrong-answer", "not-grounded", "refused", "answered-unanswerable"),
+                                   "the run has no answers")
+    reasons = {}
+    for view, stage, why in (("Answered", "wrong-answer", "the truth has no reference answers"),
+                             ("Grounded", "not-grounded", "the run has neither contexts nor texts")):
+        try:
+            match.view(view)
+        except Unavailable:
+            reasons[stage] = why
+    return texts, reasons

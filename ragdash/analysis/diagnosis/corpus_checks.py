@@ -1,0 +1,54 @@
+"""Which of the gold is in the corpus that stands beside the truth, where one does.
+
+Letters: R judgements, E gold spans.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ragdash.core.errors import Problem, Unavailable
+from ragdash.core.records import Truth
+from ragdash.matching.evidence.spans import spans
+
+
+@dataclass(frozen=True, eq=False)
+class InCorpus:
+    """What the corpus holds of the gold. Texts are not looked at.
+
+    docs (R,) bool: the judged document is in it; sourced, sources (E,) bool: the gold span names its document, and that
+    is in it.
+    """
+
+    docs: np.ndarray
+    sourced: np.ndarray
+    sources: np.ndarray
+
+
+def in_corpus(truth: Truth) -> InCorpus | None:
+    """None where the truth has no corpus beside it. The corpus may be long: it is gone through once."""
+    if truth.corpus is None:
+        return None
+    try:
+        of_spans = pa.array(spans(truth, split=False).sources, pa.string())
+    except Unavailable:
+        of_spans = pa.array([], pa.string())
+    wanted = pa.concat_arrays([truth.docs, of_spans]).unique().drop_null()
+    ids = truth.corpus.doc_ids
+    held = ids.filter(pc.is_in(ids, value_set=wanted)).unique()
+    docs, sources = (pc.is_in(column, value_set=held).to_numpy(zero_copy_only=False).astype(bool)
+                     for column in (truth.docs, of_spans))
+    sourced = of_spans.is_valid().to_numpy(zero_copy_only=False)
+    return InCorpus(docs, sourced, sources & sourced)
+
+
+def foreign(truth: Truth) -> Problem:
+    """What to say where none of the gold is in the corpus."""
+    corpus, ours = truth.corpus, truth.docs[0].as_py() if len(truth.docs) else "none"
+    example = corpus.doc_ids[0].as_py() if len(corpus) else "none"
+    return Problem("no-common-document/corpus", {"documents": len(corpus), "example": example, "truth": truth.name,
+                   "gold": ours}, field="corpus", severity="warning")

@@ -1,0 +1,84 @@
+"""(Match, Rules) -> Diagnosis: every check of the corridor for every query, and the first that fails.
+
+Letters: Q queries of the truth, S stages.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+import numpy as np
+
+from ragdash.analysis.diagnosis.answer_checks import Answering, answering
+from ragdash.analysis.diagnosis.potential_gain import Best
+from ragdash.analysis.diagnosis.question_types import read_kinds
+from ragdash.analysis.diagnosis.result import Diagnosis
+from ragdash.analysis.diagnosis.retrieval_checks import Finding, finding
+from ragdash.analysis.diagnosis.rules import Rules
+from ragdash.analysis.diagnosis.stages import FINE, NAMES
+from ragdash.evaluation.evaluate import Evaluation
+from ragdash.matching.match import Match
+
+Checks = dict[str, tuple[np.ndarray, np.ndarray]]
+"""stage -> (whether its check could be made, whether it failed): (Q,) bool both."""
+
+
+def diagnose(match: Match, rules: Rules | None = None, answers: Evaluation | None = None) -> Diagnosis:
+    """The first stage at which each query went wrong; docs/reference/diagnosis.md has the rules.
+
+    By id or by evidence, as the match is; gold is looked for in truth.corpus, where the truth has one beside it.
+    answers: the run evaluated on text_specs(rules), if that is there already. A check that cannot be made is passed
+    over and told: nothing is guessed. Raises InputError where the run has answers and no query in common with the
+    truth, and where answers were made for another truth or run.
+    """
+    rules = rules or Rules()
+    marked, unclear = read_kinds(match.truth)
+    bare = marked["no_answer"] | marked["out_of_scope"]
+    found = finding(match, rules, marked["multi_hop"])
+    said = answering(match, rules, answers)
+    checks = {**_retrieval(found), **_answers(said)}
+    checks = {name: (known & ~bare, failed & ~bare) for name, (known, failed) in checks.items()}
+    checks["answered-unanswerable"] = (bare & said.given, bare & said.given & said.says & ~said.declines
+                                       & ~said.right)
+    checks["no-gold"] = _nothing(checks)
+    known, failed = (np.stack([checks[name][side] for name in NAMES[:FINE]]) for side in (0, 1))
+    failed &= known
+    stage = np.where(failed.any(axis=0), failed.argmax(axis=0), FINE).astype(np.int8)
+    known = np.concatenate([known, [~failed[0]]])
+    settings = {**asdict(match.conventions), "match": match.matching.by, **asdict(rules)}
+    if match.matching.by == "evidence":
+        settings |= {"match_how": match.matching.how, "match_threshold": match.matching.threshold}
+    for array in (stage, known):
+        array.setflags(write=False)
+    return Diagnosis(match.run.name, match.run.digest, match.truth.digest, match.query_ids, rules, stage, known,
+                     {**found.numbers, **said.numbers}, marked, Best.of(match), said.own,
+                     {**found.reasons, **said.reasons}, settings, (*unclear, *found.problems))
+
+
+def _retrieval(found: Finding) -> Checks:
+    """The checks from the corpus to the score threshold. What a chunk without a text may hold is not known."""
+    gold = found.gold > 0
+    there = gold & found.looked
+    enough, above = found.in_k >= found.needed, found.above >= found.needed
+    clear, clear_in_k = found.unread == 0, found.unread_in_k == 0
+    return {"not-in-corpus": (gold & found.in_corpus_known, (found.in_corpus == 0) & (found.found == 0)),
+            "not-retrieved": (there & ((found.found > 0) | clear), found.found == 0),
+            "below-k": (there & ((found.in_k > 0) | clear_in_k), found.in_k == 0),
+            "partly-covered": (there & (enough | clear_in_k), ~enough),
+            "below-threshold": (there & found.scored & (above | clear_in_k), ~above)}
+
+
+def _answers(said: Answering) -> Checks:
+    """The checks of the answer to a question that has one; who fails an earlier check does not come to these."""
+    return {"wrong-answer": (said.judged, ~said.right & ~said.declines),
+            "not-grounded": (~np.isnan(said.support) & ~said.declines, ~said.grounded),
+            "refused": (said.says, said.declines & ~said.right)}
+
+
+def _nothing(checks: Checks) -> tuple[np.ndarray, np.ndarray]:
+    """Queries of which nothing tells whether they went right; the check itself can always be made."""
+    told = [checks[name][0] for name in ("not-retrieved", "below-k", "partly-covered", "wrong-answer",
+                                         "answered-unanswerable")]
+    missing = checks["not-in-corpus"][0] & checks["not-in-corpus"][1]
+    nothing = ~np.any([*told, missing], axis=0)
+    return np.ones(len(nothing), bool), nothing

@@ -1,0 +1,187 @@
+"""Why a query stands at its stage, in words and numbers. docs/reference/diagnosis.md is the table of these rules.
+
+numbers of a verdict (NaN: not known): gold, needed, in_corpus, found, best_rank, in_k, above, unread, returned: counts
+and ranks of ragdash.analysis.diagnosis.retrieval_checks; answered, declines, right, missing: 0 or 1; held, near,
+support: values of CoverEM, of the metric of rules.right and of the metric of rules.grounded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from ragdash.analysis.diagnosis.result import Diagnosis
+from ragdash.analysis.diagnosis.stages import FINE, NAMES, STAGES, WAY, Stage, number
+from ragdash.metrics import Spec
+
+Numbers = Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class Reason:
+    """Where a query went wrong, by which rule. str() is all of it in plain text.
+
+    rule: what was found against what is asked, with its numbers, in sentences; numbers: what the checks looked at;
+    not_assessed: {what would have been asked before: why it could not be}.
+    """
+
+    stage: Stage
+    rule: str
+    numbers: Numbers
+    not_assessed: Mapping[str, str]
+
+    def __str__(self) -> str:
+        left = "; ".join(f"{what} ({why})" for what, why in self.not_assessed.items())
+        return f"{self.stage.title}: {self.rule}" + (f" Not assessed: {left}." if left else "")
+
+
+def explain(diagnosis: Diagnosis, query: int | str) -> Reason:
+    """Why a query (its index, or its id) is at its stage. KeyError or IndexError for a query that is not there."""
+    q = diagnosis.index_of(query)
+    stage = STAGES[diagnosis.stage[q]]
+    numbers = {name: float(values[q]) for name, values in diagnosis.numbers.items()}
+    rule = _RULES[stage.name](diagnosis, q, numbers)
+    if stage.name in WAY[1:6] and numbers["right"] == 1:
+        rule += f" The answer is right nevertheless: {_near(diagnosis, numbers)}."
+    return Reason(stage, rule, numbers, _not_assessed(diagnosis, q, numbers))
+
+
+def _gold(diagnosis: Diagnosis, n: float) -> str:
+    """ "2 gold documents" """
+    unit = "gold span" if diagnosis.settings["match"] == "evidence" else "gold document"
+    return f"{n:.0f} {unit}" + ("" if n == 1 else "s")
+
+
+def _value(spec: Spec, value: float) -> str:
+    return f"{spec.title} {value:.3f}"
+
+
+def _near(diagnosis: Diagnosis, numbers: Numbers) -> str:
+    if numbers["held"] == 1:
+        return "it holds a reference"
+    return f"{_value(diagnosis.rules.right_spec, numbers['near'])}, {diagnosis.rules.right:g} is asked"
+
+
+def _no_gold(diagnosis: Diagnosis, q: int, numbers: Numbers) -> str:
+    if _marked(diagnosis, q):
+        return "The truth marks the question as one without an answer, and the run gives no answer to judge."
+    if numbers["gold"]:
+        why = diagnosis.reasons.get("not-retrieved") or f"{numbers['unread']:.0f} returned documents have no text"
+        without = f"The truth has {_gold(diagnosis, numbers['gold'])}, which cannot be looked for ({why})"
+    else:
+        rel = "" if diagnosis.settings["match"] == "evidence" else f" (grade {diagnosis.rules.rel} or more)"
+        without = f"The truth has {_gold(diagnosis, 0)}{rel}"
+    return f"{without}, and " + ("nothing tells whether the answer is right." if numbers["answered"] else
+                                 "the run gives no answer.")
+
+
+def _not_in_corpus(diagnosis: Diagnosis, q: int, numbers: Numbers) -> str:
+    return f"0 of {_gold(diagnosis, numbers['gold'])} in the corpus."
+
+
+def _not_retrieved(diagnosis: Diagnosis, q: int, numbers: Numbers) -> str:
+    if numbers["missing"]:
+        return f"The run does not name the query, which has {_gold(diagnosis, numbers['gold'])}."
+    return f"0 of {_gold(diagnosis, numbers['gold'])} among the {numbers['returned']:.0f} documents returned."
+
+
+def _below_k(diagnosis: Diagnosis, q: int, numbers: Numbers) -> str:
+    k = diagnosis.rules.k
+    if not numbers["found"]:
+        return f"0 of {_gold(diagnosis, numbers['gold'])} in the first {k}; documents further down have no text."
+    which = "gold" if numbers["gold"] == 1 else f"first of {_gold(diagnosis, numbers['gold'])}"
+    return f"The {which} stands at rank {numbers['best_rank']:.0f}; the first {k} count."
+
+
+def _in_k(diagnosis: Diagnosis, q: int, numbers: Numbers) -> str:
+    why = ", as a multi-hop question needs all" if diagnosis.kinds["multi_hop"][q] and diagnosis.rules.coverage < 1 \
+        else ""
+    return (f"{numbers['in_k']:.0f} of {_gold(diagnosis, numbers['gold'])} in the first {diagnosis.rules.k}, "
+            f"{numbers['needed']:.0f} needed{why}")
+
+
+def _partly(diagnosis: Diagnosis, q: int, numbers: Numbers) -> str:
+    missing = numbers["gold"] - max(numbers["in_corpus"], numbers["found"])
+    absent = f" {missing:.0f} of the gold not in the corpus." if missing > 0 else ""
+    return f"{_in_k(diagnosis, q, numbers)}; {numbers['found']:.0f} returned at any rank.{absent}"
+
+
+def _below_threshold(diagnosis: Diagnosis, q: int, numbers: Numbers) -> str:
+    return (f"{_in_k(diagnosis, q, numbers)}, but {numbers['above']:.0f} with a score of {diagnosis.rules.score:g} "
+            "or more.")
+
+
+def _wrong(diagnosis: Diagnosis, q: int, numbers: Numbers) -> str:
+    if numbers["declines"] != numbers["declines"]:  # no letter, no digit
+        return "The answer is empty."
+    return f"{_near(diagnosis, numbers)}; it holds no reference."
+
+
+def _not_grounded(diagnosis: Diagnosis, q: int, numbers: Numbers) -> str:
+    stand_in = "" if diagnosis.own_contexts else " The texts of the first documents stand in for its contexts."
+    return (f"{_value(diagnosis.rules.grounded_spec, numbers['support'])}, {diagnosis.rules.grounded:g} is asked."
+            f"{stand_in}")
+
+
+def _refused(diagnosis: Diagnosis, q: int, numbers: Numbers) -> str:
+    if diagnosis.known[number("partly-covered"), q]:
+        return f"The answer declines, with {_in_k(diagnosis, q, numbers)}."
+    return "The answer declines, and the question has one; whether the gold was there is not known."
+
+
+def _answered(diagnosis: Diagnosis, q: int, numbers: Numbers) -> str:
+    kind = " and ".join(_marked(diagnosis, q))
+    return f"The truth marks the question as {kind}, and the answer does not decline."
+
+
+def _fine(diagnosis: Diagnosis, q: int, numbers: Numbers) -> str:
+    if diagnosis.aside[q]:
+        how = "declines" if numbers["declines"] == 1 else _near(diagnosis, numbers) if numbers["right"] == 1 \
+            else "is empty"
+        return f"The truth marks the question as {' and '.join(_marked(diagnosis, q))}, and the answer: {how}."
+    parts = []
+    if diagnosis.known[number("partly-covered"), q]:
+        parts.append(_in_k(diagnosis, q, numbers))
+    if diagnosis.known[number("below-threshold"), q]:
+        parts.append(f"{numbers['above']:.0f} with a score of {diagnosis.rules.score:g} or more")
+    if diagnosis.known[number("wrong-answer"), q]:
+        parts.append(f"the answer: {_near(diagnosis, numbers)}")
+    if diagnosis.known[number("not-grounded"), q]:
+        parts.append(f"{_value(diagnosis.rules.grounded_spec, numbers['support'])}, {diagnosis.rules.grounded:g} is "
+                     "asked")
+    return "; ".join(parts) + "."
+
+
+_RULES: Mapping[str, Callable[[Diagnosis, int, Numbers], str]] = dict(zip(NAMES, (
+    _no_gold, _not_in_corpus, _not_retrieved, _below_k, _partly, _below_threshold, _wrong, _not_grounded, _refused,
+    _answered, _fine), strict=True))
+
+
+def _marked(diagnosis: Diagnosis, q: int) -> list[str]:
+    """The kinds that make the question one without an answer."""
+    return [kind for kind in ("no_answer", "out_of_scope") if diagnosis.kinds[kind][q]]
+
+
+def _not_assessed(diagnosis: Diagnosis, q: int, numbers: Numbers) -> dict[str, str]:
+    """{what would have been asked before the stage: why it could not be}."""
+    stage = int(diagnosis.stage[q])
+    if diagnosis.aside[q] or stage == 0:
+        return {}
+    way = WAY[1:] if stage == FINE else WAY[1:WAY.index(NAMES[stage])]
+    return {diagnosis.passed(name): _why(diagnosis, name, numbers) for name in way
+            if not diagnosis.known[number(name), q]}
+
+
+def _why(diagnosis: Diagnosis, name: str, numbers: Numbers) -> str:
+    """Why a check could not be made for a query."""
+    if name in diagnosis.reasons:
+        return diagnosis.reasons[name]
+    if name in WAY[1:6]:
+        if not numbers["gold"]:
+            return "no gold is known"
+        return "not all gold names its document" if name == "not-in-corpus" else \
+            f"{numbers['unread']:.0f} returned documents have no text"
+    if not numbers["answered"]:
+        return "the run gives no answer to it"
+    return {"wrong-answer": "no reference is known", "refused": "the answer is empty"}.get(
+        name, "the answer says nothing that could be looked for, or its contexts are not known")

@@ -1,0 +1,102 @@
+"""How much the mean of a metric could rise at most if the queries of a stage were fixed.
+
+Letters: Q queries of the truth, R judgements.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pyarrow as pa
+
+from ragdash.analysis.diagnosis.stages import FINE, NAMES
+from ragdash.core.errors import InputError, Problem
+from ragdash.evaluation.compare import comparable, direction
+from ragdash.evaluation.evaluate import Evaluation
+from ragdash.matching.match import Match
+from ragdash.matching.views.ranked import Ranked, ordinal
+from ragdash.metrics import Spec, cutoff_array, parse_specs
+
+
+@dataclass(frozen=True)
+class Gain:
+    """stage: its name; n: its queries; defined: those of them with a value of the metric; at_most: by how much the
+    mean would move towards better, 0 or more; NaN where there are queries and none has a value.
+    """
+
+    stage: str
+    n: int
+    defined: int
+    at_most: float
+
+
+@dataclass(frozen=True, eq=False)
+class Best:
+    """The best value that each query could have. judged_query, judged_grade (R,): by query and grade descending."""
+
+    queries: int
+    judged_query: np.ndarray
+    judged_grade: np.ndarray
+
+    @classmethod
+    def of(cls, match: Match) -> Best:
+        return cls(len(match.query_ids), match.truth.queries, match.truth.grades)
+
+    def values(self, spec: Spec, by: str = "id") -> np.ndarray:
+        """(Q,) float64; by: "id" or "evidence", as documents were matched.
+
+        By id, for a metric of relevance, its value where the relevant documents and nothing else are returned, best
+        first; where no document is relevant, 0. Else the better end of the metric's range; where that is infinite, the
+        former again for a metric of rankings by id, NaN otherwise.
+        """
+        end = spec.range[1] if direction(spec) == 1 else spec.range[0]
+        best = np.full(self.queries, end if np.isfinite(end) else np.nan)
+        if spec.metric.view != "Ranked" or by != "id" or (np.isfinite(end) and not spec.metric.relevance):
+            return best
+        cutoffs = () if spec.metric.cutoff == "none" else (cutoff_array([spec]),)
+        params = {key: value for key, value in spec.params if key != "average"}
+        ideal = self._ideal()
+        found = np.asarray(spec.metric.function(ideal, *cutoffs, **params)).reshape(self.queries)
+        bare = spec.metric.relevance & (ideal.relevant(params.get("rel", 1)) == 0)
+        return np.where(bare, 0.0, np.where(np.isnan(found), best, found))
+
+    def _ideal(self) -> Ranked:
+        """The view of a run that returns every relevant document, best first, and nothing else."""
+        keep = self.judged_grade >= 1
+        query, grade = self.judged_query[keep], self.judged_grade[keep]
+        n = self.queries
+        return Ranked(query, ordinal(query), grade, np.full(len(query), np.nan), self.judged_query, self.judged_grade,
+                      np.bincount(query, minlength=n), np.zeros(n, bool), None, np.zeros((n, 2), np.int64),
+                      np.zeros(0, np.int64))
+
+
+def gains(stage: np.ndarray, query_ids: pa.StringArray, best: Best, evaluation: Evaluation, spec: Spec | str,
+          queries: np.ndarray | None = None) -> tuple[Gain, ...]:
+    """A Gain for each stage but "fine", in their order. queries (Q,) bool: those that count (default all).
+
+    at_most(s) = 1/n * sum over queries q of stage s with a value of |best_q - value_q|, n: all queries with a value.
+    That is the mean of the spec if all queries of the stage had the best possible value there (Best.values), minus
+    the mean as it is, towards better. An upper bound: what is fixed at one stage may fail at the next, and queries
+    without a value stay without one. The gains of all stages and what "fine" queries fall short add up to the way
+    from the mean to the best possible one. Raises InputError for a spec that is no mean with a better direction, and
+    for an evaluation of other queries; KeyError where it lacks the spec.
+    """
+    spec = parse_specs([spec])[0]
+    problems = [replace(one, severity="error") for one in comparable(evaluation, [spec])[1]]
+    if not evaluation.query_ids.equals(query_ids):
+        problems.append(Problem("different-queries/diagnosis", {"run": evaluation.name}, field="query_id"))
+    if problems:
+        raise InputError(problems)
+    values = evaluation.column(spec)
+    short = np.maximum((best.values(spec, evaluation.settings["match"]) - values) * direction(spec), 0.0)
+    inside = np.ones(len(stage), bool) if queries is None else queries
+    defined = ~np.isnan(values) & inside
+    n = int(defined.sum())
+    return tuple(_gain(name, (stage == s) & inside, defined, short, n) for s, name in enumerate(NAMES) if s != FINE)
+
+
+def _gain(name: str, here: np.ndarray, defined: np.ndarray, short: np.ndarray, n: int) -> Gain:
+    total, counted = int(here.sum()), int((here & defined).sum())
+    at_most = 0.0 if not total else float(short[here & defined].sum() / n) if counted else np.nan
+    return Gain(name, total, counted, at_most)

@@ -1,0 +1,102 @@
+"""The edge cases that a truth marks among its questions: those without an answer, with contradicting sources ...
+
+They are read from attributes, however these are called and written: type: no_answer, tags: [multi-hop],
+is_impossible: true, answerable: "no".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+import orjson
+
+from ragdash.core.errors import Problem
+from ragdash.core.records import Truth
+
+# kind -> what it is called, without case, blanks and hyphens: as a value of one of NAMED_IN, or as a name of its own.
+SPELLINGS: Mapping[str, frozenset[str]] = {
+    "no_answer": frozenset(("noanswer", "unanswerable", "notanswerable", "isunanswerable", "impossible",
+                            "isimpossible", "nullquery", "noanswerquery")),
+    "contradictory": frozenset(("contradictory", "contradiction", "contradictions", "contradicting", "iscontradictory",
+                                "conflict", "conflicting", "conflictingevidence", "conflictingsources")),
+    "multi_hop": frozenset(("multihop", "ismultihop", "multistep", "multidocument", "multidoc")),
+    "out_of_scope": frozenset(("outofscope", "isoutofscope", "oos", "outofdomain", "ood", "offtopic")),
+}
+KINDS = tuple(SPELLINGS)
+# Attributes whose values name kinds of questions.
+NAMED_IN = frozenset(("type", "types", "kind", "kinds", "category", "categories", "class", "label", "labels", "tag",
+                      "tags", "questiontype", "questiontypes", "querytype", "tasktype", "answertype", "reasoningtype",
+                      "reasoning", "answerability", "edgecase", "edgecases", "attributes", "metadata", "enrichments"))
+ANSWERABLE = frozenset(("answerable", "isanswerable", "hasanswer"))  # as a name; no says that there is no answer
+_NAMES = NAMED_IN | ANSWERABLE | frozenset().union(*SPELLINGS.values())
+_YES, _NO = frozenset(("true", "yes", "y", "t", "1")), frozenset(("false", "no", "n", "f", "0"))
+
+
+def kinds(truth: Truth) -> dict[str, np.ndarray]:
+    """The queries of each kind: (Q,) bool each, all False where the truth marks none."""
+    return read_kinds(truth)[0]
+
+
+def read_kinds(truth: Truth) -> tuple[dict[str, np.ndarray], tuple[Problem, ...]]:
+    """The queries of each kind, and a warning where a question is called answerable and without an answer at once."""
+    found = {kind: np.zeros(len(truth), bool) for kind in (*KINDS, "answerable")}
+    told = truth.details is not None and "attributes" in truth.details.column_names
+    known: dict[tuple[str, type, object], tuple[tuple[str, bool], ...]] = {}
+    matters: dict[str, bool] = {}
+    for at, text in enumerate(truth.details["attributes"].to_pylist() if told else ()):
+        for name, value in orjson.loads(text).items() if text else ():
+            if name not in matters:
+                matters[name] = _plain(name) in _NAMES
+            if not matters[name] and type(value) is not dict:
+                continue
+            if isinstance(value, (dict, list)):
+                said = tuple(_said(name, value))
+            else:
+                key = (name, type(value), value)
+                said = known[key] if key in known else known.setdefault(key, tuple(_said(name, value)))
+            for kind, is_so in said:
+                found["no_answer" if kind == "answerable" and not is_so else kind][at] |= is_so or kind == "answerable"
+    answerable = found.pop("answerable")
+    return found, _unclear(truth, answerable & found["no_answer"])
+
+
+def _said(name: str, value: object) -> Iterator[tuple[str, bool]]:
+    """(kind or "answerable", whether it is so) of everything that an attribute says."""
+    called = _plain(name)
+    if isinstance(value, Mapping):
+        for inner, one in value.items():
+            yield from _said(str(inner), one)
+    elif called in NAMED_IN:
+        for one in value if isinstance(value, list) else [value]:
+            if isinstance(one, Mapping):
+                yield from _said("", one)
+            elif isinstance(one, str):
+                yield from ((kind, True) for kind, spellings in SPELLINGS.items() if _plain(one) in spellings)
+    else:
+        kind = next((kind for kind, spellings in SPELLINGS.items() if called in spellings), None)
+        kind = "answerable" if called in ANSWERABLE else kind
+        is_so = _flag(value)
+        if kind and is_so is not None:
+            yield kind, is_so
+
+
+def _flag(value: object) -> bool | None:
+    """Yes or no, however written; None for anything else."""
+    word = str(value).strip().casefold()
+    if isinstance(value, (bool, int, str)) and word in _YES | _NO:
+        return word in _YES
+    return None
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[\W_]+", "", name.casefold())
+
+
+def _unclear(truth: Truth, both: np.ndarray) -> tuple[Problem, ...]:
+    if not both.any():
+        return ()
+    first = truth.query_ids[int(np.flatnonzero(both)[0])].as_py()
+    return (Problem("unclear-answerable", {"queries": both.sum(), "truth": truth.name, "example": first},
+                    field="attributes", severity="warning"),)

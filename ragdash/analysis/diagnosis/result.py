@@ -1,0 +1,126 @@
+"""What a diagnosis says: the stage of each query with its reasons, counts, the waterfall, what each fix could gain.
+
+Letters: Q queries of the truth, S stages, L slices.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import pyarrow as pa
+
+from ragdash.analysis.diagnosis.potential_gain import Best, Gain, gains
+from ragdash.analysis.diagnosis.rules import Rules
+from ragdash.analysis.diagnosis.stages import ASIDE, FINE, STAGES, WAY, Stage, number
+from ragdash.core.errors import Problem
+from ragdash.core.slices import Slice
+from ragdash.evaluation.evaluate import Evaluation
+from ragdash.metrics import Spec
+
+
+@dataclass(frozen=True)
+class Step:
+    """A step of the waterfall, named as the stage of those who do not pass it.
+
+    reached: queries that come here; lost: those of them that go no further; unknown: those for which it cannot be
+    assessed, which go on. The next step is reached by reached - lost.
+    """
+
+    name: str
+    title: str
+    reached: int
+    lost: int
+    unknown: int
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Diagnosis:
+    """A run's queries by the first stage at which they went wrong. Make one with `diagnose`.
+
+    stage (Q,) int8: index into STAGES; known (S, Q) bool: whether the check of that stage could be made for the query
+    (of "fine": whether any could); numbers: what the checks looked at, (Q,) float64 each, NaN where not known
+    (ragdash.analysis.diagnosis.explanations says what they are); kinds: the edge cases that the truth marks, (Q,)
+    bool each;
+    own_contexts: the contexts are those that the run tells; reasons: {stage: why its check could be made for no query};
+    rules and settings: what is needed to get it again.
+    """
+
+    run: str
+    digest: str
+    truth_digest: str
+    query_ids: pa.StringArray
+    rules: Rules
+    stage: np.ndarray
+    known: np.ndarray
+    numbers: Mapping[str, np.ndarray]
+    kinds: Mapping[str, np.ndarray]
+    best: Best
+    own_contexts: bool = False
+    reasons: Mapping[str, str] = field(default_factory=dict)
+    settings: Mapping[str, object] = field(default_factory=dict)
+    problems: tuple[Problem, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"<Diagnosis of {self.run!r}: {self.counts()[FINE]:,} of {len(self.query_ids):,} queries fine>"
+
+    def at(self, name: str) -> np.ndarray:
+        """The queries of a stage: (Q,) bool. KeyError for a name that is none."""
+        return self.stage == number(name)
+
+    def counts(self, queries: np.ndarray | None = None) -> np.ndarray:
+        """Queries of each stage: (S,) int64, their sum is Q. queries (Q,) bool: those that count (default all)."""
+        return np.bincount(self.stage if queries is None else self.stage[queries], minlength=len(STAGES))
+
+    def by(self, slices: Sequence[Slice]) -> np.ndarray:
+        """Queries of each stage within each slice: (L, S) int64."""
+        return np.array([self.counts(one.queries) for one in slices], np.int64).reshape(len(slices), len(STAGES))
+
+    def waterfall(self, queries: np.ndarray | None = None) -> tuple[Step, ...]:
+        """The way from gold to a right and grounded answer, then, aside, the questions that have none.
+
+        All who take the way reach its first step. Those with a question that has no answer, and an answer to judge,
+        take the other: the last step is reached by them alone. queries (Q,) bool: those that count (default all).
+        """
+        inside = np.ones(len(self.stage), bool) if queries is None else queries
+        steps = []
+        for way, here in ((WAY, inside & ~self.aside), (ASIDE, inside & self.aside)):
+            for name in way:
+                lost = here & self.at(name)
+                unknown = here & ~self.known[number(name)]
+                steps.append(Step(name, self.passed(name), int(here.sum()), int(lost.sum()),
+                                  int((unknown & ~lost).sum())))
+                here = here & ~lost
+        return tuple(steps)
+
+    @property
+    def aside(self) -> np.ndarray:
+        """Queries judged as questions without an answer: (Q,) bool."""
+        return self.known[number("answered-unanswerable")]
+
+    def passed(self, name: str) -> str:
+        """What holds for those who come past a stage: "Gold in the first 10"."""
+        return STAGES[number(name)].passed.format(k=self.rules.k)
+
+    def gains(self, evaluation: Evaluation, spec: Spec | str, queries: np.ndarray | None = None) -> tuple[Gain, ...]:
+        """How much each fix could gain at most (ragdash.analysis.diagnosis.potential_gain): a Gain for each stage
+        but "fine".
+
+        evaluation: of all queries; queries (Q,) bool: those whose mean it is about (default all).
+        """
+        return gains(self.stage, self.query_ids, self.best, evaluation, spec, queries)
+
+    def stage_of(self, query: int | str) -> Stage:
+        """The stage of a query, by its index or its id."""
+        return STAGES[self.stage[self.index_of(query)]]
+
+    def index_of(self, query: int | str) -> int:
+        if isinstance(query, str):
+            place = self.query_ids.index(query).as_py()
+            if place < 0:
+                raise KeyError(query)
+            return place
+        if not 0 <= query < len(self.query_ids):
+            raise IndexError(query)
+        return int(query)

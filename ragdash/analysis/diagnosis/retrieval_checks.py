@@ -1,0 +1,164 @@
+"""How much of the gold of each query was returned, by id or by evidence.
+
+Letters: Q queries of the truth, H gold documents or spans that were returned.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ragdash.analysis.diagnosis.corpus_checks import InCorpus, foreign, in_corpus
+from ragdash.analysis.diagnosis.rules import Rules
+from ragdash.core.errors import Problem, Unavailable
+from ragdash.matching.evidence.spans import spans
+from ragdash.matching.match import Match
+from ragdash.matching.views.evidence import NEVER
+from ragdash.metrics.bands import EDGE
+
+
+@dataclass(frozen=True, eq=False)
+class Finding:
+    """Counts of gold documents (by id) or spans (by evidence), (Q,) int64 each.
+
+    gold: all; needed: so many have to be in the first k; found: returned at any rank; best_rank (Q,) float64, NaN where
+    none; in_k: in the first k; above: of these, with a score at the threshold or more; scored: whether that can be
+    told; in_corpus, in_corpus_known (Q,) bool; unread, unread_in_k: returned chunks without a text, which might hold
+    more; returned: documents; missing (Q,) bool: the run lacks the query; looked: whether returned documents could be
+    looked at at all; reasons: {stage: why its check can be made for no query}.
+    """
+
+    gold: np.ndarray
+    needed: np.ndarray
+    found: np.ndarray
+    best_rank: np.ndarray
+    in_k: np.ndarray
+    above: np.ndarray
+    scored: bool
+    in_corpus: np.ndarray
+    in_corpus_known: np.ndarray
+    unread: np.ndarray
+    unread_in_k: np.ndarray
+    returned: np.ndarray
+    missing: np.ndarray
+    looked: bool
+    reasons: Mapping[str, str] = field(default_factory=dict)
+    problems: tuple[Problem, ...] = ()
+
+    @property
+    def numbers(self) -> dict[str, np.ndarray]:
+        """What verdicts tell, (Q,) float64 each, NaN where not known."""
+        def told(counts: np.ndarray, known: np.ndarray | bool) -> np.ndarray:
+            return np.where(known, counts.astype(np.float64), np.nan)
+
+        return {"gold": told(self.gold, True), "needed": told(self.needed, self.gold > 0),
+                "in_corpus": told(self.in_corpus, self.in_corpus_known), "found": told(self.found, self.looked),
+                "best_rank": self.best_rank, "in_k": told(self.in_k, self.looked),
+                "above": told(self.above, self.scored), "unread": told(self.unread, self.looked),
+                "returned": told(self.returned, True), "missing": told(self.missing, True)}
+
+
+def finding(match: Match, rules: Rules, multi_hop: np.ndarray) -> Finding:
+    """What was found of the gold. multi_hop (Q,) bool: questions that need all of it."""
+    how = _by_evidence if match.matching.by == "evidence" else _by_id
+    return how(match, rules, in_corpus(match.truth), multi_hop)
+
+
+def _by_id(match: Match, rules: Rules, corpus: InCorpus | None, multi_hop: np.ndarray) -> Finding:
+    ranked, n = match.ranked, len(match.query_ids)
+    is_gold, hit = ranked.judged_grade >= rules.rel, ranked.grade >= rules.rel
+    gold = ranked.relevant(rules.rel)
+    held = None if corpus is None else np.bincount(ranked.judged_query[is_gold & corpus.docs], minlength=n)
+    place = _place(match, corpus, held, gold > 0)
+    passes, reason = np.zeros(hit.sum(), bool), _no_threshold(rules, match.run.scores is None, "the run has no scores")
+    if not reason:
+        passes = ranked.score[hit] >= rules.score
+    none = np.zeros(n, np.int64)
+    return Finding(gold, _needed(np.minimum(gold, rules.k), rules, multi_hop),
+                   *_counted(ranked.query[hit], ranked.rank[hit], passes, rules.k, n), not reason, *place[:2], none,
+                   none, ranked.returned, match.missing, True, {**place[2], **reason}, place[3])
+
+
+def _by_evidence(match: Match, rules: Rules, corpus: InCorpus | None, multi_hop: np.ndarray) -> Finding:
+    """The same with gold spans, of which a chunk may cover several. Unknown where chunks have no texts."""
+    n = len(match.query_ids)
+    try:
+        covered = match.covered
+    except Unavailable as without:
+        return _unread(match, rules, corpus, multi_hop, without.problem.found)
+    got, unread = covered.span_rank < NEVER, ~covered.read
+    query, rank = covered.span_query[got], covered.span_rank[got]
+    place = _sources(match, corpus, covered.span_query)
+    reason = _no_threshold(rules, match.ranked.scores is None, "the run has no scores that fall with the rank")
+    passes = np.zeros(len(query), bool) if reason else rank <= match.ranked.returned_from(rules.score)[query]
+    early = unread & (covered.chunk_rank <= rules.k)
+    return Finding(covered.gold, _needed(covered.gold, rules, multi_hop), *_counted(query, rank, passes, rules.k, n),
+                   not reason, *place[:2], np.bincount(covered.chunk_query[unread], minlength=n),
+                   np.bincount(covered.chunk_query[early], minlength=n), covered.returned, match.missing, True,
+                   {**place[2], **reason}, place[3])
+
+
+def _unread(match: Match, rules: Rules, corpus: InCorpus | None, multi_hop: np.ndarray, why: str) -> Finding:
+    """The finding of a run whose chunks cannot be looked at, or of a truth without evidence."""
+    n = len(match.query_ids)
+    try:
+        of_span = spans(match.truth, split=False).query
+    except Unavailable:
+        of_span = np.zeros(0, np.int64)
+    gold, none = np.bincount(of_span, minlength=n), np.zeros(n, np.int64)
+    place = _sources(match, corpus, of_span)
+    reasons = dict.fromkeys(("not-retrieved", "below-k", "partly-covered", "below-threshold"), why)
+    return Finding(gold, _needed(gold, rules, multi_hop), none, np.full(n, np.nan), none, none, False, *place[:2],
+                   none, none, match.ranked.returned, match.missing, False, {**place[2], **reasons}, place[3])
+
+
+def _counted(query: np.ndarray, rank: np.ndarray, passes: np.ndarray, k: int,
+             n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """(found, best rank, found in k, found in k and above the threshold) of H gold items: (Q,) each."""
+    best = np.full(n, np.inf)
+    np.minimum.at(best, query, rank)
+    inside = rank <= k
+    return (np.bincount(query, minlength=n), np.where(np.isinf(best), np.nan, best),
+            np.bincount(query[inside], minlength=n), np.bincount(query[inside & passes], minlength=n))
+
+
+def _needed(possible: np.ndarray, rules: Rules, multi_hop: np.ndarray) -> np.ndarray:
+    """How much gold has to be in the first k, of what can be there: (Q,) int64; one at least."""
+    share = np.where(multi_hop, 1.0, rules.coverage)
+    return np.maximum(np.ceil(share * possible - EDGE).astype(np.int64), 1)
+
+
+Place = tuple[np.ndarray, np.ndarray, dict[str, str], tuple[Problem, ...]]
+"""Gold in the corpus (Q,) int64, whether that is known (Q,) bool, why for no query, warnings."""
+
+
+def _sources(match: Match, corpus: InCorpus | None, of_span: np.ndarray) -> Place:
+    """Which spans come from documents of the corpus; known where every span of a query names its document."""
+    n = len(match.query_ids)
+    if corpus is None or len(corpus.sources) != len(of_span):
+        return _place(match, corpus, None, np.zeros(n, bool))
+    gold = np.bincount(of_span, minlength=n)
+    named = np.bincount(of_span[corpus.sourced], minlength=n)
+    return _place(match, corpus, np.bincount(of_span[corpus.sources], minlength=n), (gold > 0) & (named == gold))
+
+
+def _place(match: Match, corpus: InCorpus | None, held: np.ndarray | None, known: np.ndarray) -> Place:
+    """held (Q,): gold in the corpus. A corpus that holds no gold at all is of other ids: nothing is known then."""
+    none, unknown = np.zeros(len(known), np.int64), np.zeros(len(known), bool)
+    if corpus is None:
+        return none, unknown, {"not-in-corpus": "no corpus is given"}, ()
+    if held is None or not known.any():
+        return none, unknown, {"not-in-corpus": "the gold names no documents of a corpus"}, ()
+    if not held.any():
+        return none, unknown, {"not-in-corpus": "none of the gold is in the corpus that is given"}, (
+            foreign(match.truth),)
+    return held, known, {}, ()
+
+
+def _no_threshold(rules: Rules, lacks_scores: bool, why: str) -> dict[str, str]:
+    """Why the score threshold cannot be looked at; empty where it can."""
+    if rules.score is None:
+        return {"below-threshold": "no score threshold is set"}
+    return {"below-threshold": why} if lacks_scores else {}

@@ -1,0 +1,64 @@
+"""The numbers by which a query's stage is decided. Their defaults, with sources, stand in ragdash.metrics.bands."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from ragdash.core.errors import InputError, Problem
+from ragdash.metrics import Spec, parse_spec
+from ragdash.metrics.bands import CUTS
+
+_RIGHT, _GROUNDED = ("Answered", "Scored"), ("Grounded",)  # the views that tell
+_JUDGED = {"right": ("Correctness", "RAGChecker.F1"),
+           "grounded": ("Faithfulness", "ClaimFaithfulness", "RAGAS.Faithfulness", "RAGChecker.Faithfulness",
+                        "NLIFaithfulness")}  # the metrics of judges and local readers that do
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What decides at which stage a query went wrong; part of the settings of every verdict.
+
+    k: the first k documents count; rel: grades from here on are gold; coverage: share of the gold (by id: of k
+    documents where there are more) that has to stand in the first k, 0: one is enough; score: documents below it are
+    cut off, None: no threshold; right: value of the metric right_by from which an answer is right; one that holds a
+    reference always is; grounded: value of the metric grounded_by from which it is grounded ("to which" where lower is
+    better).
+    Raises InputError for numbers out of range and for metrics that do not tell.
+    """
+
+    k: int = int(CUTS["k"].value)
+    rel: int = 1
+    coverage: float = CUTS["coverage"].value
+    score: float | None = None
+    right: float = CUTS["right"].value
+    grounded: float = CUTS["grounded"].value
+    right_by: str = CUTS["right"].metric
+    grounded_by: str = CUTS["grounded"].metric
+
+    def __post_init__(self) -> None:
+        facts = [("k", "a whole number from 1", self.k >= 1), ("rel", "a whole number from 1", self.rel >= 1),
+                 ("coverage", "a number from 0 to 1", 0 <= self.coverage <= 1),
+                 ("score", "a number, or none", self.score is None or math.isfinite(self.score))]
+        for name, views in (("right", _RIGHT), ("grounded", _GROUNDED)):
+            spec = parse_spec(getattr(self, f"{name}_by"))
+            low, high = spec.range
+            facts.append((name, f"a number from {low:g} to {high:g}", low <= getattr(self, name) <= high))
+            tells = (spec.metric.view in views or spec.name in _JUDGED[name]) and \
+                spec.metric.better is not None and spec.metric.aggregate == "mean"
+            what = "an answer and its references" if name == "right" else "an answer and its contexts"
+            facts.append((f"{name}_by", f"a metric of {what}, of which one direction is better", tells))
+        wrong = [Problem("bad-rule", {"value": getattr(self, name), "name": name, "expected": expected}, field=name)
+                 for name, expected, fits in facts if not fits]
+        if wrong:
+            raise InputError(wrong)
+
+    @property
+    def right_spec(self) -> Spec:
+        """What tells whether an answer is right."""
+        return parse_spec(self.right_by)
+
+    @property
+    def grounded_spec(self) -> Spec:
+        """What tells whether an answer is grounded."""
+        return parse_spec(self.grounded_by)

@@ -1,0 +1,62 @@
+"""The places where a query can go wrong, in the order of the corridor from gold evidence to a right answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A place where a query went wrong first; the last, "fine", is none.
+
+    name: a stable word for programs and addresses; title: for people; meaning: when a query stands here, in a
+    sentence; fix: what usually fixes it; passed: what holds for those who come past it, {k} for the k of the rules.
+    """
+
+    name: str
+    title: str
+    meaning: str
+    fix: str
+    passed: str
+
+
+STAGES = (
+    Stage("no-gold", "No gold", "Nothing to check against: neither gold to look for, nor a reference for the answer.",
+          "Judge documents for the query, mark evidence, or write a reference answer.", "Something to hold it against"),
+    Stage("not-in-corpus", "Not in the corpus", "None of the gold is in the corpus.",
+          "Add the missing documents to the index, or correct the truth.", "Gold in the corpus"),
+    Stage("not-retrieved", "Not retrieved", "None of the gold was returned, at any rank.",
+          "Another retriever or a hybrid, query rewriting, other embeddings or chunks, a deeper list.",
+          "Gold retrieved"),
+    Stage("below-k", "Below k", "Gold was returned, but none of it in the first k.",
+          "Re-rank, or hand more documents to the generator.", "Gold in the first {k}"),
+    Stage("partly-covered", "Partly covered", "Some of the gold is in the first k, but less than is needed.",
+          "A larger k, several searches for questions of several parts, larger chunks.", "Gold covered"),
+    Stage("below-threshold", "Below the threshold", "The first k hold the gold, but the score threshold cuts it off.",
+          "Lower the score threshold, or calibrate it again.", "Covered above the threshold"),
+    Stage("wrong-answer", "Wrong answer", "The gold was retrieved as far as known, and the answer is wrong.",
+          "The prompt or the model of the generator, fewer or better ordered contexts.", "Answered right"),
+    Stage("not-grounded", "Not grounded", "The answer is right as far as known, but the contexts support too little.",
+          "Ask the generator to keep to the contexts, and to quote them.", "Right and grounded"),
+    Stage("refused", "Refused", "The question has an answer, the gold was retrieved as far as known, and the answer "
+          "declines.", "Soften the instruction to decline; put the evidence further up in the prompt.",
+          "Answered"),
+    Stage("answered-unanswerable", "Answered though unanswerable", "The question has no answer, and the run gave one.",
+          "Ask the generator to decline where the contexts do not tell; a score threshold.",
+          "Declined where there is no answer"),
+    Stage("fine", "Fine", "Nothing went wrong at any step that can be assessed.", "", ""),
+)
+NAMES = tuple(stage.name for stage in STAGES)
+FINE = NAMES.index("fine")
+WAY = ("no-gold", "not-in-corpus", "not-retrieved", "below-k", "partly-covered", "below-threshold", "refused",
+       "wrong-answer", "not-grounded")
+"""The steps of a question that has an answer, in the order of the waterfall."""
+ASIDE = ("answered-unanswerable",)
+"""The step of a question that has none."""
+
+
+def number(name: str) -> int:
+    """The place of a stage in STAGES; KeyError for a name that is none."""
+    if name not in NAMES:
+        raise KeyError(name)
+    return NAMES.index(name)

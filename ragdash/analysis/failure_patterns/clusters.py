@@ -1,0 +1,139 @@
+"""Failing questions in groups of alike ones, by the vectors that a model has given them, with their typical words.
+
+Letters: Q queries of the truth, n failing ones with a vector, V numbers of a vector, K clusters, W words.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ragdash.analysis.failure_patterns.traits import HOW, questions
+from ragdash.core.records import Truth
+from ragdash.core.text import content_words
+from ragdash.models.local import ENCODER, Store, default_store
+from ragdash.models.local.score_cache import text_key
+
+MOST, ROUNDS, STARTS = 12, 30, 3
+SAMPLE = 2_000  # questions that the middles are found on; all are put to the nearest
+WORDS = 8  # told of a cluster
+
+
+@dataclass(frozen=True, eq=False)
+class Cluster:
+    """Questions that are alike. queries (m,) int64: indices among the truth's, the most typical first; likeness (m,):
+    cosine of each with the middle; words: what is typical of them, at most WORDS, the most typical first.
+    """
+
+    queries: np.ndarray
+    likeness: np.ndarray
+    words: tuple[str, ...]
+
+
+def question_vectors(truth: Truth, store: Store | None = None, model: str = "") -> np.ndarray | None:
+    """Vectors of the questions, of length 1: (Q, V) float32, a row of NaN for a question without one.
+
+    They are there after `ragdash score --metrics SemanticRelevance`; None where no question has one, no encoder was
+    used, or the truth tells no questions. model: its name; "": the one last used. InputError for a damaged store.
+    """
+    store = default_store() if store is None else store
+    used = store.named(ENCODER, model)
+    texts = questions(truth)
+    distinct = list(dict.fromkeys(text for text in texts if text is not None and text.strip()))
+    if used is None or not distinct:
+        return None
+    vectors, there, _ = store.vectors(used, [text_key(text) for text in distinct])
+    if not there.any():
+        return None
+    vectors = np.where(there[:, None], vectors, np.nan).astype(np.float32)
+    vectors = np.concatenate([vectors, np.full((1, vectors.shape[1]), np.nan, np.float32)])  # -1: no question
+    place = {text: at for at, text in enumerate(distinct)}
+    return vectors[[place.get(text, -1) for text in texts]]
+
+
+def clusters(vectors: np.ndarray, texts: Sequence[str | None], failing: np.ndarray, *, k: int | None = None,
+             seed: int = 0) -> list[Cluster]:
+    """The failing questions in k groups at most, the largest first; a question without a vector is in none.
+
+    vectors (Q, V), NaN rows where unknown; texts (Q,): the questions; failing (Q,) bool; k: None: sqrt(n / 2), from 2
+    to MOST. Spherical k-means (cosine), k-means++ starts from the seed, the best of STARTS. There are groups
+    whether or not the questions fall into groups. Words: class-based tf-idf (Grootendorst 2022), a class for each
+    group and one for the questions that do not fail. ValueError for k < 1. Source: Dhillon & Modha 2001.
+    """
+    if k is not None and k < 1:
+        raise ValueError(f"{k} clusters")
+    length = np.linalg.norm(np.asarray(vectors, np.float64), axis=1)
+    rows = np.flatnonzero(failing & (length > 0))  # not NaN
+    if not len(rows):
+        return []
+    unit = (np.asarray(vectors, np.float64)[rows] / length[rows, None]).astype(np.float32)
+    k = min(k or int(np.clip(np.sqrt(len(rows) / 2), 2, MOST)), len(rows))
+    some = np.random.default_rng(seed).permutation(len(rows))[:SAMPLE] if len(rows) > SAMPLE else slice(None)
+    tries = [_middles(unit[some], k, np.random.default_rng((seed, start))) for start in range(STARTS)]
+    label, likeness = _nearest(unit, max(tries, key=lambda one: float(_nearest(unit[some], one)[1].sum())))
+    groups = [rows[label == at] for at in np.unique(label)]
+    words = _typical([[texts[q] for q in group.tolist()] for group in groups],
+                     [text for text, bad in zip(texts, failing.tolist(), strict=True) if not bad])
+    found = []
+    for group, typical in zip(groups, words, strict=True):
+        near = likeness[np.searchsorted(rows, group)]
+        order = np.argsort(-near, kind="stable")
+        found.append(Cluster(group[order], near[order], typical))
+    return sorted(found, key=lambda one: (-len(one.queries), int(one.queries.min())))
+
+
+def _middles(unit: np.ndarray, k: int, rng: np.random.Generator) -> np.ndarray:
+    """The middles of the groups: (k, V), of length 1; fewer where rows are the same. unit (n, V): rows of length 1.
+
+    Ends where at most one row in a thousand changes its group, or after ROUNDS.
+    """
+    middles = _spread(unit, k, rng)
+    label = np.full(len(unit), -1)
+    for _ in range(ROUNDS):
+        now = _nearest(unit, middles)[0]
+        if (now != label).sum() <= len(unit) // 1000:
+            break
+        label = now
+        sums = (label == np.arange(len(middles))[:, None]).astype(unit.dtype) @ unit
+        length = np.linalg.norm(sums, axis=1, keepdims=True)
+        middles = np.where(length > 1e-6, sums / np.maximum(length, 1e-6), middles)  # an empty group keeps its middle
+    return middles
+
+
+def _nearest(unit: np.ndarray, middles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(the middle that is nearest to each row, its cosine): (n,) both."""
+    cosine = unit @ middles.T
+    label = cosine.argmax(axis=1)
+    return label, cosine[np.arange(len(label)), label]
+
+
+def _spread(unit: np.ndarray, k: int, rng: np.random.Generator) -> np.ndarray:
+    """k rows to begin with, each drawn in proportion to its distance from those before (k-means++): (k, V)."""
+    picked = [int(rng.integers(len(unit)))]
+    far = np.maximum(1 - (unit @ unit[picked[0]]).astype(np.float64), 0.0)
+    while len(picked) < k and far.sum() > 1e-5 * len(unit):
+        picked.append(int(rng.choice(len(unit), p=far / far.sum())))
+        far = np.minimum(far, np.maximum(1 - (unit @ unit[picked[-1]]).astype(np.float64), 0.0))
+    return unit[picked]
+
+
+def _typical(groups: Sequence[Sequence[str | None]], others: Sequence[str | None]) -> list[tuple[str, ...]]:
+    """The words of each group with the highest tf * log(1 + A / f): tf: questions of the group with the word over its
+    questions; f: the sum of tf over all classes; A: the sum of all tf over the number of classes.
+    """
+    counts = [Counter(word for text in group if text for word in content_words(text, HOW)) for group in groups]
+    rest = Counter(word for text in others if text for word in content_words(text, HOW))
+    shares = [{word: n / len(group) for word, n in count.items()}
+              for group, count in zip([*groups, others], [*counts, rest], strict=True)]
+    of_all: Counter[str] = Counter()
+    for share in shares:
+        of_all.update(share)
+    mean = sum(of_all.values()) / len(shares)
+    found = []
+    for share in shares[:-1]:
+        weight = {word: tf * np.log1p(mean / of_all[word]) for word, tf in share.items()}
+        found.append(tuple(sorted(weight, key=lambda word: (-weight[word], word))[:WORDS]))
+    return found

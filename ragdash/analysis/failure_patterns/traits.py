@@ -1,0 +1,132 @@
+"""Properties of queries that may explain why some fail: read from the truth alone, whatever any run returned.
+
+Letters: Q queries of the truth.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from ragdash.analysis.diagnosis.question_types import kinds
+from ragdash.core.errors import Unavailable
+from ragdash.core.records import Truth
+from ragdash.core.slices import Slice, by_value, slices
+from ragdash.core.text import stop_words, tokens
+from ragdash.matching.evidence.spans import spans
+
+HOW = "unicode"  # the tokens: any script
+_ENGLISH = "who whom whose what which when where why how"
+_OTHERS = """
+    wer wen wem wessen was welche welcher welches welchen wann wo wohin woher warum wieso weshalb wie
+    qui que quoi quel quelle quels quelles quand où pourquoi comment combien
+    quién quiénes qué cuál cuáles cuándo dónde cómo cuánto cuántos cuánta cuántas
+    chi cosa quale quali quando dove perché come quanto quanti quanta quante
+"""
+_AMOUNTS = "many much long often far old high deep fast big large tall wide heavy"  # how many ...
+ENGLISH, OTHERS, AMOUNTS = (frozenset(text.split()) for text in (_ENGLISH, _OTHERS, _AMOUNTS))
+
+
+def questions(truth: Truth) -> list[str | None]:
+    """The text of each query, None where the truth does not tell it: Q values."""
+    held = truth.details is not None and "query" in truth.details.column_names
+    return truth.details["query"].to_pylist() if held else [None] * len(truth)
+
+
+def traits(truth: Truth, texts: Mapping[str, str] | None = None, *, rel: int = 1) -> list[Slice]:
+    """Slices by everything that may explain a failure; a trait that all queries or none have is left out.
+
+    The truth's attributes, edge cases (ragdash.analysis.diagnosis.question_types), and `properties`. Numbers of
+    many different values are
+    put in quarters. Of slices with the same queries the first stays. texts, rel: as for `properties`.
+    """
+    found = [one for some in slices(truth).values() for one in some]
+    found += [Slice("edge case", kind, queries) for kind, queries in kinds(truth).items()]
+    for name, values in properties(truth, texts, rel=rel).items():
+        found += by_value(name, values)
+    return _distinct(found)
+
+
+def properties(truth: Truth, texts: Mapping[str, str] | None = None, *, rel: int = 1) -> dict[str, list]:
+    """What the truth tells of each query beside its attributes: {name: Q values, None where not known}.
+
+    Its gold documents (of grade rel or more) and gold spans; of the question: its words, its question word, whether
+    it has a number, in how many of all questions with their gold texts its rarest word stands (1: in none but its
+    own), the share of its content words that stand in its gold texts. Gold texts are the evidence or, where a
+    corpus is given (texts: {doc_id: text}) or there is no evidence, the gold documents in the truth's corpus. Stop
+    words are known for English only. A property that is not known of any query is left out.
+    """
+    asked = questions(truth)
+    words = [None if text is None else tokens(text, HOW) for text in asked]
+    content = [None if found is None else frozenset(found) - stop_words(HOW) for found in words]
+    gold = _gold_words(truth, texts, rel)
+    found = {
+        "gold documents": np.bincount(truth.queries[truth.grades >= rel], minlength=len(truth)).tolist(),
+        "gold spans": _spans_of(truth),
+        "words of the question": [None if found is None else len(found) for found in words],
+        "question word": list(map(_question_word, words)),
+        "number in the question": [None if text is None else any(map(str.isdigit, text)) for text in asked],
+        "queries with its rarest word": _rarest(content, gold),
+        "words shared with the gold": [None if not own or not held else round(len(own & held) / len(own), 3)
+                                       for own, held in zip(content, gold, strict=True)]}
+    return {name: values for name, values in found.items() if any(value is not None for value in values)}
+
+
+def _distinct(found: Sequence[Slice]) -> list[Slice]:
+    """Those that some queries have and some have not, each set of queries once."""
+    kept: dict[bytes, Slice] = {}
+    for one in found:
+        if one.queries.any() and not one.queries.all():
+            kept.setdefault(one.queries.tobytes(), one)
+    return list(kept.values())
+
+
+def _spans_of(truth: Truth) -> list[int | None]:
+    """Gold spans of each query; None throughout where the truth has none."""
+    try:
+        return np.bincount(spans(truth, split=False).query, minlength=len(truth)).tolist()
+    except Unavailable:
+        return [None] * len(truth)
+
+
+def _gold_words(truth: Truth, texts: Mapping[str, str] | None, rel: int) -> list[frozenset[str]]:
+    """The words of the gold texts of each query; none where it has none."""
+    found: list[set[str]] = [set() for _ in range(len(truth))]
+    if texts is None and truth.corpus is not None and not any(_spans_of(truth)):
+        ids = truth.docs.filter(truth.grades >= rel).unique()
+        texts = dict(zip(ids.to_pylist(), truth.corpus.texts_of(ids).to_pylist(), strict=True))
+    if texts is not None:
+        keep = truth.grades >= rel
+        docs = truth.docs.filter(keep).to_pylist()
+        once = {doc: frozenset(tokens(texts[doc], HOW)) for doc in dict.fromkeys(docs) if texts.get(doc) is not None}
+        for query, doc in zip(truth.queries[keep].tolist(), docs, strict=True):
+            found[query] |= once.get(doc, frozenset())
+        return list(map(frozenset, found))
+    try:
+        held = spans(truth, split=False)
+    except Unavailable:
+        return list(map(frozenset, found))
+    for query, text in zip(held.query.tolist(), held.texts, strict=True):
+        found[query].update(tokens(text, HOW))
+    return list(map(frozenset, found))
+
+
+def _rarest(content: Sequence[frozenset[str] | None], gold: Sequence[frozenset[str]]) -> list[int | None]:
+    """In how many queries, questions and gold texts together, the rarest content word of a question stands."""
+    spread: Counter[str] = Counter()
+    for own, held in zip(content, gold, strict=True):
+        spread.update((own or frozenset()) | held)
+    return [min((spread[word] for word in own), default=None) if own else None for own in content]
+
+
+def _question_word(words: Sequence[str] | None) -> str | None:
+    """The first word that asks, "how many" and the like whole: in English anywhere, else at the start; "none"."""
+    if words is None:
+        return None
+    place = next((at for at, word in enumerate(words) if word in ENGLISH or (not at and word in OTHERS)), None)
+    if place is None:
+        return "none"
+    following = words[place + 1] if place + 1 < len(words) else ""
+    return f"how {following}" if words[place] == "how" and following in AMOUNTS else words[place]

@@ -1,0 +1,104 @@
+"""How far a judge agrees with people, and with itself.
+
+Letters: n queries with a verdict and a label, C classes, Q queries, V votes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ragdash.metrics.bands import YES
+
+CUT = YES  # from here on a value counts as yes
+
+
+@dataclass(frozen=True, eq=False)
+class Agreement:
+    """Verdicts beside labels: accuracy and kappa of their classes, NaN where undefined.
+
+    confusion (C, C): queries by class of the label (row) and of the verdict (column); classes (C,): their names.
+    bias: mean of verdict - label, above 0 where the judge is too kind; apart: mean of |verdict - label|.
+    """
+
+    n: int
+    accuracy: float
+    kappa: float
+    classes: tuple[str, ...]
+    confusion: np.ndarray
+    bias: float
+    apart: float
+
+
+@dataclass(frozen=True)
+class Votes:
+    """Several votes on a query: n queries with two or more, the share of them where all votes are of one class.
+
+    alike: the mean share of pairs of votes of one class; kappa: Fleiss'; spread: mean standard deviation of the values.
+    """
+
+    n: int
+    unanimous: float
+    alike: float
+    kappa: float
+    spread: float
+
+
+def agreement(verdicts: np.ndarray, labels: np.ndarray, cut: float | None = CUT) -> Agreement:
+    """Agreement of values in [0, 1], both defined: (n,) each.
+
+    cut: values from here on are "yes", those below "no"; None: every distinct value is a class of its own (for graded
+    scales such as 0, 0.5, 1). Cohen's kappa = (p_o - p_e) / (1 - p_e), unweighted; NaN where p_e = 1 (both sides put
+    everything into the same class: nothing shows whether they could have differed). Everything NaN for n = 0.
+    Source: Cohen 1960; sklearn.metrics.cohen_kappa_score.
+    """
+    verdicts, labels = np.asarray(verdicts, np.float64), np.asarray(labels, np.float64)
+    columns, rows, classes = _classes(verdicts, labels, cut)
+    size, n = len(classes), len(labels)
+    confusion = np.bincount(rows * size + columns, minlength=size * size).reshape(size, size)
+    if not n:
+        return Agreement(0, np.nan, np.nan, classes, confusion, np.nan, np.nan)
+    seen = np.trace(confusion) / n
+    expected = float(confusion.sum(axis=0) @ confusion.sum(axis=1)) / n**2
+    return Agreement(n, float(seen), _beyond_chance(seen, expected), classes, confusion,
+                     float((verdicts - labels).mean()), float(np.abs(verdicts - labels).mean()))
+
+
+def vote_spread(votes: np.ndarray, cut: float = CUT) -> Votes:
+    """How far the votes on each query agree. votes (Q, V) in [0, 1], NaN for none; queries with one vote stay out.
+
+    kappa is that of Fleiss where all queries have as many votes; else classes are weighed by their votes, queries
+    equally. NaN where no query has two votes, kappa also where all votes are of one class. spread: with V - 1.
+    Source: Fleiss 1971.
+    """
+    votes = np.asarray(votes, np.float64)
+    given = ~np.isnan(votes)
+    votes, given = votes[given.sum(axis=1) >= 2], given[given.sum(axis=1) >= 2]
+    if not len(votes):
+        return Votes(0, np.nan, np.nan, np.nan, np.nan)
+    k = given.sum(axis=1)
+    yes = (given & (votes >= cut)).sum(axis=1)
+    alike = (yes * (yes - 1) + (k - yes) * (k - yes - 1)) / (k * (k - 1))
+    share = yes.sum() / k.sum()
+    return Votes(len(votes), float(np.mean((yes == 0) | (yes == k))), float(alike.mean()),
+                 _beyond_chance(float(alike.mean()), share**2 + (1 - share)**2),
+                 float(np.nanstd(votes, axis=1, ddof=1).mean()))
+
+
+def classes_of(values: np.ndarray, cut: float | None) -> np.ndarray:
+    """What of each value decides whether two agree: whether it reaches the cut, or with None the value itself."""
+    return values if cut is None else values >= cut
+
+
+def _classes(verdicts: np.ndarray, labels: np.ndarray,
+             cut: float | None) -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:
+    """(class of each verdict, of each label, names of the classes)."""
+    if cut is not None:
+        return (verdicts >= cut).astype(np.int64), (labels >= cut).astype(np.int64), ("no", "yes")
+    values, which = np.unique(np.concatenate([verdicts, labels]), return_inverse=True)
+    return which[:len(verdicts)], which[len(verdicts):], tuple(f"{value:g}" for value in values)
+
+
+def _beyond_chance(seen: float, expected: float) -> float:
+    return float((seen - expected) / (1 - expected)) if 1 - expected > 1e-12 else float("nan")

@@ -1,0 +1,220 @@
+"""A judge's mean beside what a person's labels make of it, of one run and of the difference of two.
+
+Letters: Q queries, n queries with a verdict and a label.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ragdash.analysis.judge_validation.agreement import CUT, Agreement, Votes, agreement, classes_of, vote_spread
+from ragdash.analysis.judge_validation.model_families import same_family
+from ragdash.analysis.judge_validation.verdicts import Verdicts
+from ragdash.core.errors import Problem
+from ragdash.evaluation.stats import FEWEST, LEVEL, bootstrap_intervals, ppi
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A mean over n queries with its interval; NaN = undefined, ends too where no interval is given."""
+
+    mean: float
+    low: float
+    high: float
+    n: int
+
+
+@dataclass(frozen=True)
+class Disagreement:
+    """A query on which verdict and label are of different classes."""
+
+    query_id: str
+    verdict: float
+    label: float
+
+
+@dataclass(frozen=True, eq=False)
+class Trust:
+    """What stands behind a judge's mean.
+
+    judge: mean of the verdicts, without interval: no more queries would fix what the judge gets wrong; labels: the
+    labels alone (labels without a verdict among them); corrected: prediction-powered, of n labelled queries and the
+    `rest` others. pseudo: whether the pseudo-rectifiers were added. disagreements: the furthest apart first.
+    missing: {reason: queries without a verdict}; without_verdict: labels of queries that have none.
+    """
+
+    name: str
+    what: str
+    run: str
+    judge: Estimate
+    labels: Estimate
+    corrected: Estimate
+    rest: int
+    pseudo: bool
+    agreement: Agreement
+    disagreements: tuple[Disagreement, ...]
+    votes: Votes | None
+    missing: Mapping[str, int]
+    without_verdict: int
+    level: float
+    problems: tuple[Problem, ...] = ()
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Candidate minus baseline over the queries where both have a verdict; the three estimates as in Trust."""
+
+    baseline: str
+    candidate: str
+    what: str
+    judge: Estimate
+    labels: Estimate
+    corrected: Estimate
+    rest: int
+    pseudo: bool
+    left_out: int
+    problems: tuple[Problem, ...] = ()
+
+
+def trust(verdicts: Verdicts, labels: Mapping[str, float], *, cut: float | None = CUT, level: float = LEVEL) -> Trust:
+    """Hold verdicts against a person's labels {query_id: value in [0, 1]}; cut: see `agreement`.
+
+    Intervals: corrected by ragdash.evaluation.stats.prediction_powered, none below 20 labels with a verdict; labels
+    by Wilson's where all are 0
+    or 1, else by the bootstrap, none where they do not differ. The labelled queries must be a random sample, which
+    nothing here can see. Labels of queries that are not judged are left out and told. Without a cut votes are told
+    apart by CUT.
+    """
+    values = verdicts.values
+    given, unknown = _aligned(verdicts.query_ids, labels)
+    both = np.flatnonzero(~np.isnan(values) & ~np.isnan(given))
+    found = ppi(values[:, None], given[:, None], level=level, bounds=(0.0, 1.0))
+    agreed = agreement(values[both], given[both], cut)
+    apart = both[classes_of(values[both], cut) != classes_of(given[both], cut)]
+    apart = apart[np.argsort(-np.abs(values[apart] - given[apart]), kind="stable")]
+    ids = verdicts.query_ids.take(pa.array(apart)).to_pylist()
+    own = _labels_only(given, level)
+    corrected, rest = _estimate(found), int(found.rest[0])
+    problems = (*verdicts.problems, *_of_labels(verdicts, own.n, len(both), unknown), *_of_judge(verdicts, agreed),
+                *_of_interval(repr(verdicts.name), corrected, own, rest))
+    return Trust(verdicts.name, verdicts.what, verdicts.run, _judge_only(values), own, corrected, rest,
+                 bool(found.pseudo[0]), agreed, tuple(map(Disagreement, ids, values[apart].tolist(),
+                                                          given[apart].tolist())),
+                 None if verdicts.votes is None else vote_spread(verdicts.votes, CUT if cut is None else cut),
+                 verdicts.missing, own.n - len(both), level, problems)
+
+
+def trust_difference(baseline: Verdicts, candidate: Verdicts, baseline_labels: Mapping[str, float],
+                     candidate_labels: Mapping[str, float], *, level: float = LEVEL) -> Difference:
+    """The paired difference of two runs' means, corrected by the queries whose answers are labelled in both.
+
+    Values of the pairs lie in [-1, 1]. left_out: queries that lack a verdict on one side or both. labels: pairs of
+    labels, by the bootstrap, without an interval where they do not differ. Source:
+    ragdash.evaluation.stats.prediction_powered on the differences.
+    """
+    at = pc.fill_null(pc.index_in(baseline.query_ids, value_set=candidate.query_ids), -1).to_numpy().astype(np.int64)
+    verdicts = np.where(at >= 0, np.append(candidate.values, np.nan)[at], np.nan) - baseline.values
+    theirs, ours = (_aligned(baseline.query_ids, one)[0] for one in (baseline_labels, candidate_labels))
+    labels = ours - theirs
+    found = ppi(verdicts[:, None], labels[:, None], level=level, bounds=(-1.0, 1.0))
+    own = _resampled(labels, level)
+    corrected, rest = _estimate(found), int(found.rest[0])
+    names = f"{candidate.name!r} and {baseline.name!r}"
+    every = len(baseline.query_ids) + int((~np.isin(np.arange(len(candidate.query_ids)), at)).sum())
+    return Difference(baseline.name, candidate.name, baseline.what, _judge_only(verdicts), own, corrected, rest,
+                      bool(found.pseudo[0]), every - int((~np.isnan(verdicts)).sum()),
+                      tuple(_of_interval(names, corrected, own, rest)))
+
+
+def wilson(mean: float, n: int, level: float = LEVEL) -> tuple[float, float]:
+    """Wilson's interval of a share of n yes-or-no values; NaN for n = 0.
+
+    Source: Wilson 1927; scipy.stats.binomtest(...).proportion_ci(method="wilson").
+    """
+    from scipy.special import ndtri
+
+    if not n:
+        return float("nan"), float("nan")
+    z2 = float(ndtri((1 + level) / 2))**2
+    middle = (mean + z2 / (2 * n)) / (1 + z2 / n)
+    half = np.sqrt(z2 * (mean * (1 - mean) / n + z2 / (4 * n**2))) / (1 + z2 / n)
+    return max(float(middle - half), 0.0), min(float(middle + half), 1.0)
+
+
+def _aligned(query_ids: pa.StringArray, labels: Mapping[str, float]) -> tuple[np.ndarray, list[str]]:
+    """(the label of each query, NaN for none: (Q,), queries of the labels that are not among them)."""
+    names = pa.array(list(labels), pa.string())
+    values = np.append(np.fromiter(labels.values(), np.float64, len(labels)), np.nan)
+    at = pc.fill_null(pc.index_in(query_ids, value_set=names), -1).to_numpy().astype(np.int64)
+    return values[at], names.filter(pc.invert(pc.is_in(names, value_set=query_ids))).to_pylist()
+
+
+def _labels_only(labels: np.ndarray, level: float) -> Estimate:
+    labels = labels[~np.isnan(labels)]
+    mean = _mean(labels)
+    if np.isin(labels, (0.0, 1.0)).all():
+        return Estimate(mean, *wilson(mean, len(labels), level), len(labels))
+    return _resampled(labels, level)
+
+
+def _resampled(labels: np.ndarray, level: float) -> Estimate:
+    """By the bootstrap. Without an interval where all labels are the same: a few that do not differ do not show that
+    the others do not either, and resampled they would have an interval of no width.
+    """
+    labels = labels[~np.isnan(labels)]
+    low, high = bootstrap_intervals(labels[:, None], level=level)
+    differ = len(np.unique(labels)) > 1
+    return Estimate(_mean(labels), *(float(end[0]) if differ else np.nan for end in (low, high)), len(labels))
+
+
+def _judge_only(values: np.ndarray) -> Estimate:
+    return Estimate(_mean(values), np.nan, np.nan, int((~np.isnan(values)).sum()))
+
+
+def _estimate(found) -> Estimate:
+    return Estimate(float(found.estimate[0]), float(found.low[0]), float(found.high[0]), int(found.n[0]))
+
+
+def _mean(values: np.ndarray) -> float:
+    values = values[~np.isnan(values)]
+    return float(values.mean()) if len(values) else float("nan")
+
+
+def _of_labels(verdicts: Verdicts, labels: int, both: int, unknown: list[str]) -> list[Problem]:
+    found = []
+    if unknown:
+        found.append(("extra-labels", {"labels": len(unknown), "run": verdicts.name, "example": unknown[0]}))
+    if both < labels:
+        found.append(("labels-without-verdict", {"missing": labels - both, "labels": labels, "run": verdicts.name}))
+    return [Problem(message, facts, field="query_id", severity="warning") for message, facts in found]
+
+
+def _of_judge(verdicts: Verdicts, agreed: Agreement) -> list[Problem]:
+    given, found = verdicts.values[~np.isnan(verdicts.values)], []
+    if len(given) > 1 and given.min() == given.max():
+        found.append(("constant-judge", {"value": given[0], "queries": len(given), "run": verdicts.name}))
+    elif agreed.n >= FEWEST and agreed.kappa <= 0:
+        found.append(("judge-of-chance", {"kappa": float(agreed.kappa), "labels": agreed.n, "run": verdicts.name}))
+    shared = same_family(verdicts.judge, verdicts.generator)
+    if shared:
+        found.append(("same-family", {"judge": verdicts.judge, "generator": verdicts.generator,
+                                      "families": sorted(shared)}))
+    return [Problem(message, facts, severity="warning") for message, facts in found]
+
+
+def _of_interval(name: str, corrected: Estimate, own: Estimate, rest: int) -> list[Problem]:
+    found = None
+    if not corrected.n:
+        found = ("no-labels/verdicts", {"run": name, "fewest": FEWEST})
+    elif corrected.n < FEWEST:
+        found = ("few-labels", {"labels": corrected.n, "run": name, "fewest": FEWEST})
+    elif rest < 2:
+        found = ("all-labelled", {"queries": rest, "run": name})
+    elif corrected.high - corrected.low > own.high - own.low:
+        found = ("no-gain", {"run": name})
+    return [Problem(*found, severity="warning")] if found else []

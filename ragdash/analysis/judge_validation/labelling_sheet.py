@@ -1,0 +1,72 @@
+"""A sheet to label: queries drawn at random, with their texts and without the judge's verdicts.
+
+Letters: Q queries, n drawn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+
+from ragdash.analysis.judge_validation.verdicts import Verdicts
+from ragdash.core.errors import InputError, Problem, Unavailable
+from ragdash.evaluation.stats import SEED
+from ragdash.matching.match import Match
+
+SHEET = pa.schema([("query_id", pa.string()), ("run", pa.string()), ("label", pa.float64()), ("question", pa.string()),
+                   ("answer", pa.string()), ("references", pa.list_(pa.string())),
+                   ("contexts", pa.list_(pa.string())), ("note", pa.string())])
+
+
+def draw(verdicts: Sequence[Verdicts], n: int, *, seed: int = SEED) -> list[str]:
+    """n queries, drawn at random among those on which every run has a verdict; all of them where there are fewer.
+
+    In random order, so that the first ones alone are a random sample too, and a larger n only adds to a smaller one.
+    The order is one of all queries: it stays as it is when verdicts come in later, or when another run is looked at.
+    Raises InputError where no query has a verdict of every run.
+    """
+    common = {query for query, value in zip(verdicts[0].query_ids.to_pylist(), verdicts[0].values.tolist(), strict=True)
+              if value == value}
+    for one in verdicts[1:]:
+        common &= set(one.query_ids.filter(pa.array(~np.isnan(one.values))).to_pylist())
+    ids = verdicts[0].query_ids.to_pylist()
+    if not common:
+        raise InputError([Problem("nothing-to-label")])
+    return [ids[i] for i in np.random.default_rng(seed).permutation(len(ids)) if ids[i] in common][:n]
+
+
+def sheet(verdicts: Sequence[Verdicts], queries: Sequence[str], matches: Sequence[Match | None] = ()) -> pa.Table:
+    """A row per query and run, in the order of the queries, columns as SHEET; what is not known is null.
+
+    label and note are empty, for the person; verdicts are not told, since they would draw the labels after them.
+    matches: of each run, for the texts.
+    """
+    columns: dict[str, list] = {name: [] for name in SHEET.names}
+    texts = [_texts(match) for match in matches or [None] * len(verdicts)]
+    for query in queries:
+        for one, known in zip(verdicts, texts, strict=True):
+            row = {"query_id": query, "run": one.name, **known.get(query, {})}
+            for name, cells in columns.items():
+                cells.append(row.get(name))
+    return pa.table(columns, schema=SHEET)
+
+
+def _texts(match: Match | None) -> dict[str, dict]:
+    """{query_id: what is known of question, answer, references, contexts}."""
+    if match is None:
+        return {}
+    columns: dict[str, Sequence] = {}
+    details = match.truth.details
+    if details is not None and "query" in details.column_names:
+        columns["question"] = details["query"].to_pylist()
+    try:
+        answered = match.answered
+        columns |= {"question": answered.questions, "answer": answered.answers,
+                    "references": [list(one) or None for one in answered.references]}
+        columns["contexts"] = [None if one is None else list(one) for one in match.grounded.contexts]
+    except Unavailable:  # no answers, or no texts: the sheet goes without them
+        pass
+    return {query: {name: cells[q] for name, cells in columns.items()}
+            for q, query in enumerate(match.query_ids.to_pylist())}

@@ -1,0 +1,104 @@
+"""What a judge of the ledger said of a run, as verdicts to be held against labels: who, why not, with which votes.
+
+Letters: Q queries (of the truth), V votes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from ragdash.analysis.judge_validation.verdicts import Verdicts, verdicts_of
+from ragdash.core.errors import Unavailable
+from ragdash.core.records import Run
+from ragdash.evaluation.evaluate import Evaluation
+from ragdash.evaluation.stats import SEED
+from ragdash.matching.match import Match
+from ragdash.matching.views.judged import IMPORTED, Judged
+from ragdash.matching.views.panel_verdicts import why
+from ragdash.metrics import Spec
+from ragdash.metrics.judged import asked_of
+from ragdash.models.judge.panel import Panel
+from ragdash.models.judge.task_runner import read
+from ragdash.models.judge.tasks import Judgement
+
+GENERATORS = ("generator", "generator_model", "generation_model", "answer_model", "llm", "model")
+"""Settings of a run that name the model which wrote its answers, the surest first."""
+TRIED = 100  # verdicts that are looked through for a second vote
+MOST_VOTES = 9  # read of each query
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """Of one run and judged metric. judge: "model at host"; model: its name, "A + B" of several; judgements {query_id:
+    with reason and claims}; reasons {query_id: why there is no verdict, in words}; votes (Q, V), NaN for none, or None
+    where there is one vote; of several judges the value of each.
+    """
+
+    judge: str = ""
+    model: str = ""
+    judgements: Mapping[str, Judgement] = field(default_factory=dict)
+    reasons: Mapping[str, str] = field(default_factory=dict)
+    votes: np.ndarray | None = None
+
+
+def reading(match: Match, spec: Spec) -> Reading:
+    """What stands behind the values of a metric; empty where no judge gave them, or none was asked."""
+    if spec.metric.view != "Judged":
+        return Reading()
+    name, judge, votes = asked_of(spec)
+    try:
+        found = match.judged.read(name, judge, votes)
+    except Unavailable:
+        return Reading()
+    ids = match.query_ids.to_pylist()
+    reasons = {query: why(one.missing)[0] for query, one, value in
+               zip(ids, found.judgements, found.values.tolist(), strict=True) if value != value}
+    return Reading(str(found.judge), found.judge.model, dict(zip(ids, found.judgements, strict=True)), reasons,
+                   _votes(match.judged, name, found))
+
+
+def generator_of(run: Run) -> str:
+    """The model that wrote a run's answers, as its settings name it; "" where they do not."""
+    return next((str(run.settings[name]) for name in GENERATORS if isinstance(run.settings.get(name), str)), "")
+
+
+def judged_verdicts(evaluation: Evaluation, match: Match, spec: Spec, *, judge: str = "",
+                    generator: str = "") -> Verdicts:
+    """The values of a metric as verdicts, with judge, reasons and votes of the ledger and the generator of the run's
+    settings, where these tell them. judge, generator: names that stand instead. InputError as `verdicts_of`.
+    """
+    found = reading(match, spec)
+    one = verdicts_of(evaluation, spec, reasons=found.reasons, judge=judge or found.model,
+                      generator=generator or generator_of(match.run))
+    return one if found.votes is None else replace(one, votes=_of(one, match, found.votes))
+
+
+def _of(one: Verdicts, match: Match, votes: np.ndarray) -> np.ndarray:
+    """The votes on the queries of an evaluation, which may be some of the match's."""
+    place = {query: q for q, query in enumerate(match.query_ids.to_pylist())}
+    return votes[[place[query] for query in one.query_ids.to_pylist()]]
+
+
+def _votes(judged: Judged, name: str, found) -> np.ndarray | None:
+    """Every vote that the ledger has, as far as all queries or a random few of them were asked again."""
+    if found.members:
+        return np.stack([one.values for one in found.members], axis=1)
+    judge = found.judge.judges[0] if isinstance(found.judge, Panel) else found.judge
+    there = np.flatnonzero(~np.isnan(found.values))
+    if judge.host == IMPORTED or not len(there):
+        return None
+    some = np.random.default_rng(SEED).permutation(there)[:TRIED].tolist()
+    rows = [found.values]
+    while len(rows) < MOST_VOTES and _voted(read(judged.askings(name, some), judged.ledger, judge, len(rows))):
+        rows.append(np.array([one.value for one in read(judged.askings(name), judged.ledger, judge, len(rows))]))
+    if len(rows) == 1:
+        return None
+    rows[0] = np.array([one.value for one in found.judgements])
+    return np.stack(rows, axis=1)
+
+
+def _voted(found: list[Judgement]) -> bool:
+    return any(one.value == one.value for one in found)

@@ -1,0 +1,79 @@
+"""What a judge said of the queries of one run, whoever asked it: values with what is missing and why.
+
+Letters: Q queries, V votes.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import pyarrow as pa
+
+from ragdash.core.errors import InputError, Problem
+from ragdash.evaluation.evaluate import Evaluation
+from ragdash.metrics import Spec, parse_specs
+from ragdash.metrics.judged import asked_of
+
+UNDEFINED = "undefined"  # the reason where none is told
+
+
+@dataclass(frozen=True, eq=False)
+class Verdicts:
+    """Values of one run's queries in [0, 1], 1 for good: values (Q,) float64, NaN for none.
+
+    name: of the run; what: was judged, such as a metric; run: digest of the run, "" where not known; reasons: of the
+    queries without a verdict {query_id: why}; votes (Q, V) or None: every single vote that is known, of all or some of
+    which a value is the mean; judge, generator: names of models, "" where not known. Raises InputError for values
+    outside [0, 1] and repeated queries.
+    """
+
+    name: str
+    query_ids: pa.StringArray
+    values: np.ndarray
+    what: str = ""
+    run: str = ""
+    reasons: Mapping[str, str] = field(default_factory=dict)
+    votes: np.ndarray | None = None
+    judge: str = ""
+    generator: str = ""
+    problems: tuple[Problem, ...] = ()
+
+    def __post_init__(self) -> None:
+        wrong = np.flatnonzero((self.values < 0) | (self.values > 1))
+        if len(wrong):
+            q = int(wrong[0])
+            facts = {"value": self.values[q], "query": self.query_ids[q].as_py(), "run": self.name,
+                     "others": len(wrong) - 1}
+            raise InputError([Problem("verdict-range", facts, field=self.what or None)])
+        if len(self.query_ids.unique()) < len(self.query_ids):
+            raise InputError([Problem("duplicate-verdict", {"name": self.name})])
+
+    @property
+    def missing(self) -> Mapping[str, int]:
+        """Queries without a verdict, by reason, the most frequent first."""
+        gone = self.query_ids.filter(pa.array(np.isnan(self.values))).to_pylist()
+        return dict(Counter(self.reasons.get(query) or UNDEFINED for query in gone).most_common())
+
+
+def verdicts_of(evaluation: Evaluation, spec: Spec | str, *, reasons: Mapping[str, str] | None = None,
+                votes: np.ndarray | None = None, judge: str = "", generator: str = "") -> Verdicts:
+    """The values of one metric as verdicts. Raises InputError where they are no means of values in [0, 1].
+
+    What was judged is the metric, whoever judged it and however often: labels are of the answer, not of a judge.
+    """
+    spec = parse_specs([spec])[0]
+    if spec.metric.aggregate != "mean" or spec in evaluation.corpus:
+        raise InputError([Problem("no-verdicts/metric", {"spec": str(spec)}, field=str(spec))])
+    problems = tuple(one for one in evaluation.problems if one.kind == "unavailable")
+    what = asked_of(spec)[0] if spec.metric.view == "Judged" else str(spec)
+    return Verdicts(evaluation.name, evaluation.query_ids, np.asarray(evaluation.column(spec), np.float64), what,
+                    evaluation.digest, reasons or {}, votes, judge, generator, problems)
+
+
+def named(verdicts: Sequence[Verdicts], name: str | None) -> Verdicts | None:
+    """The verdicts of a run; without a name those of the only one; None where there is none such."""
+    found = [one for one in verdicts if name in (None, "", one.name)]
+    return found[0] if len(found) == 1 else None

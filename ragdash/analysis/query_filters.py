@@ -1,0 +1,189 @@
+"""Which queries are looked at: filters that combine, the rows behind each of their choices, and the order of the rows.
+
+Letters: N runs, Q queries.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from ragdash.metrics import Spec
+from ragdash.metrics.bands import EDGE, tables_for
+
+OUTCOMES = ("failed-all", "failed-only", "worse", "better", "equal", "best", "worst", "alone", "undefined")
+ORDERS = ("worst", "best", "spread", "losses", "gains", "given")
+
+
+@dataclass(frozen=True)
+class Filters:
+    """What is asked of the queries; a query has to pass everything that is set.
+
+    outcome: one of OUTCOMES, "" for any; by: the least difference of "worse" and "better", 0 or more; text, regex,
+    where: what is searched, as it stands or as a regular expression, and in what; attributes: tokens "name=value", of
+    which one for each name has to hold; stages, kinds, marks: one of them has to hold.
+    """
+
+    outcome: str = ""
+    by: float = 0.0
+    text: str = ""
+    regex: bool = False
+    where: str = "question"
+    attributes: tuple[str, ...] = ()
+    stages: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
+    marks: tuple[str, ...] = ()
+
+    def chosen(self) -> dict[str, tuple[str, ...]]:
+        """The choices of every facet that is set: {facet: choices}."""
+        found = {"outcome": (self.outcome,) if self.outcome else (), "attributes": self.attributes,
+                 "stages": self.stages, "kinds": self.kinds, "marks": self.marks}
+        return {facet: choices for facet, choices in found.items() if choices}
+
+    def without(self, facet: str) -> Filters:
+        """The same without one facet ("outcome", "text", "attributes" ...)."""
+        return replace(self, **{facet: "" if facet in ("outcome", "text") else ()})
+
+
+@dataclass(frozen=True, eq=False)
+class Facts:
+    """What the filters look at. choices: {facet: {choice: (Q,) bool}}; found (Q,) bool: the text is there, None where
+    nothing is searched."""
+
+    queries: int
+    choices: Mapping[str, Mapping[str, np.ndarray]] = field(default_factory=dict)
+    found: np.ndarray | None = None
+
+
+def select(facts: Facts, filters: Filters) -> np.ndarray:
+    """The queries that pass: (Q,) bool. KeyError for a choice that the facts do not offer."""
+    kept = np.ones(facts.queries, bool)
+    if filters.text and facts.found is not None:
+        kept &= facts.found
+    for facet, choices in filters.chosen().items():
+        groups: dict[str, np.ndarray] = {}
+        for choice in choices:
+            group = choice.partition("=")[0] if facet == "attributes" else ""
+            groups[group] = groups.get(group, False) | facts.choices[facet][choice]
+        for mask in groups.values():
+            kept &= mask
+    return kept
+
+
+def counts(facts: Facts, filters: Filters, facet: str) -> dict[str, int]:
+    """How many queries are shown with each choice of a facet taken alone, all other filters staying as they are.
+
+    An attribute stands beside what is chosen of the other attributes. "" is the number without a choice.
+    """
+    found = {"": int(select(facts, filters.without(facet)).sum())}
+    for choice in facts.choices.get(facet, {}):
+        held: tuple[str, ...] = (choice,)
+        if facet == "attributes":
+            name = choice.partition("=")[0]
+            held += tuple(other for other in filters.attributes if other.partition("=")[0] != name)
+        alone = replace(filters, **{facet: choice if facet == "outcome" else held})
+        found[choice] = int(select(facts, alone).sum())
+    return found
+
+
+def loosened(facts: Facts, filters: Filters) -> dict[str, int]:
+    """How many queries are shown without each of the facets that are set, most first: {facet: queries}."""
+    facets = [*filters.chosen(), *(["text"] if filters.text and facts.found is not None else [])]
+    found = {facet: int(select(facts, filters.without(facet)).sum()) for facet in facets}
+    return dict(sorted(found.items(), key=lambda item: -item[1]))
+
+
+@dataclass(frozen=True)
+class Failing:
+    """From where on a value counts as failed: below `edge` (or at it, where `closed`); above, if lower is better.
+
+    source: of the bands that the edge is taken from, "" where it is the worst value that the metric can have.
+    """
+
+    edge: float
+    better: str
+    closed: bool = True
+    source: str = ""
+
+    def of(self, values: np.ndarray) -> np.ndarray:
+        """Which values have failed: bool, any shape; an undefined value has not."""
+        sign = -1 if self.better == "lower" else 1
+        below = sign * (np.asarray(values, float) - self.edge)
+        return below <= EDGE if self.closed else below < -EDGE
+
+
+def failing(spec: Spec) -> Failing | None:
+    """The rule of failure of a metric: below the lowest band where bands are stated for it, else the worst value.
+
+    None where neither direction is better or the range has no worst end.
+    """
+    better = spec.metric.better
+    tables = tables_for(spec)
+    if better is None:
+        return None
+    if tables and better == "higher" and len(tables[0].bands) > 1:
+        return Failing(tables[0].bands[1].low, better, False, tables[0].source)
+    worst = spec.range[0 if better == "higher" else 1]
+    return Failing(float(worst), better) if np.isfinite(worst) else None
+
+
+def outcomes(values: np.ndarray, spec: Spec, at: int, baseline: int, by: float = 0.0,
+             alone: np.ndarray | None = None) -> dict[str, np.ndarray]:
+    """The queries of each outcome of run `at`: {outcome: (Q,) bool}, of those OUTCOMES that mean something here.
+
+    values (N, Q), NaN undefined. failed-all: every run has failed (`failing`); failed-only: this run has failed and
+    the others have not, as far as they have a value, at least one of them; worse, better: than the baseline, by
+    `by` at least; equal: to the baseline; best, worst: strictly, among the runs with a value, two or more; alone
+    (Q,) bool, where given: it alone found something relevant; undefined: no value in this run or in the baseline.
+    What cannot be said of this metric or of these runs is left out.
+    """
+    values = np.asarray(values, float)
+    rule, better = failing(spec), spec.metric.better
+    others = np.delete(np.arange(len(values)), at)
+    found: dict[str, np.ndarray] = {}
+    if rule is not None:
+        failed = rule.of(values)
+        found["failed-all"] = failed.all(axis=0)
+        if len(others):
+            known = np.isfinite(values[others])
+            found["failed-only"] = failed[at] & ~failed[others].any(axis=0) & known.any(axis=0)
+    if better is not None and len(others):
+        signed = values * (-1 if better == "lower" else 1)
+        if at != baseline:
+            gain = signed[at] - signed[baseline]
+            found |= {"worse": (gain < 0) & (gain <= EDGE - by), "better": (gain > 0) & (gain >= by - EDGE),
+                      "equal": gain == 0}
+        top = np.where(np.isnan(signed[others]), -np.inf, signed[others]).max(axis=0)
+        low = np.where(np.isnan(signed[others]), np.inf, signed[others]).min(axis=0)
+        found |= {"best": np.isfinite(top) & (signed[at] > top), "worst": np.isfinite(low) & (signed[at] < low)}
+    if alone is not None and len(others):
+        found["alone"] = alone
+    found["undefined"] = np.isnan(values[[at, baseline]]).any(axis=0)
+    return {name: found[name] for name in OUTCOMES if name in found}
+
+
+def spread(values: np.ndarray) -> np.ndarray:
+    """Largest minus smallest value of each query over the runs that have one: (Q,), NaN where fewer than two have."""
+    values = np.asarray(values, float)
+    held = np.isfinite(values)
+    high = np.where(held, values, -np.inf).max(axis=0, initial=-np.inf)
+    low = np.where(held, values, np.inf).min(axis=0, initial=np.inf)
+    return np.where(held.sum(axis=0) > 1, high - low, np.nan) if len(values) else np.zeros(0)
+
+
+def order(values: np.ndarray, spec: Spec, at: int, baseline: int, how: str) -> np.ndarray:
+    """All queries in an order of ORDERS, undefined ones last: (Q,) int64.
+
+    worst, best: by the value of run `at`, equal ones by the largest spread first: what another run does well comes
+    before what all do badly. spread: largest first. losses, gains: by the difference to the baseline. given: as in the
+    truth. Without a better end, "worst" is the lowest. KeyError for another word.
+    """
+    values = np.asarray(values, float)
+    signed = values * (-1 if spec.metric.better == "lower" else 1)
+    apart = spread(values)
+    gain = signed[at] - signed[baseline]
+    key = {"worst": signed[at], "best": -signed[at], "spread": -apart, "losses": gain, "gains": -gain,
+           "given": np.arange(values.shape[1], dtype=float)}[how]
+    return np.lexsort((-np.nan_to_num(apart, nan=-np.inf), np.nan_to_num(key, nan=np.inf)))

@@ -1,0 +1,181 @@
+"""One query: what each run returned for it, what of that is judged, how documents move between runs, what covers it.
+
+Letters: L rows of the ranking, N runs, D documents.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ragdash.core.arrow_columns import take, text_column
+from ragdash.core.records import Run, Truth
+from ragdash.core.text import without_reasoning
+from ragdash.matching.evidence import match_evidence
+from ragdash.matching.evidence.matching import FLOOR
+from ragdash.matching.match import Match
+
+FIRST = 5  # documents whose texts stand in for the contexts of a run that does not tell them
+LONGEST = 100_000  # characters of a chunk that is laid beside the evidence here; longer ones are not
+
+
+@dataclass(frozen=True, eq=False)
+class Ranking:
+    """What a run returned for a query, best first, repeats where they stand.
+
+    at (L,): positions in the run; docs (L,); rank (L,) int64 from 1, that of its first place for a repeat;
+    repeated (L,) bool; scores (L,) or None; grades (L,) float64, NaN for unjudged.
+    """
+
+    run: Run
+    at: np.ndarray
+    docs: tuple[str, ...]
+    rank: np.ndarray
+    repeated: np.ndarray
+    scores: np.ndarray | None
+    grades: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.docs)
+
+    @property
+    def depth(self) -> int:
+        """Distinct documents."""
+        return int((~self.repeated).sum())
+
+    def first(self, k: int) -> np.ndarray:
+        """Rows whose rank is at most k, repeats left out: ascending int64."""
+        return np.flatnonzero(~self.repeated & (self.rank <= k))
+
+    def texts(self, rows: Sequence[int]) -> list[str | None]:
+        """The texts of these rows, None where the run has none."""
+        if self.run.texts is None:
+            return [None] * len(rows)
+        return take(self.run.texts, self.run.rows(self.at[np.asarray(rows, np.int64)])).to_pylist()
+
+    def sources(self, rows: Sequence[int]) -> list[str | None]:
+        """Where the texts of these rows are from, None where the run does not tell."""
+        if self.run.sources is None:
+            return [None] * len(rows)
+        return take(self.run.sources, self.run.rows(self.at[np.asarray(rows, np.int64)])).to_pylist()
+
+
+def judged(truth: Truth, query: int) -> dict[str, int]:
+    """{document: grade} of a query, highest grade first."""
+    first, last = np.searchsorted(truth.queries, [query, query + 1])
+    return dict(zip(truth.docs.slice(first, last - first).to_pylist(), truth.grades[first:last].tolist(), strict=True))
+
+
+def ranking(match: Match, query: int) -> Ranking | None:
+    """The ranking of a query of the truth under the match's convention for ties; None where the run lacks it."""
+    run, own = match.run, int(match.run_query[query])
+    if own < 0:
+        return None
+    at = np.arange(run.starts[own], run.starts[own + 1])
+    repeated = np.isin(at, run.repeated)
+    docs = take(run.docs, run.rows(at))
+    if run.ranked_by == "score" and match.conventions.ties == "docid" and len(at):
+        order = pc.sort_indices(pa.table({"score": run.scores[at], "doc": docs.cast(pa.binary()), "at": at}), [
+            ("score", "descending"), ("doc", "descending"), ("at", "ascending")]).to_numpy()
+        at, repeated, docs = at[order], repeated[order], docs.take(pa.array(order))
+    names = docs.to_pylist()
+    rank = np.cumsum(~repeated)
+    place = {name: int(rank[row]) for row, name in reversed(list(enumerate(names))) if not repeated[row]}
+    rank = np.array([place[name] for name in names], np.int64)
+    grades = judged(match.truth, query)
+    return Ranking(run, at, tuple(names), rank, repeated, None if run.scores is None else run.scores[at],
+                   np.array([grades.get(name, np.nan) for name in names], float))
+
+
+def moves(rankings: Sequence[Ranking | None], k: int, also: Iterable[str] = ()) -> tuple[tuple[str, ...], np.ndarray]:
+    """(documents that some run has among its first k, (D, N) ranks at whatever depth, NaN where not returned).
+
+    Documents by their best rank; also: documents that are told of in any case.
+    """
+    places: list[dict[str, int]] = [{} if one is None else dict(zip(one.docs, one.rank.tolist(), strict=True))
+                                    for one in rankings]
+    docs = dict.fromkeys([*(doc for place in places for doc, rank in place.items() if rank <= k), *also])
+    ranks = np.array([[place.get(doc, np.nan) for place in places] for doc in docs], float).reshape(
+        len(docs), len(places))
+    filled, names = np.where(np.isnan(ranks), np.inf, ranks), list(docs)
+    best = np.lexsort((filled.sum(axis=1), filled.min(axis=1, initial=np.inf)))
+    return tuple(names[row] for row in best), ranks[best]
+
+
+def alone(docs: Sequence[str], ranks: np.ndarray, k: int) -> list[list[str]]:
+    """For each run the documents that it alone has among its first k. ranks (D, N) as of `moves`."""
+    inside = np.asarray(ranks) <= k
+    only = inside & (inside.sum(axis=1, keepdims=True) == 1)
+    return [[docs[row] for row in np.flatnonzero(only[:, run])] for run in range(inside.shape[1])]
+
+
+@dataclass(frozen=True)
+class Said:
+    """What a run tells of a query beside its ranking; None for what it does not tell.
+
+    contexts: those of the run, or where `given` is False the texts of its first documents. latency: {stage:
+    milliseconds}; tokens: {kind: number}; cost in US dollars. answer: without its reasoning.
+    """
+
+    answer: str | None = None
+    contexts: tuple[str, ...] | None = None
+    given: bool = True
+    latency: Mapping[str, float] = field(default_factory=dict)
+    tokens: Mapping[str, int] = field(default_factory=dict)
+    cost: float | None = None
+
+
+def said(match: Match, query: int, one: Ranking | None) -> Said:
+    """What the run tells of this query; one: its ranking there."""
+    own, details = int(match.run_query[query]), match.run.details
+    if own < 0:
+        return Said()
+    row = {} if details is None else details.slice(own, 1).to_pylist()[0]
+    contexts = row.get("contexts")
+    given = contexts is not None
+    if not given and one is not None and match.run.texts is not None:
+        contexts = [text for text in one.texts(one.first(FIRST)) if text is not None]
+    answer = row.get("answer")
+    return Said(None if answer is None else without_reasoning(answer),
+                None if contexts is None else tuple(text or "" for text in contexts), given,
+                {stage: ms for stage, ms in (row.get("latency_ms") or {}).items() if ms is not None},
+                {name: row[name] for name in ("prompt_tokens", "completion_tokens") if row.get(name) is not None},
+                row.get("cost_usd"))
+
+
+def references(truth: Truth, query: int) -> tuple[str, ...]:
+    """The right answers of a query, none where none is known."""
+    if truth.details is None or "answers" not in truth.details.column_names:
+        return ()
+    return tuple(truth.details["answers"][query].as_py() or ())
+
+
+def spans(truth: Truth, query: int) -> tuple[tuple[str, str | None], ...]:
+    """(text, source) of each gold span of a query, as written."""
+    if truth.details is None or "evidence" not in truth.details.column_names:
+        return ()
+    return tuple((one, None) if isinstance(one, str) else (one["text"], one["source"])
+                 for one in truth.details["evidence"][query].as_py() or () if one is not None)
+
+
+def covering(match: Match, query: int, one: Ranking, k: int) -> pa.Table:
+    """What of the first k documents covers which gold span: the rows of `EvidenceScores.table` for one query.
+
+    By the match's how and threshold. Only this query is compared. Chunks longer than LONGEST are left out. Raises
+    Unavailable where the truth has no evidence for the query or the run no texts.
+    """
+    rows = one.first(k)
+    texts = [text if text is not None and len(text) <= LONGEST else None for text in one.texts(rows)]
+    name = match.query_ids[query].as_py()
+    run = Run.build(match.run.name, [name] * len(rows), [one.docs[row] for row in rows],
+                    ranks=np.arange(1, len(rows) + 1), texts=None if match.run.texts is None else text_column(texts))
+    details = match.truth.details
+    own = None if details is None else details.slice(query, 1).append_column("query_id", pa.array([name]))
+    truth = Truth.build(match.truth.name, [], [], [], details=own)
+    found = match_evidence(run, truth, match.matching.how, min(FLOOR, match.matching.threshold),
+                           model=match.matching.model)
+    return found.table(match.matching.threshold)

@@ -1,0 +1,178 @@
+"""Likeness of rankings, pair by pair: rank-biased overlap, Kendall's tau, overlap at k.
+
+Letters: Q queries, N runs, P = N (N - 1) / 2 pairs of them, U rows of the lists, C documents that both runs returned.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from ragdash.analysis.run_similarity.top_k_lists import Lists
+from ragdash.core.arrow_columns import on_all_cores
+from ragdash.core.errors import InputError, Problem
+
+OVERLAPS = ("larger", "union")
+_TOGETHER = 512  # queries, so that their ranks stay in the cache
+
+
+@dataclass(frozen=True, eq=False)
+class Likeness:
+    """A measure between each two of N runs.
+
+    values (P, Q) float64: pairs as itertools.combinations(range(N), 2) has them, NaN = undefined; range: (lowest,
+    highest) possible value. mean (N, N): of the defined queries, symmetric, NaN where there is none; n (N, N) int64:
+    how many these are. On the diagonal a run beside itself: 1 wherever it is defined.
+    """
+
+    title: str
+    names: tuple[str, ...]
+    range: tuple[float, float]
+    values: np.ndarray
+    mean: np.ndarray
+    n: np.ndarray
+
+    def of(self, a: int | str, b: int | str) -> np.ndarray:
+        """The values of two different runs, by index or name: (Q,). KeyError for one that is not here."""
+        one, other = sorted(self._index(run) for run in (a, b))
+        if one == other:
+            raise KeyError(f"{a!r} beside itself")
+        return self.values[one * len(self.names) - one * (one + 3) // 2 + other - 1]
+
+    def _index(self, run: int | str) -> int:
+        if run in self.names:
+            return self.names.index(run)
+        if not isinstance(run, int) or not 0 <= run < len(self.names):
+            raise KeyError(run)
+        return run
+
+
+def rank_biased_overlap(lists: Lists, p: float = 0.9) -> Likeness:
+    """RBO_EXT: how alike two lists are for a reader who goes on to the next rank with probability p.
+
+    (1 - p) times the sum over depths d of p^(d-1) A_d, A_d being the documents in both lists down to d over d,
+    extrapolated beyond the ends as if the agreement stayed as it was; lists may differ in length. In [0, 1]: 1 for
+    equal lists, 0 for lists with nothing in common. With p = 0.9 the first 10 ranks carry 86 % of the weight, the
+    first 50 more than 99 %. 0 where one list is empty, undefined where both are. Ties are settled beforehand, not
+    shared as in the paper's tied variant. Source: Webber, Moffat & Zobel 2010, equation 32.
+    """
+    if not 0 < p < 1:
+        raise InputError([Problem("bad-persistence", {"p": str(p)}, field="p")])
+    depth = np.arange(1, lists.lengths.max(initial=0) + 1)
+    power = p ** depth
+    harmonic = np.concatenate(([0.0], np.cumsum(power / depth)))  # sum of p^d / d for d <= index
+    geometric = np.concatenate(([0.0], np.cumsum(power)))
+
+    def work(a: int, b: int) -> np.ndarray:
+        query, low, high = _common(lists, a, b)
+        lengths = lists.lengths[[a, b]]
+        short, long = lengths.min(axis=0), lengths.max(axis=0)
+        deeper = np.maximum(low, high)  # the depth from which on the document is in both
+        inside = deeper <= short[query]
+        x_short = np.bincount(query[inside], minlength=len(short))
+        x_long = np.bincount(query, minlength=len(short))
+        total = np.bincount(query, harmonic[long[query]] - harmonic[deeper - 1], len(short))
+        beyond = geometric[long] - geometric[short] - short * (harmonic[long] - harmonic[short])
+        ratio = x_short / np.maximum(short, 1)
+        rest = ((x_long - x_short) / np.maximum(long, 1) + ratio) * p ** long.astype(np.float64)
+        value = (1 - p) / p * (total + ratio * beyond) + rest
+        return np.where(long > 0, np.clip(np.where(short > 0, value, 0.0), 0.0, 1.0), np.nan)
+
+    return _pairs(lists, f"Rank-biased overlap (p = {p:g})", (0.0, 1.0), work, 1)
+
+
+def kendall_tau(lists: Lists) -> Likeness:
+    """Kendall's tau-b of the documents that both runs returned within k: do they put them in the same order?
+
+    In [-1, 1]: 1 the same order, -1 the opposite one. Documents that one of them only returned are left out, so two
+    lists with little in common can have a tau of 1: read it beside their overlap. Undefined with fewer than two
+    documents in common. Ranks have no ties (the conventions settle equal scores), so tau-b equals tau-a here;
+    scipy.stats.kendalltau on the scores themselves differs where scores are equal. Source: Kendall 1945.
+    """
+    def work(a: int, b: int) -> np.ndarray:
+        query, first, second = _common(lists, a, b)
+        order = np.argsort(query * (lists.k + 1 if lists.k < 2**31 else 2**31) + first)
+        query, second = query[order], second[order]
+        both = np.bincount(query, minlength=len(lists.query_ids))
+        pairs = both * (both - 1) / 2
+        swapped = _inversions(query, second, len(both))
+        return 1 - 2 * np.divide(swapped, pairs, out=np.full(len(both), np.nan), where=pairs > 0)
+
+    return _pairs(lists, "Kendall's tau", (-1.0, 1.0), work, 2)
+
+
+def overlap(lists: Lists, k: int, *, of: str = "larger") -> Likeness:
+    """Documents within k in both lists, over those of the larger list, or with of="union" of either (Jaccard).
+
+    Both are 1 for the same set in whatever order and 0 for disjoint ones. The larger list holds k documents where
+    enough were returned; dividing by k always, as some do, calls equal lists of fewer documents unlike. With lists of
+    one length and the share s, Jaccard is s / (2 - s). Undefined where both lists are empty. In [0, 1].
+    Raises InputError for a k below 1 or beyond the depth of the lists.
+    """
+    if of not in OVERLAPS:
+        raise InputError([Problem("unknown-overlap", {"overlap": of, "overlaps": list(OVERLAPS)}, field="of")])
+    if not 1 <= k <= lists.k:
+        raise InputError([Problem("bad-cutoff/depth", {"k": str(k), "depth": lists.k}, field="k")])
+    lengths = np.minimum(lists.lengths, k)
+
+    def work(a: int, b: int) -> np.ndarray:
+        query, first, second = _common(lists, a, b)
+        both = np.bincount(query[(first <= k) & (second <= k)], minlength=len(lists.query_ids))
+        all_ = np.maximum(lengths[a], lengths[b]) if of == "larger" else lengths[a] + lengths[b] - both
+        return np.divide(both, all_, out=np.full(len(both), np.nan), where=all_ > 0)
+
+    return _pairs(lists, f"Overlap@{k}" if of == "larger" else f"Jaccard@{k}", (0.0, 1.0), work, 1)
+
+
+def _common(lists: Lists, a: int, b: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(query, rank in a, rank in b) of the documents that both returned: (C,) each, queries ascending."""
+    rows = np.flatnonzero((lists.ranks[a] > 0) & (lists.ranks[b] > 0))
+    return lists.queries[rows], lists.ranks[a][rows].astype(np.int64), lists.ranks[b][rows].astype(np.int64)
+
+
+def _pairs(lists: Lists, title: str, bounds: tuple[float, float], work: Callable[[int, int], np.ndarray],
+           least: int) -> Likeness:
+    """The measure of every pair, skipped queries undefined; least: documents that make a run like itself."""
+    count = len(lists.names)
+    which = list(combinations(range(count), 2))
+    values = np.full((len(which), len(lists.query_ids)), np.nan)
+
+    def one(at: int) -> None:
+        a, b = which[at]
+        values[at] = np.where(lists.skipped[a] | lists.skipped[b], np.nan, work(a, b))
+
+    on_all_cores(one, range(len(which)))
+    values.setflags(write=False)
+    mean, n = np.full((count, count), np.nan), np.zeros((count, count), np.int64)
+    n[np.diag_indices(count)] = ((lists.lengths >= least) & ~lists.skipped).sum(axis=1)
+    mean[np.diag_indices(count)] = np.where(n.diagonal() > 0, 1.0, np.nan)
+    for (a, b), row in zip(which, values, strict=True):
+        defined = row[~np.isnan(row)]
+        n[a, b] = n[b, a] = len(defined)
+        mean[a, b] = mean[b, a] = defined.mean() if len(defined) else np.nan
+    return Likeness(title, lists.names, bounds, values, mean, n)
+
+
+def _inversions(query: np.ndarray, value: np.ndarray, count: int) -> np.ndarray:
+    """For each query the pairs of entries of which the former has the greater value: (Q,) int64.
+
+    query (C,) ascending; value (C,) whole numbers. Queries of about the same size are compared together, an entry with
+    all behind it at once: quicker than counting by sorting up to some thousand entries.
+    """
+    kind = np.int16 if value.max(initial=0) < np.iinfo(np.int16).max else np.int32
+    sizes = np.bincount(query, minlength=count)
+    starts, order = np.cumsum(sizes) - sizes, np.argsort(sizes, kind="stable")
+    swapped = np.zeros(count, np.int64)
+    for begin in range(int((sizes < 2).sum()), count, _TOGETHER):
+        block = order[begin:begin + _TOGETHER]
+        own, depth = sizes[block], int(sizes[block[-1]])
+        column = np.repeat(np.arange(len(block)), own)
+        place = np.arange(len(column)) - np.repeat(np.cumsum(own) - own, own)
+        table = np.full((depth, len(block)), np.iinfo(kind).max, kind)  # what fills up is greater than all before it
+        table[place, column] = value[np.repeat(starts[block], own) + place]
+        for at in range(depth - 1):
+            swapped[block] += np.add.reduce(table[at] > table[at + 1:], axis=0, dtype=np.int16)
+    return swapped

@@ -1,0 +1,153 @@
+"""What one run alone found, and how good the best run of each query would be.
+
+Letters: Q queries, N runs, R judgements (or gold spans), X things found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from ragdash.analysis.run_similarity.top_k_lists import check_matches
+from ragdash.core.errors import InputError, Problem
+from ragdash.evaluation.evaluate import Evaluation
+from ragdash.evaluation.stats import LEVEL, RESAMPLES, SEED, bootstrap_intervals
+from ragdash.matching.match import Match
+from ragdash.matching.views.ranked import ALL
+from ragdash.metrics import Spec
+
+_DECIMALS = 12  # values that are equal but for rounding tie, as in a comparison
+
+
+@dataclass(frozen=True, eq=False)
+class OnlyFound:
+    """What run `name` alone found: queries (X,) int64 ascending, docs (X,) text, ranks (X,) int64, grades (X,) int64.
+
+    Where evidence decides what is right, docs are the gold spans and ranks those by which they are covered.
+    """
+
+    name: str
+    k: int
+    queries: np.ndarray
+    docs: pa.StringArray
+    ranks: np.ndarray
+    grades: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.queries)
+
+    def mask(self, count: int) -> np.ndarray:
+        """Which of count queries hold such a document: (Q,) bool."""
+        return np.bincount(self.queries, minlength=count) > 0
+
+
+@dataclass(frozen=True, eq=False)
+class Oracle:
+    """The best run of each query, of those for which every run has a value.
+
+    names (N,); best (Q,) int64: the first of the best, -1 where a run has no value; tied (Q,) bool: several are best;
+    values (Q,): the best value, NaN where best is -1; wins (N,) int64: queries where a run alone is best.
+    n queries have a best run, left_out have a value for some runs only. mean, low, high: of values.
+    single: index of the run with the best mean over these n queries, single_mean. gain, gain_low, gain_high: by how
+    much the oracle is better than it, in the metric's direction, so never below 0.
+    """
+
+    spec: Spec
+    names: tuple[str, ...]
+    best: np.ndarray
+    tied: np.ndarray
+    values: np.ndarray
+    wins: np.ndarray
+    n: int
+    left_out: int
+    mean: float
+    low: float
+    high: float
+    single: int
+    single_mean: float
+    gain: float
+    gain_low: float
+    gain_high: float
+
+
+def only_found(matches: Sequence[Match], k: int, *, rel: int = 1) -> tuple[OnlyFound, ...]:
+    """For each run the relevant documents within its first k ranks that no other run has within its own first k.
+
+    By evidence: the gold spans that its first k chunks cover and those of no other run do (rel has no meaning then).
+    With one run that is all it found. Raises InputError as `lists`, Unavailable where evidence is wanted and not there.
+    """
+    check_matches(matches, k)
+    ranks = np.stack([_first_ranks(match) for match in matches])  # (N, R)
+    truth = matches[0].truth
+    if matches[0].matching.by == "evidence":
+        spans = matches[0].evidence.spans
+        query, docs, grades = spans.query, pa.array(spans.texts, pa.string()), np.ones(len(spans), np.int64)
+        within = ranks <= k
+    else:
+        query, docs, grades = truth.queries, truth.docs, truth.grades
+        within = (ranks <= k) & (grades >= rel)
+    alone = within & (within.sum(axis=0) == 1)
+    found = []
+    for at, match in enumerate(matches):
+        rows = np.flatnonzero(alone[at])
+        rows = rows[np.lexsort((ranks[at][rows], query[rows]))]
+        found.append(OnlyFound(match.run.name, k, query[rows], docs.take(pa.array(rows)), ranks[at][rows],
+                               grades[rows]))
+    return tuple(found)
+
+
+def _first_ranks(match: Match) -> np.ndarray:
+    """The rank of each judgement's document, or by which each gold span is covered; ALL where it is not there: (R,)."""
+    if match.matching.by == "evidence":
+        return match.covered.span_rank
+    ranks = np.full(match.truth.judgements, ALL)
+    ranks[match.judgement] = match.ranked.rank
+    return ranks
+
+
+def oracle(evaluations: Sequence[Evaluation], spec: Spec, *, level: float = LEVEL, resamples: int = RESAMPLES,
+           seed: int = SEED) -> Oracle:
+    """An oracle that knows the best run of each query: its mean, and its gain over the best single run.
+
+    What routing of queries to runs could reach at most on these queries; not what a router will reach. The best of
+    several values is chosen with hindsight: runs that differ by chance alone have an oracle above each of them, the
+    more so the more runs there are. The interval of the gain is paired (bootstrap over the queries), holds the best
+    single run fixed, and tells how the gain varies with the queries, not how much of it is chance: an interval above 0
+    does not show that the runs complement each other. Queries for which a run has no value are left out and counted.
+    Raises InputError without an evaluation, for evaluations of different queries, and for a spec that is no mean per
+    query with a better direction; KeyError if it was not evaluated.
+    """
+    _check(evaluations, spec)
+    sign = -1 if spec.metric.better == "lower" else 1
+    values = np.round(np.stack([one.column(spec) for one in evaluations], axis=1), _DECIMALS)  # (Q, N)
+    every = ~np.isnan(values).any(axis=1)
+    some = ~np.isnan(values).all(axis=1)
+    towards = np.where(every[:, None], sign * values, -np.inf)
+    highest = towards.max(axis=1)
+    is_best = (towards == highest[:, None]) & every[:, None]
+    several = is_best.sum(axis=1) > 1
+    chosen, n = np.where(every, sign * highest, np.nan), int(every.sum())
+    means = values[every].mean(axis=0) if n else np.full(len(evaluations), np.nan)
+    single = int(np.argmax(sign * means)) if n else 0
+    gains = sign * (chosen - values[:, single])
+    low, high = bootstrap_intervals(np.stack([chosen, gains], axis=1), level=level, resamples=resamples, seed=seed)
+    mean, gain = (float(column[every].mean()) if n else np.nan for column in (chosen, gains))
+    return Oracle(spec, tuple(one.name for one in evaluations), np.where(every, is_best.argmax(axis=1), -1), several,
+                  chosen, (is_best & ~several[:, None]).sum(axis=0), n, int((some & ~every).sum()),
+                  mean, float(low[0]), float(high[0]), single, float(means[single]), gain, float(low[1]),
+                  float(high[1]))
+
+
+def _check(evaluations: Sequence[Evaluation], spec: Spec) -> None:
+    problems = []
+    if not evaluations:
+        problems.append(Problem("no-run"))
+    if spec.metric.better is None or spec.metric.aggregate != "mean" or any(spec in one.corpus for one in evaluations):
+        problems.append(Problem("not-comparable/oracle", {"spec": str(spec)}, field="metric"))
+    problems += [Problem("different-queries/all", {"run": one.name, "baseline": evaluations[0].name}, field="query_id")
+                 for one in evaluations[1:] if not one.query_ids.equals(evaluations[0].query_ids)]
+    if problems:
+        raise InputError(problems)

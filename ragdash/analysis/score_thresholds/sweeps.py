@@ -1,0 +1,72 @@
+"""Every measure against the score threshold."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ragdash.analysis.score_thresholds.retained_counts import MEASURES, Kept, means, over
+from ragdash.core.errors import InputError, Problem
+from ragdash.matching.match import Match
+
+
+@dataclass(frozen=True, eq=False)
+class Sweep:
+    """What remains of a run at each threshold, where documents with a score >= threshold are kept: arrays (T,).
+
+    thresholds: ascending; quantiles: share of the returned documents with a score below, in [0, 1].
+    Means over n queries, those with a relevant document (all under unanswerable="zero"): precision, of the kept ones
+    (P(denominator='returned')), 0 where none is kept; recall; f1, harmonic mean of the two, of each query first;
+    hit_rate: a relevant document is kept; aqwv: the thresholdless form, recall - beta * non-relevant / kept, 0 where
+    none is kept. empty: share of all `queries` that keep no document, the unanswerable ones among them.
+    aqwv_material: the corpus value of AQWV(form='material'), None without a corpus size.
+    pooled_precision, pooled_recall, pooled_f1: of the sums over the same n queries; NaN where their denominator is
+    0: precision where none keeps a document. All but empty are NaN where n is 0.
+    """
+
+    thresholds: np.ndarray
+    quantiles: np.ndarray
+    precision: np.ndarray
+    recall: np.ndarray
+    f1: np.ndarray
+    hit_rate: np.ndarray
+    empty: np.ndarray
+    aqwv: np.ndarray
+    aqwv_material: np.ndarray | None
+    pooled_precision: np.ndarray
+    pooled_recall: np.ndarray
+    pooled_f1: np.ndarray
+    n: int
+    queries: int
+    rel: int
+    beta: float
+    corpus_size: int | None
+
+
+def sweep(match: Match, thresholds=None, rel: int = 1, beta: float = 40.0, *, corpus_size: int | None = None) -> Sweep:
+    """Every measure at every threshold, in one pass over the scores.
+
+    The values are those of the metrics for the run cut at the threshold; a query that keeps nothing is an empty
+    ranking, not a missing one. thresholds: numbers in any order (default: at most 200 quantiles of all scores of the
+    truth's queries, lowest and highest score among them). Raises InputError for a run without scores, a threshold
+    that is NaN and a corpus size smaller than what was returned.
+    """
+    kept = Kept.of(match, rel, beta, corpus_size)
+    thresholds = kept.thresholds() if thresholds is None else _ascending(thresholds)
+    measures = (*(name for name in MEASURES if name != "aqwv_material" or corpus_size is not None), "empty")
+    values = means(kept, thresholds, measures)
+    found, returned, relevant = (values.pop(name) for name in ("found", "kept", "relevant"))
+    return Sweep(thresholds, kept.share_below(thresholds), aqwv_material=values.pop("aqwv_material", None), **values,
+                 pooled_precision=over(found, returned), pooled_recall=over(found, relevant),
+                 pooled_f1=over(2 * found, returned + relevant),
+                 n=int(kept.answerable.sum()), queries=int(kept.asked.sum()), rel=rel, beta=kept.beta,
+                 corpus_size=corpus_size)
+
+
+def _ascending(thresholds) -> np.ndarray:
+    """The distinct thresholds, ascending: (T,) float64."""
+    values = np.asarray(thresholds, np.float64).ravel()
+    if not len(values) or np.isnan(values).any():
+        raise InputError([Problem("threshold/nan" if len(values) else "threshold", field="thresholds")])
+    return np.unique(values)

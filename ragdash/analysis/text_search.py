@@ -1,0 +1,118 @@
+"""Text or a regular expression in questions, answers and chunks: over whole Arrow columns, upper or lower case alike.
+
+Letters: Q queries of the truth.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ragdash.core.arrow_columns import on_all_cores, text_column
+from ragdash.core.errors import InputError, Problem
+from ragdash.core.text import without_reasoning
+from ragdash.matching.match import Match
+
+PLACES = ("question", "answer", "chunk")
+_MESSAGES = {"unterminated": "wrong-pattern/open", "missing )": "wrong-pattern/open",
+             "unbalanced": "wrong-pattern/closed", "repeat": "wrong-pattern/repeat",
+             "bad escape": "wrong-pattern/escape", "range": "wrong-pattern/range"}
+
+
+def check(text: str, regex: bool) -> None:
+    """Raises InputError with the place and a fix for an expression that cannot be read."""
+    if not regex:
+        return
+    try:
+        pc.match_substring_regex(pa.array([""]), text, ignore_case=True)
+    except pa.ArrowInvalid as wrong:
+        raise InputError([_explained(text, str(wrong))]) from None
+
+
+def matching(texts, text: str, regex: bool = False) -> np.ndarray:
+    """Which texts hold the text (or match the expression somewhere): (n,) bool; a null never does.
+
+    texts: an Arrow column. The expression is of RE2: no look-around, no backreference. Raises InputError.
+    """
+    check(text, regex)
+    column = text_column(texts)
+    find = partial(pc.match_substring_regex if regex else pc.match_substring, pattern=text, ignore_case=True)
+    parts = on_all_cores(lambda chunk: pc.fill_null(find(chunk), False).to_numpy(zero_copy_only=False), column.chunks)
+    return np.concatenate(parts) if parts else np.zeros(0, bool)
+
+
+def search(match: Match, where: str, text: str, regex: bool = False) -> np.ndarray | None:
+    """The queries whose question, answer or some returned chunk holds the text: (Q,) bool.
+
+    None where neither the run nor the truth has such texts. Answers are searched without their reasoning, chunks in the
+    whole ranking. KeyError for another place, InputError for a wrong expression.
+    """
+    return {"question": _questions, "answer": _answers, "chunk": _chunks}[where](match, text, regex)
+
+
+def _questions(match: Match, text: str, regex: bool) -> np.ndarray | None:
+    column = questions(match)
+    return None if column is None else matching(column, text, regex)
+
+
+def questions(match: Match) -> pa.Array | None:
+    """The question of each query, the truth's before the run's: (Q,) text or null; None where neither has any."""
+    ours, theirs = _column(match.truth.details, "query"), _of_run(match, "query")
+    if ours is None or theirs is None:
+        return theirs if ours is None else ours
+    return pc.coalesce(ours, theirs)
+
+
+def _answers(match: Match, text: str, regex: bool) -> np.ndarray | None:
+    column = _of_run(match, "answer")
+    if column is None:
+        return None
+    reasons = np.flatnonzero(matching(column, "think"))
+    if len(reasons):
+        cleaned = pa.array([without_reasoning(one) for one in column.take(pa.array(reasons)).to_pylist()], pa.string())
+        mask = np.zeros(len(column), bool)
+        mask[reasons] = True
+        column = pc.replace_with_mask(column, pa.array(mask), cleaned)
+    return matching(column, text, regex)
+
+
+def _chunks(match: Match, text: str, regex: bool) -> np.ndarray | None:
+    run = match.run
+    if run.texts is None:
+        return None
+    hit = matching(run.texts, text, regex)
+    own = match.truth_query[run.query_of(np.flatnonzero(hit if run.order is None else hit[run.order]))]
+    found = np.zeros(len(match.truth), bool)
+    found[own[own >= 0]] = True
+    return found
+
+
+def _of_run(match: Match, name: str) -> pa.Array | None:
+    """A column of the run's details in the truth's order; None where it has none."""
+    column = _column(match.run.details, name)
+    rows = match.run_query
+    return None if column is None else column.take(pa.array(rows, mask=rows < 0))
+
+
+def _column(details: pa.Table | None, name: str) -> pa.Array | None:
+    if details is None or name not in details.column_names or details[name].null_count == len(details):
+        return None
+    found = details[name].combine_chunks()
+    return found.cast(pa.string()) if found.type != pa.string() else found
+
+
+def _explained(text: str, said: str) -> Problem:
+    """What is wrong with an expression, and where: Python's reader tells the place, RE2 what it does not know."""
+    try:
+        re.compile(text)
+    except re.error as error:
+        at = min(error.pos if error.pos is not None else 0, len(text))
+        message = next((message for word, message in _MESSAGES.items() if word in error.msg), "wrong-pattern")
+        where = f"{text[:at]}▸{text[at:]}" if len(text) < 200 else text[max(at - 40, 0):at] + "▸" + text[at:at + 40]
+        return Problem(message, {"error": error.msg, "position": at + 1, "where": where}, field="text")
+    reason = said.partition(": ")[2] or said
+    return Problem("wrong-pattern/re2", {"reason": reason, "text": text[:200]}, field="text")

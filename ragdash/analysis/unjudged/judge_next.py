@@ -1,0 +1,141 @@
+"""Which unjudged documents could change which run is best?
+
+Letters: Q queries, N runs, U rows: an unjudged document of a query that some run returned.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ragdash.analysis.run_similarity import Lists, lists
+from ragdash.analysis.run_similarity.top_k_lists import check_matches
+from ragdash.analysis.unjudged.bounds import Bounds, bounds
+from ragdash.analysis.unjudged.unjudged_documents import check_spec, graded, top_grade, values_of
+from ragdash.matching.match import Match
+from ragdash.matching.views.ranked import Ranked
+from ragdash.metrics import Spec
+
+DEPTH = 10  # ranks whose documents are offered where the metric has no cutoff
+_DECIMALS = 12  # of an influence, the rest is rounding
+_TOGETHER = 50_000  # rows tried at once
+
+
+@dataclass(frozen=True, eq=False)
+class Next:
+    """table: query_id, doc_id, runs (names of those that returned it), ranks (as runs), influence; the greatest first.
+
+    bounds (N,): of each run; contenders: names of the runs that could have the best mean; total: rows of the table
+    before it was cut.
+    """
+
+    spec: Spec
+    table: pa.Table
+    bounds: tuple[Bounds, ...]
+    contenders: tuple[str, ...]
+    total: int
+
+
+def judge_next(matches: Sequence[Match], spec: Spec, *, k: int | None = None, limit: int | None = 100) -> Next:
+    """Unjudged documents within k, first those whose judgement could move the means of contending runs apart most.
+
+    Influence: how much the differences of the means of the contenders change in all, summed over pairs of them, if
+    this document alone gets the highest grade. A run contends if the upper bound of its mean reaches the highest of
+    the lower bounds; with one contender nothing unjudged can change which run is best, and the table is empty. (That
+    holds for sure; that several contend does not say that the order will change: they may share their documents.) For
+    one run alone the influence is the change of its mean. One document at a time: two that matter together only may
+    stand low. k: ranks whose documents are offered (default: the spec's cutoff, else 10); limit: rows.
+    Raises Unavailable as `bounds`, and for a metric without a better direction; InputError as `likeness.lists`.
+    """
+    k = k or spec.k or DEPTH
+    check_matches(matches, k)
+    for match in matches:
+        check_spec(match, spec, directed=True)
+    known = tuple(bounds(match, spec) for match in matches)
+    contenders = _contenders(known, -1 if spec.metric.better == "lower" else 1)
+    laid = lists(matches, spec.k or max(k, *(match.run.depth for match in matches)))
+    rows = _offered(laid, matches[0], k)
+    if len(contenders) < 2 and len(matches) > 1:
+        rows = rows[:0]
+    moved = np.stack([_moved(matches[i], spec, known[i], laid.queries[rows], laid.ranks[i][rows].astype(np.int64))
+                      for i in contenders]) if len(rows) else np.zeros((1, 0))
+    influence = np.abs(moved[0]) if len(moved) == 1 else sum(
+        np.abs(moved[a] - moved[b]) for a, b in combinations(range(len(moved)), 2))
+    influence = np.round(influence, _DECIMALS)
+    kept = np.flatnonzero(influence)
+    kept = kept[np.argsort(-influence[kept], kind="stable")]
+    table = _table(laid, rows[kept[:limit]], influence[kept[:limit]])
+    return Next(spec, table, known, tuple(laid.names[i] for i in contenders), len(kept))
+
+
+def _contenders(known: Sequence[Bounds], sign: int) -> list[int]:
+    """The runs that could have the best mean; sign 1 where a higher value is better."""
+    worst = [one.mean_low if sign > 0 else -one.mean_high for one in known]
+    best = [one.mean_high if sign > 0 else -one.mean_low for one in known]
+    bar = max((value for value in worst if not np.isnan(value)), default=-np.inf)
+    return [i for i, value in enumerate(best) if value >= bar - 10.0**-_DECIMALS]
+
+
+def _offered(laid: Lists, match: Match, k: int) -> np.ndarray:
+    """Rows of the lists that are unjudged and stand within k of some run: (U,) int64."""
+    truth = match.truth
+    code = pc.fill_null(pc.index_in(truth.docs, value_set=laid.doc_ids), -1).to_numpy().astype(np.int64)
+    width = max(len(laid.doc_ids), 1)
+    judged = np.isin(laid.queries * width + laid.codes, (truth.queries * width + code)[code >= 0])
+    within = ((laid.ranks > 0) & (laid.ranks <= k)).any(axis=0)
+    return np.flatnonzero(within & ~judged)
+
+
+def _moved(match: Match, spec: Spec, known: Bounds, query: np.ndarray, rank: np.ndarray) -> np.ndarray:
+    """By how much the mean of a run changes with each document alone at the highest grade: (U,); rank 0: not returned.
+
+    A query that is defined only then joins the mean.
+    """
+    parts = [slice(at, at + _TOGETHER) for at in range(0, len(query), _TOGETHER)]
+    after = np.concatenate([_after(match, spec, query[part], rank[part]) for part in parts])
+    before = known.value[query]
+    mean = 0.0 if np.isnan(known.mean) else known.mean
+    moved = np.where(np.isnan(before), (after - mean) / (known.n + 1), (after - before) / max(known.n, 1))
+    return np.where(np.isnan(after), 0.0, moved)
+
+
+def _after(match: Match, spec: Spec, query: np.ndarray, rank: np.ndarray) -> np.ndarray:
+    """The value of the query with each document at the highest grade: (U,). Each row is taken as a query of its own."""
+    ranked = match.ranked
+    own = _copied(ranked, query)
+    grade = np.full(len(query), top_grade(ranked, spec))
+    return values_of(graded(own, np.arange(len(query)), rank, grade), spec, match)
+
+
+def _copied(ranked: Ranked, query: np.ndarray) -> Ranked:
+    """A ranking whose queries are copies of these."""
+    hit, hit_of = _gathered(ranked.query, ranked.queries, query)
+    judged, judged_of = _gathered(ranked.judged_query, ranked.queries, query)
+    return replace(ranked, query=hit_of, rank=ranked.rank[hit], grade=ranked.grade[hit], score=ranked.score[hit],
+                   judged_query=judged_of, judged_grade=ranked.judged_grade[judged], returned=ranked.returned[query],
+                   missing=ranked.missing[query], scores=None, bounds=np.zeros((len(query), 2), np.int64),
+                   repeated=np.zeros(0, np.int64))
+
+
+def _gathered(owner: np.ndarray, count: int, query: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(rows of each of these queries, one behind the other; which of them each belongs to); owner ascends."""
+    ends = np.searchsorted(owner, np.arange(count + 1))
+    sizes = (ends[1:] - ends[:-1])[query]
+    starts = np.cumsum(sizes) - sizes
+    return (np.arange(int(sizes.sum())) + np.repeat(ends[query] - starts, sizes),
+            np.repeat(np.arange(len(query)), sizes))
+
+
+def _table(laid: Lists, rows: np.ndarray, influence: np.ndarray) -> pa.Table:
+    ranks = laid.ranks[:, rows]
+    names = [[name for name, rank in zip(laid.names, column, strict=True) if rank] for column in ranks.T.tolist()]
+    return pa.table({"query_id": laid.query_ids.take(pa.array(laid.queries[rows])), "doc_id": laid.docs(rows),
+                     "runs": pa.array(names, pa.list_(pa.string())),
+                     "ranks": pa.array([[rank for rank in column if rank] for column in ranks.T.tolist()],
+                                       pa.list_(pa.int64())),
+                     "influence": pa.array(influence, pa.float64())})

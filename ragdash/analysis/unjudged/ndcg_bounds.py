@@ -1,0 +1,98 @@
+"""Bounds of nDCG over the grades of unjudged documents.
+
+A gain is a sum of steps: what grade 1 has, what grade 2 adds to it ... So DCG is the sum over the steps of the
+discounts of the documents that reach them, and the ideal DCG that of the first n discounts, n being how many do.
+
+Letters: Q queries, U unjudged documents within k, x of a query's unjudged documents that reach a step.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ragdash.analysis.unjudged.precision_bounds import per_query, summed
+from ragdash.analysis.unjudged.unjudged_documents import Holes
+from ragdash.matching.views.ranked import ALL, Ranked
+from ragdash.metrics import Spec
+from ragdash.metrics.retrieval import grade_gain
+
+ROUNDS = 60  # of Dinkelbach's method, which takes about six
+
+
+@dataclass(frozen=True, eq=False)
+class _Step:
+    """size: what reaching it gains; open: whether an unjudged document can reach it; judged (Q,): how many do, found
+    (Q,): the sum of discounts of those returned within k."""
+
+    size: float
+    open: bool
+    judged: np.ndarray
+    found: np.ndarray
+
+
+def ndcg_bounds(ranked: Ranked, spec: Spec, open_: Holes, top: int) -> tuple[np.ndarray, np.ndarray]:
+    """(least, greatest) nDCG of each query with an unjudged document: (Q,); NaN for the others."""
+    steps = _steps(ranked, spec, top)
+    most = max((int(step.judged.max(initial=0)) for step in steps), default=0) + int(open_.count.max(initial=0))
+    places = np.arange(1, most + 1)
+    first = np.concatenate(([0.0], np.cumsum(np.where(places <= (spec.k or ALL), 1 / np.log2(places + 1), 0.0))))
+    discount = 1 / np.log2(open_.rank + 1)
+    return _least(steps, first, discount, open_), _greatest(steps, first, discount, open_)
+
+
+def _steps(ranked: Ranked, spec: Spec, top: int) -> list[_Step]:
+    """A step for each different grade; between two of them all steps are alike."""
+    gain = dict(spec.params).get("gain", "linear")
+    grades = np.union1d(ranked.judged_grade[ranked.judged_grade > 0], [1, top])
+    grades = grades[:1] if gain == "binary" else grades
+    sizes = np.diff(grade_gain(grades, gain, int(grades[-1])), prepend=0.0)
+    within = ranked.rank <= (ALL if spec.k is None else spec.k)
+    query, grade, discount = (part[within] for part in (ranked.query, ranked.grade, 1 / np.log2(ranked.rank + 1)))
+    return [_Step(float(size), bool(at <= top), ranked.relevant(int(at)),
+                  ranked.total(query[grade >= at], discount[grade >= at]))
+            for at, size in zip(grades, sizes, strict=True)]
+
+
+def _least(steps: list[_Step], first: np.ndarray, discount: np.ndarray, open_: Holes) -> np.ndarray:
+    """With the last x of the ranks at the highest grade, over all x >= 1."""
+    x = open_.count[open_.query] - open_.place + 1
+    last = summed(discount, open_, from_last=True)
+    found, ideal = np.zeros((2, len(x)))
+    for step in steps:
+        found += step.size * (step.found[open_.query] + last * step.open)
+        ideal += step.size * first[step.judged[open_.query] + x * step.open]
+    return per_query(np.minimum(found / ideal, 1.0), open_, np.minimum)
+
+
+def _greatest(steps: list[_Step], first: np.ndarray, discount: np.ndarray, open_: Holes) -> np.ndarray:
+    """Dinkelbach 1967: for a ratio so far, the x of each step that is best for DCG - ratio * ideal; then again.
+
+    The x of a higher step is never above that of a lower one, since fewer judged documents reach it, so that grades
+    come out; each is given to the best ranks.
+    """
+    best = summed(discount, open_)
+    ratio = np.where(open_.count > 0, 0.0, np.nan)
+    for _ in range(ROUNDS):
+        found, ideal = np.zeros((2, len(open_.count)))
+        for step in steps:
+            x = _best_x(step, ratio, first, best, open_) if step.open else np.zeros(len(ratio), np.int64)
+            row = np.cumsum(open_.count) - open_.count + x - 1
+            found += step.size * (step.found + np.where(x > 0, best[row] if len(best) else 0.0, 0.0))
+            ideal += step.size * first[step.judged + x]
+        better = np.divide(found, ideal, out=ratio.copy(), where=ideal > 0)
+        better = np.where(np.isnan(ratio), np.nan, np.maximum(better, ratio))
+        if np.array_equal(better, ratio, equal_nan=True):
+            break
+        ratio = better
+    return np.minimum(ratio, 1.0)
+
+
+def _best_x(step: _Step, ratio: np.ndarray, first: np.ndarray, best: np.ndarray, open_: Holes) -> np.ndarray:
+    """The number of documents, best ranks first, that raises DCG - ratio * ideal most: (Q,), 0 where none does."""
+    owner = open_.query
+    gained = best - ratio[owner] * (first[step.judged[owner] + open_.place] - first[step.judged[owner]])
+    highest = per_query(gained, open_, np.maximum)
+    place = per_query(np.where(gained == highest[owner], open_.place, np.inf), open_, np.minimum)
+    return np.where(highest > 0, place, 0.0).astype(np.int64)

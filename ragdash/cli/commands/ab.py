@@ -1,0 +1,115 @@
+"""`ragdash ab`: two commands asked the questions of a truth, two runs on the disk, and what `ragdash compare` says."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import shlex
+import signal
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from ragdash.cli.commands.report import reported
+from ragdash.cli.inputs import adapted, reading, source, with_documents
+from ragdash.cli.job_progress import CANCELLED, asking
+from ragdash.core.console import say, unwritable
+from ragdash.core.errors import InputError, Problem
+from ragdash.core.paths import named
+from ragdash.core.records import Run, Truth
+from ragdash.experiments.ab import Command, Configuration, Lines, Unfinished, ask_all, command_words, usual_metrics
+from ragdash.io import read_run, read_truth, write_run
+
+NAME = re.compile(r"\w[\w.+-]*")
+JOURNAL = ".journal.jsonl"
+REASON = "failed-query"
+Compared = Callable[[Sequence[Run], Truth, argparse.Namespace], int]
+
+
+def ab(options: argparse.Namespace, compared: Compared) -> int:
+    """Ask, write the runs, and hand them to compared (or make the report); returns the exit status."""
+    if not options.truth:
+        raise InputError([Problem("no-truth/questions", field="--truth")])
+    names = _names(options)
+    configurations = [Configuration(name, _command(options, which)) for name, which in zip(names, "ab", strict=True)]
+    truth = with_documents(read_truth(source(options.truth), **reading(options)), options)
+    folder = Path(options.output_dir or f"ab-{'-'.join(names)}")
+    files = [folder / f"{name}.jsonl" for name in names]
+    journals = [folder / f"{name}{JOURNAL}" for name in names]
+    _check_place(files, journals)
+    try:
+        with asking(options, signal.SIGINT) as (shown, cancel):
+            asked = ask_all(configurations, truth, journals=journals, concurrency=options.concurrency,
+                            warm_up=options.warm_up or 0, seed=options.seed, retry_failed=options.retry_failed,
+                            progress=shown, cancel=cancel)
+    except Unfinished as unfinished:
+        print(f"ragdash: stopped; {unfinished}. The same command goes on from here.", file=sys.stderr)
+        return CANCELLED
+    _write(asked, files)
+    runs = [_told(run, file) for run, file in zip(asked, files, strict=True)]
+    paths = " ".join(shlex.quote(str(file)) for file in files)
+    print(f"Runs: {paths}. Judged metrics can follow: ragdash judge {paths} --truth {shlex.quote(options.truth)} ...",
+          file=sys.stderr)
+    if options.metrics is None and options.cutoffs is None:
+        options.metrics = " ".join(map(str, usual_metrics(runs, truth)))
+    runs = adapted(runs, truth, options)
+    if options.format != "html":
+        return compared(runs, truth, options)
+    return _report(runs, truth, files, folder, options)
+
+
+def _names(options: argparse.Namespace) -> tuple[str, str]:
+    """The names of the configurations, which are names of files as well."""
+    names = options.name_a, options.name_b
+    for field, name in zip(("--name-a", "--name-b"), names, strict=True):
+        if not NAME.fullmatch(name) or len(name) > 100:
+            raise InputError([Problem("bad-name", {"name": name}, field=field)])
+    if names[0].casefold() == names[1].casefold():
+        raise InputError([Problem("same-name", {"name": names[0]}, field="--name-b")])
+    return names
+
+
+def _command(options: argparse.Namespace, which: str) -> Command | Lines:
+    words = command_words(getattr(options, which), f"--{which}")
+    if options.lines in ("both", which):
+        return Lines(words, options.timeout, 1 if options.warm_up is None else options.warm_up)
+    return Command(words, options.timeout)
+
+
+def _check_place(files: Sequence[Path], journals: Sequence[Path]) -> None:
+    """InputError where a file would be replaced that this job has not written."""
+    for file, journal in zip(files, journals, strict=True):
+        if file.exists() and not journal.exists():
+            raise InputError([Problem("file-exists", {}, str(file))])
+
+
+def _write(runs: Sequence[Run], files: Sequence[Path]) -> None:
+    for run, file in zip(runs, files, strict=True):
+        beside = file.with_suffix(".new")
+        try:
+            write_run(run, beside, "jsonl")
+            os.replace(beside, file)
+        except OSError as error:
+            raise unwritable(str(file), error) from None
+
+
+def _told(asked: Run, file: Path) -> Run:
+    """The run as it is read from its file, with what is worth knowing of its answers.
+
+    The reasons of single failures go to standard error alone: they hold what a command wrote there, which is nothing
+    to be shared.
+    """
+    say([problem for problem in asked.problems if problem.kind == REASON])
+    run = read_run(str(file), name=asked.name)
+    return replace(run, problems=(*(problem for problem in asked.problems if problem.kind != REASON), *run.problems))
+
+
+def _report(runs: list[Run], truth: Truth, files: Sequence[Path], folder: Path, options: argparse.Namespace) -> int:
+    """The report, in the folder unless -o names a place; the command in it is that which makes it of the runs."""
+    options.output = options.output or str(folder / "report.html")
+    options.given = ["report", *map(str, files), "--truth", named(options.truth)[1]]
+    status = reported(runs, truth, options)
+    print(f"Report: {options.output}", file=sys.stderr)
+    return status

@@ -1,0 +1,37 @@
+"""`ragdash judge`: a model that reads is asked what judged metrics need; what it says is kept, and paid for once."""
+
+from __future__ import annotations
+
+import argparse
+
+from ragdash.cli.inputs import read
+from ragdash.cli.job_progress import STATUS, asking, confirm, endpoint_of, problems_told, tell, tell_plan
+from ragdash.core.console import say
+from ragdash.evaluation.scoring.run_judge import prepare, work
+from ragdash.models.judge import Budget, Patience
+
+
+def judge(options: argparse.Namespace) -> int:
+    """Tell what is to be asked and what that costs, ask, tell how far it is; returns the exit status."""
+    with problems_told(options):
+        return _judge(options)
+
+
+def _judge(options: argparse.Namespace) -> int:
+    endpoint, budget = endpoint_of(options), Budget(options.max_calls, options.max_cost)
+    runs, truth = read(options)
+    prepared = prepare(runs, truth, options.metrics, endpoint, sample=options.sample, seed=options.seed,
+                       votes=options.votes)
+    say(prepared.problems)
+    plan = prepared.plan
+    tell_plan(options, plan, endpoint)
+    if options.dry_run:
+        return 0
+    if plan.calls and not endpoint.local and not options.yes:
+        confirm(endpoint, f"Questions, answers and documents of {plan.called}")
+    with asking(options) as (shown, cancel):
+        report = work(prepared, budget=budget, concurrency=options.concurrency, progress=shown, cancel=cancel,
+                      patience=Patience(reply=options.timeout))
+    tell(options, "report", report.as_dict() if options.progress == "json" else report)
+    say(report.problems[len(prepared.problems):])
+    return STATUS.get(report.stopped, STATUS["error"] if report.nothing else 0)

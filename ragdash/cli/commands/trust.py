@@ -1,0 +1,162 @@
+"""`ragdash trust`: verdicts of a judge, or of one trained here, beside labels; a sheet to label drawn at random."""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from ragdash.analysis.judge_validation import (
+    WHAT,
+    LabelStore,
+    Verdicts,
+    draw,
+    generator_of,
+    judged_verdicts,
+    labels_in,
+    local_judge,
+    read_labels,
+    read_verdicts,
+    sheet,
+    trust,
+    trust_difference,
+    unjudged,
+)
+from ragdash.cli.inputs import conventions, read, read_as, source
+from ragdash.core.console import count, say, write
+from ragdash.core.errors import InputError, Problem
+from ragdash.core.paths import named
+from ragdash.evaluation.evaluate import evaluate_match
+from ragdash.evaluation.stats import LEVEL
+from ragdash.matching.match import Match, Matching
+from ragdash.metrics import parse_specs
+from ragdash.reporting.tables import render_trust, sheet_bytes
+
+Labels = dict[str, dict[str, float]]
+
+
+def trusted(options: argparse.Namespace) -> int:
+    """Read verdicts, draw a sheet or hold them against labels, put it out; returns the exit status."""
+    verdicts, matches, settings = _judged(options)
+    if options.sheet:
+        return _sheet(options, verdicts, matches)
+    labels, problems = _labels(options, verdicts)
+    if options.local_judge:
+        verdicts, learned = _trained(options, verdicts, matches, labels)
+        settings |= learned
+    cut = None if options.cut == "none" else float(options.cut)
+    found = [trust(one, labels.get(one.name, {}), cut=cut) for one in verdicts]
+    first = verdicts[0]
+    differences = [trust_difference(first, one, labels.get(first.name, {}), labels.get(one.name, {}))
+                   for one in verdicts[1:] if labels.get(one.name) and labels.get(first.name)]
+    problems += [problem for one in (*found, *differences) for problem in one.problems]
+    say(problems := list(dict.fromkeys(problems)))
+    write(render_trust(found, differences, options.format, shown=options.disagreements, problems=problems,
+                       settings={"level": LEVEL, "cut": cut, **settings},
+                       spec=next(iter(parse_specs(options.metrics or "")), None)), options.output)
+    return 0
+
+
+def _judged(options: argparse.Namespace) -> tuple[list[Verdicts], list[Match | None], dict]:
+    """(verdicts of each run, its match or None, settings): of the runs under a metric, or of files."""
+    if bool(options.runs) == bool(options.verdicts):
+        raise InputError([Problem("no-verdicts/option" if not options.runs else "two-kinds", field="--verdicts")])
+    names = {"judge": options.judge_model, "generator": options.generator}
+    if options.local_judge and (options.verdicts or options.judge_model):
+        raise InputError([Problem("two-judges", {"option": "--verdicts" if options.verdicts else "--judge-model"},
+                                  field="--local-judge")])
+    if options.verdicts:
+        found = [one for text in options.verdicts for one in read_verdicts(
+            _content(text), named(text)[1], named(text)[0] or Path(named(text)[1]).stem)]
+        return [_with(one, names) for one in _distinct(found)], [None] * len(found), {}
+    specs = parse_specs(options.metrics or "")
+    if len(specs) != 1 and not (options.local_judge and not specs):
+        raise InputError([Problem("one-metric", {"count": len(specs)}, field="--metrics")])
+    runs, truth = read(options)
+    matching = Matching(options.match, options.match_how, options.match_threshold, options.match_model)
+    matches = [Match(run, truth, conventions(options), matching) for run in runs]
+    if options.local_judge:
+        return [unjudged(match, str(specs[0]) if specs else WHAT) for match in matches], matches, {
+            "truth": {"name": truth.name, "digest": truth.digest}, **read_as(options)}
+    evaluations = [evaluate_match(match, specs) for match in matches]
+    given = {name: text or "" for name, text in names.items()}
+    found = [judged_verdicts(one, match, specs[0], **given) for one, match in zip(evaluations, matches, strict=True)]
+    return found, matches, {**evaluations[0].settings, "truth": {"name": truth.name, "digest": truth.digest},
+                            **read_as(options)}
+
+
+def _trained(options: argparse.Namespace, verdicts: Sequence[Verdicts], matches: Sequence[Match],
+             labels: Labels) -> tuple[list[Verdicts], dict]:
+    """(verdicts of a judge that is trained on the labels, what stands beside the numbers)."""
+    learned = local_judge(matches, labels, verdicts[0].what, seed=options.seed)
+    print(learned, file=sys.stderr)
+    return [_with(one, {"generator": options.generator or generator_of(match.run)})
+            for one, match in zip(learned.verdicts, matches, strict=True)], learned.settings
+
+
+def _with(one: Verdicts, names: dict[str, str | None]) -> Verdicts:
+    """The verdicts with the names of models that are told."""
+    return replace(one, **{name: text for name, text in names.items() if text})
+
+
+def _distinct(found: list[Verdicts]) -> list[Verdicts]:
+    names = [one.name for one in found]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise InputError([Problem("duplicate-run", {"run": twice[0]}, field="--verdicts")])
+    return found
+
+
+def _labels(options: argparse.Namespace, verdicts: Sequence[Verdicts]) -> tuple[Labels, list[Problem]]:
+    """The labels kept of each run, with those of the files laid over them; the warnings."""
+    store, known = LabelStore(), {one.name: frozenset(one.query_ids.to_pylist()) for one in verdicts}
+    labels = {one.name: store.read(one.run, one.what) if one.run else {} for one in verdicts}
+    problems = [problem for one in verdicts if one.run for problem in store.problems(one.run)]
+    for text in options.labels or ():
+        only, path = named(text)
+        if only is not None and only not in known:
+            facts = {"run": only, "runs": list(known)}
+            raise InputError([Problem("whose-labels/option", facts, path, field="--labels")])
+        read_in, warned = read_labels(_content(text), path, known if only is None else {only: known[only]})
+        problems += warned
+        for run, given in labels_in(read_in, verdicts, only, path).items():
+            labels[run] = {**labels[run], **given}
+    if options.keep:
+        _keep(store, verdicts, labels)
+    return labels, problems
+
+
+def _keep(store: LabelStore, verdicts: Sequence[Verdicts], labels: Labels) -> None:
+    if not all(one.run for one in verdicts):
+        raise InputError([Problem("no-run/labels", field="--keep")])
+    now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+    for one in verdicts:
+        store.add(one.run, one.what, labels[one.name], when=now)
+
+
+def _sheet(options: argparse.Namespace, verdicts: Sequence[Verdicts], matches: Sequence[Match | None]) -> int:
+    form = Path(options.sheet).suffix.lstrip(".").lower()
+    if form not in ("csv", "jsonl"):
+        raise InputError([Problem("sheet-format", {"sheet": options.sheet}, field="--sheet")])
+    if Path(options.sheet).exists():
+        raise InputError([Problem("sheet-exists", {}, options.sheet)])
+    queries = draw(verdicts, options.n, seed=options.seed)
+    table = sheet(verdicts, queries, matches)
+    write(sheet_bytes(table, form), options.sheet)
+    say([problem for one in verdicts for problem in one.problems])
+    print(f"{options.sheet}: {count(len(table), 'row')} to label, {count(len(queries), 'query', 'queries')} drawn with "
+          f"seed {options.seed}; fill in label from the top (1 yes, 0 no, or between), then pass it with --labels")
+    return 0
+
+
+def _content(text: str) -> bytes:
+    where = source(text)
+    if isinstance(where, tuple):
+        return where[1]
+    try:
+        return Path(where).read_bytes()
+    except OSError as error:
+        raise InputError([Problem("no-such-file/reason", {"reason": error.strerror or str(error)}, where)]) from None

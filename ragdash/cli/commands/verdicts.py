@@ -1,0 +1,52 @@
+"""`ragdash verdicts`: verdicts of other tools read into the ledger, those of the ledger put out."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from ragdash.cli.inputs import read
+from ragdash.core.console import count, say, write
+from ragdash.core.errors import InputError, Problem
+from ragdash.evaluation.scoring.verdict_export import export
+from ragdash.evaluation.scoring.verdict_import import import_verdicts as import_results
+from ragdash.matching.match import Match
+from ragdash.matching.views.judged import Judged
+from ragdash.metrics import parse_specs
+from ragdash.metrics.judged import asked_of
+from ragdash.models.judge.tasks import TASKS
+from ragdash.models.judge.verdict_store.jsonl import export_verdicts, import_verdicts, is_exported, unpacked
+
+
+def verdicts(options: argparse.Namespace) -> int:
+    """Import a file, or export; returns the exit status."""
+    options.runs = [options.run]
+    runs, truth = read(options)
+    if len(runs) > 1:
+        raise InputError([Problem("several-runs", {"count": len(runs), "name": options.run}, options.run)])
+    judged = Match(runs[0], truth).judged
+    if options.format == "ledger":
+        write(_of_ledger(options, judged), options.output)
+        return 0
+    if options.read and is_exported(content := unpacked(options.read)):
+        new, known = import_verdicts(judged.ledger, content.splitlines(), options.read)
+        print(f"{options.read}: {count(new, 'verdict')} taken over, {known:,} known before", file=sys.stderr)
+        return 0
+    if options.read:
+        done = import_results(options.read, judged)
+        say(done.problems)
+        print(done, file=sys.stderr)
+        return 0
+    names = [asked_of(spec)[0] for spec in parse_specs(options.metrics)] if options.metrics else TASKS
+    write(export(judged, options.format, names, options.judge), options.output)
+    return 0
+
+
+def _of_ledger(options: argparse.Namespace, judged: Judged) -> bytes:
+    """What the ledger holds on this run, to be read into another one."""
+    names = [asked_of(spec)[0] for spec in parse_specs(options.metrics)] if options.metrics else TASKS
+    judges = [one for one in judged.ledger.judges() if one.is_called(options.judge)]
+    lines = [line for one in judges for line in export_verdicts(judged.ledger, one, judged.known_keys(names, one))]
+    if not lines:
+        raise InputError([Problem("no-verdicts/run", {"run": judged.run}, options.run)])
+    return b"".join(lines)

@@ -1,0 +1,152 @@
+"""What the commands read: runs, a truth, conventions and metrics, from the options given."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from collections.abc import Iterable
+
+from ragdash.core.console import Bar
+from ragdash.core.errors import InputError, Problem
+from ragdash.core.id_normalization import collapsed, with_ids_of
+from ragdash.core.paths import named
+from ragdash.core.records import CHOICES, Conventions, Run, Truth
+from ragdash.io import Readable, detect, read_corpus, read_runs, read_truth
+from ragdash.io.field_names import FIELDS
+from ragdash.io.source.read_progress import watching
+from ragdash.metrics import DEFAULT_SPECS, Spec, parse_spec, parse_specs
+
+
+def conventions(options: argparse.Namespace) -> Conventions:
+    """The choices made among CHOICES."""
+    return Conventions(**{name: getattr(options, name) for name in CHOICES})
+
+
+def read(options: argparse.Namespace) -> tuple[list[Run], Truth]:
+    """All runs and the truth, with a bar while large files are read; the problems of all are raised together."""
+    bar = Bar()
+    try:
+        with watching(bar):
+            return _read(options)
+    finally:
+        bar.clear()
+
+
+def _read(options: argparse.Namespace) -> tuple[list[Run], Truth]:
+    runs, problems, truth = [], [], None
+    sources = {text: source(text) for text in dict.fromkeys(options.runs)}
+    for text in options.runs:
+        try:
+            runs.extend(read_runs(sources[text], name=named(text)[0], **reading(options)))
+        except InputError as error:
+            problems.extend(error.problems)
+    try:
+        truth = with_documents(read_truth(source(options.truth), **reading(options)) if options.truth else
+                               inner_truth(sources.values(), options), options)
+    except InputError as error:
+        problems.extend(error.problems)
+    if problems:
+        raise InputError(dict.fromkeys(problems))
+    return adapted(distinct_names(runs), truth, options), truth
+
+
+def with_documents(truth: Truth, options: argparse.Namespace) -> Truth:
+    """The truth beside the documents of --corpus; with those that it has itself where there is none."""
+    if not options.corpus:
+        return truth
+    return truth.with_corpus(read_corpus(source(options.corpus), encoding=options.encoding))
+
+
+def inner_truth(sources: Iterable[Readable], options: argparse.Namespace) -> Truth:
+    """The truth that stands in the rows of a run; InputError where there is none, or where files say different ones."""
+    found = [read_truth(one, **reading(options)) for one in sources if detect(one, **reading(options)).role == "both"]
+    if len({truth.digest for truth in found}) == 1:
+        return found[0]
+    facts = {"count": len(found)}
+    raise InputError([Problem("several-truths/runs" if found else "no-truth", facts, field="--truth")])
+
+
+def reading(options: argparse.Namespace) -> dict:
+    """What every reader is told: the encoding, and our fields with the columns that hold them."""
+    return {"encoding": options.encoding, "mapping": _mapping(options.map or ())}
+
+
+def _mapping(texts: Iterable[str]) -> dict[str, str]:
+    """{our field: their column} of texts such as "query=question,retrieved=url", or with their column first."""
+    mapping: dict[str, str] = {}
+    for part in (part for text in texts for part in re.split(r",(?=[^,=]+=)", text)):
+        ours, equals, theirs = (piece.strip() for piece in part.partition("="))
+        if ours not in FIELDS and theirs in FIELDS:
+            ours, theirs = theirs, ours
+        if not (equals and ours and theirs) or ours in mapping:
+            twice = ours if ours in mapping else ""
+            raise InputError([Problem("bad-mapping", {"twice": twice, "text": part}, field="--map")])
+        mapping[ours] = theirs
+    return mapping
+
+
+def chosen(runs: list[Run], options: argparse.Namespace) -> Run:
+    """The one run, or that of --config; InputError where there are several, or none of that name."""
+    named_so = [run for run in runs if options.config in (None, run.name)]
+    if len(named_so) == 1:
+        return named_so[0]
+    raise InputError([Problem("several-configurations", {"count": len(named_so), "names": [run.name for run in runs]},
+                              named(options.file)[1])])
+
+
+def adapted(runs: Iterable[Run], truth: Truth | None, options: argparse.Namespace) -> list[Run]:
+    """The runs under --collapse and then --ids; InputError with the problems of all, or where ids lack a truth."""
+    if options.ids and truth is None:
+        raise InputError([Problem("no-truth/ids", {"ids": options.ids}, field="ids")])
+    result, problems = [], []
+    for run in runs:
+        try:
+            run = collapsed(run, options.collapse) if options.collapse else run
+            result.append(with_ids_of(run, truth, options.ids) if options.ids else run)
+        except InputError as error:
+            problems.extend(error.problems)
+    if problems:
+        raise InputError(dict.fromkeys(problems))
+    return result
+
+
+def read_as(options: argparse.Namespace) -> dict[str, str]:
+    """How ids were read, for the settings of what is put out: collapse and ids, where they were asked for."""
+    return {name: getattr(options, name) for name in ("collapse", "ids") if getattr(options, name)}
+
+
+def distinct_names(runs: list[Run]) -> list[Run]:
+    """Runs of equal names get a number behind it, so that no row of a table is taken for another."""
+    seen: dict[str, int] = {}
+    result = []
+    for run in runs:
+        seen[run.name] = seen.get(run.name, 0) + 1
+        result.append(run if seen[run.name] == 1 else run.renamed(f"{run.name} ({seen[run.name]})"))
+    return result
+
+
+def specs_of(options: argparse.Namespace) -> tuple[Spec, ...]:
+    """The specs asked for; cutoffs are given to every metric that takes one and was written without."""
+    metrics, cutoffs = options.metrics, options.cutoffs
+    if not cutoffs:
+        return DEFAULT_SPECS if metrics is None else parse_specs(metrics)
+    specs: list[Spec] = []
+    for part in re.split(r"[\s,]+(?![^()]*\))", metrics or "P R nDCG Success"):
+        first = parse_spec(part) if "@" in part else _spec_at(part, cutoffs[0])
+        specs += [first.at(k) for k in cutoffs] if "@" not in part and first.k else [first]
+    return tuple(dict.fromkeys(specs))
+
+
+def _spec_at(name: str, k: int) -> Spec:
+    """The spec of a name without a cutoff, at k where the metric takes one."""
+    try:
+        return parse_spec(f"{name}@{k}")
+    except InputError:
+        return parse_spec(name)
+
+
+def source(text: str) -> str | tuple[str, bytes]:
+    """What the readers take: the path of an argument, or standard input with its content."""
+    path = named(text)[1]
+    return ("standard input", sys.stdin.buffer.read()) if path == "-" else path

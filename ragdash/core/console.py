@@ -1,0 +1,138 @@
+"""What the commands print: results to standard output or a file, problems to standard error."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from ragdash.core.errors import InputError, Problem
+
+LARGE = 20 << 20  # bytes of a file that are worth a bar
+SHOWN = 5  # problems printed of one kind and file
+
+
+def say(problems: Sequence[Problem]) -> None:
+    """Problems on standard error, a line each; of many alike the first ones."""
+    seen: Counter = Counter()
+    for problem in problems:
+        alike = (problem.file, problem.kind)
+        seen[alike] += 1
+        if seen[alike] <= SHOWN:
+            print(f"{problem.severity}: {problem}", file=sys.stderr)
+    for (file, kind), count in seen.items():
+        if count > SHOWN:
+            print(f"... and {count - SHOWN:,} more of the kind {kind}{f' in {file}' if file else ''}", file=sys.stderr)
+
+
+def write(content: bytes, path: str | None) -> None:
+    """To the file, or to standard output without one; InputError where the file cannot be written.
+
+    A file that is there is replaced at once, when all is written beside it: a full disk leaves it as it was.
+    """
+    if path:
+        try:
+            _replace(Path(path), content)
+        except OSError as error:
+            raise unwritable(path, error) from None
+    else:
+        sys.stdout.buffer.write(content)
+        sys.stdout.buffer.flush()
+
+
+def _replace(path: Path, content: bytes) -> None:
+    if path.exists() and not path.is_file():  # a pipe or a device has no place beside it
+        path.write_bytes(content)
+        return
+    path = path.resolve()  # what a link leads to
+    descriptor, beside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:100]}.")
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+        os.chmod(beside, path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask())
+        os.replace(beside, path)
+    except OSError:
+        os.unlink(beside)
+        raise
+
+
+def _umask() -> int:
+    """What is taken off the rights of new files."""
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def unwritable(path: str, error: OSError) -> InputError:
+    """The problem of a file that cannot be written."""
+    return InputError([Problem("unwritable-file", {"reason": error.strerror or str(error)}, path)])
+
+
+class Bar:
+    """How far the reading of a large file is, on a line of standard error that is drawn again; nothing elsewhere."""
+
+    def __init__(self):
+        self._next = self._shown = 0.0
+
+    def __call__(self, file: str, done: int, size: int) -> None:
+        now = time.monotonic()
+        if size < LARGE or now < self._next or not sys.stderr.isatty():
+            return
+        self._next, self._shown = now + 0.1, 1.0
+        filled = 30 * done // size
+        name = file if len(file) < 40 else f"…{file[-38:]}"
+        line = f"{name} [{'#' * filled}{'.' * (30 - filled)}] {100 * done // size:3d} % of {size >> 20:,} MB"
+        print(f"\r{line}", end="", file=sys.stderr, flush=True)
+
+    def clear(self) -> None:
+        """Take the bar away."""
+        if self._shown:
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+            self._shown = 0.0
+
+
+def count(n: int, one: str, many: str | None = None) -> str:
+    """A number with its noun: 1 query, 2 queries."""
+    return f"{n:,} {one if n == 1 else many or one + 's'}"
+
+
+def duration(seconds: float) -> str:
+    """12 s, 3 min 20 s, 2 h 5 min."""
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    return f"{whole // 60} min {whole % 60} s" if whole < 3600 else f"{whole // 3600} h {whole % 3600 // 60} min"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Progress:
+    """How far a long command is; each has its own words for it. rate: things done a second, left: seconds, both None
+    before the first one.
+    """
+
+    done: int
+    total: int
+    rate: float | None = None
+    left: float | None = None
+
+    def as_dict(self) -> dict:
+        """For a program."""
+        return asdict(self)
+
+    @property
+    def pace(self) -> str:
+        """4.0 a second, 1 min 13 s left; empty before the first one."""
+        return "" if self.rate is None else f"{self.rate:,.1f} a second, {duration(self.left)} left"
+
+
+def aligned(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table in plain text: columns side by side, a rule below the header."""
+    widths = [max(len(row[i]) for row in (header, *rows)) for i in range(len(header))]
+    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+             for row in (header, ["-" * width for width in widths], *rows)]
+    return "\n".join(lines) + "\n"

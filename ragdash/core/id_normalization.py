@@ -1,0 +1,180 @@
+"""Ids that mean the same and are written differently: blanks, case, lost zeros, paths. And chunks of one document.
+
+Nothing is changed unless it is asked for by name; an id that could stand for two others is left as it is, and what was
+changed is counted in the problems of the run. Letters: N returned documents of a run.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ragdash.core.arrow_columns import hash_text, take, text_column
+from ragdash.core.errors import InputError, Problem
+from ragdash.core.id_spellings import SPELLINGS, Wanted, every_spelling, respelled, spelling
+from ragdash.core.rank_order import duplicate_positions, pair_hashes
+from ragdash.core.records import Run, Truth
+
+SEPARATORS = ("::", "#", "_", "-", ":", "/", "|", ".", "@")
+_PROBED, _LONGEST = 2_000, 200  # ids, and characters of each, looked at for a separator of more than one character
+_CUT = re.compile(r"[\W_]{1,9}(?:[^\W\d_]{1,20}[\W_]{0,9})?(?=\d)")
+
+
+@dataclass(frozen=True)
+class CollapseChoice:
+    """A way to collapse, the spelling that is needed beside it (or None), and the share of judged documents found."""
+
+    by: str
+    ids: str | None
+    share: float
+
+
+def with_ids_of(run: Run, truth: Truth, name: str, wanted: tuple[Wanted, Wanted] | None = None) -> Run:
+    """The run with query and document ids written as the truth writes them, where a common form joins exactly two.
+
+    name: trim, case, zeros, path, or several with commas. Queries that would become one stay as they are and are
+    reported; documents that become one in a ranking are repeats of it. Settings and problems tell what was done.
+    wanted: of the truth's queries and documents.
+    """
+    how = spelling(name)
+    known, judged = wanted or (Wanted(truth.query_ids), Wanted(truth.docs))
+    queries, merged = _apart(run.query_ids, respelled(text_column(run.query_ids), known, how))
+    docs = respelled(run.docs, judged, how)
+    changed = [pc.sum(pc.not_equal(a, b)).as_py() or 0
+               for a, b in ((text_column(queries), text_column(run.query_ids)), (docs, run.docs))]
+    problems = [Problem("merged-queries", {"queries": len(merged), "run": run.name, "example": merged[0].as_py()}, None,
+                        None, "query_id", "warning")] if len(merged) else []
+    problems.append(Problem("respelled-ids", {"queries": changed[0], "all_queries": len(run), "documents": changed[1],
+                            "all_documents": len(run.docs), "run": run.name, "how": how.words, "spelling": name}, None,
+                            None, "ids", "note"))
+    note = {"ids": ",".join(filter(None, [run.settings.get("ids"), name]))}
+    if not any(changed):
+        return replace(run, settings={**run.settings, **note}, problems=(*run.problems, *problems))
+    return rebuilt(run, queries=queries, docs=docs, note=note, problems=problems)
+
+
+def collapsed(run: Run, by: str) -> Run:
+    """The run on the level of documents: chunks of one document become one, the first keeps its rank, ranks close up.
+
+    by: "source" (the column of that name), or "prefix:SEPARATOR" (the document id up to the last separator).
+    Raises InputError where the run has no such column.
+    """
+    again = _become_repeats(run, docs := collapsed_ids(run, by))
+    keep = np.ones(len(docs), bool)
+    keep[run.rows(again)] = False
+    changed = pc.sum(pc.not_equal(docs, run.docs)).as_py() or 0
+    facts = {"chunks": len(again), "all_chunks": len(docs), "run": run.name, "collapse": by,
+             "without_source": run.sources.null_count if by == "source" else 0}
+    note = Problem("collapsed-chunks" if changed else "collapsed-chunks/none", facts, field="collapse",
+                   severity="note" if changed else "warning")
+    return rebuilt(run, docs=docs, keep=keep, note={"collapse": by}, problems=[note])
+
+
+def collapsed_ids(run: Run, by: str) -> pa.ChunkedArray:
+    """The document that each returned chunk belongs to: (N,) in file order."""
+    if by.startswith("prefix:") and len(by) > len("prefix:"):
+        return before(run.docs, by.removeprefix("prefix:"))
+    if by == "source" and run.sources is not None:
+        return text_column(pc.coalesce(run.sources, run.docs))
+    facts = {"collapse": by, "run": run.name, "has_source": run.sources is not None}
+    raise InputError([Problem("unknown-collapse", facts, field="collapse")])
+
+
+def before(ids, separator: str):
+    """Each id up to the last separator; whole where it has none, or nothing stands before it."""
+    pattern = f"(?s)^(.+){re.escape(separator)}.*$"
+    return pc.replace_substring_regex(ids, pattern, r"\1")
+
+
+def rebuilt(run: Run, *, queries: pa.StringArray | None = None, docs: pa.ChunkedArray | None = None,
+            keep: np.ndarray | None = None, note: Mapping | None = None, problems: list[Problem] | tuple = ()) -> Run:
+    """The run with other ids: queries in place of query_ids (no two of them alike), docs (N,) in file order.
+
+    keep (N,) bool: the rows that stay. Scores, the order among ties, texts, sources and details stay with them; note
+    joins the settings; what was said of repeated documents is said anew.
+    """
+    queries, docs = run.query_ids if queries is None else queries, run.docs if docs is None else docs
+    codes = np.repeat(np.arange(len(run), dtype=np.int32), np.diff(run.starts))
+    place = np.arange(len(codes))
+    codes, place, scores = (_in_file_order(values, run.order) for values in (codes, place, run.scores))
+    rows = np.ones(len(docs), bool) if keep is None else keep
+    mask = pa.array(rows)
+    columns = [None if column is None else column if rows.all() else column.filter(mask)
+               for column in (docs, run.texts, run.sources)]
+    details = None if run.details is None else run.details.append_column("query_id", queries)
+    others = [problem for problem in run.problems if problem.kind != "duplicate-document"]
+    file = next((problem.file for problem in run.problems if problem.file), None)
+    return Run.build(run.name, pa.DictionaryArray.from_arrays(pa.array(codes[rows]), queries), columns[0],
+                     None if scores is None else scores[rows], place[rows] if run.ranked_by == "rank" else None,
+                     texts=columns[1], sources=columns[2], details=details, problems=[*others, *problems], file=file,
+                     settings={**run.settings, **(note or {})})
+
+
+def collapse_choices(run: Run, truth: Truth, judged: Wanted | None = None) -> list[CollapseChoice]:
+    """Ways to collapse by which more of the judged documents are among the returned than as they stand, best first.
+
+    A spelling is added where a way finds none of them without it. judged: of truth.docs, where it is there already.
+    """
+    judged = judged or Wanted(truth.docs)
+    returned = pc.unique(run.docs)
+    base = judged.share(returned)
+    ways = [] if run.sources is None else [("source", pc.unique(collapsed_ids(run, "source")))]
+    separators = dict.fromkeys((*SEPARATORS, *_longer_separators(returned, judged)))
+    ways += [(f"prefix:{separator}", pc.unique(before(returned, separator))) for separator in separators]
+    found = []
+    for by, docs in ways:
+        if docs.equals(returned):
+            continue
+        share, name = judged.share(docs), None
+        if not share:
+            share, name = max((judged.share(pc.unique(one.apply(docs)), one), one.name) for one in SPELLINGS)
+        if not share:
+            live = every_spelling(docs, judged)
+            one = spelling(",".join(one.name for one in SPELLINGS if one in live)) if len(live) > 1 else None
+            share, name = (judged.share(pc.unique(one.apply(docs)), one), one.name) if one else (share, name)
+        if share > base:
+            found.append(CollapseChoice(by, name, share))
+    return sorted(found, key=lambda choice: (-choice.share, choice.ids is not None, len(choice.by), choice.by))
+
+
+def _apart(old: pa.StringArray, new: pa.ChunkedArray) -> tuple[pa.StringArray, pa.StringArray]:
+    """(new query ids, the old ones where two would be alike; those that were kept so)."""
+    new = pa.concat_arrays(new.chunks) if new.num_chunks else old
+    counts = pc.value_counts(new)
+    twice = pc.is_in(new, value_set=counts.field("values").filter(pc.greater(counts.field("counts"), 1)))
+    merged = pc.and_(twice, pc.not_equal(new, old))
+    return pc.if_else(merged, old, new), old.filter(merged)
+
+
+def _become_repeats(run: Run, docs: pa.ChunkedArray) -> np.ndarray:
+    """Positions that repeat a document under the new ids and did not before."""
+    codes = np.repeat(np.arange(len(run)), np.diff(run.starts))
+    pairs = pair_hashes(hash_text(text_column(run.query_ids), seed=1), _in_file_order(codes, run.order), docs)
+    pairs = pairs if run.order is None else pairs[run.order]
+    return np.setdiff1d(duplicate_positions(pairs, run.starts, docs, run.order), run.repeated)
+
+
+def _in_file_order(values: np.ndarray | None, order: np.ndarray | None) -> np.ndarray | None:
+    if values is None or order is None:
+        return values
+    out = np.empty_like(values)
+    out[order] = values
+    return out
+
+
+def _longer_separators(returned: pa.Array, judged: Wanted) -> list[str]:
+    """What stands between a judged id and a number in the returned ids: "_chunk_", "_p"; the three commonest."""
+    step = max(len(returned) // _PROBED, 1)
+    probed = [doc[:_LONGEST] for doc in take(text_column(returned), np.arange(0, len(returned), step)).to_pylist()]
+    cuts = [[(doc[:found.start()], found.group()) for found in _CUT.finditer(doc)] for doc in probed]
+    wanted = set(judged.among([before for found in cuts for before, _ in found])[1].to_pylist())
+    seen: Counter[str] = Counter()
+    for found in cuts:
+        seen.update([separator for before, separator in found if before in wanted][-1:])
+    return [separator for separator, _ in seen.most_common(3)]

@@ -1,0 +1,165 @@
+"""Ids that mean the same and are written differently: their common forms, and the ids that are looked for by them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import reduce
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ragdash.core.arrow_columns import hash_text, on_all_cores, text_column
+from ragdash.core.errors import InputError, Problem
+
+_BLOCK = 1 << 18  # rows spelled together
+
+
+@dataclass(frozen=True)
+class Spelling:
+    """A common form of ids: its name on the command line, what it does in words, and the function over a column.
+
+    parts: the spellings it is made of, in the order in which they are applied; () for one of SPELLINGS.
+    """
+
+    name: str
+    words: str
+    apply: Callable
+    parts: tuple[Spelling, ...] = ()
+
+
+def _without_zeros(ids):
+    """007 -> 7, 2506.00500 -> 2506.005, 3.0 -> 3, page-0028_001 -> page-28_1; 2506.005 is not 2506.5."""
+    ids = _replaced(ids, "0", r"(^|[^0-9.])0+([0-9])", r"\1\2")
+    ids = _replaced(ids, ".", r"^(-?[0-9]+\.[0-9]*?)0+$", r"\1")
+    return _replaced(ids, ".", r"^(-?[0-9]+)\.$", r"\1")
+
+
+def _last_part(ids):
+    """https://host/a/b.html?x=1 -> b, corpus/b.txt -> b, b.pdf -> b."""
+    ids = _replaced(ids, "?#", r"[?#].*$", "")
+    ids = _replaced(ids, "/\\", r"^.*[/\\]([^/\\]+)[/\\]*$", r"\1")
+    return _replaced(ids, ".", r"^(.+)\.[A-Za-z][A-Za-z0-9]{1,4}$", r"\1")
+
+
+def _replaced(ids, marks: str, pattern: str, by: str):
+    """The ids with a pattern replaced, which none of them fits without one of these characters."""
+    if not any(pc.any(pc.match_substring(ids, mark)).as_py() for mark in marks):
+        return ids
+    return pc.replace_substring_regex(ids, pattern, by)
+
+
+SPELLINGS = (
+    Spelling("trim", "without the white space around them", pc.utf8_trim_whitespace),
+    Spelling("case", "when case is ignored", lambda ids: pc.utf8_lower(pc.utf8_upper(ids))),
+    Spelling("zeros", "when lost zeros are ignored", _without_zeros),
+    Spelling("path", "by the last part of their path", _last_part),
+)
+
+
+def spelling(name: str) -> Spelling:
+    """The spelling of this name, or of several such as "path,case"; InputError for one that there is not.
+
+    In which order several are named does not matter: paths are cut before zeros are looked for.
+    """
+    found = {one.name: one for one in SPELLINGS}
+    parts = [found.get(part.strip()) for part in name.split(",")]
+    if None in parts:
+        raise InputError([Problem("unknown-spelling", {"name": name, "choices": list(found)}, field="ids")])
+    turns = tuple(sorted(parts, key=_turn))
+    return Spelling(name, " and ".join(part.words for part in parts),
+                    lambda ids: reduce(lambda held, part: part.apply(held), turns, ids), turns)
+
+
+def _turn(one: Spelling) -> int:
+    return ("trim", "path", "case", "zeros").index(one.name)
+
+
+class Wanted:
+    """The ids to be matched, each once, and their common forms, found and sorted by hash once for each spelling.
+
+    A hash only sieves: of a million ids those few are compared that may be among the ones looked for.
+    """
+
+    def __init__(self, ids: pa.StringArray):
+        self.ids = pc.unique(ids)
+        self._forms: dict[str, tuple[pa.StringArray, np.ndarray, np.ndarray]] = {}
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def among(self, ids, how: Spelling | None = None) -> tuple[pa.StringArray, pa.StringArray]:
+        """(common form, wanted id) where exactly one wanted id has that form; of those at least that are in ids.
+
+        Without a spelling the form is the id as it is written.
+        """
+        forms, order, hashes = self._sorted(how)
+        sought = np.sort(hash_text(text_column(ids)))
+        sought = sought[np.diff(sought, prepend=~sought[:1]) != 0]
+        first = np.searchsorted(hashes, sought)
+        many = np.searchsorted(hashes, sought, "right") - first
+        rows = np.repeat(first - np.cumsum(many) + many, many) + np.arange(many.sum())
+        rows = pa.array(np.sort(order[rows]))
+        forms, wanted = forms.take(rows), self.ids.take(rows)
+        counts = pc.value_counts(forms)
+        single = pc.is_in(forms, value_set=counts.field("values").filter(pc.equal(counts.field("counts"), 1)))
+        return forms.filter(single), wanted.filter(single)
+
+    def form(self, how: Spelling) -> pa.StringArray:
+        """The ids in this form, in their order: the very same array where none is written otherwise."""
+        return self._sorted(how)[0]
+
+    def share(self, ids, how: Spelling | None = None) -> float:
+        """How many of the wanted are among ids (common forms, where there is a spelling), as a share."""
+        found = pc.is_in(self.among(ids, how)[0], value_set=ids)
+        return (pc.sum(found).as_py() or 0) / len(self) if len(self) else 0.0
+
+    def _sorted(self, how: Spelling | None) -> tuple[pa.StringArray, np.ndarray, np.ndarray]:
+        """(the common forms of the ids, their order by hash, the hashes in that order)."""
+        name = how.name if how else ""
+        if name not in self._forms:
+            if how and how.parts and all(self.form(part) is self.ids for part in how.parts):
+                return self._forms.setdefault(name, self._sorted(None))
+            parts = on_all_cores(how.apply, _parts([self.ids])) if how else [self.ids]
+            forms = pa.concat_arrays([pa.array([], pa.string()), *parts])
+            if how and forms.equals(self.ids):
+                return self._forms.setdefault(name, self._sorted(None))
+            forms = forms if how else self.ids
+            order = np.argsort(hashes := hash_text(text_column(forms)))
+            self._forms[name] = forms, order, hashes[order]
+        return self._forms[name]
+
+
+def every_spelling(ids: pa.StringArray, known: Wanted) -> list[Spelling]:
+    """The spellings that change any of these ids or of the wanted ones when all are applied, each after the others."""
+    own, theirs, live = ids, known.ids, []
+    for how in spelling(",".join(one.name for one in SPELLINGS)).parts:
+        after = how.apply(own), known.form(how) if theirs is known.ids else how.apply(theirs)
+        if not (after[0].equals(own) and after[1].equals(theirs)):
+            live.append(how)
+            own, theirs = after
+    return live
+
+
+def respelled(ids: pa.ChunkedArray, wanted: Wanted, how: Spelling) -> pa.ChunkedArray:
+    """The ids, each replaced by the one wanted id of the same common form if there is exactly one; others as they are.
+
+    An id that is wanted as it stands is kept: it is the one of its form, or one of several.
+    """
+    parts = _parts(ids.chunks)
+    common = pa.chunked_array(on_all_cores(how.apply, parts), pa.string())
+    if common.equals(ids) and wanted.form(how) is wanted.ids:
+        return ids
+    forms, texts = wanted.among(common, how)
+    if not len(forms):
+        return ids
+
+    def work(at: int) -> pa.StringArray:
+        return pc.coalesce(texts.take(pc.index_in(common.chunk(at), value_set=forms)), parts[at])
+
+    return pa.chunked_array(on_all_cores(work, range(len(parts))), pa.string())
+
+
+def _parts(chunks: Iterable[pa.StringArray]) -> list[pa.StringArray]:
+    return [chunk.slice(at, _BLOCK) for chunk in chunks for at in range(0, len(chunk), _BLOCK)]

@@ -1,0 +1,105 @@
+"""Files, reports and pictures that are written."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ragdash.core.messages.message import Message
+
+MESSAGES: Mapping[str, Message] = {
+    "browser-failed": Message(
+        found="{type}: {error}",
+        expected="a picture by {browser}",
+        fix="Try again, or take plotly JSON.",
+    ),
+    "lost-content/corpus": Message(
+        found="{documents:count document} of the corpus: not in the file",
+        expected="what the format holds",
+        fix="Write BEIR (-o FOLDER) to keep them.",
+    ),
+    "lost-content/duplicates": Message(
+        found="{documents:count duplicate document} in a ranking: only the best rank is written",
+        expected="what the format holds",
+        fix="Nothing that counts is lost.",
+    ),
+    "lost-content/empty-queries": Message(
+        found="{queries:count query} without results: not in a TREC run",
+        expected="what the format holds",
+        fix="Write JSONL to keep it.",
+    ),
+    "lost-content/empty-text": Message(
+        found="a text in {name} that is read as missing, such as NaN or an empty one",
+        expected="what the format holds",
+        fix="Write JSONL to keep it.",
+    ),
+    "lost-content/order": Message(
+        found="an order other than that of the scores: the scores are written as falling whole numbers",
+        expected="what the format holds",
+        fix="Write JSONL to keep it.",
+    ),
+    "lost-content/run-fields": Message(
+        found="{fields:comma}: not in a TREC run",
+        expected="what the format holds",
+        fix="Write JSONL to keep it.",
+    ),
+    "lost-content/truth-fields": Message(
+        found="{fields:comma}: not in the files",
+        expected="what the format holds",
+        fix="Write JSONL to keep it.",
+    ),
+    "lost-content/unjudged-queries": Message(
+        found="{queries:count query} without a judgment: not in the files",
+        expected="what the format holds",
+        fix="Write JSONL to keep it.",
+    ),
+    "no-browser": Message(
+        found="no Chromium or Chrome",
+        expected="one of {browsers:comma} on the path",
+        fix="Install Chromium, or name its path in the environment variable CHROMIUM; plotly JSON needs none.",
+    ),
+    "no-kaleido": Message(
+        found="no kaleido",
+        expected="the package kaleido, which draws PNG and SVG",
+        fix="pip install kaleido; plotly JSON needs nothing.",
+    ),
+    "no-query/regression": Message(
+        found="none of the {queries} queries",
+        expected="one query or more",
+        fix="Choose queries that are to be written.",
+    ),
+    "sheet-too-small": Message(
+        found="{rows} rows and {columns} columns",
+        expected="fewer than {most_rows} rows and at most {most_columns} columns, which a sheet of Excel holds",
+        fix="Choose CSV or Parquet.",
+    ),
+    "unknown-format/write": Message(
+        found="{name!r}",
+        expected="one of {formats:comma}",
+        fix="Name the format, or give the file an ending such as .trec, .jsonl or .parquet.",
+    ),
+    "unknown-section": Message(
+        found="{names!r}",
+        expected="some of {sections:comma}",
+        fix="Name them with commas between.",
+    ),
+    "unwritable-file": Message(
+        found="{reason}",
+        expected="a file that can be written",
+        fix="Choose another place for -o.",
+    ),
+    "unwritable-format": Message(
+        found="a run",
+        expected="judgements",
+        fix="BEIR's files hold judgements and questions; write the run as trec, jsonl, csv or parquet.",
+    ),
+    "unwritable-id": Message(
+        found="{id!r}",
+        expected="ids without tabs, line ends, outer blanks and a # at the beginning",
+        fix="Write JSONL instead of TREC text.",
+    ),
+    "unwritable-id/white-space": Message(
+        found="{id!r}",
+        expected="ids without white space around them",
+        fix="Write JSONL or Parquet instead.",
+    ),
+}

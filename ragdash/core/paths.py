@@ -1,0 +1,38 @@
+"""Where files are: those of the dashboard, and those named on a command line."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+PACKAGE = Path(__file__).resolve().parents[1]
+SAMPLES = ("dense.jsonl", "sparse.jsonl", "hybrid.jsonl")
+SAMPLE_TRUTH = "truth.jsonl"
+SAMPLE_VERDICTS = "verdicts.jsonl.gz"  # of a toy judge
+
+
+def home() -> Path:
+    """The folder that holds app.py, pages/ and sample_runs/: the checkout, or ragdash/_dashboard in a wheel."""
+    beside = PACKAGE.parent
+    return beside if (beside / "app.py").is_file() and (beside / "pages").is_dir() else PACKAGE / "_dashboard"
+
+
+def named(text: str) -> tuple[str | None, str]:
+    """(name, path) of an argument NAME=path; (None, path) of a plain one, or where a file of that whole name exists."""
+    name, equals, path = text.partition("=")
+    if not equals or "/" in name or os.sep in name or Path(text).exists():
+        return None, text
+    return name, path
+
+
+def workspace() -> Path:
+    """The user's folder for what is to be kept: RAGDASH_WORKSPACE, else where the system keeps a program's data."""
+    if os.environ.get("RAGDASH_WORKSPACE"):
+        return Path(os.environ["RAGDASH_WORKSPACE"]).expanduser()
+    user = Path.home()
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA") or user / "AppData" / "Local") / "ragdash" / "Data"
+    if sys.platform == "darwin":
+        return user / "Library" / "Application Support" / "ragdash"
+    return Path(os.environ.get("XDG_DATA_HOME") or user / ".local" / "share") / "ragdash"

@@ -1,0 +1,148 @@
+"""From rows in file order to rankings: who stands where, and who stands there twice.
+
+Letters: N rows (returned documents), Q queries. A *position* counts rows in ranking order, all queries one behind
+the other; query q owns the positions starts[q] to starts[q + 1].
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pyarrow as pa
+
+from ragdash.core.arrow_columns import in_blocks, lanes_of, mix, on_all_cores, take, text_blocks
+
+_GROUP = 1 << 16  # rows sorted together when duplicates are looked for
+
+
+def pair_hashes(query_hashes: np.ndarray, codes: np.ndarray, docs: pa.ChunkedArray) -> np.ndarray:
+    """A 64-bit hash of every (query, document) pair: (N,) uint64, in file order."""
+    out = np.empty(len(docs), np.uint64)
+
+    def work(block) -> None:
+        hasher, a, b = block
+        out[a:b] = mix(hasher(0), query_hashes[codes[a:b]])
+
+    on_all_cores(work, text_blocks(docs))
+    return out
+
+
+def row_digest(pairs: np.ndarray, keys: np.ndarray) -> np.ndarray:
+    """Two sums (uint64) over the rows' (pair, number): the order of the rows does not matter, every row does."""
+    def work(a: int, b: int) -> np.ndarray:
+        h = mix(pairs[a:b], (keys[a:b] + 0.0).view(np.uint64))  # -0.0 is 0.0
+        return lanes_of(h)
+
+    return np.sum(in_blocks(work, len(pairs)), axis=0, dtype=np.uint64) if len(pairs) else np.zeros(2, np.uint64)
+
+
+def ranking_digest(pairs: np.ndarray, keys: np.ndarray, starts: np.ndarray) -> np.ndarray:
+    """row_digest of rows in ranking order, and of the order in which rows with equal keys follow each other."""
+    tied = keys[1:] == keys[:-1]
+    inner = starts[1:-1]
+    tied[inner[(inner > 0) & (inner < len(keys))] - 1] = False  # the next row is another query's
+    at = np.flatnonzero(tied)
+    return row_digest(pairs, keys) + lanes_of(mix(mix(pairs[at], np.uint64(3)), pairs[at + 1]))
+
+
+def sort_keys(codes: np.ndarray, scores: np.ndarray | None, ranks) -> tuple[np.ndarray, str]:
+    """((N,) float64, higher is better; what ranks). A given order in which scores strictly fall is ranked by score."""
+    if scores is not None and ranks is None:
+        return scores, "score"
+    given = np.arange(len(codes), 0, -1, dtype=np.float64) if ranks is None else -np.asarray(ranks, np.float64)
+    order = np.lexsort((-given, codes))
+    code = codes[order]
+    same = code[1:] == code[:-1]
+    if scores is not None and np.all(np.diff(scores[order])[same] < 0):
+        return scores, "score"
+    place = np.arange(len(codes)) - query_starts(code, int(code.max(initial=-1)) + 1)[code]
+    keys = np.empty(len(codes))
+    keys[order] = -1.0 - place
+    return keys, "order" if ranks is None else "rank"
+
+
+def ranking_order(codes: np.ndarray, keys: np.ndarray) -> np.ndarray | None:
+    """Rows by query, then key descending, then file order: (N,) int64; None where the file already stands so."""
+    def stands(a: int, b: int) -> bool:
+        a = max(a - 1, 0)
+        code, key = codes[a:b], keys[a:b]
+        same = code[1:] == code[:-1]
+        return bool(np.all((code[1:] > code[:-1]) | (same & (key[1:] <= key[:-1]))))
+
+    if all(in_blocks(stands, len(codes))):
+        return None
+    return _sorted_rows(codes, keys)
+
+
+def _sorted_rows(codes: np.ndarray, keys: np.ndarray) -> np.ndarray:
+    """One stable sort of 64-bit words (query code, key as float32); equal words are put right by the exact key."""
+    single = (keys + 0.0).astype(np.float32).view(np.uint32)
+    descending = np.where(single >> np.uint32(31), single, ~(single | np.uint32(0x80000000)))
+    words = (codes.astype(np.uint64) << np.uint64(32)) | descending
+    order = np.argsort(words, kind="stable")
+    words, exact = words[order], keys[order]
+    wrong = np.flatnonzero((words[1:] == words[:-1]) & (exact[1:] > exact[:-1]))
+    if not len(wrong):
+        return order
+    first = np.flatnonzero(np.concatenate(([True], words[1:] != words[:-1])))
+    group = np.unique(np.searchsorted(first, wrong, "right") - 1)
+    members = _ranges(first[group], np.append(first, len(words))[group + 1])
+    order[members] = order[members[np.lexsort((-exact[members], words[members]))]]
+    return order
+
+
+def _ranges(starts: np.ndarray, stops: np.ndarray) -> np.ndarray:
+    """All integers of the half-open ranges, one range behind the other."""
+    lengths = stops - starts
+    shift = np.repeat(starts - np.concatenate(([0], np.cumsum(lengths)[:-1])), lengths)
+    return shift + np.arange(lengths.sum())
+
+
+def query_starts(codes: np.ndarray, n_queries: int) -> np.ndarray:
+    """First position of each query and, last, N: (Q + 1,) int64."""
+    if len(codes) and np.all(codes[1:] >= codes[:-1]):
+        return np.searchsorted(codes, np.arange(n_queries + 1, dtype=codes.dtype)).astype(np.int64)
+    return np.concatenate(([0], np.cumsum(np.bincount(codes, minlength=n_queries), dtype=np.int64)))
+
+
+def duplicate_positions(pairs: np.ndarray, starts: np.ndarray, docs: pa.ChunkedArray,
+                        order: np.ndarray | None) -> np.ndarray:
+    """Positions, ascending, of documents that stand higher up in the same ranking already.
+
+    Equal hashes only raise a suspicion; the strings decide.
+    """
+    at_least = np.searchsorted(starts, np.arange(0, starts[-1] + _GROUP, _GROUP))
+    bounds = starts[np.unique(np.minimum(at_least, len(starts) - 1))]
+
+    def suspects(bound: tuple[int, int]) -> np.ndarray:
+        a, b = bound
+        h = np.sort(pairs[a:b])
+        twice = h[1:][h[1:] == h[:-1]]
+        return np.flatnonzero(np.isin(pairs[a:b], twice)) + a if len(twice) else np.zeros(0, np.int64)
+
+    found = on_all_cores(suspects, pairwise(bounds))
+    at = np.concatenate(found) if found else np.zeros(0, np.int64)
+    if not len(at):
+        return at
+    names = take(docs, at if order is None else order[at]).dictionary_encode()
+    code = names.indices.to_numpy().astype(np.int64)
+    query = np.searchsorted(starts, at, "right") - 1
+    _, first = np.unique(query * len(names.dictionary) + code, return_index=True)
+    later = np.ones(len(at), bool)
+    later[first] = False
+    return at[later]
+
+
+def bisect_falling(scores: np.ndarray, low: np.ndarray, high: np.ndarray, value, *, past_equal: bool) -> np.ndarray:
+    """First index of each range low:high whose score is < value (past_equal) or <= value; else high. All at once.
+
+    scores fall within each range; low, high and the answer are (X,) int64; value is a number or (X,).
+    """
+    low, high = low.copy(), high.copy()
+    while (active := low < high).any():
+        middle = (low + high) >> 1
+        score = scores[np.minimum(middle, len(scores) - 1)]
+        above = active & ((score >= value) if past_equal else (score > value))
+        low, high = np.where(above, middle + 1, low), np.where(active & ~above, middle, high)
+    return low

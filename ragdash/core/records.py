@@ -1,0 +1,290 @@
+"""The nouns: a Run is what one configuration returned, a Truth is what is known to be right. Columnar and frozen.
+
+Letters: N returned documents of a run, Q queries, R judgements.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ragdash.core.arrow_columns import encode, frozen, hash_text, lanes_of, mix, take, text_column
+from ragdash.core.corpus import Corpus
+from ragdash.core.errors import InputError, Problem
+from ragdash.core.judged_pair_index import PairIndex
+from ragdash.core.query_details import align, details_digest, unordered
+from ragdash.core.rank_order import (
+    duplicate_positions,
+    pair_hashes,
+    query_starts,
+    ranking_digest,
+    ranking_order,
+    row_digest,
+    sort_keys,
+)
+from ragdash.core.validation import check_run, check_truth, judged_once
+
+CHOICES = {
+    "ties": ("docid", "file"),
+    "missing": ("zero", "skip"),
+    "unanswerable": ("skip", "zero"),
+    "duplicates": ("first", "error"),
+}
+
+
+@dataclass(frozen=True)
+class Conventions:
+    """What is done where files leave a choice; part of the settings of every number (docs/reference/conventions.md).
+
+    ties: order of documents with equal scores: "docid" descending (trec_eval) or as in the "file".
+    missing: a query of the truth that the run lacks counts as an empty ranking ("zero") or is left out ("skip").
+    unanswerable: a query without a relevant document is undefined ("skip") or counts 0 ("zero").
+    duplicates: the "first" (best) rank of a repeated document counts, or a repeated document is an "error".
+    """
+
+    ties: str = "docid"
+    missing: str = "zero"
+    unanswerable: str = "skip"
+    duplicates: str = "first"
+
+    def __post_init__(self) -> None:
+        wrong = [Problem("unknown-convention", {"value": getattr(self, f.name), "choices": list(CHOICES[f.name]),
+                         "name": f.name}, field=f.name)
+                 for f in fields(self) if getattr(self, f.name) not in CHOICES[f.name]]
+        if wrong:
+            raise InputError(wrong)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Run:
+    """The rankings of one configuration. Make one with `Run.build` or `ragdash.read_run`.
+
+    query_ids (Q,); starts (Q + 1,): positions starts[q]:starts[q+1] are the ranking of query q, best first;
+    scores (N,) float64 in ranking order or None; pairs (N,) uint64 hash of (query, document) in ranking order;
+    docs (N,) in file order, `order` (N,) leads from a position to its row there (None: they are the same);
+    repeated (D,): positions of documents that stand higher up already; details: a row per query, aligned.
+    ranked_by: "score" (equal scores are settled when the run is matched), "rank" or "order" (of the rows).
+    """
+
+    name: str
+    query_ids: pa.StringArray
+    starts: np.ndarray
+    docs: pa.ChunkedArray
+    order: np.ndarray | None
+    pairs: np.ndarray
+    scores: np.ndarray | None
+    repeated: np.ndarray
+    ranked_by: str
+    texts: pa.ChunkedArray | None = None
+    sources: pa.ChunkedArray | None = None
+    details: pa.Table | None = None
+    settings: Mapping = field(default_factory=dict)
+    problems: tuple[Problem, ...] = ()
+    rows_digest: np.ndarray = field(default_factory=lambda: np.zeros(2, np.uint64))
+
+    @classmethod
+    def build(cls, name: str, query_ids, docs, scores=None, ranks=None, *, texts=None, sources=None,
+              details: pa.Table | None = None, settings: Mapping | None = None,
+              problems: Iterable[Problem] = (), file: str | None = None) -> Run:
+        """A run from columns in file order, one row per returned document.
+
+        query_ids, docs: (N,) text (a list, an Arrow array, chunked; query_ids also dictionary encoded);
+        scores: (N,) finite numbers; ranks: (N,) numbers, an explicit order that wins over the scores. With neither,
+        the order of the rows is the ranking. details: a row per query with a column query_id; it may name queries
+        without rows (empty rankings). Repeated documents stay in the columns and are passed over by every reader.
+        Raises InputError where the columns do not fit together. A writeable array is copied.
+        """
+        docs = text_column(docs)
+        check_run(query_ids, docs, scores, ranks, texts, sources, details, file)
+        names, codes = encode(query_ids)
+        names, details = align(names, details)
+        scores = None if scores is None else frozen(np.asarray(scores, np.float64))
+        keys, ranked_by = sort_keys(codes, scores, ranks)
+        pairs = pair_hashes(hash_text(text_column(names), seed=1), codes, docs)
+        order = ranking_order(codes, keys)
+        starts = query_starts(codes, len(names))
+        if order is not None:
+            pairs, keys, scores = pairs[order], keys[order], None if scores is None else scores[order]
+        digest = ranking_digest(pairs, keys, starts)
+        if ranked_by != "score" and scores is not None:
+            digest += row_digest(mix(pairs, np.uint64(2)), scores)
+        repeated = duplicate_positions(pairs, starts, docs, order)
+        for array in (starts, order, pairs, scores, repeated):
+            if array is not None:
+                array.setflags(write=False)
+        run = cls(name, names, starts, docs, order, pairs, scores, repeated, ranked_by,
+                  None if texts is None else text_column(texts), None if sources is None else text_column(sources),
+                  details, dict(settings or {}), (), digest)
+        return replace(run, problems=(*problems, *run._repeated_problem(file)))
+
+    def __len__(self) -> int:
+        return len(self.query_ids)
+
+    def __repr__(self) -> str:
+        return f"<Run {self.name!r}: {len(self):,} queries, {len(self.docs):,} documents returned>"
+
+    @property
+    def lengths(self) -> np.ndarray:
+        """Distinct documents returned for each query: (Q,) int64."""
+        lengths = np.diff(self.starts)
+        if len(self.repeated):
+            lengths -= np.bincount(self.query_of(self.repeated), minlength=len(self))
+        return lengths
+
+    @property
+    def depth(self) -> int:
+        """Documents in the longest ranking."""
+        return int(self.lengths.max(initial=0))
+
+    @property
+    def duplicates(self) -> int:
+        """Rows passed over because their document stands higher up in the same ranking."""
+        return len(self.repeated)
+
+    @cached_property
+    def digest(self) -> str:
+        """128 bits of the content: rankings, scores, order of ties, texts, details; not of the name or the file."""
+        lanes = self.rows_digest + details_digest(self.query_ids, self.details)
+        pairs = self.pairs if self.order is None else unordered(self.pairs, self.order)
+        for seed, column in ((2, self.texts), (3, self.sources)):
+            if column is not None:
+                present = np.flatnonzero(column.is_valid().to_numpy())
+                lanes += lanes_of(mix(pairs, hash_text(column, seed))[present])
+        return "".join(f"{int(lane):016x}" for lane in lanes)
+
+    @cached_property
+    def scores_fall(self) -> bool:
+        """Whether no document has a higher score than one that stands above it; False without scores."""
+        if self.scores is None or self.ranked_by == "score":
+            return self.scores is not None
+        rises = np.flatnonzero(self.scores[1:] > self.scores[:-1]) + 1
+        return bool(np.isin(rises, self.starts).all())
+
+    def query_of(self, positions: np.ndarray) -> np.ndarray:
+        """The query (index into query_ids) that owns each position."""
+        return np.searchsorted(self.starts, positions, "right") - 1
+
+    def rows(self, positions: np.ndarray) -> np.ndarray:
+        """Rows of docs, texts and sources at these positions."""
+        return positions if self.order is None else self.order[positions]
+
+    def renamed(self, name: str) -> Run:
+        """The same run under another name; the digest stays."""
+        return replace(self, name=name)
+
+    def ranking(self, query_id: str, limit: int | None = None) -> pa.Table:
+        """rank, doc_id, score and text of one query, best first, without repeated documents.
+
+        Ties stand by document id, descending, where scores rank. Raises KeyError for a query that is not here.
+        """
+        q = pc.index(self.query_ids, query_id).as_py()
+        if q < 0:
+            raise KeyError(query_id)
+        at = np.setdiff1d(np.arange(self.starts[q], self.starts[q + 1]), self.repeated)
+        columns = {"doc_id": take(self.docs, self.rows(at))}
+        columns["score"] = pa.nulls(len(at), pa.float64()) if self.scores is None else pa.array(self.scores[at])
+        columns["text"] = pa.nulls(len(at), pa.string()) if self.texts is None else take(self.texts, self.rows(at))
+        table = pa.table(columns)
+        if self.ranked_by == "score":
+            table = table.sort_by([("score", "descending"), ("doc_id", "descending")])
+        return table.add_column(0, "rank", pa.array(np.arange(1, len(at) + 1))).slice(0, limit)
+
+    def _repeated_problem(self, file: str | None) -> tuple[Problem, ...]:
+        if not len(self.repeated):
+            return ()
+        at = self.repeated[:1]
+        doc, query = take(self.docs, self.rows(at))[0].as_py(), self.query_ids[int(self.query_of(at)[0])].as_py()
+        facts = {"document": doc, "query": query, "others": len(self.repeated) - 1}
+        return (Problem("duplicate-document", facts, file, None, "doc_id", "warning"),)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Truth:
+    """What is known to be right. Make one with `Truth.build` or `ragdash.read_truth`.
+
+    query_ids (Q,): every query it knows; per judgement, sorted by query and then grade descending:
+    queries (R,) int64 index into query_ids, docs (R,), grades (R,) int64; details: a row per query, aligned.
+    corpus: the documents that could be returned, where they are known; attached with `with_corpus`.
+    """
+
+    name: str
+    query_ids: pa.StringArray
+    queries: np.ndarray
+    docs: pa.StringArray
+    grades: np.ndarray
+    details: pa.Table | None = None
+    problems: tuple[Problem, ...] = ()
+    corpus: Corpus | None = None
+
+    @classmethod
+    def build(cls, name: str, query_ids, docs, grades, *, details: pa.Table | None = None,
+              problems: Iterable[Problem] = (), file: str | None = None, lines=None) -> Truth:
+        """A truth from judgements in file order; lines (R,) are used to say where two judgements disagree.
+
+        Raises InputError where a pair is judged twice with different grades; equal repetitions become one.
+        """
+        docs = text_column(docs)
+        check_truth(query_ids, docs, grades, details, file)
+        names, codes = encode(query_ids)
+        names, details = align(names, details)
+        grades = np.asarray(grades, np.int64)
+        ids = docs.combine_chunks().dictionary_encode() if len(docs) else pa.array([], pa.string()).dictionary_encode()
+        ids = ids.combine_chunks() if isinstance(ids, pa.ChunkedArray) else ids
+        pair = codes.astype(np.int64) * max(len(ids.dictionary), 1) + ids.indices.to_numpy().astype(np.int64)
+        keep = judged_once(pair, grades, names, codes, ids, file, lines)
+        keep = keep[np.lexsort((-grades[keep], codes[keep]))]
+        kept_docs = ids.dictionary.take(ids.indices.take(pa.array(keep)))
+        return cls(name, names, frozen(codes[keep].astype(np.int64)), kept_docs, frozen(grades[keep]), details,
+                   tuple(problems))
+
+    def __len__(self) -> int:
+        return len(self.query_ids)
+
+    def __repr__(self) -> str:
+        return f"<Truth {self.name!r}: {len(self):,} queries, {self.judgements:,} judgements>"
+
+    @property
+    def judgements(self) -> int:
+        """Judged (query, document) pairs."""
+        return len(self.grades)
+
+    @property
+    def queries_without_relevant(self) -> int:
+        """Queries without a document of grade 1 or more."""
+        return int((np.bincount(self.queries[self.grades >= 1], minlength=len(self)) == 0).sum())
+
+    @cached_property
+    def pairs(self) -> np.ndarray:
+        """(R,) uint64 hash of each judged (query, document) pair, as in a Run."""
+        hashes = hash_text(text_column(self.query_ids), seed=1)
+        return pair_hashes(hashes, self.queries, text_column(self.docs))
+
+    @cached_property
+    def index(self) -> PairIndex:
+        """The judged pairs by hash, for matching."""
+        return PairIndex(self.pairs)
+
+    def with_corpus(self, corpus: Corpus | None) -> Truth:
+        """The same truth beside these documents (None: without any); the digest follows, `judged_digest` stays."""
+        return replace(self, corpus=corpus)
+
+    @cached_property
+    def _lanes(self) -> np.ndarray:
+        return row_digest(self.pairs, self.grades.astype(np.float64)) + details_digest(self.query_ids, self.details)
+
+    @property
+    def judged_digest(self) -> str:
+        """128 bits of judgements and details: the digest of the same truth without a corpus."""
+        return "".join(f"{int(lane):016x}" for lane in self._lanes)
+
+    @cached_property
+    def digest(self) -> str:
+        """128 bits of the content: judgements, details and corpus; not of the name, the file or its row order."""
+        if self.corpus is None:
+            return self.judged_digest
+        return "".join(f"{int(lane):016x}" for lane in self._lanes + mix(self.corpus.lanes, np.uint64(8)))

@@ -1,0 +1,130 @@
+"""Queries by their attributes: which of them are of type "multi-hop", how long are they, where do runs differ?
+
+Letters: Q queries of a truth, in its order.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pyarrow as pa
+
+from ragdash.core.arrow_columns import frozen
+from ragdash.core.records import Truth
+
+MOST_VALUES = 40  # an attribute with more different texts names single queries rather than kinds of them
+FEW_NUMBERS = 8  # numbers with more different values are put in quarters
+NOT_GIVEN = "not given"
+
+
+@dataclass(frozen=True, eq=False)
+class Slice:
+    """The queries whose attribute has a value: queries (Q,) bool."""
+
+    attribute: str
+    value: str
+    queries: np.ndarray
+
+    @property
+    def title(self) -> str:
+        """attribute: value"""
+        return f"{self.attribute}: {self.value}"
+
+
+def slices(truth: Truth) -> dict[str, tuple[Slice, ...]]:
+    """The slices of each attribute that the truth gives to its queries, largest first, numbers ascending.
+
+    A list counts for each of its values, so slices may overlap. Numbers with more than FEW_NUMBERS different values
+    become quarters. Queries without the attribute are a slice of their own. Attributes that have more than MOST_VALUES
+    different texts, or the same value everywhere, slice nothing and are left out.
+    """
+    found = {}
+    for name, values in attributes(truth).items():
+        own = by_value(name, values)
+        if 1 < len(own) <= MOST_VALUES + 1:
+            found[name] = own
+    return found
+
+
+def attributes(truth: Truth) -> dict[str, list[object]]:
+    """The value that each query has for each attribute, None where it has none: {name: [Q values]}."""
+    if truth.details is None or "attributes" not in truth.details.column_names:
+        return {}
+    found: dict[str, list[object]] = {}
+    for at, text in enumerate(truth.details["attributes"].to_pylist()):
+        for name, value in (json.loads(text) if text else {}).items():
+            found.setdefault(name, [None] * len(truth))[at] = value
+    return found
+
+
+def find_slice(truth: Truth, attribute: str, value: str) -> Slice | None:
+    """The slice of this attribute and value; None where the truth has none such."""
+    return next((one for one in slices(truth).get(attribute, ()) if one.value == value), None)
+
+
+def by_value(name: str, values: list[object]) -> tuple[Slice, ...]:
+    """A slice for each different value of Q values, largest first, None as NOT_GIVEN; of many numbers, quarters."""
+    if _are_numbers(values):
+        return _quarters(name, values)
+    members: dict[str, list[int]] = {}
+    for at, value in enumerate(values):
+        for one in dict.fromkeys(map(_text, value if isinstance(value, list) and value else [value])):
+            members.setdefault(one, []).append(at)
+    order = sorted(members, key=lambda one: (one == NOT_GIVEN, -len(members[one]), one))
+    if all(_is_number(value) or value is None for value in values):
+        order = sorted(members, key=lambda one: (one == NOT_GIVEN, float(one) if one != NOT_GIVEN else 0.0))
+    return tuple(_slice(name, one, members[one], len(values)) for one in order)
+
+
+def _quarters(name: str, values: list[object]) -> tuple[Slice, ...]:
+    """Four slices of about the same size between the quartiles; fewer where many values are equal."""
+    numbers = np.array([np.nan if value is None else float(value) for value in values])
+    edges = np.unique(np.quantile(numbers[~np.isnan(numbers)], [0, 0.25, 0.5, 0.75, 1]))
+    place = np.searchsorted(edges[1:-1], numbers, "left")  # a value at an edge belongs to the lower quarter
+    found = []
+    for at in range(len(edges) - 1):
+        inside = (place == at) & ~np.isnan(numbers)
+        if inside.any():
+            least, most = numbers[inside].min(), numbers[inside].max()
+            found.append(Slice(name, f"{least:g}" if least == most else f"{least:g} to {most:g}", inside))
+    if np.isnan(numbers).any():
+        found.append(Slice(name, NOT_GIVEN, np.isnan(numbers)))
+    return tuple(found)
+
+
+def _are_numbers(values: list[object]) -> bool:
+    numbers = [value for value in values if value is not None]
+    return all(map(_is_number, numbers)) and len(set(numbers)) > FEW_NUMBERS
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _text(value: object) -> str:
+    if value is None:
+        return NOT_GIVEN
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, (Mapping, list)):
+        return json.dumps(value, ensure_ascii=False)
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _slice(name: str, value: str, members: list[int], n: int) -> Slice:
+    queries = np.zeros(n, bool)
+    queries[members] = True
+    return Slice(name, value, queries)
+
+
+def part(truth: Truth, queries: np.ndarray) -> Truth:
+    """The truth of these queries (Q,) bool alone, in the same order: judgements and details are kept."""
+    kept = queries[truth.queries]
+    row = np.cumsum(queries) - 1
+    details = None if truth.details is None else truth.details.filter(pa.array(queries)).combine_chunks()
+    return replace(truth, query_ids=truth.query_ids.filter(pa.array(queries)),
+                   queries=frozen(row[truth.queries[kept]]), docs=truth.docs.filter(pa.array(kept)),
+                   grades=frozen(truth.grades[kept]), details=details)

@@ -1,0 +1,32 @@
+"""Two texts word by word: what stands in one and, in that order, not in the other. What pages mark.
+
+The longest run of equal words is taken first, then the same to its left and right (Ratcliff and Obershelp, as in
+Python's difflib): a word at another place counts as different.
+"""
+
+from __future__ import annotations
+
+from difflib import SequenceMatcher
+
+from ragdash.core.text.tokenizer import words
+
+MOST = 1_500  # words of each side that are compared; those behind are in neither list
+
+Spans = list[tuple[int, int]]
+
+
+def differing(one: str, other: str, how: str = "squad") -> tuple[Spans, Spans]:
+    """((start, stop) of the words that only `one` has, those that only `other` has), at most MOST words of each.
+
+    Words are equal where their tokens are: case, punctuation and, for "squad", articles do not count.
+    """
+    sides = [[word for _, word in zip(range(MOST), words(text, how), strict=False)] for text in (one, other)]
+    keys = [[tuple(bears) for _, _, bears in side] for side in sides]
+    blocks = SequenceMatcher(None, *keys, autojunk=False).get_matching_blocks()
+    same = [set(), set()]
+    for a, b, size in blocks:
+        same[0].update(range(a, a + size))
+        same[1].update(range(b, b + size))
+    left, right = ([side[at][:2] for at in range(len(side)) if at not in held]
+                   for side, held in zip(sides, same, strict=True))
+    return left, right

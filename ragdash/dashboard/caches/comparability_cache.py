@@ -1,0 +1,53 @@
+"""What ragdash.analysis.comparability and ragdash.core.id_normalization say of the runs of a session, kept by
+digests, names and choices.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import astuple, replace
+
+import streamlit as st
+
+from ragdash.analysis.comparability import Entry as Finding
+from ragdash.analysis.comparability import Ledger, spelled
+from ragdash.analysis.comparability import ledger as found_in
+from ragdash.core.id_normalization import CollapseChoice, collapse_choices
+from ragdash.core.records import Conventions, Run, Truth
+from ragdash.dashboard.session.data_store import LOADED
+from ragdash.dashboard.session.loaded_run import Entry
+from ragdash.metrics import Spec, parse_spec
+
+
+def ledger(runs: Sequence[Entry], truth: str, conventions: Conventions, spec: Spec) -> Ledger:
+    """What stands against each other in these runs and this truth, under the names of the session."""
+    named = tuple((entry.digest, entry.name) for entry in runs)
+    return _ledger(named, truth, astuple(conventions), str(spec),
+                   _runs=[LOADED.run(digest).renamed(name) for digest, name in named], _truth=LOADED.truth(truth))
+
+
+@st.cache_resource(max_entries=64, show_spinner="Comparing runs and judgements …")
+def _ledger(runs: tuple[tuple[str, str], ...], truth: str, conventions: tuple[str, ...], spec: str,
+            _runs: list[Run], _truth: Truth) -> Ledger:
+    ids = _spelled(runs, truth, _runs=_runs, _truth=_truth)
+    return found_in(_runs, _truth, Conventions(*conventions), (parse_spec(spec),), ids)
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def _spelled(runs: tuple[tuple[str, str], ...], truth: str, _runs: list[Run], _truth: Truth) -> tuple[Finding, ...]:
+    return spelled(_runs, _truth)
+
+
+def lenient(conventions: Conventions) -> Conventions:
+    """The same, but no run is refused."""
+    return replace(conventions, duplicates="first")
+
+
+def choices(entry: Entry, truth: str) -> list[CollapseChoice]:
+    """Ways to collapse the run as it was loaded, best first."""
+    return _choices(entry.loaded, truth, _run=LOADED.run(entry.loaded), _truth=LOADED.truth(truth))
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def _choices(run: str, truth: str, _run: Run, _truth: Truth) -> list[CollapseChoice]:
+    return collapse_choices(_run, _truth)

@@ -1,0 +1,100 @@
+"""Diagnoses of the runs shown, cached by digests and rules as in ragdash.dashboard.caches.evaluation_cache. What
+comes out is shared.
+
+Letters: Q queries of the truth, S stages.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import streamlit as st
+
+from ragdash.analysis.diagnosis import NAMES, STAGES, Diagnosis, Rules, diagnose, text_specs
+from ragdash.core.errors import InputError
+from ragdash.dashboard.caches import evaluation_cache
+from ragdash.dashboard.caches.evaluation_cache import Scope
+from ragdash.dashboard.session import state
+from ragdash.dashboard.session.scope import facts
+from ragdash.evaluation.evaluate import Evaluation
+from ragdash.matching.match import Match
+from ragdash.metrics import Spec, parse_spec
+from ragdash.metrics.bands import CUTS
+from ragdash.reporting.sentences import fmt
+
+SHARE = {state.COVERAGE: "coverage", state.CORRECT: "right", state.GROUNDED: "grounded"}  # rules from 0 to 1
+
+RETRIEVAL = NAMES[:NAMES.index("below-threshold") + 1]  # stages whose fixes change what is retrieved
+
+
+def rules(k: int) -> Rules:
+    """The rules of this session: the cutoff of the sidebar, the others as chosen on the Failures page."""
+    state.text(state.CUT_OFF)
+    for key, name in SHARE.items():
+        state.share(key, 0.0, 1.0, CUTS[name].value)
+    chosen = {name: float(state.get(key)) for key, name in SHARE.items()}
+    return Rules(k=k, score=score(), **chosen)
+
+
+def score() -> float | None:
+    """The score threshold as typed; None where nothing, or nothing that is a number, is."""
+    try:
+        found = float((state.get(state.CUT_OFF) or "").strip().replace(",", "."))
+    except ValueError:
+        return None
+    return found if np.isfinite(found) else None
+
+
+def own(rules: Rules) -> list[str]:
+    """The rules that are not the usual ones, in words."""
+    usual = Rules(k=rules.k)
+    said = {"coverage": "share of the gold needed", "right": f"{rules.right_spec.title} from",
+            "grounded": f"{rules.grounded_spec.title} from", "score": "score threshold"}
+    return [f"{what} {getattr(rules, name):g}" for name, what in said.items()
+            if getattr(rules, name) != getattr(usual, name)]
+
+
+def note(k: int) -> None:
+    """Say which rules of the stages are not the usual ones; nothing where all are."""
+    found = own(rules(k))
+    if found:
+        st.caption(f":material/rule: Stages by rules of your own: {fmt.escape(fmt.listed(found))} (set on the "
+                   "Failures page).")
+
+
+def diagnosis(run: str, scope: Scope, k: int) -> Diagnosis:
+    """Where each query of the truth (whatever slice is looked at) went wrong first, by the rules of this session."""
+    whole, held = replace(scope, part=""), rules(k)
+    specs = text_specs(held)
+    return _diagnosis(
+        run, facts(whole, specs), repr(held), _match=evaluation_cache.match(run, whole, specs), _rules=held
+    )
+
+
+@st.cache_resource(max_entries=64, show_spinner="Looking where queries went wrong …")
+def _diagnosis(run: str, scope: tuple, rules: str, _match: Match, _rules: Rules) -> Diagnosis:
+    return diagnose(_match, _rules)
+
+
+def gains(run: str, scope: Scope, k: int, spec: Spec) -> np.ndarray:
+    """By how much the mean of the spec in scope could rise at most with each stage fixed: (S,), NaN undefined.
+
+    Of "fine" queries NaN, as is every stage that no fix of which moves the metric: of the answer for a metric of
+    what was retrieved, all for one of speed. All NaN where the spec has no better end or is no mean.
+    """
+    found, whole = diagnosis(run, scope, k), replace(scope, part="")
+    return _gains(run, facts(scope, [spec]), repr(found.rules), str(spec), _found=found,
+                  _evaluation=evaluation_cache.evaluation(run, whole, [spec]), _queries=evaluation_cache.queries(scope))
+
+
+@st.cache_resource(max_entries=256, show_spinner=False)
+def _gains(run: str, scope: tuple, rules: str, spec: str, _found: Diagnosis, _evaluation: Evaluation,
+           _queries: np.ndarray) -> np.ndarray:
+    try:
+        held = _found.gains(_evaluation, spec, _queries)
+    except InputError:  # no better end: nothing can be gained
+        return np.full(len(STAGES), np.nan)
+    view = parse_spec(spec).metric.view
+    moved = RETRIEVAL if view in ("Ranked", "Covered") else () if view == "Timed" else NAMES
+    return np.array([*(one.at_most if one.stage in moved else np.nan for one in held), np.nan])

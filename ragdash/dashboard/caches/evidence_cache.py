@@ -1,0 +1,178 @@
+"""Cached calls of the evidence match threshold: a metric at every threshold, and the pairs that a person may decide.
+
+Letters: T thresholds, X rows of scores.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import astuple, dataclass, replace
+from functools import cache as cached
+
+import numpy as np
+import pyarrow as pa
+import streamlit as st
+
+from ragdash.core.arrow_columns import take
+from ragdash.core.errors import InputError
+from ragdash.dashboard.caches import evaluation_cache
+from ragdash.dashboard.caches.evaluation_cache import Scope
+from ragdash.dashboard.session.data_store import LOADED
+from ragdash.dashboard.session.scope import covered, evidence, origin
+from ragdash.evaluation.evaluate import Evaluation, evaluate_match, summaries
+from ragdash.matching.evidence import FLOOR, EvidenceScores, digest
+from ragdash.matching.evidence.highlight import passage
+from ragdash.matching.evidence.scores import ACCEPTED, REJECTED
+from ragdash.matching.match import Match
+from ragdash.metrics import Spec, parse_specs
+
+MARGIN = 0.05  # a pair is borderline if it is this near to the threshold
+NEAREST = 300  # of them listed for each run
+RESAMPLES = 2_000
+FINE, COARSE = 0.01, 0.02  # steps of the threshold with few and with many queries
+
+
+@dataclass(frozen=True, eq=False)
+class Sweep:
+    """A metric against the threshold: thresholds, mean, low, high (T,); n queries."""
+
+    thresholds: np.ndarray
+    mean: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    n: int
+
+
+def by_evidence(scope: Scope, decided: str | None = None) -> Scope:
+    """The scope with relevance by evidence, whatever the sidebar says; decided: under this state of the decisions."""
+    return replace(scope, matching=replace(scope.matching, by="evidence"),
+                   decided=scope.decided if decided is None else decided)
+
+
+def sweep(run: str, scope: Scope, spec: Spec) -> Sweep:
+    """The mean of the spec by evidence at every threshold, from the scores that are kept: nothing is compared again.
+
+    Raises Unavailable where the run has no texts, InputError where the spec does not fit.
+    """
+    scope = by_evidence(scope)
+    facts = (*origin(run, scope), *astuple(scope.conventions), scope.part, scope.decided)
+    return _sweep(facts, str(spec), _match=covered(run, scope), _scores=evidence(run, scope), _scope=scope)
+
+
+@st.cache_resource(max_entries=128, show_spinner="Trying thresholds …")
+def _sweep(facts: tuple, spec: str, _match: Match, _scores: EvidenceScores, _scope: Scope) -> Sweep:
+    inside = evaluation_cache.queries(_scope)
+    step = FINE if int(inside.sum()) <= evaluation_cache.MANY_QUERIES else COARSE
+    thresholds = np.round(np.arange(FLOOR, 1 + step / 2, step), 2)
+    found: list[Evaluation] = []
+    place, held = [], -1
+    for threshold in thresholds.tolist():
+        many = int(_scores.covering(threshold).sum())  # fewer and fewer: as many as before are the same ones
+        if many != held:
+            one = evaluate_match(_match.under(replace(_scope.matching, threshold=threshold), _scores),
+                                 parse_specs(spec))
+            found.append(one.only(one.query_ids.filter(pa.array(inside)).to_pylist()) if _scope.part else one)
+            held = many
+        place.append(len(found) - 1)
+    rows = [row[0] for row in summaries(found, resamples=RESAMPLES)]
+    mean, low, high = (np.array([getattr(row, part) for row in rows])[place] for part in ("mean", "low", "high"))
+    return Sweep(thresholds, mean, low, high, max(row.n for row in rows))
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A chunk and a gold span that are about as alike as the threshold asks, in one run or several.
+
+    key: (query id, digest of the chunk, digest of the span); score: of the nearest of its parts; part from 1, parts: of
+    the span; decision: accepted, rejected or None. places: (run digest, rank, document) of each run that returns it.
+    """
+
+    key: tuple[str, str, str]
+    span: str
+    source: str | None
+    score: float
+    part: int
+    parts: int
+    decision: bool | None
+    places: tuple[tuple[str, int, str], ...]
+
+    @property
+    def token(self) -> str:
+        """The pair in an address."""
+        return ".".join(self.key)
+
+
+def pairs(runs: Sequence[str], scope: Scope, decided: str) -> list[Pair]:
+    """The borderline pairs of the runs, the nearest to the threshold first, and those that have been decided."""
+    scope = by_evidence(scope, decided)
+    found: dict[tuple[str, str, str], Pair] = {}
+    for run in runs:
+        for one in _pairs(run, (*origin(run, scope), scope.part, scope.matching.threshold, decided),
+                          _scores=evidence(run, scope), _scope=scope):
+            held = found.get(one.key)
+            found[one.key] = replace(held, places=held.places + one.places) if held else one
+    threshold = scope.matching.threshold
+    return sorted(found.values(), key=lambda one: (round(abs(one.score - threshold), 9), one.key))
+
+
+@st.cache_resource(max_entries=64, show_spinner="Looking for borderline pairs …")
+def _pairs(run: str, facts: tuple, _scores: EvidenceScores, _scope: Scope) -> list[Pair]:
+    threshold, inside = _scope.matching.threshold, evaluation_cache.queries(_scope)
+    asked = inside[_scores.query[_scores.row_chunk]]
+    far = np.abs(_scores.score - threshold)
+    near = np.flatnonzero(asked & (far <= MARGIN + 1e-12) & (_scores.kind == 0) & (_scores.verdict == 0))
+    near = near[np.argsort(far[near], kind="stable")][:NEAREST]
+    done = np.flatnonzero(asked & (_scores.verdict != 0) & (_scores.kind == 0) & ~np.isnan(_scores.score))
+    rows = np.concatenate([done, near])
+    rows = rows[np.argsort(far[rows], kind="stable")]
+    found: dict[tuple[str, str, str], Pair] = {}
+    for one in _listed(run, _scores, rows):
+        found.setdefault(one.key, one)
+    return list(found.values())
+
+
+def _listed(run: str, scores: EvidenceScores, rows: np.ndarray) -> Iterator[Pair]:
+    """The pair of each row."""
+    chunks, parts, spans = scores.row_chunk[rows], scores.row_part[rows], scores.spans
+    of, first = spans.part_span[parts], np.searchsorted(spans.part_span, np.arange(len(spans) + 1))
+    ids = scores.query_ids.take(pa.array(scores.query[chunks])).to_pylist()
+    docs = take(scores.run.docs, scores.run.rows(scores.at[chunks])).to_pylist()
+    known = cached(digest)
+    for at, (row, chunk, span) in enumerate(zip(rows.tolist(), chunks.tolist(), of.tolist(), strict=True)):
+        key = ids[at], known(scores.texts[scores.text[chunk]]), known(spans.texts[span])
+        yield Pair(key, spans.texts[span], spans.sources[span], float(scores.score[row]),
+                   int(parts[at] - first[span]) + 1, int(first[span + 1] - first[span]),
+                   {0: None, ACCEPTED: True, REJECTED: False}[int(scores.verdict[row])],
+                   ((run, int(scores.rank[chunk]), docs[at]),))
+
+
+def texts_of(pair: Pair, scope: Scope) -> tuple[str, tuple[int, int] | None]:
+    """(chunk as written, where in it the passage that is like the span stands) of a pair."""
+    run, rank, _ = pair.places[0]
+    scores = evidence(run, by_evidence(scope))
+    query = scores.query_ids.index(pair.key[0]).as_py()
+    first, last = np.searchsorted(scores.query, [query, query + 1])
+    chunk = scores.texts[scores.text[first + int(np.flatnonzero(scores.rank[first:last] == rank)[0])]]
+    span = next(at for at in range(*np.searchsorted(scores.spans.query, [query, query + 1]))
+                if scores.spans.texts[at] == pair.span)
+    part = int(np.searchsorted(scores.spans.part_span, span)) + pair.part - 1
+    return chunk, passage(scores.how, 0, chunk, scores.spans.parts[part], scores.spans.plain[span])
+
+
+def unfit(runs: Sequence[str], scope: Scope, spec: Spec) -> str | None:
+    """Why the spec cannot be had by evidence, None where it can."""
+    try:
+        one = evaluation_cache.evaluation(runs[0], by_evidence(scope), (spec,))
+    except InputError as error:
+        return f"{error.problems[0].found}; expected {error.problems[0].expected}."
+    found = next((problem for problem in one.problems if problem.kind == "unavailable"), None)
+    return f"{found.found[:1].upper()}{found.found[1:]}; expected {found.expected}. {found.fix}" if found else None
+
+
+def question(truth: str, query_id: str) -> str | None:
+    """What a query asks, None where the truth does not tell."""
+    held = LOADED.truth(truth)
+    if held.details is None or "query" not in held.details.column_names:
+        return None
+    at = held.query_ids.index(query_id).as_py()
+    return held.details["query"][at].as_py() if at >= 0 else None

@@ -1,0 +1,123 @@
+"""Cached calls of the Threshold bands page: score thresholds of a run, and means by slice.
+
+Keyed by digests and scalars, as in ragdash.dashboard.caches.evaluation_cache; what comes out is shared and must not
+be changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import pyarrow as pa
+import streamlit as st
+
+from ragdash.analysis import score_thresholds
+from ragdash.analysis.score_thresholds import OperatingPoint, PrecisionRecall, Roc, Sweep
+from ragdash.core.records import Conventions, Run, Truth
+from ragdash.core.slices import Slice
+from ragdash.dashboard.caches import evaluation_cache
+from ragdash.dashboard.caches.evaluation_cache import Scope
+from ragdash.dashboard.session.data_store import LOADED
+from ragdash.dashboard.session.scope import facts
+from ragdash.evaluation.evaluate import Summary, summaries
+from ragdash.matching.match import Match
+from ragdash.metrics import Spec, parse_specs
+from ragdash.reporting.plots.common.theme import Figure
+
+RESAMPLES = 2_000
+_KEPT = {"max_entries": 128, "show_spinner": "Trying score cutoffs …"}
+
+
+def match(run: str, scope: Scope) -> Match:
+    """The run laid over the queries in scope. Raises InputError where they have none in common."""
+    if not scope.part:
+        return evaluation_cache.match(run, scope)
+    return _within(run, facts(scope), _run=LOADED.run(run), _scope=scope)
+
+
+@st.cache_resource(max_entries=32, show_spinner=False)
+def _within(run: str, scope: tuple, _run: Run, _scope: Scope) -> Match:
+    truth = _part(_scope.truth, _scope.part, _truth=LOADED.truth(_scope.truth))
+    return Match(_run, truth, _scope.conventions)
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def _part(truth: str, part: str, _truth: Truth) -> Truth:
+    """The truth of the queries of one slice alone."""
+    inside = evaluation_cache.queries(Scope(truth, Conventions(), part))
+    rows = inside[_truth.queries]
+    return Truth.build(_truth.name, _truth.query_ids.take(pa.array(_truth.queries[rows])),
+                       _truth.docs.filter(pa.array(rows)), _truth.grades[rows],
+                       details=pa.table({"query_id": _truth.query_ids.filter(pa.array(inside))}))
+
+
+def why_unscored(run: str, scope: Scope) -> str | None:
+    """Why there are no score thresholds, as it follows the run's name; None where there are."""
+    found = match(run, scope)
+    reason = score_thresholds.why_unscored(found)
+    return reason and reason.removeprefix(f"run {found.run.name!r} ")
+
+
+def sweep(run: str, scope: Scope, corpus: int | None) -> Sweep:
+    """Every measure at every threshold. Raises InputError for a corpus that is smaller than what was returned."""
+    return _sweep(run, facts(scope), corpus, _match=match(run, scope))
+
+
+@st.cache_resource(**_KEPT)
+def _sweep(run: str, scope: tuple, corpus: int | None, _match: Match) -> Sweep:
+    return score_thresholds.sweep(_match, corpus_size=corpus)
+
+
+def point(run: str, scope: Scope, measure: str, corpus: int | None) -> OperatingPoint:
+    """The best threshold of one half of the queries, checked on the other. Raises InputError for too few queries."""
+    return _point(run, facts(scope), measure, corpus, _match=match(run, scope))
+
+
+@st.cache_resource(**_KEPT)
+def _point(run: str, scope: tuple, measure: str, corpus: int | None, _match: Match) -> OperatingPoint:
+    return score_thresholds.operating_point(_match, measure, corpus_size=corpus, resamples=RESAMPLES)
+
+
+def curves(run: str, scope: Scope) -> tuple[Roc, PrecisionRecall]:
+    """ROC and precision-recall by score."""
+    return _curves(run, facts(scope), _match=match(run, scope))
+
+
+@st.cache_resource(**_KEPT)
+def _curves(run: str, scope: tuple, _match: Match) -> tuple[Roc, PrecisionRecall]:
+    return score_thresholds.roc(_match), score_thresholds.pr_by_score(_match)
+
+
+def sliced(runs: Sequence[str], scope: Scope, spec: Spec, attribute: str) -> list[tuple[Slice, list[Summary]]]:
+    """Each slice of an attribute, of the queries in scope, with a Summary for each run; slices without a query are
+    left out."""
+    return _sliced(tuple(runs), facts(scope, [spec]), str(spec), attribute, _scope=scope)
+
+
+@st.cache_resource(max_entries=64, show_spinner="Computing means by slice …")
+def _sliced(runs: tuple[str, ...], scope: tuple, spec: str, attribute: str,
+            _scope: Scope) -> list[tuple[Slice, list[Summary]]]:
+    inside, all_ids = evaluation_cache.queries(_scope), LOADED.truth(_scope.truth).query_ids
+    evaluations = [evaluation_cache.evaluation(run, _scope, parse_specs(spec)) for run in runs]
+    found = []
+    for one in evaluation_cache.parts(_scope.truth).values():
+        kept: np.ndarray = one.queries & inside
+        if one.attribute == attribute and kept.any():
+            ids = all_ids.filter(pa.array(kept)).to_pylist()
+            rows = summaries([evaluation.only(ids) for evaluation in evaluations])
+            found.append((Slice(one.attribute, one.value, kept), [row[0] for row in rows]))
+    return found
+
+
+def drawn(*facts: object, draw: Callable[[], Figure]) -> Figure:
+    """The figure that draw makes, kept by the facts that it is made of (their repr has to tell them apart).
+
+    Half of a script run would go into building figures that have not changed. It is shared: nobody changes it.
+    """
+    return _drawn(repr(facts), _draw=draw)
+
+
+@st.cache_resource(max_entries=128, show_spinner=False)
+def _drawn(facts: str, _draw: Callable[[], Figure]) -> Figure:
+    return _draw()

@@ -1,0 +1,37 @@
+"""Links from other pages to the Queries page, with the filter that shows exactly the queries meant."""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+import streamlit as st
+
+from ragdash.dashboard.session import state
+from ragdash.dashboard.session.data_store import SHORT
+
+PAGE = "pages/queries.py"
+RESET = (state.CASE, state.LEAST, state.FIND, state.ATTRIBUTES, state.STAGES, state.READINGS, state.MARKED)
+OUTCOMES = {"all": "", "better": "better", "equal": "equal", "worse": "worse", "undefined": "undefined"}  # of Compare
+
+
+def address(run: str, order: str = "worst", **filters: str | list[str]) -> dict[str, list[str]]:
+    """The address of the Queries page looking at a run (its digest), with these filters alone.
+
+    filters: {key of ragdash.dashboard.session.keys: value or values}; everything else of the session stays.
+    """
+    shared = {key: values for key, values in state.parameters().items() if key in (state.RUN, state.TRUTH,
+                                                                                  *state.SIDEBAR, *state.CUTS)}
+    chosen = {**dict.fromkeys(RESET, ""), state.LOOKED: run[:SHORT], state.ORDER: order, **filters}
+    return shared | {key: value if isinstance(value, list) else [value] for key, value in chosen.items()}
+
+
+def link(label: str, run: str, order: str = "worst", help: str | None = None, *, width: int | None = None,
+         icon: str | None = ":material/manage_search:", **filters: str | list[str]) -> None:
+    """A link to these queries."""
+    st.page_link(PAGE, label=label, icon=icon, help=help, width=width or "content",
+                 query_params=address(run, order, **filters))
+
+
+def go(run: str, order: str = "worst", **filters: str | list[str]) -> NoReturn:
+    """Open these queries at once, as after a click into a picture."""
+    st.switch_page(PAGE, query_params=address(run, order, **filters))

@@ -1,0 +1,124 @@
+"""The judging process of this server: one at a time, seen by every session; and the quick ones that only plan.
+
+The process is `python -m ragdash judge`; no judge is ever asked by the dashboard's own process.
+"""
+
+from __future__ import annotations
+
+import atexit
+import threading
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ragdash.core.paths import PACKAGE
+from ragdash.dashboard.jobs.judge_input import written
+from ragdash.dashboard.jobs.process import Job, Slot, started
+from ragdash.evaluation.scoring import judge_worker
+from ragdash.evaluation.scoring.score_worker import Worker
+from ragdash.models.judge import Endpoint
+from ragdash.models.judge.batch import CONCURRENCY
+from ragdash.models.judge.tasks import Case
+
+PLANS = 8  # kept; of these
+AT_ONCE = 3  # at work
+
+
+@dataclass(frozen=True)
+class Order:
+    """What is to be asked of whom, without a key. variable: the key's name on the server; None: none is named."""
+
+    kind: str
+    base_url: str
+    model: str
+    variable: str | None
+    metrics: tuple[str, ...]
+    sample: int | None = None
+    votes: int = 1
+    max_cost: float | None = None
+    max_calls: int | None = None
+    price_in: float | None = None
+    price_out: float | None = None
+    concurrency: int = CONCURRENCY
+
+    @property
+    def endpoint(self) -> Endpoint:
+        """Where it goes. Raises InputError for an address that is none."""
+        return Endpoint(self.base_url, self.model, self.kind, self.variable)
+
+    def options(self) -> dict[str, object]:
+        """Of the command line."""
+        return {"--kind": self.kind, "--key-env": self.variable, "--sample": self.sample, "--votes": self.votes,
+                "--max-cost": self.max_cost, "--max-calls": self.max_calls, "--price-in": self.price_in,
+                "--price-out": self.price_out, "--concurrency": self.concurrency}
+
+
+_slot = Slot("judge")
+current, forget = _slot.current, _slot.forget
+_plans: OrderedDict[tuple, Job] = OrderedDict()
+_lock = threading.Lock()
+
+
+def start(key: tuple, runs: Mapping[str, Sequence[Case]], order: Order, secret: str | None) -> bool:
+    """Ask about the cases of these runs (by name); False where a process is at work already. secret: a key that was
+    typed, or stands in the server's secrets; it goes into the process's environment and is kept nowhere. What is sent
+    has been agreed to.
+    """
+    more = {"--yes": True, "--key-env": None if secret else order.variable}
+    about = {"judge": str(order.endpoint.judge), "metrics": order.metrics}
+    return _slot.start(key, tuple(runs), lambda folder: judge_worker.start(
+        _command(runs, order, folder, more), secret, PACKAGE.parent, order.variable or judge_worker.KEY), about)
+
+
+def stop() -> None:
+    """Ask nothing more; what is on its way is awaited by the process, and kept."""
+    job = current()
+    if job is not None and job.running:
+        job.worker.cancelled = True
+        job.worker.process.terminate()
+
+
+def drop() -> None:
+    """End it at once; answers that are on their way are lost, and may have to be paid."""
+    job = current()
+    if job is not None:
+        job.worker.cancel(0.0)
+
+
+def plan(key: tuple, runs: Mapping[str, Sequence[Case]], order: Order) -> bool:
+    """Let a process find out what that takes; the same key is looked into once. False where too many are at work."""
+    with _lock:
+        held = _plans.get(key)
+        if held is not None and (held.running or "plan" in held.worker.seen):
+            return True
+        if sum(job.running for job in _plans.values()) >= AT_ONCE:
+            return False
+        if held is not None:
+            _plans.pop(key).end(1.0)
+        while len(_plans) >= PLANS:
+            _plans.popitem(last=False)[1].end(1.0)
+        _plans[key] = started("plan", key, tuple(runs), lambda folder: Worker.start(
+            _command(runs, order, folder, {"--dry-run": True}), PACKAGE.parent))
+        return True
+
+
+def planned(key: tuple | None) -> Job | None:
+    """The process that looks, or has looked, into this."""
+    return _plans.get(key)
+
+
+def forget_plans() -> None:
+    """Take away all plans."""
+    with _lock:
+        while _plans:
+            _plans.popitem()[1].end(1.0)
+
+
+atexit.register(forget_plans)
+
+
+def _command(runs: Mapping[str, Sequence[Case]], order: Order, folder: Path, more: Mapping[str, object]) -> list[str]:
+    files, truth = written(runs, folder)
+    return judge_worker.command(files, truth, " ".join(order.metrics), order.base_url, order.model,
+                                options={**order.options(), **more})

@@ -1,0 +1,86 @@
+"""Processes that pages have started: one at a time for the whole server, seen by every session."""
+
+from __future__ import annotations
+
+import atexit
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterable
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import orjson
+
+from ragdash.evaluation.scoring.score_worker import Worker
+
+
+@dataclass(eq=False)
+class Job:
+    """A process at work, or one that has ended. key: what it is about; names: of its runs; about: what pages tell of
+    it, never a secret.
+    """
+
+    worker: Worker
+    folder: tempfile.TemporaryDirectory
+    key: tuple
+    names: tuple[str, ...]
+    about: dict = field(default_factory=dict)
+    began: float = field(default_factory=time.monotonic)
+
+    @property
+    def running(self) -> bool:
+        return self.worker.running
+
+    def end(self, wait: float = 10.0) -> None:
+        """Stop it where it runs, and take away its files."""
+        self.worker.cancel(wait)
+        self.folder.cleanup()
+
+
+def write_rows(path: Path, rows: Iterable[dict]) -> str:
+    """Write what a process is to read as JSON lines; returns the path."""
+    path.write_bytes(b"".join(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE) for row in rows))
+    return str(path)
+
+
+class Slot:
+    """Room for one process. name: of its folder."""
+
+    def __init__(self, name: str):
+        self._name, self._lock, self._job = name, threading.Lock(), None
+        atexit.register(self.forget)
+
+    def current(self) -> Job | None:
+        """The process at work, or the last one that was."""
+        return self._job
+
+    def start(self, key: tuple, names: tuple[str, ...], begin: Callable[[Path], Worker],
+              about: dict | None = None) -> bool:
+        """Start a process; False where one is at work already. begin: writes its files into a folder of its own and
+        starts it.
+        """
+        with self._lock:
+            if self._job is not None and self._job.running:
+                return False
+            self.forget()
+            self._job = started(self._name, key, names, begin, about)
+            return True
+
+    def forget(self) -> None:
+        """Take away what the last process left behind, itself too where it runs."""
+        if self._job is not None:
+            self._job.end()
+        self._job = None
+
+
+def started(name: str, key: tuple, names: tuple[str, ...], begin: Callable[[Path], Worker],
+            about: dict | None = None) -> Job:
+    """A process with a folder of its own, which goes away where it cannot be started."""
+    with ExitStack() as undo:
+        folder = tempfile.TemporaryDirectory(prefix=f"ragdash-{name}-", ignore_cleanup_errors=True)
+        undo.callback(folder.cleanup)
+        job = Job(begin(Path(folder.name)), folder, key, names, about or {})
+        undo.pop_all()
+        return job

@@ -1,0 +1,82 @@
+"""The scoring process that a page has started: one at a time for the whole server, seen by every session.
+
+The process is `python -m ragdash score`; no model is ever loaded in the dashboard's own process.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pyarrow as pa
+
+from ragdash.core.paths import PACKAGE, named
+from ragdash.core.records import Run, Truth
+from ragdash.dashboard.jobs.process import Slot, write_rows
+from ragdash.evaluation.scoring.score_worker import Worker, command
+from ragdash.matching.match import Match
+from ragdash.matching.views.nli import NAME
+from ragdash.models.local.protocols import ENCODER, NLI, SCORER
+
+ASKED = ("query", "answer")  # what scoring needs of a run
+KNOWN = ("query", "answers")  # and of a truth
+
+_slot = Slot("score")
+current, forget = _slot.current, _slot.forget
+
+
+def start(key: tuple, runs: Mapping[str, Run], truth: Truth, metrics: Sequence[str],
+          models: Mapping[str, str]) -> bool:
+    """Start the process over these runs (by name); False where one is at work already. models: a folder or a name for
+    each kind of model.
+    """
+    def begin(folder: Path) -> Worker:
+        read = {name: _contexts(run, truth) if NAME in metrics else {} for name, run in runs.items()}
+        files = [f"{plain(name)}={_write_run(run, folder / f'run-{at}.jsonl', read[name])}"
+                 for at, (name, run) in enumerate(runs.items())]
+        nli = _whole(models.get(NLI))
+        arguments = command(files, _write_truth(truth, folder / "truth.jsonl"), ", ".join(metrics),
+                            _whole(models.get(ENCODER)), _whole(models.get(SCORER)), *(("--nli", nli) if nli else ()))
+        return Worker.start(arguments, PACKAGE.parent)
+
+    return _slot.start(key, tuple(runs), begin)
+
+
+def _whole(model: str | None) -> str | None:
+    """A model as the process, which runs in another folder, finds it: the whole path of a folder, a name as it is."""
+    if not model:
+        return None
+    name, place = named(model)
+    path = Path(place).expanduser()
+    if not path.exists():
+        return model
+    return f"{name}={path.resolve()}" if name else str(path.resolve())
+
+
+def plain(name: str) -> str:
+    """The name of a run as it may stand before a path."""
+    return re.sub(r"[=/\\]", "_", name)
+
+
+def _contexts(run: Run, truth: Truth) -> dict[str, dict]:
+    """{query: {"contexts": the texts that its sentences are held against}}, as the metric sees them, where known."""
+    return {case.query_id: {"contexts": [text for _, text in case.contexts]}
+            for case in Match(run, truth).entailed.cases if case.contexts is not None}
+
+
+def _write_run(run: Run, path: Path, more: Mapping[str, dict]) -> str:
+    return _write(path, run.query_ids, run.details, ASKED, {"retrieved": []}, more)
+
+
+def _write_truth(truth: Truth, path: Path) -> str:
+    return _write(path, truth.query_ids, truth.details, KNOWN, {"relevant": {}}, {})
+
+
+def _write(path: Path, ids: pa.Array, details: pa.Table | None, wanted: Sequence[str], empty: dict,
+           more: Mapping[str, dict]) -> str:
+    """A native file with these details alone, and more of each query: rankings say nothing to the models."""
+    held = [name for name in wanted if details is not None and name in details.column_names]
+    rows = details.select(held).to_pylist() if held else [{}] * len(ids)
+    return write_rows(path, ({"query_id": query, **row, **empty, **more.get(query, {})}
+                             for query, row in zip(ids.to_pylist(), rows, strict=True)))

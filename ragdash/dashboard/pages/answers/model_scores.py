@@ -1,0 +1,171 @@
+"""Values that only a model can give: which one, how long it takes, the process at work. Nothing is loaded here.
+
+Opening the page looks at folders and at the cache alone; nothing is computed or fetched before the click.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from ragdash.core.errors import InputError
+from ragdash.dashboard.jobs import scoring
+from ragdash.dashboard.jobs.process import Job
+from ragdash.dashboard.page_context import View
+from ragdash.dashboard.session import state
+from ragdash.dashboard.session.data_store import LOADED
+from ragdash.dashboard.widgets import elements
+from ragdash.evaluation.evaluate import Evaluation
+from ragdash.evaluation.scoring import Plan, duration, plan
+from ragdash.matching.views.local_models import NEEDS
+from ragdash.matching.views.nli import NAME
+from ragdash.metrics import METRICS, Spec
+from ragdash.models.local import ENCODER, NLI, SCORER, default_store, found
+from ragdash.models.local.installed import library
+from ragdash.models.local.model_folder import VARIABLES, hub_cache
+from ragdash.reporting.sentences import fmt
+
+KINDS = {**{name: need.kind for name, need in NEEDS.items()}, NAME: NLI}  # of the model that each metric needs
+TITLES = {ENCODER: "Embedding model", SCORER: "Cross-encoder", NLI: "NLI model"}
+EXAMPLES = {ENCODER: "all-MiniLM-L6-v2", SCORER: "cross-encoder/stsb-roberta-base",
+            NLI: "cross-encoder/nli-deberta-v3-small"}
+EVERY = 1.0  # seconds between two looks at the process
+
+
+def wanting(specs: Sequence[Spec], values: Sequence[Evaluation]) -> list[str]:
+    """The metrics of local models among the specs of which a run lacks values that a model could give."""
+    lacking = {problem.field for one in values for problem in one.problems
+               if problem.kind in ("computed-in-part", "unavailable") and problem.field in KINDS}
+    return [name for name in dict.fromkeys(spec.name for spec in specs) if name in lacking]
+
+
+def panel(now: View, specs: Sequence[Spec], values: Sequence[Evaluation]) -> None:
+    """The process at work, or what it takes to start one; nothing where no value is lacking."""
+    job = scoring.current()
+    names = wanting(specs, values)
+    if job is not None and job.running:
+        _at_work()
+        return
+    if job is not None and job.key == _key(now):
+        _ended(job)
+    if names:
+        with st.container(border=True, key="scoring"):
+            _offer(now, names)
+
+
+def _key(now: View) -> tuple:
+    return now.scope.truth, tuple(now.digests)
+
+
+@st.fragment(run_every=EVERY)
+def _at_work() -> None:
+    """How far the process is; the whole page again once it has ended."""
+    job = scoring.current()
+    if job is None or not job.running:
+        st.rerun()
+    with st.container(border=True, key="scoring"):
+        seen = job.worker.seen
+        now = seen.get("progress") or {}
+        done, total = now.get("done") or 0, now.get("total") or 0
+        said = now.get("words") or (f"Planned: {seen['plan']}" if "plan" in seen else "Starting …")
+        names = fmt.escape(fmt.listed(job.names))
+        st.markdown(f"**A model is at work** on the answers of {names}")
+        st.progress(min(done / total, 1.0) if total else 0.0, text=fmt.escape(said))
+        st.button("Stop", icon=":material/stop_circle:", key="score_stop", on_click=_stop)
+        st.caption("It goes on if you look at other pages. What is done when it is stopped is kept.")
+
+
+def _stop() -> None:
+    job = scoring.current()
+    if job is not None:
+        job.worker.cancel()
+
+
+def _ended(job: Job) -> None:
+    """What became of the process, told in every session that looks at the same runs."""
+    worker = job.worker
+    report = worker.seen.get("report")
+    if worker.failed:
+        st.error(f"The model could not do it.  \n{fmt.escape(worker.failed)}", icon=":material/error:")
+    elif worker.cancelled:
+        st.caption(":material/stop_circle: Stopped. What was done is kept; starting again goes on from there.")
+    elif report:
+        told = [f"{report['computed']:,} computed", f"{report['reused']:,} known before", duration(report["seconds"])]
+        st.caption(f":material/check: {', '.join(told)}, by {fmt.escape(fmt.listed(report['models']))}.")
+        for problem in report["problems"]:
+            st.caption(f":material/info: {fmt.escape(problem['found'])}. {fmt.escape(problem['fix'])}")
+
+
+def _offer(now: View, names: list[str]) -> None:
+    """The choice of the models, the estimate and the button."""
+    elements.problems(state.notice(), "scoring_notice")
+    titles = fmt.listed([METRICS[name].title for name in names])
+    st.markdown(f"**{titles}** {'needs' if len(names) == 1 else 'need'} a model on this machine. Nothing is fetched.")
+    installed = library()
+    if not installed.ok:
+        st.caption(f":material/info: {fmt.escape(installed.reason[:1].upper() + installed.reason[1:])}.")
+        st.code(installed.fix, language=None)
+        return
+    models = {kind: _choose(kind) for kind in dict.fromkeys(KINDS[name] for name in names)}
+    models = {kind: model for kind, model in models.items() if model}
+    names = [name for name in names if KINDS[name] in models]
+    if not names:
+        st.caption("Choose a model, or type the folder that it is in, to see how long it takes.")
+        return
+    try:
+        planned = _plan(now, names, models)
+    except InputError as error:
+        elements.problems(error.problems, "scoring")
+        return
+    st.caption(fmt.escape(str(planned)).replace("\n", "  \n"))
+    st.button("Start", icon=":material/play_arrow:", type="primary", key="score_start", on_click=_start,
+              args=(now, names, models))
+
+
+def _choose(kind: str) -> str:
+    """A model of this kind: one that is known here, or what is typed."""
+    key = f"{state.MODEL_OF}{kind}"
+    held = state.get(key)
+    menu = list(dict.fromkeys([*_known(kind), *([held] if held else [])]))
+    st.selectbox(TITLES[kind], menu, index=0 if menu else None, key=key, accept_new_options=True, width=520,
+                 persist_state="session", placeholder="A folder, or a name from the hub's cache",
+                 help=f"A folder on the server's machine, or the name of a model that was fetched before, such as "
+                      f"{EXAMPLES[kind]}. {VARIABLES[kind]} in the server's environment makes one the usual.")
+    return state.get(key) or ""
+
+
+@st.cache_data(ttl=60, max_entries=4, show_spinner=False)
+def _known(kind: str) -> list[str]:
+    """The environment's model and those of this kind in the hub's cache."""
+    folders = sorted(hub_cache().glob("models--*"))
+    usable = []
+    for name in [None, *(folder.name.removeprefix("models--").replace("--", "/") for folder in folders)]:
+        try:
+            own = found(kind, name)
+        except InputError:
+            continue
+        usable.append(str(own.path) if name is None else name)
+    return usable
+
+
+def _plan(now: View, names: list[str], models: dict[str, str]) -> Plan:
+    runs = tuple(now.digests)
+    return _planned(runs, now.scope.truth, tuple(names), tuple(sorted(models.items())), default_store().stamp(),
+                    _runs=[LOADED.run(digest) for digest in runs], _truth=LOADED.truth(now.scope.truth))
+
+
+@st.cache_resource(max_entries=16, show_spinner="Looking at the model …")
+def _planned(runs: tuple[str, ...], truth: str, names: tuple[str, ...], models: tuple[tuple[str, str], ...], said: str,
+             _runs, _truth) -> Plan:
+    chosen = dict(models)
+    return plan(_runs, _truth, list(names), model=chosen.get(ENCODER), cross_encoder=chosen.get(SCORER),
+                nli=chosen.get(NLI))
+
+
+def _start(now: View, names: list[str], models: dict[str, str]) -> None:
+    runs = {entry.name: LOADED.run(entry.digest) for entry in now.entries}
+    try:
+        scoring.start(_key(now), runs, LOADED.truth(now.scope.truth), names, models)
+    except InputError as error:
+        state.set_notice(error.problems)

@@ -1,0 +1,208 @@
+"""What judges have said of the runs of a session, kept by content digests and the ledger's stamp.
+
+Letters: Q queries of the truth.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache as once
+
+import numpy as np
+import streamlit as st
+
+from ragdash.core.errors import Problem
+from ragdash.dashboard.caches import evaluation_cache
+from ragdash.dashboard.pages.judges import sentences as judges_sentences
+from ragdash.dashboard.session import scope
+from ragdash.dashboard.session.scope import Scope
+from ragdash.evaluation.scoring.run_judge import ALIKE
+from ragdash.evaluation.stats import bootstrap_intervals
+from ragdash.matching.views.judged import IMPORTED, Judged
+from ragdash.matching.views.panel_verdicts import LACKING, SETTLED, apart, pooled
+from ragdash.models.judge import default_ledger
+from ragdash.models.judge.endpoint import Judge
+from ragdash.models.judge.task_runner import first_round
+from ragdash.models.judge.tasks import TASKS, Case, JudgedTask
+from ragdash.models.judge.verdict_store.usage import Spent, spent
+from ragdash.models.local import default_store
+
+TEXTS = ("question", "answer", "references", "contexts")
+NOBODY = ("not-asked", "not-imported")  # reasons that tell of no attempt
+BY_THE_WAY = {*NOBODY, *LACKING, *SETTLED}  # reasons that stand where another metric was asked for
+FRESH = 20.0  # seconds for which numbers stand while a judge is at work
+_read_at: dict[str, tuple[str, float]] = {}
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What a judge says of a run by a metric. mean with its interval over the n queries that have a value, NaN where
+    there is none; missing: queries without a verdict by reason, in words; undefined: those without one by their texts,
+    the same; agreement: mean share of the votes (of several judges: of these) for the most frequent value, NaN for one;
+    flags: queries; votes: that were read of each; alike: all n values are the same; judges: whose, of several.
+    """
+
+    mean: float
+    low: float
+    high: float
+    n: int
+    missing: Mapping[str, int]
+    undefined: Mapping[str, int]
+    agreement: float
+    flags: Mapping[str, int]
+    votes: int
+    alike: bool
+    judges: tuple[Judge, ...] = ()
+
+
+def judged(run: str, where: Scope) -> Judged:
+    """The texts of a run beside the ledger: all queries of the truth."""
+    return scope.laid(run, where.truth, where.conventions, read=True).judged
+
+
+def cases(run: str, where: Scope) -> list[Case]:
+    """The texts of the queries in scope."""
+    inside = evaluation_cache.queries(where).tolist()
+    return [case for case, held in zip(judged(run, where).cases, inside, strict=True) if held]
+
+
+def possible(runs: Sequence[str], where: Scope) -> dict[str, int]:
+    """For each judged metric the queries in scope that have its texts, in the run that has most of them."""
+    inside = evaluation_cache.queries(where)
+    held = [_present(run, where.truth, where.conventions.ties, _judged=judged(run, where))[inside] for run in runs]
+    columns = {name: [TEXTS.index(need) for need in task.needs] for name, task in TASKS.items()}
+    return {name: max((int(one[:, at].all(axis=1).sum()) for one in held), default=0)
+            for name, at in columns.items()}
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def _present(run: str, truth: str, ties: str, _judged: Judged) -> np.ndarray:
+    """Which of TEXTS are there: (Q, 4) bool."""
+    kinds = [JudgedTask("", (need,), None) for need in TEXTS]
+    return np.array([[kind.lacks(case) is None for kind in kinds] for case in _judged.cases],
+                    bool).reshape(-1, len(TEXTS))
+
+
+def lacking(name: str) -> tuple[str, str]:
+    """(texts that a metric needs, what would fix their lack), in words."""
+    reasons = [f"no-{need}" for need in TASKS[name].needs]
+    fixes = [Problem(f"nothing-to-judge/{reason}", {"run": "", "metric": name}).words("page").fix for reason in reasons]
+    return ", ".join(LACKING[reason] for reason in reasons), " ".join(fixes)
+
+
+def stamp() -> str:
+    """Changes whenever a judge has said something new."""
+    return default_ledger().stamp()
+
+
+def read_at(at_work: bool) -> str:
+    """The stamp to read the verdicts at: while a judge is at work, which changes it all the time, now and then."""
+    path, now = str(default_ledger().path), time.monotonic()
+    held = _read_at.get(path)
+    if not at_work or held is None or now > held[1] + FRESH:
+        held = _read_at[path] = stamp(), now
+    return held[0]
+
+
+def judges() -> list[Spent]:
+    """Those who have said something, the one last asked first. InputError where the ledger cannot be read."""
+    ledger = default_ledger()
+    return _judges(str(ledger.path), ledger.stamp())
+
+
+@st.cache_resource(max_entries=4, show_spinner=False)
+def _judges(path: str, stamp: str) -> list[Spent]:
+    return spent(default_ledger())
+
+
+def spoken_of(one: Spent) -> list[str]:
+    """The metrics of which a judge may have said something: those whose first question it has answered."""
+    return [name for name in judges_sentences.ORDER if one.judge.host == IMPORTED or _first(name) in one.tasks]
+
+
+@once
+def _first(name: str) -> str:
+    """What is asked first for a metric."""
+    whole = Case("q", "text", "text", ("text",), (("1", "text"),))
+    return first_round([TASKS[name].start(whole)])[0].task
+
+
+def cell(run: str, where: Scope, name: str, judges: tuple[Judge, ...], votes: int, stamp: str) -> Cell | None:
+    """What this judge says, or the mean of several; None where none has been asked for this metric of this run. stamp:
+    of `read_at`.
+    """
+    held = judged(run, where)
+    said = default_store().stamp() if name == "RAGAS.AnswerRelevancy" else ""
+    skip = where.conventions.missing == "skip"
+    return _cell(run, where.truth, where.conventions.ties, where.part, skip, name,
+                 tuple((one.host, one.model, one.parameters) for one in judges), votes, str(held.ledger.path), stamp,
+                 said, _judged=held, _scope=where, _judges=judges)
+
+
+@st.cache_resource(max_entries=1024, show_spinner="Reading verdicts …")
+def _cell(run: str, truth: str, ties: str, part: str, skip: bool, name: str, judges: tuple, votes: int, ledger: str,
+          stamp: str, said: str, _judged: Judged, _scope: Scope, _judges: tuple[Judge, ...]) -> Cell | None:
+    inside = evaluation_cache.queries(_scope)
+    if skip:
+        inside = inside & ~scope.laid(run, truth, _scope.conventions).missing
+    own, several = [_judged.by(name, one, votes) for one in _judges], len(_judges) > 1
+    found = pooled(own) if several else own[0]
+    at = np.flatnonzero(inside).tolist()
+    reasons = Counter(found.judgements[i].missing for i in at if np.isnan(found.values[i]))
+    values = np.where(inside, found.values, np.nan)[evaluation_cache.queries(_scope)]
+    defined = values[~np.isnan(values)]
+    vacuous = sum("vacuous" in found.judgements[i].flags for i in at)
+    if len(defined) <= vacuous and not reasons.keys() - BY_THE_WAY and (
+            reasons.keys() & set(NOBODY) or not (vacuous or reasons.keys() & set(SETTLED))):
+        return None
+    low, high = bootstrap_intervals(values[:, None], weights=evaluation_cache.weights(_scope))
+    flags = Counter(flag for i in at for flag in found.judgements[i].flags)
+    agreement = found.agreement[inside]
+    agreed = float(np.nanmean(agreement)) if (votes > 1 or several) and not np.isnan(agreement).all() else float("nan")
+    undefined, missing = apart(reasons.elements())
+    alike = len(defined) >= ALIKE and bool((defined == defined[0]).all())
+    return Cell(float(defined.mean()) if len(defined) else float("nan"), float(low[0]), float(high[0]), len(defined),
+                missing, undefined, agreed, dict(flags), votes, alike, _judges if several else ())
+
+
+def table(runs: Sequence[str], where: Scope, one: Spent, stamp: str) -> dict[tuple[int, str], Cell]:
+    """{(place of the run, metric): what the judge says}, metric by metric, of those it has spoken of: of all votes that
+    it was asked for, where these give a value, else of one.
+    """
+    found = {(at, name): _most(run, where, name, one, stamp) for name in spoken_of(one) for at, run in enumerate(runs)}
+    return {key: value for key, value in found.items() if value is not None}
+
+
+def together(of: Mapping[Judge, Mapping[tuple[int, str], Cell]], runs: Sequence[str], where: Scope,
+             stamp: str) -> dict[tuple[int, str], Cell]:
+    """The mean of several judges, one vote each, in place of the tables of each: metric by metric of all that have
+    spoken of it on some run, where these are two or more.
+    """
+    by: dict[str, list[Judge]] = {name: [] for name in judges_sentences.ORDER}
+    for judge, cells in of.items():
+        for name in dict.fromkeys(name for _, name in cells):
+            by[name].append(judge)
+    found = {(at, name): cell(run, where, name, tuple(judges), 1, stamp)
+             for name, judges in by.items() if len(judges) > 1 for at, run in enumerate(runs)}
+    return {key: value for key, value in found.items() if value is not None}
+
+
+def _most(run: str, where: Scope, name: str, one: Spent, stamp: str) -> Cell | None:
+    found = cell(run, where, name, (one.judge,), one.votes, stamp)
+    if one.votes == 1 or (found is not None and found.n):
+        return found
+    return cell(run, where, name, (one.judge,), 1, stamp)
+
+
+def named(held: Judged, name: str) -> Judged:
+    """The texts of a run under the name that the session gives it."""
+    return replace(held, run=name, _kept={})
+
+
+def as_problems(found: Sequence[Mapping]) -> list[Problem]:
+    """What a process told as its problems."""
+    return list(map(Problem.of_data, found))
+

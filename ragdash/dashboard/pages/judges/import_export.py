@@ -1,0 +1,121 @@
+"""Verdicts as files: those of the ledger put out, results of other tools read in."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import replace
+from pathlib import Path, PurePath
+
+import streamlit as st
+
+from ragdash.core.errors import InputError
+from ragdash.dashboard.page_context import View
+from ragdash.dashboard.pages.judges import data as judges_data
+from ragdash.dashboard.pages.judges.results import Results
+from ragdash.dashboard.session import state
+from ragdash.dashboard.session.data_store import check_writable, read_only
+from ragdash.dashboard.widgets import elements
+from ragdash.evaluation.scoring.verdict_export import FORMATS, export
+from ragdash.evaluation.scoring.verdict_import import import_verdicts
+from ragdash.matching.views.judged import Judged
+from ragdash.reporting.sentences import fmt
+
+KNOWN = {"rows": ("Rows (JSONL)", "jsonl", "application/jsonl"), "ragas": ("RAGAS (CSV)", "csv", "text/csv"),
+         "ragchecker": ("RAGChecker (JSON)", "json", "application/json"),
+         "deepeval": ("DeepEval (JSON)", "json", "application/json")}
+FORMS = {form: KNOWN.get(form, (form, "txt", "text/plain")) for form in FORMATS}
+
+
+def section(now: View, held: Results | None) -> None:
+    """Both directions."""
+    with st.expander("Verdicts as files", icon=":material/swap_vert:", key="verdict_files",
+                     expanded=bool(state.get(state.VERDICTS_SAID)), on_change="rerun") as place:
+        if not (place.open or state.get(state.VERDICTS_SAID)):
+            return
+        if held is not None and held.one is not None:
+            _out(now, held)
+        elif held is not None:
+            st.caption("Files hold the verdicts of one judge: choose one above.")
+        if not read_only():
+            _in(now)
+
+
+def _out(now: View, held: Results) -> None:
+    with st.container(horizontal=True, vertical_alignment="bottom", key="verdicts_out"):
+        at = _run(now, state.VERDICTS_OF, "Verdicts on")
+        st.selectbox("As", list(FORMS), format_func=lambda form: FORMS[form][0], key=state.VERDICTS_AS, width=240,
+                     index=list(FORMS).index("rows"), persist_state="session")
+        form = state.get(state.VERDICTS_AS) or "rows"
+        try:
+            content = _exported(now.digests[at], now.scope.truth, now.scope.conventions.ties, form, held.label,
+                                judges_data.stamp(), _judged=judges_data.judged(now.digests[at], now.scope),
+                                _judge=str(held.one.judge))
+        except InputError as error:
+            content = None
+            st.caption(f":material/info: {fmt.escape(error.problems[0].found)}; it takes "
+                       f"{fmt.escape(error.problems[0].expected)}.")
+        if content is not None:
+            st.download_button("Download", content, f"ragdash-verdicts-{form}.{FORMS[form][1]}", FORMS[form][2],
+                               key="verdicts_download", icon=":material/download:", on_click="ignore")
+    st.caption("Rows hold value or reason, claims, verdicts and chunks; the others are as these tools write them. "
+               "What is missing is empty, never 0.")
+
+
+@st.cache_resource(max_entries=6, show_spinner="Writing verdicts …")
+def _exported(run: str, truth: str, ties: str, form: str, label: str, stamp: str, _judged: Judged,
+              _judge: str) -> bytes:
+    return export(_judged, form, judge=_judge)
+
+
+def _in(now: View) -> None:
+    with st.container(horizontal=True, vertical_alignment="bottom", key="verdicts_in"):
+        at = _run(now, state.VERDICTS_FOR, "Read results on")
+        st.file_uploader("Results of RAGAS, RAGChecker or DeepEval (CSV, JSON, JSONL)", type=["csv", "json", "jsonl"],
+                         key=state.VERDICTS_FILE, width=460)
+        given = state.get(state.VERDICTS_FILE)
+        st.button("Read them", icon=":material/upload_file:", key="verdicts_read", disabled=given is None,
+                  on_click=_read, args=(now, at))
+    said = state.get(state.VERDICTS_SAID)
+    if said:
+        done, problems = said
+        if done:
+            st.caption(f":material/check: {fmt.escape(done)}")
+        elements.problems(problems, "verdicts_read")
+        warned = [one for one in problems if one.severity != "error"]
+        if warned:
+            elements.problem_table(warned, f"{fmt.count(len(warned), 'row or score', 'rows or scores')} left out",
+                                  "verdicts_left_out")
+    st.caption("Each file is a judge of its own. Rows are matched by query id, else by the text of the query; a row "
+               "about another answer is left out and told.")
+
+
+def _run(now: View, key: str, label: str) -> int:
+    names = {digest: name for digest, name in zip(now.digests, now.names, strict=True)}
+    if st.session_state.get(key) not in names:
+        st.session_state[key] = now.digests[0]
+    st.selectbox(label, list(names), format_func=names.get, key=key, width=240, persist_state="session")
+    return now.digests.index(st.session_state[key])
+
+
+def _read(now: View, at: int) -> None:
+    """Take the file's verdicts into the ledger."""
+    given = state.get(state.VERDICTS_FILE)
+    try:
+        check_writable()
+        run = judges_data.named(judges_data.judged(now.digests[at], now.scope), now.names[at])
+        st.session_state[state.VERDICTS_SAID] = _imported(PurePath(given.name).name, given.getvalue(), run)
+        st.session_state.pop(state.JUDGE, None)  # the file's: it is the one that spoke last
+    except InputError as error:
+        st.session_state[state.VERDICTS_SAID] = ("", error.problems)
+
+
+def _imported(name: str, content: bytes, judged: Judged) -> tuple[str, tuple]:
+    """(what came of it, problems under the name of the file)."""
+    with tempfile.TemporaryDirectory(prefix="ragdash-verdicts-") as folder:
+        path = Path(folder) / f"results{PurePath(name).suffix}"
+        path.write_bytes(content)
+        try:
+            done = import_verdicts(path, judged)
+        except InputError as error:
+            raise InputError(replace(one, file=name) for one in error.problems) from None
+    return str(done), tuple(replace(one, file=name) for one in done.problems)

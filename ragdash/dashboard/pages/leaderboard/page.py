@@ -1,0 +1,29 @@
+"""Which configuration is best?"""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from ragdash.dashboard import page_context
+from ragdash.dashboard.pages.leaderboard import sections as leaderboard_sections
+from ragdash.dashboard.widgets import elements
+
+
+def render() -> None:
+    """Draw the page."""
+    elements.title("Leaderboard", "Which configuration is best?")
+    now = page_context.current()
+
+    finding = st.container(key="finding")
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        with st.popover("Choose metrics", icon=":material/tune:", key="choose"):
+            columns = leaderboard_sections.choose()
+        wanted, unreadable = page_context.specs([now.template, *columns], now.k)
+        specs, unfit = page_context.measurable(now, wanted)
+        if specs and len(now.entries) > 1:
+            leaderboard_sections.sort(specs)
+
+    elements.problems([*unreadable, *unfit], "metrics")
+    if not specs:
+        raise page_context.PageEnds
+    leaderboard_sections.standings(now, specs, finding)

@@ -1,0 +1,53 @@
+"""What does each number mean?"""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from ragdash.dashboard import page_context
+from ragdash.dashboard.components import tables as components_tables
+from ragdash.dashboard.pages.metrics import sections as metrics_sections
+from ragdash.dashboard.session import state
+from ragdash.dashboard.widgets import elements
+from ragdash.metrics import METRICS
+from ragdash.reporting.sentences import fmt
+
+
+def render() -> None:
+    """Draw the page."""
+    elements.title("Metrics", "What does each number mean?")
+
+    names = list(METRICS)
+    present = (state.get(state.METRIC) or page_context.DEFAULT_METRIC).partition("@")[0]
+    st.selectbox(
+        "Metric",
+        names,
+        format_func=lambda name: f"{METRICS[name].title} ({name})" if METRICS[name].title != name else name,
+        key=state.one(state.ABOUT, names, present if present in names else names[0]),
+        help="Type to search by name.",
+        persist_state="session",
+    )
+    metrics_sections.card(METRICS[state.get(state.ABOUT)])
+
+    st.header("Which metrics for which use", anchor=False)
+    metrics_sections.uses()
+
+    st.header("All metrics", anchor=False)
+    st.text_input(
+        "Search",
+        key=state.text(state.SEARCH),
+        type="search",
+        live="300ms",
+        placeholder="Search names and explanations",
+        label_visibility="collapsed",
+        persist_state="session",
+    )
+    found = metrics_sections.search(state.get(state.SEARCH))
+    st.caption(fmt.count(len(found), "metric"))
+    if found:
+        elements.frame(
+            components_tables.registry(found),
+            "metrics_table",
+            "Every metric with its range and direction",
+            height=min(38 + 35 * len(found), 600),
+        )

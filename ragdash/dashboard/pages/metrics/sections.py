@@ -1,0 +1,110 @@
+"""The Metrics page's parts: a card with everything the registry says about a metric, and the search."""
+
+from __future__ import annotations
+
+import re
+
+import pandas as pd
+import streamlit as st
+
+from ragdash.metrics import METRICS, Metric
+from ragdash.metrics.bands import bands_of
+from ragdash.metrics.docs.guide import USES, USES_SOURCE, guide
+from ragdash.metrics.docs.reference import example_words
+from ragdash.metrics.docs.worked_examples import EXAMPLES
+from ragdash.reporting.sentences import fmt
+
+BETTER = {"higher": "▲ higher is better", "lower": "▼ lower is better", None: "neither end is better"}
+CUTOFF = {
+    "required": "needs a cutoff, {0}@10",
+    "optional": "with or without a cutoff, {0} or {0}@10",
+    "none": "no cutoff, {0}",
+}
+AGGREGATE = {
+    "mean": "mean over the queries where it is defined",
+    "median": "median over the queries where it is defined",
+    "corpus": "one value of the whole corpus",
+}
+
+
+def card(metric: Metric) -> None:
+    """Formula, explanation, and the facts of one metric."""
+    with st.container(border=True, key="metric_card"):
+        st.header(metric.title, anchor=False)
+        if metric.formula:
+            st.latex(latex(metric.formula))
+        st.markdown(prose(metric.doc))
+        guidance(metric)
+        st.table(facts(metric), border="horizontal", alt=f"Facts about {metric.title}")
+
+
+def guidance(metric: Metric) -> None:
+    """When to look at it, a worked example, and what others compute under its name."""
+    told, example = guide(metric.name), EXAMPLES.get(metric.name)
+    if told:
+        st.markdown(f"**When to look at it.** {fmt.escape(told.when)}")
+    if example:
+        worked = fmt.escape(example_words(metric.name))
+        st.markdown(f"**Worked example.** {fmt.escape(example.setting)}  \n**{worked}**")
+    if told and told.differs:
+        st.markdown(f"**Elsewhere.** {fmt.escape(told.differs)}")
+
+
+def uses() -> None:
+    """Which metrics matter for which use, as a table."""
+    rows = [{"Use": f"**{use.title}**",
+             "Look at": fmt.escape(fmt.listed([METRICS[name].title for name in use.metrics])),
+             "With a judging model": fmt.escape(", ".join(use.judged)) or fmt.UNDEFINED,
+             "Why": fmt.escape(use.why)} for use in USES]
+    st.table(pd.DataFrame(rows), border="horizontal", hide_index=True, alt="Which metrics matter for which use")
+    st.caption(f"After a {USES_SOURCE}. Where it asks for what only a model can judge, the nearest metrics without one "
+               "stand first.")
+
+
+def facts(metric: Metric) -> dict[str, str]:
+    """What the registry says, in readable rows."""
+    unit = f" {metric.unit}" if metric.unit else ""
+    rows = {
+        "Range": fmt.range_text(*metric.range) + unit,
+        "Direction": BETTER[metric.better],
+        "Cutoff": CUTOFF[metric.cutoff].format(metric.name),
+        "Summary": AGGREGATE.get(metric.aggregate, metric.aggregate),
+        "Also read as": ", ".join(f"`{alias}`" for alias in metric.aliases),
+    }
+    rows["Parameters"] = ", ".join(f"`{name}={default!r}`" for name, default in metric.params.items())
+    rows["Bands"] = bands_text(metric)
+    rows["Source"] = fmt.escape(metric.source)
+    return {label: text for label, text in rows.items() if text}
+
+
+def bands_text(metric: Metric) -> str:
+    """The bands of this metric where there are some, each table with its cutoff and its source."""
+    tables = [f"{metric.title}{f'@{table.k}' if table.k else ''}: {table.words()} ({table.source})"
+              for table in bands_of(metric.name)]
+    return "  \n".join(fmt.escape(text) for text in tables)
+
+
+def search(text: str) -> list[Metric]:
+    """Metrics whose name, title, alias or explanation holds every word of the text."""
+    wanted = text.casefold().split()
+    return [metric for metric in METRICS.values() if all(word in _haystack(metric) for word in wanted)]
+
+
+def latex(formula: str) -> str:
+    """A formula in which words of several letters stand upright, as words."""
+    return re.sub(r"(?<![\\a-zA-Z{])([A-Za-z]{3,})(?![a-zA-Z}])", r"\\text{\1}", formula)
+
+
+def prose(doc: str) -> str:
+    """A docstring as markdown: paragraphs joined, what it says about arrays left out, nothing taken for markup."""
+    parts = [
+        re.sub(r"Returns \((?:Q|Q, K)\)(?: in \[[^\]]*\])?[;.,]? ?", "", " ".join(part.split()))
+        for part in doc.split("\n\n")
+    ]
+    return "\n\n".join(
+        fmt.escape(re.sub(r"(?<=\. )[a-z]|^[a-z]", lambda first: first[0].upper(), part)) for part in parts
+    )
+
+
+def _haystack(metric: Metric) -> str:
+    return " ".join((metric.name, metric.title, *metric.aliases, metric.doc)).casefold()

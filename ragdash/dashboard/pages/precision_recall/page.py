@@ -1,0 +1,46 @@
+"""How do the metrics change with the cutoff k?"""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from ragdash.dashboard import page_context
+from ragdash.dashboard.components import curve_panels
+from ragdash.dashboard.session import state
+from ragdash.dashboard.widgets import elements
+from ragdash.metrics import METRICS
+
+
+def render() -> None:
+    """Draw the page."""
+    elements.title("Precision-recall", "How do precision and recall change with the number of documents looked at?")
+    now = page_context.current()
+    marked = min(now.k, now.depth)
+
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.pills("Curves", page_context.CURVES, format_func=lambda name: METRICS[name].title, selection_mode="multi",
+                 key=state.several(state.CURVES, page_context.CURVES, ["P", "R"]), persist_state="session")
+        st.segmented_control("k axis", list(page_context.SCALES), format_func=page_context.SCALES.get, required=True,
+                             key=state.one(state.SCALE, list(page_context.SCALES), "log"), persist_state="session")
+
+    with st.grid(2, min_column_width=360, gap="medium", key="curve_grid"):
+        for name in (name for name in page_context.CURVES if name in state.get(state.CURVES)):
+            curve_panels.curve(now, name, marked)
+    if not state.get(state.CURVES):
+        elements.empty("No curve is chosen", "Choose one or more under **Curves**.")
+
+    st.header("Trade-off", anchor=False,
+                 help="How much precision each further bit of recall costs. Up and to the right is better.")
+    st.segmented_control(
+        "Trade-off",
+        list(page_context.TRADE_OFFS),
+        format_func=page_context.TRADE_OFFS.get,
+        required=True,
+        key=state.one(state.VIEW, list(page_context.TRADE_OFFS), "k"),
+        label_visibility="collapsed",
+        persist_state="session",
+    )
+    if state.get(state.VIEW) == "k":
+        curve_panels.trade_off(now, marked)
+    else:
+        curve_panels.interpolated(now)

@@ -1,0 +1,21 @@
+"""Where does the first good document stand?"""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from ragdash.dashboard import page_context
+from ragdash.dashboard.components import curve_panels
+from ragdash.dashboard.widgets import elements
+
+
+def render() -> None:
+    """Draw the page."""
+    elements.title("Ranking", "Where does the first good document stand?")
+    now = page_context.current()
+
+    curve_panels.first_rank(now)
+    with st.grid(2, min_column_width=360, gap="medium", key="cutoffs"):
+        for name in ("RR", "nDCG"):
+            curve_panels.at_cutoffs(now, name)
+    curve_panels.per_query(now)

@@ -1,0 +1,42 @@
+"""What have I loaded?"""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from ragdash.dashboard import page_context
+from ragdash.dashboard.pages.runs import column_mapping, comparability, corpus_upload, workspace_list
+from ragdash.dashboard.pages.runs import sections as runs_sections
+from ragdash.dashboard.session import state
+from ragdash.dashboard.widgets import elements
+
+
+def render() -> None:
+    """Draw the page."""
+    elements.title("Runs", "What is loaded, and can it be compared?")
+    page_context.lost_note()
+    elements.problems(state.notice(), "notice")
+    runs_sections.drop_field()
+    runs_sections.file_list()
+    column_mapping.panel()
+
+    if state.runs():
+        st.header(f"Runs ({len(state.runs())})", anchor=False)
+        runs_sections.run_cards()
+        comparability.ledger()
+        st.header("Judgements", anchor=False)
+        runs_sections.truth_card()
+        if state.truth():
+            st.page_link("pages/leaderboard.py", label="See which run is best", icon=":material/leaderboard:")
+    elif state.truth():
+        st.header("Judgements", anchor=False)
+        runs_sections.truth_card()
+        elements.empty("No runs yet", "Drop the files that your retrieval configurations wrote, one file for each.")
+    else:
+        corpus_upload.note(None)
+        elements.empty(
+            "Nothing is loaded yet",
+            "Drop the result files of your configurations together with the relevance judgements (qrels), "
+            "or open the samples.",
+        )
+    workspace_list.panel()

@@ -1,0 +1,47 @@
+"""Mappings made by hand, kept by the set of columns, to be offered for other files of that shape.
+
+They are kept in this process and, where it can be written, in the workspace.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+
+from ragdash.core.errors import InputError
+from ragdash.dashboard.session.data_store import workspace
+
+LIMIT = 500
+
+_kept: OrderedDict[tuple[frozenset[str], str], dict[str, str]] = OrderedDict()
+_lock = threading.Lock()
+
+
+def keep(columns: Iterable[str], name: str, mapping: Mapping[str, str]) -> None:
+    """Keep a mapping ({our field: their column}) under a name; one of that name and shape is replaced."""
+    key = (frozenset(columns), " ".join(name.split()) or "unnamed")
+    with suppress(InputError):  # then it is there for as long as the server runs
+        workspace().keep_mapping(*key, mapping)
+    with _lock:
+        _kept[key] = dict(mapping)
+        _kept.move_to_end(key)
+        while len(_kept) > LIMIT:
+            _kept.popitem(last=False)
+
+
+def known(columns: Iterable[str]) -> dict[str, dict[str, str]]:
+    """The mappings of files with these columns by name, the newest first."""
+    shape, found = frozenset(columns), {}
+    with _lock:
+        found |= {name: dict(mapping) for (held, name), mapping in reversed(_kept.items()) if held == shape}
+    with suppress(InputError):
+        found = workspace().mappings(shape) | found
+    return found
+
+
+def clear() -> None:
+    """Forget those of this process."""
+    with _lock:
+        _kept.clear()

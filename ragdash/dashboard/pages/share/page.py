@@ -1,0 +1,21 @@
+"""How do I show it?"""
+
+from __future__ import annotations
+
+from ragdash.dashboard import page_context
+from ragdash.dashboard.pages.share import sections as share_sections
+from ragdash.dashboard.widgets import elements
+
+
+def render() -> None:
+    """Draw the page."""
+    elements.title("Share", "How do I show it to others?")
+    now = page_context.current()
+    specs = share_sections.specs(now)
+    if not specs:
+        raise page_context.PageEnds
+
+    share_sections.report(now, specs)
+    share_sections.tables(now, specs)
+    share_sections.pictures(now, specs)
+    share_sections.links()

@@ -1,0 +1,142 @@
+"""The Share page's parts: the report, tables, pictures, and links to what is seen here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from ragdash.dashboard import page_context, shell
+from ragdash.dashboard.caches import evaluation_cache
+from ragdash.dashboard.components import comparison_tables
+from ragdash.dashboard.page_context import View
+from ragdash.dashboard.pages.speed_cost import price_table
+from ragdash.dashboard.session import state
+from ragdash.dashboard.widgets import elements
+from ragdash.metrics import Spec
+from ragdash.reporting.figure_files import PICTURES, lacking
+from ragdash.reporting.figure_zip import album
+from ragdash.reporting.html.content import Content, Request
+from ragdash.reporting.html.report_page import page
+from ragdash.reporting.html.sections import SECTIONS
+from ragdash.reporting.sentences import fmt
+from ragdash.reporting.tables.evaluation import summary_table
+from ragdash.reporting.tables.export import TABLES, export, long_values, wide_values
+
+TITLE = "Retrieval configurations compared"
+LOOKS = {"": "The reader's own", "light": "Light", "dark": "Dark"}
+KINDS = {"means": "Means and intervals", "tests": "Differences and tests",
+         "long": "Values of every query, a row each", "wide": "Values of every query, a column each"}
+
+
+def request(now: View, specs: Sequence[Spec]) -> Request:
+    """What the report is about: the view of this session."""
+    part = evaluation_cache.parts(now.scope.truth).get(now.scope.part)
+    return Request(
+        tuple(evaluation_cache.match(digest, now.scope) for digest in now.digests),
+        tuple(specs),
+        tuple(now.names),
+        tuple(now.slots),
+        now.baseline,
+        now.k,
+        TITLE,
+        tuple(name for name in SECTIONS if name in state.get(state.PARTS)),
+        state.get(state.TEXTS) == "yes",
+        queries=evaluation_cache.queries(now.scope),
+        part=part.title if part else "",
+        prices=price_table.current(),
+    )
+
+
+def report(now: View, specs: Sequence[Spec]) -> None:
+    """One file with everything, for people who will never open this page."""
+    st.header("Report", anchor=False, help="One HTML file: no server, no network. It opens in any browser, in light "
+                                           "and dark, and prints well.")
+    titles = {name: title for name, (title, _) in SECTIONS.items()}
+    st.pills("Sections", list(titles), format_func=titles.get, selection_mode="multi", persist_state="session",
+             key=state.several(state.PARTS, list(titles), list(titles)))
+    with st.container(horizontal=True, vertical_alignment="bottom", key="report_bar"):
+        st.segmented_control("Texts of questions, documents and answers", ["yes", "no"], required=True,
+                             format_func={"yes": "In it", "no": "Left out"}.get, persist_state="session",
+                             key=state.one(state.TEXTS, ["yes", "no"], "yes"),
+                             help="Leave them out where the corpus is confidential: ids stand for them.")
+        wanted = request(now, specs)
+        st.download_button("Download the report", lambda: page(Content(wanted)), "ragdash-report.html", "text/html",
+                           key="report", icon=":material/description:", on_click="ignore",
+                           disabled=not wanted.sections)
+    if not wanted.sections:
+        st.caption("Choose a section or more.")
+    else:
+        st.caption("What the runs do not have (answers, texts, latencies) is left out, and the report says so. "
+                   "`ragdash report` makes the same on the command line.")
+
+
+def tables(now: View, specs: list[Spec]) -> None:
+    """The numbers, in the format that is wanted."""
+    st.header("Tables", anchor=False, help="Full precision in CSV, Excel and Parquet; three decimals in Markdown and "
+                                           "LaTeX. Ids stay text, and no cell is taken for a formula.")
+    kinds = [kind for kind in KINDS if kind != "tests" or len(now.entries) > 1]
+    with st.container(horizontal=True, vertical_alignment="bottom", key="table_bar"):
+        with st.container(horizontal=True, width="content"):  # their labels stand on one line
+            st.selectbox("Table", kinds, format_func=KINDS.get, key=state.one(state.TABLE, kinds, kinds[0]), width=320,
+                         persist_state="session")
+            st.segmented_control("Table format", list(TABLES), format_func=lambda form: TABLES[form].title, wrap=True,
+                                 required=True, key=state.one(state.FORM, list(TABLES), "csv"), persist_state="session")
+        kind, form = state.get(state.TABLE), state.get(state.FORM)
+        made = _table(now, specs, kind)
+        st.download_button("Download the table", lambda: export(made(), form), f"ragdash-{kind}.{TABLES[form].ending}",
+                           TABLES[form].mime, key="table_file", icon=":material/download:", on_click="ignore")
+
+
+def _table(now: View, specs: list[Spec], kind: str):
+    """A call that makes the table; what it needs of the session is taken now."""
+    if kind == "means":
+        found, names = now.summary(specs), now.evaluations(specs)
+        return lambda: summary_table(names, found)
+    if kind == "tests":
+        flat = list(now.compared(specs).values())
+        return lambda: comparison_tables.every_test(flat)
+    found = now.evaluations(specs)
+    return lambda: (long_values if kind == "long" else wide_values)(found)
+
+
+def pictures(now: View, specs: Sequence[Spec]) -> None:
+    """All pictures of the report at once."""
+    st.header("Pictures", anchor=False, help="Every picture of the sections chosen above, in one ZIP archive. Single "
+                                             "ones: the Download tab above each picture.")
+    missing = lacking()
+    forms = [form for form in PICTURES if form == "json" or missing is None]
+    with st.container(horizontal=True, vertical_alignment="bottom", key="picture_bar"):
+        st.segmented_control("Picture format", forms, format_func=lambda form: PICTURES[form].title, required=True,
+                             key=state.one(state.DRAWN, forms, forms[0]), persist_state="session")
+        form, wanted, theme = state.get(state.DRAWN), request(now, specs), elements.theme()
+        st.download_button("Download all pictures", lambda: album(Content(wanted), form, theme),
+                           f"ragdash-pictures-{form}.zip", "application/zip", key="album",
+                           icon=":material/collections:", on_click="ignore", disabled=not wanted.sections)
+    if missing is not None:
+        st.caption(f":material/info: No PNG and SVG: {fmt.escape(missing.found)}. {fmt.escape(missing.fix)}")
+
+
+def links() -> None:
+    """The address of a page with everything as it is chosen here."""
+    st.header("Link", anchor=False, help="Opens the view again in any browser, for as long as this server holds the "
+                                         "runs.")
+    pages = shell.addresses()
+    with st.container(horizontal=True, key="link_bar"):
+        st.selectbox("Page", list(pages), format_func=pages.get, width=320, persist_state="session",
+                     key=state.one(state.LEADS, list(pages), "leaderboard"))
+        st.segmented_control("Appearance", list(LOOKS), format_func=LOOKS.get, required=True, persist_state="session",
+                             key=state.one(state.LOOK, list(LOOKS), ""))
+    at, look = state.get(state.LEADS), state.get(state.LOOK)
+    st.code(state.link(at, theme=look), language=None, wrap_lines=True)
+    st.caption("For a wiki or a slide (an iframe), without the frame around the page:")
+    st.code(state.link(at, embed=True, theme=look), language=None, wrap_lines=True)
+
+
+def specs(now: View) -> list[Spec]:
+    """The metrics of the Leaderboard, as chosen there; what cannot be read or measured is said."""
+    chosen = state.get(state.METRICS) or page_context.COLUMNS
+    wanted, unreadable = page_context.specs([now.template, *chosen], now.k)
+    found, unfit = page_context.measurable(now, wanted)
+    elements.problems([*unreadable, *unfit], "metrics")
+    return found

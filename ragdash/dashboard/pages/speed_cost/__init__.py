@@ -1,0 +1,1 @@
+"""The speed cost page."""

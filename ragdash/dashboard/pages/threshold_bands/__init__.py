@@ -1,0 +1,1 @@
+"""The threshold bands page."""

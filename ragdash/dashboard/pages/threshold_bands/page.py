@@ -1,0 +1,42 @@
+"""Is it good enough?"""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from ragdash.dashboard import page_context
+from ragdash.dashboard.components import judge_note
+from ragdash.dashboard.pages.leaderboard import sections as leaderboard_sections
+from ragdash.dashboard.pages.threshold_bands import evidence_threshold, score_cutoffs
+from ragdash.dashboard.pages.threshold_bands import sections as threshold_bands_sections
+from ragdash.dashboard.widgets import elements
+
+
+def render() -> None:
+    """Draw the page."""
+    elements.title("Threshold bands", "Is it good enough?")
+    now = page_context.current()
+
+    finding = st.container(key="finding")
+    with st.container(horizontal=True, vertical_alignment="bottom", key="band_bar"):
+        by = st.container(width="content")
+        with st.popover("Choose metrics", icon=":material/tune:", key="choose"):
+            columns = leaderboard_sections.choose()
+        with st.popover("Bands file", icon=":material/upload_file:", key="bands_of_my_own"):
+            threshold_bands_sections.file_panel()
+    threshold_bands_sections.file_note()
+
+    wanted, unreadable = page_context.specs([now.template, *columns], now.k)
+    specs, unfit = page_context.measurable(now, wanted)
+    elements.problems([*unreadable, *unfit], "metrics")
+    if specs:
+        with by:
+            source = threshold_bands_sections.choose_source(specs)
+        rated = threshold_bands_sections.rated(now, specs, source)
+        threshold_bands_sections.findings(now, rated, finding)
+        threshold_bands_sections.pictures(now, rated)
+        threshold_bands_sections.targets(now, rated)
+        judge_note.note(now, specs)
+        threshold_bands_sections.by_slice(now, rated)
+    score_cutoffs.panel(now)
+    evidence_threshold.panel(now)

@@ -1,0 +1,245 @@
+"""Score cutoffs: what happens where documents below a score are not let through, for runs ranked by scores."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+import streamlit as st
+
+from ragdash.analysis.score_thresholds import MEASURES, OperatingPoint, PrecisionRecall, Roc, Sweep
+from ragdash.core.errors import InputError, Problem
+from ragdash.dashboard.caches import score_cutoff_cache
+from ragdash.dashboard.page_context import View
+from ragdash.dashboard.pages.threshold_bands import sentences as threshold_bands_sentences
+from ragdash.dashboard.pages.threshold_bands import tables as threshold_bands_tables
+from ragdash.dashboard.session import state
+from ragdash.dashboard.widgets import elements
+from ragdash.reporting.plots import thresholds as pictures_of
+from ragdash.reporting.sentences import fmt
+
+TOLD = 3  # runs whose operating point is told in a sentence; the table has all
+SHARES = {"Cut off": "percent", "Score cutoff": "%.4g"}
+MATERIAL = "aqwv_material"
+
+
+def panel(now: View) -> None:
+    """The second part of the page."""
+    st.header("Score cutoffs", anchor=False,
+              help="Instead of a fixed number of documents, pass on those whose score reaches a cutoff. A higher "
+                   "cutoff lets through less noise and loses more of what is relevant.")
+    if now.scope.by_evidence:
+        st.caption("Score cutoffs are counted by id alone: choose **Relevant** by id in the sidebar to see them.")
+        return
+    reasons = {digest: score_cutoff_cache.why_unscored(digest, now.scope) for digest in now.digests}
+    unscored = [f"**{fmt.escape(name)}** {fmt.escape(reasons[digest])}"
+                for name, digest in zip(now.names, now.digests, strict=True) if reasons[digest]]
+    if len(unscored) == len(now.entries):
+        elements.empty("No run is ranked by scores", "; ".join(unscored) + ". A cutoff needs scores; give files with "
+                      "them. All else on this page is shown without.")
+        return
+    if unscored:
+        st.caption(f"Left out here: {'; '.join(unscored)}.", help="A score cutoff needs a ranking that follows the "
+                   "scores: ranks of their own that differ, or that order documents of equal score, cannot be cut so.")
+    now = replace(now, entries=tuple(entry for entry in now.entries if not reasons[entry.digest]), baseline=0)
+    corpus = _choices()
+    found = _asked(now, lambda digest: score_cutoff_cache.sweep(digest, now.scope, corpus), "sweep")
+    if found is None and corpus is not None:
+        corpus = None
+        found = _asked(now, lambda digest: score_cutoff_cache.sweep(digest, now.scope, None), "sweep_bare")
+    points = _points(now, corpus)
+    _sweep(now, found, points)
+    _advice(points)
+    _curves(now, found)
+
+
+def _choices() -> int | None:
+    """What is drawn against what; the size of the corpus where a measure needs it."""
+    measures = {name: facts[0] for name, facts in threshold_bands_sentences.MEASURES.items()}
+    with st.container(horizontal=True, vertical_alignment="bottom", key="score_bar"):
+        st.selectbox("Measure", list(measures), format_func=measures.get, persist_state="session", width=240,
+                     key=state.one(state.MEASURE, list(measures), "f1"))
+        st.selectbox("Best cutoff for", list(MEASURES), format_func=measures.get, persist_state="session", width=240,
+                     key=state.one(state.TUNED, list(MEASURES), "f1"),
+                     help="The cutoff at which this measure is best is found on one half of the queries and checked on "
+                          "the other half, because on the queries by which it was chosen it looks better than it is.")
+        st.segmented_control(
+            "Cutoff axis",
+            list(threshold_bands_sentences.CUTOFFS),
+            format_func=threshold_bands_sentences.CUTOFFS.get,
+            required=True,
+            key=state.one(state.CUTOFF_BY, list(threshold_bands_sentences.CUTOFFS), "quantile"),
+            persist_state="session",
+            help="Scores of different systems cannot be compared, the share of their documents that a "
+            "cutoff removes can.",
+        )
+        key = state.text(state.CORPUS)
+        if MATERIAL not in (state.get(state.MEASURE), state.get(state.TUNED)):
+            return None
+        st.text_input("Documents in the corpus", key=key, placeholder="such as 1000000", width=190,
+                      persist_state="session", help="How many documents the system could have returned; the MATERIAL "
+                                                    "form of AQWV measures false alarms against it.")
+    typed = "".join(char for char in state.get(state.CORPUS) if char not in " ,_'\u00a0")
+    if typed and not (typed.isdecimal() and int(typed[:19]) > 0 and len(typed) < 19):
+        wrong = Problem("corpus-size", {"value": state.get(state.CORPUS)}, field="Documents in the corpus")
+        elements.problems([wrong], "corpus")
+        return None
+    return int(typed) if typed else None
+
+
+def _asked(now: View, ask: Callable, key: str) -> list | None:
+    """One result for each run; None, with the problems told once, where it cannot be had."""
+    found, problems = [], {}
+    for digest in now.digests:
+        try:
+            found.append(ask(digest))
+        except InputError as error:
+            problems.update({(problem.kind, problem.fix): problem for problem in error.problems})
+    elements.problems(list(problems.values()), key)
+    return None if problems else found
+
+
+def _values(found: Sequence[Sweep], measure: str) -> list[np.ndarray]:
+    return [getattr(one, measure) for one in found]
+
+
+def _sweep(now: View, found: list[Sweep], points: Points) -> None:
+    """One measure of each run against the cutoff, with the best cutoff marked."""
+    measure, by = state.get(state.MEASURE), state.get(state.CUTOFF_BY)
+    title, *_, meaning = threshold_bands_sentences.MEASURES[measure]
+    values = _values(found, measure)
+    if any(one is None for one in values):
+        elements.empty(f"{title} needs the size of the corpus", "Give it under **Documents in the corpus**, or choose "
+                      "another measure; all others are shown without.")
+        return
+    n = [one.queries if measure == "empty" else one.n for one in found]
+    if not any(n):
+        elements.empty(f"{title} is undefined", "No query here has a relevant document. Under **Measure**, the share "
+                      "of queries left with nothing can still be shown.")
+        return
+    held = dict(zip(points.digests, points.found, strict=True))
+    marked = [held[digest].threshold if digest in held else np.nan for digest in now.digests]
+    figure = score_cutoff_cache.drawn(
+        "sweep", now.entries, now.scope, found[0].corpus_size, measure, by, marked, elements.theme().name,
+        draw=lambda: pictures_of.sweep(
+            now.names, now.slots, [one.quantiles for one in found], [one.thresholds for one in found], values,
+            axis=threshold_bands_sentences.axis(measure), n=n, by=by, marked=marked, theme=elements.theme()))
+    elements.chart(figure, threshold_bands_tables.sweep(now.names, found, measure, values), "sweep",
+                  f"{title} against the score cutoff for {fmt.count(len(found), 'run')}", formats=SHARES)
+    tuned = threshold_bands_sentences.MEASURES[state.get(state.TUNED)][0]
+    warning = (" The scores of different runs are on scales of their own: read each line by itself."
+               if by == "score" and len(found) > 1 else "")
+    mark = f" The symbol on a line marks its best cutoff for {tuned}." if np.isfinite(marked).any() else ""
+    st.caption(f"{meaning} Over {fmt.over(n)}.{mark}{warning}")
+
+
+class Points:
+    """Operating points of the runs that have one."""
+
+    def __init__(self, now: View, found: dict[str, OperatingPoint], problems: Sequence[Problem]):
+        self.digests, self.found, self.problems = list(found), list(found.values()), list(problems)
+        names = dict(zip(now.digests, now.names, strict=True))
+        self.names = [names[digest] for digest in found]
+
+
+def _points(now: View, corpus: int | None) -> Points:
+    """The best cutoff of each run for the chosen measure; none where the corpus size that it needs is missing."""
+    found, problems, measure = {}, {}, state.get(state.TUNED)
+    if measure == MATERIAL and corpus is None:
+        return Points(now, {}, ())
+    for digest in now.digests:
+        try:
+            found[digest] = score_cutoff_cache.point(digest, now.scope, measure, corpus)
+        except InputError as error:
+            problems.update({(problem.kind, problem.found): problem for problem in error.problems})
+    return Points(now, found, list(problems.values()))
+
+
+def _advice(points: Points) -> None:
+    """The best cutoff in words and as a table."""
+    title = threshold_bands_sentences.MEASURES[state.get(state.TUNED)][0]
+    st.subheader(f"Best cutoff for {title}", anchor=False)
+    elements.problems(points.problems, "points")
+    if not points.found:
+        if not points.problems:
+            st.caption("Give the number of documents in the corpus to find it.")
+        return
+    pairs = list(zip(points.names, points.found, strict=True))
+    best = sorted(pairs, key=lambda pair: -pair[1].checked.value)
+    for name, one in pairs if len(pairs) <= TOLD else best[:TOLD]:
+        st.markdown(threshold_bands_sentences.advice(name, one))
+    if len(pairs) > TOLD:
+        st.caption(f"The {TOLD} that are best where it was checked; the table has all {len(pairs)}.")
+    table = st.expander("Numbers of every run" if len(pairs) > TOLD else "As a table", key="points_fold",
+                        on_change="rerun")
+    if table.open:
+        with table:
+            elements.frame(
+                threshold_bands_tables.points(points.names, points.found),
+                "points",
+                f"Best cutoff for {title}",
+                formats=SHARES,
+            )
+    st.caption(f"{title} with its 95 % interval on the half of the queries that had no part in choosing the cutoff. "
+               "The halves are the same for every run.")
+
+
+def _curves(now: View, sweeps: list[Sweep]) -> None:
+    """ROC and precision-recall by score, pooled or as the mean over queries."""
+    st.header("How well scores tell relevant documents apart", anchor=False,
+              help="Every cutoff at once. ROC: the share of relevant documents let through against the share of the "
+                   "others. Precision-recall: what part of what is let through is relevant.")
+    st.segmented_control(
+        "Averaging",
+        list(threshold_bands_sentences.AVERAGES),
+        format_func=threshold_bands_sentences.AVERAGES.get,
+        required=True,
+        key=state.one(state.AVERAGED, list(threshold_bands_sentences.AVERAGES), "pooled"),
+        persist_state="session",
+        label_visibility="collapsed",
+    )
+    average = state.get(state.AVERAGED)
+    st.caption(threshold_bands_sentences.AVERAGED[average])
+    found = [score_cutoff_cache.curves(digest, now.scope) for digest in now.digests]
+    with st.grid(2, min_column_width=360, gap="medium", key="score_curves"):
+        with st.container(key="box_pr"):
+            st.subheader("Precision-recall by score", anchor=False, help="Up and to the right is better.")
+            _precision_recall(now, [pr for _, pr in found], sweeps, average)
+        with st.container(key="box_roc"):
+            st.subheader("ROC", anchor=False, help="Receiver operating characteristic. Up and to the left is better.")
+            _roc(now, [roc for roc, _ in found], average)
+
+
+def _roc(now: View, found: list[Roc], average: str) -> None:
+    if any(one.relevant and one.other for one in found):
+        pooled = average == "pooled"
+        areas = [one.auc if pooled else one.macro_auc for one in found]
+        figure = score_cutoff_cache.drawn("roc", now.entries, now.scope, average, elements.theme().name, draw=lambda: (
+            pictures_of.roc(now.names, now.slots, [one.fpr if pooled else one.grid_fpr for one in found],
+                            [one.tpr if pooled else one.mean_tpr for one in found], areas, [one.n for one in found],
+                            theme=elements.theme())))
+        elements.chart(figure, threshold_bands_tables.roc(now.names, found), "roc", "ROC curves: " + ", ".join(
+            f"{name} AUC {fmt.number(area)}" for name, area in zip(now.names, areas, strict=True)))
+    st.caption(threshold_bands_sentences.roc_base(found))
+
+
+def _precision_recall(now: View, found: list[PrecisionRecall], sweeps: list[Sweep], average: str) -> None:
+    if any(one.relevant for one in found):
+        averaged = [_average_precision(one) for one in sweeps]
+        pooled = average == "pooled"
+        areas = [one.average_precision for one in found] if pooled else averaged
+        curves = found if pooled else sweeps
+        figure = score_cutoff_cache.drawn("pr", now.entries, now.scope, average, elements.theme().name, draw=lambda: (
+            pictures_of.pr(now.names, now.slots, [one.recall if pooled else one.recall[::-1] for one in curves],
+                           [one.precision if pooled else one.precision[::-1] for one in curves], areas,
+                           [one.n for one in found], theme=elements.theme())))
+        elements.chart(figure, threshold_bands_tables.precision_recall(now.names, found, averaged), "pr_by_score",
+                      "Precision-recall by score: " + ", ".join(
+                          f"{name} AP {fmt.number(area)}" for name, area in zip(now.names, areas, strict=True)))
+    st.caption(threshold_bands_sentences.pr_base(found, average))
+
+
+def _average_precision(sweep: Sweep) -> float:
+    """Sum of precision times gain in recall along the curve averaged over the queries; NaN where it is undefined."""
+    return float((np.diff(sweep.recall[::-1], prepend=0.0) * sweep.precision[::-1]).sum())

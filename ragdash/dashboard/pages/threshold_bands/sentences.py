@@ -1,0 +1,96 @@
+"""The Threshold bands page in words: where runs stand on bands, against a target, and at score cutoffs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ragdash.analysis.score_thresholds import Half, OperatingPoint, PrecisionRecall, Roc
+from ragdash.reporting.plots.common.theme import Axis
+from ragdash.reporting.sentences.bands import *  # noqa: F403
+from ragdash.reporting.sentences.fmt import UNDEFINED, count, escape, number
+
+# measure -> (title, lowest, highest, which end is better, what it says)
+MEASURES = {
+    "precision": ("Precision", 0.0, 1.0, "higher", "Share of the kept documents that are relevant, mean over the "
+                  "queries; one that keeps nothing counts 0."),
+    "recall": ("Recall", 0.0, 1.0, "higher", "Share of a query's relevant documents that are kept, mean over the "
+               "queries."),
+    "f1": ("F1", 0.0, 1.0, "higher", "Balance (harmonic mean) of a query's precision and recall, mean over the "
+           "queries."),
+    "hit_rate": ("Hit rate", 0.0, 1.0, "higher", "Share of the queries that keep at least one relevant document."),
+    "aqwv": ("AQWV, thresholdless form", -40.0, 1.0, "higher", "Actual query weighted value: recall minus 40 times the "
+             "share of the kept documents that are not relevant. 1 is perfect, 0 is what keeping nothing gives."),
+    "aqwv_material": ("AQWV, MATERIAL form", -40.0, 1.0, "higher", "Actual query weighted value as the MATERIAL "
+                      "programme defines it: 1 minus the share of relevant documents missed minus 40 times the share "
+                      "of the corpus's other documents that are let through. Needs the size of the corpus."),
+    "empty": ("Queries left with nothing", 0.0, 1.0, "lower", "Share of all queries for which no document is kept: "
+              "the system would have to say that it does not know."),
+}
+AVERAGES = {"pooled": "Pooled", "queries": "Mean over queries"}
+AVERAGED = {
+    "pooled": "Pooled: the documents of all queries in one pile, as if their scores were on one scale.",
+    "queries": "Mean over queries: the curve of each query by itself, then the mean, so that each counts the same.",
+}
+CUTOFFS = {"quantile": "Share cut off", "score": "Score"}
+
+
+def axis(measure: str) -> Axis:
+    """The axis of a measure of score cutoffs."""
+    title, low, high, better, _ = MEASURES[measure]
+    return Axis(title, low, high, "", better)
+
+
+def half(value: Half) -> str:
+    """0.512 [0.450, 0.570]"""
+    held = np.isfinite([value.low, value.high]).all()
+    return number(value.value) + (f" [{number(value.low)}, {number(value.high)}]" if held else "")
+
+
+def score(value: float) -> str:
+    """A score cutoff to four digits."""
+    return f"{value:.4g}".replace("-", "−") if np.isfinite(value) else UNDEFINED
+
+
+def advice(name: str, point: OperatingPoint) -> str:
+    """The operating point of one run as a sentence."""
+    title, n = MEASURES[point.measure][0], count(point.checked.n, "query", "queries")
+    checked, bare = escape(half(point.checked)), escape(half(point.unfiltered))
+    first = f"**{escape(name)}**: "
+    if np.isinf(point.threshold):
+        return (f"{first}no cutoff pays: {title} is highest if nothing is returned at all, {checked} on {n}, against "
+                f"{bare} with everything kept.")
+    if point.quantile == 0:
+        return f"{first}no cutoff pays: {title} is highest with everything kept, {bare} on {n}."
+    return (f"{first}keep what scores {escape(score(point.threshold))} or more, which cuts off {point.quantile:.0%} of "
+            f"the documents. {title} is then {checked} on the {n} that had no part in choosing it, against {bare} "
+            f"there with everything kept; on the {point.found.n:,} by which it was chosen, "
+            f"{escape(number(point.found.value))}.")
+
+
+def roc_base(found: Sequence[Roc]) -> str:
+    """What the ROC curves are made of, and where there is none, why."""
+    hollow = [one for one in found if not (one.relevant and one.other)]
+    if len(hollow) == len(found):
+        if any(one.relevant for one in found):
+            return ("No returned document is judged as not relevant (grade 0), so there is nothing that a relevant one "
+                    "could be told apart from: no ROC curve. Precision-recall counts unjudged documents as not "
+                    "relevant and can be read.")
+        return "No run returns a relevant document: no ROC curve."
+    low, high = (min(one.relevant for one in found), max(one.relevant for one in found))
+    many = f"{low:,}" if low == high else f"{low:,} to {high:,}"
+    others = [one.other for one in found]
+    rest = f"{min(others):,}" if min(others) == max(others) else f"{min(others):,} to {max(others):,}"
+    return (f"Of the documents that are judged and were returned: {many} relevant, {rest} not. AUC is the chance that "
+            "a relevant one scores above one that is not; 0.5 is chance.")
+
+
+def pr_base(found: Sequence[PrecisionRecall], average: str) -> str:
+    """What the precision-recall curves are made of."""
+    if not any(one.relevant for one in found):
+        return "No query has a relevant document: no precision-recall curve."
+    end = " Relevant documents that were not returned count in recall; unjudged ones as not relevant."
+    if average == "queries":
+        return "AP: mean precision along this curve. A query that keeps nothing counts with precision 0." + end
+    return "AP, average precision: mean precision along the curve, weighted by the gain in recall." + end

@@ -1,0 +1,97 @@
+"""The judge that is trained on the labels, as the Trust page asks for it: trained once for the same runs and labels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pyarrow as pa
+import streamlit as st
+
+from ragdash.analysis.judge_validation import LocalJudge, Verdicts, generator_of, local_judge, unjudged
+from ragdash.analysis.judge_validation.features import LEXICAL, OF_MODELS
+from ragdash.analysis.judge_validation.trained_judge import NO_ANSWER
+from ragdash.core.errors import InputError, Problem
+from ragdash.dashboard.caches import evaluation_cache
+from ragdash.dashboard.session.scope import Scope, facts
+from ragdash.matching.match import Match, Matching
+from ragdash.metrics import Spec, parse_specs
+from ragdash.metrics.judged import asked_of
+
+LOCAL = "local"  # stands for it where a judge is chosen
+SEEN = tuple(parse_specs([*LEXICAL, *OF_MODELS]))
+Labels = Mapping[str, float]
+
+
+@dataclass(frozen=True, eq=False)
+class Taught:
+    """verdicts: of each run on the queries in scope, without a value where there is no answer; learned: what they come
+    from, None where it is not trained: then the values say nothing, and `lacking` tells why, if it was asked for.
+    key: what the verdicts hang on.
+    """
+
+    verdicts: tuple[Verdicts, ...]
+    learned: LocalJudge | None = None
+    lacking: tuple[Problem, ...] = ()
+    key: tuple = ()
+
+
+def what_of(spec: Spec) -> str:
+    """What labels on a metric are kept under, whoever judges it."""
+    return asked_of(spec)[0] if spec.metric.view == "Judged" else str(spec)
+
+
+def unjudged_of(run: str, scope: Scope, what: str) -> Verdicts:
+    """What there is to judge of a run, in scope: a value, which says nothing, wherever there is an answer."""
+    whole = _whole(scope)
+    return _inside(_unjudged(run, what, facts(whole, SEEN), _match=evaluation_cache.match(run, whole, SEEN)), scope)
+
+
+def taught(runs: Sequence[str], scope: Scope, what: str, labels: Sequence[Labels], *, train: bool) -> Taught:
+    """A judge trained on all labels of the runs that have answers, whatever slice is shown."""
+    whole = _whole(scope)
+    open_ones = [unjudged_of(run, whole, what) for run in runs]
+    at = [place for place, one in enumerate(open_ones) if not np.isnan(one.values).all()]
+    verdicts, learned, lacking, key = [_inside(one, scope) for one in open_ones], None, (), ()
+    if train and at:
+        key = (tuple(runs[one] for one in at), what, facts(whole, SEEN),
+               tuple(tuple(labels[one].items()) for one in at))
+        try:
+            learned = _learned(*key, _matches=[evaluation_cache.match(runs[one], whole, SEEN) for one in at])
+        except InputError as error:
+            lacking = error.problems
+        else:
+            for one, said in zip(at, learned.verdicts, strict=True):
+                verdicts[one] = _inside(said, scope)
+    return Taught(tuple(verdicts), learned, tuple(lacking), key)
+
+
+@st.cache_resource(max_entries=4, show_spinner="Training a judge on the labels: seconds for every 1,000 queries …")
+def _learned(runs: tuple, what: str, key: tuple, labels: tuple, _matches: Sequence[Match]) -> LocalJudge:
+    found = local_judge(_matches, [dict(own) for own in labels], what)
+    return replace(found, verdicts=tuple(replace(one, generator=generator_of(match.run))
+                                         for one, match in zip(found.verdicts, _matches, strict=True)))
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def _unjudged(run: str, what: str, key: tuple, _match: Match) -> Verdicts:
+    try:
+        return unjudged(_match, what)
+    except InputError:  # no answer at all: a run without verdicts, as with any judge
+        ids = _match.query_ids
+        return Verdicts(_match.run.name, ids, np.full(len(ids), np.nan), what, _match.run.digest,
+                        dict.fromkeys(ids.to_pylist(), NO_ANSWER))
+
+
+def _whole(scope: Scope) -> Scope:
+    """All queries; what makes a document a relevant one is not looked at."""
+    return replace(scope, part="", matching=Matching(), decided="")
+
+
+def _inside(one: Verdicts, scope: Scope) -> Verdicts:
+    """The queries in scope."""
+    if not scope.part:
+        return one
+    inside = evaluation_cache.queries(scope)
+    return replace(one, query_ids=one.query_ids.filter(pa.array(inside)), values=one.values[inside])

@@ -1,0 +1,65 @@
+"""The names of all choices: each is a key of the session and, but for the last ones, a parameter of the address."""
+
+from ragdash.core.records import CHOICES
+
+RUN, TRUTH, SHOWN, BASELINE, METRIC, K, SLICE = "run", "truth", "shown", "baseline", "metric", "k", "slice"
+MATCH, HOW, FROM, DECIDED = "match", "how", "from", "decided"  # what makes a document a relevant one
+METRICS, SORT = "columns", "sort"  # Leaderboard
+CURVES, SCALE, VIEW = "curves", "axis", "view"  # Precision-recall
+ACROSS, UP = "across", "up"  # Ranking
+CANDIDATE, MARGIN, PICTURE, OUTCOME, BY = "candidate", "margin", "picture", "outcome", "by"  # Compare
+SOURCE, TARGETS, BANDED = "bands", "targets", "banded"  # Threshold bands
+MEASURE, CUTOFF_BY, TUNED, AVERAGED, CORPUS = "measure", "score", "tuned", "average", "corpus"  # its score cutoffs
+COVERS, PAIRS, PAIR = "covers", "pairs", "pair"  # its evidence match threshold
+ANSWERS, ANSWER, RIGHT, LOOKED, KIND, QUERY = "answers", "answer", "right", "look", "kind", "query"  # Answers
+CASE, LEAST, ORDER = "case", "least", "order"  # Queries
+FIND, WHERE, AS = "text", "where", "as"
+ATTRIBUTES, STAGES, READINGS, MARKED = "attributes", "stages", "readings", "marked"
+RANKS, DOC, AGAINST = "ranks", "doc", "against"
+HEARD = "heard"  # the judge whose verdicts are read there
+REVIEWED = "reviewed"  # whether a person's judgements count, on every page
+SHARES = "shares"  # Failures
+CUTS = CUT_OFF, COVERAGE, CORRECT, GROUNDED = "cut_off", "coverage", "correct", "grounded"  # its rules, on Queries too
+ALIKE = "alike"  # likeness of runs, on Compare
+STAGE, PAID = "stage", "paid"  # Speed & cost
+JUDGE = "judge"  # whose verdicts: Judges, Trust
+SHARING = PARTS, TEXTS, TABLE, FORM, DRAWN, LEADS, LOOK = (  # Share
+    "sections", "texts", "table", "format", "pictures", "to", "look_as")
+ABOUT, SEARCH = "about", "find"  # Metrics
+OF_SET = SET, DRAFT, DRAFT_TYPES, DRAFT_STATE = "set", "draft", "draft_types", "draft_state"  # Test set
+TRUSTED, CLASSED, DESK = "trusted", "classes", "desk"  # Trust
+SHEET, SEED, OF = "sheet", "seed", "of"  # its labelling sheet: queries, seed, run
+CONVENTIONS = tuple(CHOICES)  # missing, unanswerable, ...
+
+SIDEBAR = (SHOWN, BASELINE, METRIC, K, SLICE, MATCH, HOW, FROM, DECIDED, REVIEWED, *CONVENTIONS)
+PAGE = (METRICS, SORT, CURVES, SCALE, VIEW, ACROSS, UP, CANDIDATE, MARGIN, PICTURE, OUTCOME, BY, SOURCE, TARGETS,
+        BANDED, MEASURE, CUTOFF_BY, TUNED, AVERAGED, CORPUS, COVERS, PAIRS, PAIR, ANSWERS, ANSWER, RIGHT,
+        LOOKED, KIND, QUERY, CASE, LEAST, ORDER, FIND, WHERE, AS, ATTRIBUTES, STAGES, READINGS, MARKED, RANKS, DOC,
+        AGAINST, HEARD, SHARES, *CUTS, ALIKE, STAGE, PAID, JUDGE, TRUSTED, CLASSED, DESK, SHEET, SEED, OF,
+        ABOUT, SEARCH, *OF_SET, *SHARING)
+MANY = (SHOWN, METRICS, CURVES, TARGETS, ANSWERS, ATTRIBUTES, STAGES, READINGS, MARKED, PARTS,
+        DRAFT_TYPES)  # hold several values
+OF_RUNS = (SHOWN, BASELINE, ACROSS, UP, CANDIDATE, LOOKED, OF)  # hold digests of runs
+
+# Of the session alone, not in the address.
+DOCUMENTS = "_documents"  # digest of those dropped last
+FOLLOWED = "_followed"  # the sidebar's metric when the Answers page was last seen
+BANDS_FILE, PRICES_FILE = "_bands_file", "prices_file"
+OWN_SLIDER, OWN_WAY = "_slider", "_way"  # FROM and HOW once more, on Threshold bands
+DECISIONS_NOTE, DECISIONS_READ = "_decisions_note", "_decisions_read"  # its files of decided pairs
+MODEL_OF = "_model_"  # and a kind: the models of Answers
+READING = "read"  # whether a document is read on Queries
+REVIEW_RUN, REVIEW_VERDICT, REVIEW_NOTE = "review_run", "review_verdict", "review_note"
+JUDGE_METRICS, JUDGE_KIND, JUDGE_URL, JUDGE_MODEL = "_judge_metrics", "_judge_kind", "_judge_url", "_judge_model"
+JUDGE_KEY_FROM, JUDGE_VARIABLE, JUDGE_KEY = "_judge_key_from", "_judge_variable", "_judge_key"
+JUDGE_SAMPLE, JUDGE_VOTES, JUDGE_COST, JUDGE_CALLS = "_judge_sample", "_judge_votes", "_judge_cost", "_judge_calls"
+JUDGE_PRICE_IN, JUDGE_PRICE_OUT, JUDGE_AT_ONCE = "_judge_price_in", "_judge_price_out", "_judge_at_once"
+JUDGE_PLANNED, JUDGE_AGREED = "_judge_plan", "_judge_agreed"
+JUDGE_ASKED = "_judge_asked"  # by this session, whose verdicts have not been shown yet
+VERDICTS_OF, VERDICTS_FOR, VERDICTS_AS = "_verdicts_of", "_verdicts_for", "_verdicts_as"  # out, in, form
+VERDICTS_FILE, VERDICTS_SAID = "_verdicts_file", "_verdicts_said"
+APART_AT = "trust_apart"  # the disagreement that is read
+LABEL_AT, LABELS_SKIPPED, LABEL_FILES, LABELS_OF = "label_at", "label_skipped", "label_files", "name_for_rows"
+DRAFTS, DRAFTS_FILE = "_drafts", "drafts_file"  # a test set that is not in the workspace
+DRAFT_QUESTION, DRAFT_ANSWER, DRAFT_WHY = "draft_question", "draft_answer", "draft_why"
+DRAFTS_TAKEN, TRUTH_USED = "draft_taken", "_truth_used"

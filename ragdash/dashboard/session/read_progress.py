@@ -1,0 +1,71 @@
+"""What is being read and how far it is, drawn while it lasts. The reading itself is left alone."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from streamlit.runtime.scriptrunner import add_script_run_ctx
+
+from ragdash.io.source.read_progress import watching
+from ragdash.reporting.sentences import fmt
+
+AFTER, EVERY = 0.3, 0.2  # seconds until the bar appears, and between two drawings
+
+
+class _Bar(threading.Thread):
+    """Draws from a thread of its own, since reading a file may spend seconds in one call.
+
+    Only the script's own thread can be interrupted by Streamlit; the reading in it draws nothing, so nothing breaks in.
+    """
+
+    def __init__(self, place, name: str, size: int, after: str):
+        super().__init__(name="ragdash-progress", daemon=True)
+        self._place, self._name, self._size, self._after = place, name, size, after
+        self._done = self._of = 0
+        self._over = threading.Event()
+
+    def told(self, file: str, done: int, size: int) -> None:
+        """Where the reader is; called from any thread."""
+        self._done, self._of = done, size
+
+    def run(self) -> None:
+        start, drawn = time.monotonic(), False
+        while not self._over.wait(EVERY if drawn else AFTER):
+            done, of, drawn = self._done, self._of, True
+            text = said(self._name, self._size, done, of, time.monotonic() - start)
+            self._place.progress(min(done / of, 1.0) if of else 0.0, text + self._after)
+        if drawn:
+            self._place.empty()
+
+    def end(self) -> None:
+        """Take the bar away."""
+        self._over.set()
+        self.join()
+
+
+def said(name: str, size: int, done: int, of: int, seconds: float) -> str:
+    """How far the reading of a file is, in words: its text is walked through, then its rankings are put in order.
+
+    of: bytes of the text that is walked through, 0 where that is not known (or has not begun).
+    """
+    lead = f"Reading **{fmt.escape(name)}** ({fmt.size(size)})"
+    clock = f"{seconds:.0f} s"
+    if not of:
+        return f"{lead} … {clock}"
+    return f"{lead}: {min(done / of, 1):.0%}, {clock}" if done < of else f"{lead}: read, being put in order … {clock}"
+
+
+@contextmanager
+def reading(place, name: str, size: int, after: str = "") -> Iterator[None]:
+    """Within it a file is read; place (an st.empty) shows the bar where that takes a moment."""
+    bar = _Bar(place, name, size, after)
+    add_script_run_ctx(bar)
+    bar.start()
+    try:
+        with watching(bar.told):
+            yield
+    finally:
+        bar.end()

@@ -1,0 +1,108 @@
+"""What makes a returned document a relevant one: the judgements by id, or the gold evidence that it holds.
+
+The choice stands in the sidebar and holds on every page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from ragdash.core.errors import InputError, Unavailable
+from ragdash.core.records import Truth
+from ragdash.dashboard.session import state
+from ragdash.dashboard.session.data_store import LOADED
+from ragdash.dashboard.session.scope import Scope, decided_pairs
+from ragdash.matching.evidence import FLOOR, kept_decisions, spans
+from ragdash.matching.match import THRESHOLD, Matching
+from ragdash.reporting.sentences import fmt
+
+BY = {"id": "by id", "evidence": "by evidence"}
+HOW = {"partial": "Best aligned part", "exact": "Word for word", "tokens": "Share of words", "sequence": "Whole texts",
+       "embedding": "Meaning"}
+WITH, WITHOUT = "yes", "no"  # a person's decisions
+
+
+def choose() -> None:
+    """The control of the sidebar, where the truth has evidence and a run texts; by id everywhere else."""
+    if not offered():
+        for key in (state.MATCH, state.HOW, state.FROM, state.DECIDED):
+            st.session_state.pop(key, None)
+        return
+    state.one(state.MATCH, list(BY), "id")
+    state.one(state.HOW, list(HOW), "partial")
+    state.share(state.FROM, FLOOR, 1.0, THRESHOLD)
+    state.one(state.DECIDED, [WITH, WITHOUT], WITH)
+    st.segmented_control("Relevant", list(BY), format_func=BY.get, required=True, key=state.MATCH,
+                         help="By id: a document is relevant if the truth grades its id so. By evidence: if its text "
+                              "holds a gold span of the query, or is similar enough. Every page then follows. The two "
+                              "are different numbers: do not compare one with the other.")
+    if state.get(state.MATCH) == "evidence":
+        _settings()
+
+
+def _settings() -> None:
+    st.selectbox("Similarity", list(HOW), format_func=HOW.get, key=state.HOW, persist_state="session",
+                 help="How a chunk and a gold span are compared where neither stands in the other. Best aligned part "
+                      "fits chunks of any length; whole texts is the published rule, which chunks much longer than "
+                      "the span can hardly pass. Meaning asks what a sentence embedding model has said (ragdash score "
+                      "--match-how embedding).")
+    st.slider("Similar from", FLOOR, 1.0, step=0.01, format="%.2f", key=state.FROM, persist_state="session",
+              help="From this similarity on a chunk covers a span. The Threshold bands page shows what hangs on it.")
+
+
+def offered() -> bool:
+    """Whether relevance by evidence can be had: the truth has gold spans and a run texts."""
+    truth = LOADED.truth(state.truth() or "")
+    texts = any(run is not None and run.texts is not None for run in (LOADED.run(one.digest) for one in state.runs()))
+    return truth is not None and texts and has_evidence(truth)
+
+
+def has_evidence(truth: Truth) -> bool:
+    """Whether the truth names a gold span for some query."""
+    return _has_evidence(truth.digest, _truth=truth)
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def _has_evidence(truth: str, _truth: Truth) -> bool:
+    try:
+        spans(_truth)
+    except Unavailable:
+        return False
+    return True
+
+
+def chosen() -> tuple[Matching, str]:
+    """(matching, which state of the decisions is applied, "": none), as a Scope holds them; by id where not offered."""
+    if state.get(state.MATCH) is None:
+        return Matching(), ""
+    matching = Matching(state.get(state.MATCH), state.get(state.HOW), state.get(state.FROM))
+    return matching, "" if state.get(state.DECIDED) == WITHOUT else newest()
+
+
+def newest() -> str:
+    """The state of the kept decisions as it is now; "" where they cannot be read, which the bands page tells."""
+    try:
+        return kept_decisions().stamp()
+    except InputError:
+        return ""
+
+
+def told(matching: Matching, decisions: int) -> str:
+    """How evidence decides, in a few words: similarity 0.70 or more (best aligned part), 3 decisions of a person."""
+    way = HOW[matching.how]
+    said = "the text holds a gold span" if matching.how == "exact" else (
+        f"the text holds a gold span, or is {matching.threshold:.2f} or more similar ({way[:1].lower()}{way[1:]})")
+    return said + (f"; {fmt.count(decisions, 'decision')} of a person applied" if decisions else "")
+
+
+def applied(scope: Scope, digests: Sequence[str]) -> int:
+    """How many of a person's decisions hold for a pair of these runs."""
+    return len(set().union(*(decided_pairs(digest, scope) for digest in digests))) if scope.decided else 0
+
+
+def note(scope: Scope, digests: Sequence[str]) -> None:
+    """Under the title of every page: what is relevant here."""
+    st.caption(f":material/fact_check: **Relevant by evidence**: a chunk is relevant if "
+               f"{told(scope.matching, applied(scope, digests))}.")

@@ -1,0 +1,65 @@
+"""What one click fixes: ids written as in the truth, chunks collapsed to documents, another convention; and back.
+
+A fixed run takes the place of the one it was made of, under the same name and colour. It is always made anew of the
+run as it was loaded, collapsed first and respelled then, as on the command line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from ragdash.core.errors import InputError, Problem
+from ragdash.dashboard.session import state
+from ragdash.dashboard.session.data_store import LOADED
+from ragdash.dashboard.session.loaded_run import Entry, fixed
+
+Fix = tuple[str, str]
+
+
+def apply(digests: Iterable[str], fixes: Iterable[Fix]) -> None:
+    """Apply switches and their words, such as ("ids", "zeros"), to these runs; a convention is that of all runs."""
+    fixes = tuple(fixes)
+    for name, word in fixes:
+        if name in state.CONVENTIONS:
+            state.set_convention(name, word)
+    words = dict(fixes)
+    if not words.keys() & {"ids", "collapse"}:
+        return
+    for entry in filter(None, map(state.entry, tuple(digests))):
+        ids = dict.fromkeys(filter(None, [*entry.ids.split(","), words.get("ids", "")]))
+        _read_as(entry, ",".join(ids), words.get("collapse", entry.collapse))
+
+
+def undo(digest: str) -> None:
+    """Put the run back as it was loaded."""
+    entry = state.entry(digest)
+    if entry and entry.origin:
+        _read_as(entry, "", "")
+
+
+def collapse(digest: str, by: str, ids: str | None = None) -> None:
+    """Choose how a run is collapsed; empty for not at all. ids: a spelling that is needed beside it."""
+    entry = state.entry(digest)
+    if entry:
+        _read_as(entry, entry.ids or ids or "", by)
+
+
+def _read_as(entry: Entry, ids: str, by: str) -> None:
+    """Replace the entry's run by the loaded one with these fixes; what cannot be done is told and changes nothing."""
+    run, truth = LOADED.run(entry.loaded), LOADED.truth(state.truth() or "")
+    if run is None:
+        state.set_notice([Problem("run-let-go/loaded", {"run": entry.name})])
+        return
+    try:
+        run = fixed(run, truth, ids, by)
+    except InputError as error:
+        state.set_notice(error.problems)
+        return
+    twin = state.entry(run.digest)
+    if twin and twin.loaded != entry.loaded:
+        state.set_notice([Problem("same-content", {"run": entry.name, "other": twin.name})])
+        return
+    LOADED.put(run)
+    new = replace(entry, digest=run.digest, ids=ids, collapse=by, origin=entry.loaded if ids or by else "")
+    state.swap_run(entry.digest, new)

@@ -1,0 +1,56 @@
+"""Tables and pictures as files: a row of buttons for each format; what they hold is made when one is clicked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pyarrow as pa
+import streamlit as st
+
+from ragdash.reporting.figure_files import PICTURES, lacking, picture
+from ragdash.reporting.plots.common.theme import Theme
+from ragdash.reporting.sentences import fmt
+from ragdash.reporting.tables import sheet_bytes
+from ragdash.reporting.tables.export import TABLES, export
+
+
+def name_of(key: str) -> str:
+    """A file's name without its ending, of the key of what it holds."""
+    return f"ragdash-{key.removesuffix('_table').replace('_', '-')}"
+
+
+def tables(table: Callable | object, key: str) -> None:
+    """A button for each format of a table: a data frame, or a call that makes one."""
+    with st.container(horizontal=True, gap="small", key=f"{key}_files"):
+        for form, one in TABLES.items():
+            st.download_button(one.title, lambda form=form: export(table() if callable(table) else table, form),
+                               f"{name_of(key)}.{one.ending}", one.mime, key=f"{key}_{form}", on_click="ignore",
+                               icon=":material/download:")
+
+
+def sheets(table: Callable[[], pa.Table], name: str, key: str, title: str = "") -> None:
+    """A button each for CSV and JSONL of a sheet to label (see ragdash.reporting.tables.sheet_bytes)."""
+    for form, mime in (("csv", "text/csv"), ("jsonl", "application/jsonl")):
+        st.download_button(f"{title}{form.upper()}", lambda form=form: sheet_bytes(table(), form), f"{name}.{form}",
+                           mime, key=f"{key}_{form}", on_click="ignore", icon=":material/download:")
+
+
+def pictures(figure, key: str, theme: Theme) -> None:
+    """A button for each format of a picture; where this machine cannot draw some of them, why, and what would help."""
+    missing = lacking()
+    with st.container(horizontal=True, gap="small", key=f"{key}_pictures"):
+        for form, one in PICTURES.items():
+            if form == "json" or missing is None:
+                st.download_button(one.title, lambda form=form: picture(figure, form, background=theme.paper),
+                                   f"{name_of(key)}.{one.ending}", one.mime, key=f"{key}_{form}", on_click="ignore",
+                                   icon=":material/image:" if form != "json" else ":material/data_object:")
+    if missing is not None:
+        st.caption(f"No PNG and SVG: {fmt.escape(missing.found)}. {fmt.escape(missing.fix)}")
+
+
+def menu(table, key: str) -> None:
+    """The formats of a table behind one small button."""
+    with st.popover("Download", icon=":material/download:", key=f"{key}_download", on_change="rerun",
+                    type="tertiary") as place:
+        if place.open:
+            tables(table, key)

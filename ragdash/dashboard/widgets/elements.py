@@ -1,0 +1,184 @@
+"""Parts that every page uses: problem cards, empty states, a chart with its table one tab away, colour marks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import pandas as pd
+import streamlit as st
+
+from ragdash.core.errors import Problem
+from ragdash.dashboard.widgets import downloads
+from ragdash.reporting.plots.common import theme as plot_theme
+from ragdash.reporting.sentences import fmt
+
+CARDS = 5  # problems shown as cards; the rest stand in a table
+ROWS = 200
+_CONFIG = {
+    "displaylogo": False,
+    "modeBarButtonsToRemove": ["select2d", "lasso2d", "autoScale2d"],
+    "toImageButtonOptions": {"format": "svg"},
+}
+
+
+def theme() -> plot_theme.Theme:
+    """The appearance that this browser shows."""
+    return plot_theme.THEMES[st.context.theme.type or "light"]
+
+
+def readable() -> None:
+    """Dark words on the dark appearance's blue buttons and chips: Streamlit writes white there, with a contrast of 3.5.
+
+    Those of the sidebar have a darker blue of their own.
+    """
+    if theme() is plot_theme.DARK:
+        where = ':is([data-testid="stBaseButton-primary"]:not(:disabled), [data-baseweb="tag"])'
+        st.html(f'<style>{where}:not([data-testid="stSidebar"] *) :is(p, span, svg)'
+                f"{{color: {theme().paper} !important}}</style>")
+
+
+def title(text: str, question: str) -> None:
+    """A page's title and, in one line, the question it answers."""
+    with st.container(gap=None, key="title"):
+        st.title(text, anchor=False)
+        st.caption(question)
+
+
+def empty(heading: str, advice: str) -> None:
+    """What stands where there is nothing to show yet, with what to do next."""
+    with st.container(border=True, key="empty"):
+        st.header(heading, anchor=False)
+        st.markdown(advice)
+
+
+def swatch(slot: int, label: str) -> str:
+    """A run's symbol in its colour and its name, as markdown."""
+    look = plot_theme.mark(slot, theme())
+    return f':color[{look.sign}]{{foreground="{look.color}"}}\u00a0{fmt.escape(label)}'
+
+
+def problems(found: Sequence[Problem], key: str, limit: int = CARDS) -> None:
+    """Each error as a card that says where, what and how to fix it; what is beyond the limit as a table."""
+    errors = [problem for problem in found if problem.severity == "error"]
+    for problem in errors[:limit]:
+        st.error(_card(problem), icon=":material/error:")
+    if len(errors) > limit:
+        problem_table(errors[limit:], f"{fmt.count(len(errors) - limit, 'more problem')}", f"{key}_more")
+
+
+def problem_table(found: Sequence[Problem], label: str, key: str) -> None:
+    """Problems as a table, at most 200 of them, folded away."""
+    with st.expander(label, icon=":material/warning:", key=f"{key}_fold"):
+        frame = pd.DataFrame(
+            [
+                {
+                    "File": p.file or fmt.UNDEFINED,
+                    "Line": p.line,
+                    "Field": p.field or fmt.UNDEFINED,
+                    "Found": p.found,
+                    "Expected": p.expected,
+                    "What to do": p.fix,
+                }
+                for p in found[:ROWS]
+            ]
+        )
+        st.dataframe(
+            frame,
+            hide_index=True,
+            key=f"{key}_table",
+            alt=label,
+            column_config={
+                "Line": st.column_config.NumberColumn(format="%d"),
+                "What to do": st.column_config.TextColumn(width="large"),
+            },
+        )
+        if len(found) > ROWS:
+            st.caption(f"The first {ROWS} of {len(found):,}.")
+
+
+def _card(problem: Problem) -> str:
+    place = ", ".join([*([fmt.escape(problem.file)] if problem.file else []),
+                       *([f"line {problem.line:,}"] if problem.line is not None else []),
+                       *([f"field {fmt.escape(problem.field)}"] if problem.field else [])])
+    head = f"**{place}**  \n" if place else ""
+    return (
+        f"{head}Found {fmt.escape(problem.found)}; expected {fmt.escape(problem.expected)}.  \n"
+        f":material/build: {fmt.escape(problem.fix)}"
+    )
+
+
+def chart(
+    fig: plot_theme.Figure,
+    table: pd.DataFrame,
+    key: str,
+    alt: str,
+    *,
+    formats: dict[str, str] | None = None,
+    height: int | None = None,
+    pick: Callable[[Sequence], None] | None = None,
+) -> None:
+    """A picture, with its numbers and its files one tab away; what a tab holds is sent only when it is asked for.
+
+    pick: called with the customdata of the mark that was clicked.
+    """
+    picture, numbers, files = st.tabs(["Picture", "Table", "Download"], key=f"{key}_tabs", on_change="rerun")
+    if picture.open is not False:
+        with picture:
+            if pick is None:
+                st.plotly_chart(fig, key=key, alt=alt, config=_CONFIG)
+            else:
+                found = st.plotly_chart(fig, key=key, alt=alt, config=_CONFIG, on_select="rerun",
+                                        selection_mode="points").selection.points
+                if found and found[0].get("customdata"):
+                    pick(found[0]["customdata"])
+    if numbers.open:
+        with numbers:
+            frame(table, f"{key}_table", alt, formats=formats, height=height)
+    if files.open:
+        with files:
+            st.caption("The picture")
+            downloads.pictures(fig, key, theme())
+            st.caption("Its numbers, in full precision")
+            downloads.tables(table, f"{key}_numbers")
+
+
+def frame(
+    table: pd.DataFrame, key: str, alt: str, *, formats: dict[str, str] | None = None, height: int | None = None,
+    pick: Callable[[int], None] | None = None, place: int | None = None, widths: Mapping[str, int] | None = None
+) -> None:
+    """A table that can be sorted and searched, with its download; numbers with three decimals, first column pinned.
+
+    pick: called with the number of the row that was clicked; without it rows cannot be chosen. place: the row that is
+    marked as the chosen one, wherever the choice was made.
+    widths: pixels of columns of text.
+    """
+    columns = {
+        name: st.column_config.NumberColumn(format=(formats or {}).get(name, "%.3f"))
+        for name in table.select_dtypes("floating")
+    }
+    columns |= {name: st.column_config.NumberColumn(format="localized") for name in table.select_dtypes("integer")}
+    columns |= {name: st.column_config.TextColumn(width=width) for name, width in (widths or {}).items()}
+    columns |= {
+        name: st.column_config.TextColumn(pinned=True, width="medium" if name == "Metric" else None)
+        for name in table.columns[:1]
+    }
+    if place is not None:
+        st.session_state[key] = {"selection": {"rows": [place], "columns": [], "cells": []}}
+    st.dataframe(
+        table,
+        hide_index=True,
+        key=key,
+        alt=alt,
+        column_config=columns,
+        placeholder=fmt.UNDEFINED,
+        height=height or "auto",
+        selection_mode="single-row",
+        on_select="ignore" if pick is None else lambda: _picked(key, pick),
+    )
+    downloads.menu(table, key)
+
+
+def _picked(key: str, pick: Callable[[int], None]) -> None:
+    rows = st.session_state[key]["selection"]["rows"]
+    if rows:
+        pick(rows[0])

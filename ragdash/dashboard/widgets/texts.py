@@ -1,0 +1,78 @@
+"""Texts of files as HTML: always shown as they are written, never interpreted, cut where they are very long.
+
+No streamlit here.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterable, Sequence
+
+from ragdash.analysis.unsupported_words import Spans
+from ragdash.reporting.sentences.fmt import UNDEFINED
+
+LONGEST = 20_000  # characters of a text that are shown
+CELL = 300  # characters of a text in a table
+
+
+def cut(text: str | None, limit: int = CELL) -> str | None:
+    """A text on one line, as much of it as a table shows."""
+    if text is None:
+        return None
+    line = " ".join(text[:4 * limit].split())
+    return line if len(line) <= limit and len(text) <= 4 * limit else line[:limit - 1] + "…"
+
+
+def joined(references: Iterable[str]) -> str | None:
+    """All right answers of a query in a cell, None where none is known."""
+    return cut(" / ".join(references)) or None
+
+
+def shown(text: str | None) -> str:
+    """A text as HTML, cut where it is very long; a dash for none, a word for an empty one."""
+    if text is None:
+        return UNDEFINED
+    return html.escape(text[:LONGEST]) if text.strip() else "<i>empty</i>"
+
+
+def block(inner: str) -> str:
+    """A paragraph that keeps its lines and reads from the side that its script begins at."""
+    return f'<div dir="auto" style="white-space:pre-wrap;overflow-wrap:anywhere;line-height:1.6">{inner}</div>'
+
+
+def numbered(texts: Sequence[str], most: int, limit: int) -> str:
+    """Texts as an HTML list: at most `most`, each cut at `limit` characters."""
+    rows = [f"<li>{block(html.escape(text[:limit]) + (' …' if len(text) > limit else ''))}</li>"
+            for text in texts[:most]]
+    return f'<ol style="padding-left:1.4em;margin:0">{"".join(rows)}</ol>'
+
+
+def merged(spans: Spans) -> Spans:
+    """Places in order, those that overlap or touch made one."""
+    found: Spans = []
+    for start, stop in sorted(spans):
+        if found and start <= found[-1][1]:
+            found[-1] = (found[-1][0], max(stop, found[-1][1]))
+        else:
+            found.append((start, stop))
+    return found
+
+
+def highlighted(text: str, spans: Spans, color: str, title: str, limit: int = LONGEST) -> str:
+    """The text as HTML, cut at `limit`, with these places marked in a colour (#rrggbb); title: what the mark says."""
+    style = f"background:{tint(color)};color:inherit;border-radius:3px;border-bottom:2px solid {color}"
+    parts, at = [], 0
+    for start, stop in merged(spans):
+        start, stop = min(start, limit), min(stop, limit)
+        if stop <= start:
+            continue
+        parts += [html.escape(text[at:start]), f'<mark style="{style}" title="{html.escape(title)}">',
+                  html.escape(text[start:stop]), "</mark>"]
+        at = stop
+    return "".join([*parts, html.escape(text[at:limit]), " …" if len(text) > limit else ""])
+
+
+def tint(color: str, opacity: float = 0.16) -> str:
+    """A colour #rrggbb as a background."""
+    red, green, blue = (int(color[at:at + 2], 16) for at in (1, 3, 5))
+    return f"rgba({red},{green},{blue},{opacity})"

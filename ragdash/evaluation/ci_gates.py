@@ -1,0 +1,112 @@
+"""Bounds that a run has to keep, as given on the command line.
+
+    --fail-under "nDCG@10=0.45"  "nDCG@10.low=0.45"      of the mean, or of its interval's lower end
+    --no-worse-than 0.02  low=0.02  "nDCG@10.low=0.02"   of the difference to the baseline, on every metric or on one
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ragdash.core.errors import InputError, Problem
+from ragdash.evaluation.compare import Comparison
+from ragdash.evaluation.evaluate import Evaluation, Summary
+from ragdash.metrics import Spec, parse_spec
+
+_PLACES = {"mean": "mean", "low": "lower end of the interval"}
+
+
+@dataclass(frozen=True)
+class Check:
+    """A bound held against what was seen. missed: the reason in words, None where the bound is kept."""
+
+    subject: str
+    bound: str
+    seen: str
+    missed: str | None
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A least value for the mean of a metric (at="mean") or for the lower end of its interval (at="low")."""
+
+    spec: Spec
+    at: str
+    value: float
+
+    def checks(self, evaluations: Sequence[Evaluation], rows: Sequence[Sequence[Summary]]) -> list[Check]:
+        """A check for each run; an undefined value misses."""
+        found = []
+        for evaluation, row in zip(evaluations, rows, strict=True):
+            value = getattr(row[evaluation.specs.index(self.spec)], self.at)
+            seen = f"{evaluation.name}: {_PLACES[self.at]} of {self.spec} is {value:.6g}"
+            kept = value >= self.value
+            found.append(Check(evaluation.name, f"{self.spec} {self.at} >= {self.value:g}", seen,
+                               None if kept else f"{seen}, the bound is {self.value:.6g}"))
+        return found
+
+
+@dataclass(frozen=True)
+class Limit:
+    """How much worse than the baseline a candidate may be: by the mean difference (at="mean"), or with the whole
+    interval (at="low"); on one metric, or on all that are compared (spec None)."""
+
+    spec: Spec | None
+    at: str
+    value: float
+
+    def checks(self, comparisons: Sequence[Comparison]) -> list[Check]:
+        """A check for each comparison that the limit is about; an undefined difference misses."""
+        found = []
+        for one in comparisons:
+            if self.spec not in (None, one.spec):
+                continue
+            worst = one.low if one.sign > 0 else -one.high
+            gain = one.mean_difference * one.sign if self.at == "mean" else worst
+            seen = f"{one.candidate}: {one.spec} is {_by(gain)} ({_PLACES[self.at]}, n = {one.n:,})"
+            found.append(Check(one.candidate, f"{one.spec} {self.at} no worse than {self.value:g}", seen,
+                               None if gain >= -self.value else f"{seen}, the limit is {self.value:.6g} worse"))
+        return found
+
+
+def _by(gain: float) -> str:
+    return f"{abs(gain):.6g} {'worse' if gain < 0 else 'better'} than the baseline"
+
+
+def parse_bound(text: str, specs: Sequence[Spec]) -> Bound:
+    """The bound that a text like "nDCG@10=0.45" stands for; InputError if it is none or not on one of specs."""
+    spec, at, value = _parsed(text, specs, "--fail-under", 'a bound like "nDCG@10=0.45"')
+    if spec is None:
+        raise _unreadable(text, "--fail-under", 'a bound like "nDCG@10=0.45"')
+    return Bound(spec, at, value)
+
+
+def parse_limit(text: str, specs: Sequence[Spec]) -> Limit:
+    """The limit that a text like "0.02" or "nDCG@10.low=0.02" stands for; InputError if it is none."""
+    limit = Limit(*_parsed(text, specs, "--no-worse-than", 'a limit like 0.02, low=0.02 or "nDCG@10.low=0.02"'))
+    if limit.value < 0:
+        raise InputError([Problem("bound/negative", {"text": text}, field="--no-worse-than")])
+    return limit
+
+
+def _parsed(text: str, specs: Sequence[Spec], option: str, expected: str) -> tuple[Spec | None, str, float]:
+    """(spec or None for all, "mean" or "low", number)."""
+    name, _, number = text.strip().rpartition("=")
+    name, at = name.strip(), "mean"
+    for end in _PLACES:
+        if name == end or name.endswith(f".{end}"):
+            name, at = name[:-len(end)].removesuffix("."), end
+    if not re.fullmatch(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?", number.strip()):
+        raise _unreadable(text, option, expected)
+    if not name:
+        return None, at, float(number)
+    spec = parse_spec(name)
+    if spec not in specs:
+        raise InputError([Problem("bound/metric", {"spec": str(spec), "metrics": list(map(str, specs))}, field=option)])
+    return spec, at, float(number)
+
+
+def _unreadable(text: str, option: str, expected: str) -> InputError:
+    return InputError([Problem("bound", {"text": text, "wanted": expected}, field=option)])

@@ -1,0 +1,258 @@
+"""Paired comparison of configurations: is a difference real, how large is it, how small a one could have been seen?
+
+Letters: Q queries, S pairs of a candidate (or a slice of its queries) and a metric. Differences are candidate minus
+baseline; where a lower value is better, the tests look at them with their sign turned.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ragdash.core.errors import InputError, Problem
+from ragdash.core.slices import Slice
+from ragdash.evaluation.evaluate import Evaluation
+from ragdash.evaluation.stats import (
+    ALPHA,
+    PERMUTATIONS,
+    POWER,
+    RESAMPLES,
+    SEED,
+    benjamini_hochberg,
+    bootstrap_intervals,
+    cohens_dz,
+    detectable_difference,
+    equivalence,
+    holm,
+    queries_needed,
+    randomization_test,
+    sign_test,
+    superiority,
+    t_test,
+    wilcoxon_test,
+)
+from ragdash.metrics import Spec
+
+CORRECTIONS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+    "holm": holm, "bh": benjamini_hochberg, "none": lambda p: np.asarray(p, np.float64)}
+TESTS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+    "t": lambda values: t_test(values)[1], "wilcoxon": lambda values: wilcoxon_test(values)[1], "sign": sign_test}
+VERDICTS = ("better", "worse", "equivalent", "undecided")
+_DECIMALS = 12  # differences that are equal but for rounding tie
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A candidate against the baseline on one metric; numbers are NaN where fewer than two queries can be compared.
+
+    n: queries with a value on both sides; left_out: those with a value on one side only. mean_difference: candidate
+    minus baseline, [low, high] its bootstrap interval. wins: queries where the candidate is better in the metric's
+    direction. p: by test, two-sided, uncorrected; with a margin also of equivalence; p_corrected: of the randomisation
+    test, over everything compared.
+    cohens_dz and superiority count towards better. detectable: the smallest mean difference that n queries show at
+    80 % power; needed: queries to show the one seen so. slice: the queries compared, None for all.
+    """
+
+    candidate: str
+    spec: Spec
+    n: int
+    left_out: int
+    mean_difference: float
+    low: float
+    high: float
+    wins: int
+    ties: int
+    losses: int
+    p: Mapping[str, float]
+    p_corrected: float
+    verdict: str
+    cohens_dz: float
+    superiority: float
+    detectable: float
+    needed: float
+    slice: Slice | None = None
+
+    @property
+    def sign(self) -> int:
+        """1 where a higher value is better, else -1."""
+        return direction(self.spec)
+
+
+@dataclass(frozen=True)
+class Rules:
+    """How differences are judged: part of the settings of every verdict.
+
+    correction: one of CORRECTIONS, over everything compared at once; margin: differences within it do not matter
+    (None: every difference does); alpha: the share of false alarms; intervals are of level 1 - alpha.
+    """
+
+    correction: str = "holm"
+    margin: float | None = None
+    alpha: float = ALPHA
+    resamples: int = RESAMPLES
+    permutations: int = PERMUTATIONS
+    seed: int = SEED
+
+    def __post_init__(self) -> None:
+        wrong = []
+        if self.correction not in CORRECTIONS:
+            wrong.append(Problem("unknown-correction", {"correction": self.correction,
+                                 "corrections": list(CORRECTIONS)}, field="correction"))
+        if self.margin is not None and not 0 < self.margin < np.inf:
+            wrong.append(Problem("bad-margin", {"margin": self.margin}, field="margin"))
+        if wrong:
+            raise InputError(wrong)
+
+
+def direction(spec: Spec) -> int:
+    """1 where a higher value of the metric is better, -1 where a lower one is."""
+    return -1 if spec.metric.better == "lower" else 1
+
+
+def best_first(mean: np.ndarray, better: str | None) -> list[int]:
+    """Indices of the runs from best to worst; undefined ones last, ties in the given order."""
+    mean = np.asarray(mean, dtype=float)
+    key = mean if better == "lower" else -mean
+    return [int(index) for index in np.argsort(np.where(np.isfinite(key), key, np.inf), kind="stable")]
+
+
+def comparable(evaluation: Evaluation, specs: Sequence[Spec]) -> tuple[list[Spec], list[Problem]]:
+    """The specs whose means can be compared query by query, and a note on each of the others."""
+    kept, problems = [], []
+    for spec in specs:
+        why = "is no mean over queries" if spec in evaluation.corpus or spec.metric.aggregate != "mean" else \
+            "has no better direction" if spec.metric.better is None else None
+        if why is None:
+            kept.append(spec)
+        else:
+            problems.append(Problem("not-comparable", {"spec": str(spec), "reason": why}, field="metrics",
+                                    severity="warning"))
+    return kept, problems
+
+
+def differences(baseline: Evaluation, candidate: Evaluation, spec: Spec) -> np.ndarray:
+    """Candidate minus baseline, query by query: (Q,); NaN where one of them is undefined. Rounded to 12 decimals."""
+    return np.round(candidate.column(spec) - baseline.column(spec), _DECIMALS)
+
+
+def compare(baseline: Evaluation, candidates: Sequence[Evaluation], specs: Sequence[Spec] | None = None,
+            rules: Rules | None = None) -> list[list[Comparison]]:
+    """Every candidate against the baseline on every spec: a row per candidate, a column per spec.
+
+    specs: those to compare (default: all of the baseline's that can be); p-values are corrected over the whole grid.
+    Raises InputError where the evaluations are not of the same queries, or a spec cannot be compared.
+    """
+    specs, rules = comparable(baseline, baseline.specs)[0] if specs is None else list(specs), rules or Rules()
+    labels = [(candidate, spec, None) for candidate in candidates for spec in specs]
+    return _rows(corrected(tested(baseline, labels, rules), rules), len(candidates))
+
+
+def compare_slices(baseline: Evaluation, candidates: Sequence[Evaluation], spec: Spec, slices: Sequence[Slice],
+                   rules: Rules | None = None) -> list[list[Comparison]]:
+    """Every candidate against the baseline on one spec within each slice: a row per slice, a column per candidate.
+
+    p-values are corrected over all slices and candidates. Raises InputError as compare.
+    """
+    rules = rules or Rules()
+    labels = [(candidate, spec, one) for one in slices for candidate in candidates]
+    return _rows(corrected(tested(baseline, labels, rules), rules), len(slices))
+
+
+def _rows(flat: list[Comparison], rows: int) -> list[list[Comparison]]:
+    width = len(flat) // rows if rows else 0
+    return [flat[at * width:(at + 1) * width] for at in range(rows)]
+
+
+def _check(baseline: Evaluation, candidates: Sequence[Evaluation], specs: Sequence[Spec]) -> None:
+    problems = [replace(problem, severity="error") for problem in comparable(baseline, specs)[1]]
+    for candidate in candidates:
+        if not candidate.query_ids.equals(baseline.query_ids):
+            problems.append(Problem("different-queries", {"run": candidate.name, "baseline": baseline.name},
+                                    field="query_id"))
+        if _matched(candidate) != _matched(baseline):
+            problems.append(Problem("different-match", {"run": candidate.name, "how": _matched(candidate)[0],
+                                    "baseline": baseline.name, "other_how": _matched(baseline)[0]}, field="match"))
+    if problems:
+        raise InputError(problems)
+
+
+def _matched(evaluation: Evaluation) -> tuple:
+    """What decides which documents are right ones."""
+    names = ("match", "match_how", "match_threshold", "match_model")
+    return tuple(evaluation.settings.get(name) for name in names if evaluation.settings["match"] == "evidence"
+                 or name == "match")
+
+
+def tested(baseline: Evaluation, labels: Sequence[tuple[Evaluation, Spec, Slice | None]], rules: Rules,
+           weights: np.ndarray | None = None) -> list[Comparison]:
+    """A Comparison for each (candidate, spec, slice or None), each as if it were the only one: p is not corrected.
+
+    All tests run over one table of differences (Q, S); what one gives does not depend on the others.
+    weights: stats.resample_weights for these queries, the rules' resamples and seed. Raises InputError as compare.
+    """
+    _check(baseline, list(dict.fromkeys(label[0] for label in labels)), [spec for _, spec, _ in labels])
+    if not labels:
+        return []
+    raw = np.stack([_within(baseline, *label) for label in labels], axis=1)
+    sign = np.array([direction(spec) for _, spec, _ in labels])
+    p, columns = _tests(raw * sign, rules), _sizes(raw, sign, rules, weights)
+    return [Comparison(
+        candidate.name, spec, left_out=_one_sided(baseline, candidate, spec, one), slice=one, verdict="undecided",
+        p={name: float(values[s]) for name, values in p.items()}, p_corrected=float(p["randomization"][s]),
+        **{name: values[s].item() for name, values in columns.items()})
+        for s, (candidate, spec, one) in enumerate(labels)]
+
+
+def _within(baseline: Evaluation, candidate: Evaluation, spec: Spec, one: Slice | None) -> np.ndarray:
+    """The differences of the queries of a slice, NaN for the others: (Q,)."""
+    found = differences(baseline, candidate, spec)
+    return found if one is None else np.where(one.queries, found, np.nan)
+
+
+def _tests(oriented: np.ndarray, rules: Rules) -> dict[str, np.ndarray]:
+    """p of every test: (S,) each; oriented (Q, S): differences towards better."""
+    p = {"randomization": randomization_test(oriented, permutations=rules.permutations, seed=rules.seed),
+         **{name: test(oriented) for name, test in TESTS.items()}}
+    return p if rules.margin is None else {**p, "equivalence": equivalence(oriented, rules.margin)}
+
+
+def _sizes(raw: np.ndarray, sign: np.ndarray, rules: Rules, weights: np.ndarray | None) -> dict[str, np.ndarray]:
+    """What a Comparison says of the size of the differences raw (Q, S): (S,) each."""
+    oriented = raw * sign
+    n = (~np.isnan(raw)).sum(axis=0)
+    mean = np.nansum(raw, axis=0) / np.where(n >= 2, n, np.nan)
+    sd = np.sqrt(np.nansum((raw - mean) ** 2, axis=0) / np.where(n >= 2, n - 1, np.nan))
+    wins, losses = (oriented > 0).sum(axis=0), (oriented < 0).sum(axis=0)
+    low, high = bootstrap_intervals(raw, level=1 - rules.alpha, resamples=rules.resamples, seed=rules.seed,
+                                    weights=weights)
+    return {"n": n, "mean_difference": mean, "low": low, "high": high,
+            "wins": wins, "ties": n - wins - losses, "losses": losses,
+            "cohens_dz": cohens_dz(oriented), "superiority": superiority(oriented),
+            "detectable": detectable_difference(sd, n, power=POWER, alpha=rules.alpha),
+            "needed": queries_needed(mean, sd, power=POWER, alpha=rules.alpha)}
+
+
+def corrected(comparisons: Sequence[Comparison], rules: Rules) -> list[Comparison]:
+    """The same comparisons as one family: p corrected over all of them, and the verdicts that follow."""
+    correct = CORRECTIONS[rules.correction]
+    p = correct(np.array([one.p["randomization"] for one in comparisons]))
+    same = correct(np.array([one.p.get("equivalence", np.nan) for one in comparisons]))
+    return [replace(one, p_corrected=float(p[s]), verdict=_verdict(one, p[s], same[s], rules.alpha))
+            for s, one in enumerate(comparisons)]
+
+
+def _one_sided(baseline: Evaluation, candidate: Evaluation, spec: Spec, one: Slice | None) -> int:
+    """Queries with a value on one side only."""
+    apart = np.isnan(baseline.column(spec)) != np.isnan(candidate.column(spec))
+    return int((apart if one is None else apart & one.queries).sum())
+
+
+def _verdict(one: Comparison, p: float, p_same: float, alpha: float) -> str:
+    """What lies within the margin as a whole is equivalent, even if it is surely not 0."""
+    if p_same < alpha:
+        return "equivalent"
+    if not p < alpha:  # NaN: too few queries
+        return "undecided"
+    return "better" if one.mean_difference * one.sign > 0 else "worse"

@@ -1,0 +1,76 @@
+"""The values of one metric at all its cutoffs, under the conventions.
+
+Letters: Q queries (of the truth), M specs (columns).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from ragdash.matching.match import Match
+from ragdash.matching.views.ranked import ALL
+from ragdash.metrics import METRICS, CorpusValue, Metric, Spec, cutoff_array
+from ragdash.metrics.evidence import by_evidence
+
+
+def fill(values: np.ndarray, corpus: dict, match: Match, name: str, params: dict, specs: Sequence[Spec],
+          columns: Sequence[int]) -> None:
+    """Compute one metric at all its cutoffs and write its columns of values (Q, M), and corpus values where it is one.
+
+    Raises Unavailable where this run or this truth cannot give what the metric looks at.
+    """
+    metric = METRICS[name]
+    asked = {key: value for key, value in params.items() if key != "average"}
+    cutoffs = () if metric.cutoff == "none" else (cutoff_array(specs[i] for i in columns),)
+    view, function, weight = _looked_at(match, metric, params, [specs[i].k for i in columns])
+    computed = function(view, *cutoffs, **asked)
+    places = {i: int(np.searchsorted(cutoffs[0], ALL if specs[i].k is None else specs[i].k)) if cutoffs else 0
+              for i in columns}
+    if isinstance(computed, (CorpusValue, tuple)):
+        for i, place in places.items():
+            corpus[specs[i]] = _kept(match, computed[place] if isinstance(computed, tuple) else computed)
+            values[:, i] = corpus[specs[i]].values
+        return
+    computed = _agreed(match, metric, params, computed[:, None] if computed.ndim == 1 else computed)
+    for i, place in places.items():
+        values[:, i] = computed[:, place]
+    if params.get("average") == "micro":
+        shares = weight(view, *cutoffs, **asked)
+        corpus.update({specs[i]: _micro(values[:, i], shares if shares.ndim == 1 else shares[:, place])
+                       for i, place in places.items()})
+
+
+def _looked_at(match: Match, metric: Metric, params: dict,
+               ks: Sequence[int | None]) -> tuple[object, Callable, Callable | None]:
+    """(view, function, weight) of a metric: as defined, or what stands for it where evidence decides what is right."""
+    if metric.view == "Ranked" and match.matching.by == "evidence":
+        form = by_evidence(metric, params, None if None in ks else ks[0])
+        return match.covered, form.function, form.weight
+    return match.view(metric.view), metric.function, metric.weight
+
+
+def _kept(match: Match, value: CorpusValue) -> CorpusValue:
+    """A value of the corpus without the queries that the run lacks, where these are skipped."""
+    kept = ~match.missing if match.conventions.missing == "skip" else np.ones(len(match.query_ids), bool)
+    terms = tuple((c, top * kept, bottom * kept) for c, top, bottom in value.terms)
+    return replace(value, values=np.where(kept, value.values, np.nan), terms=terms)
+
+
+def _micro(values: np.ndarray, weight: np.ndarray) -> CorpusValue:
+    """Sum of numerators over sum of denominators, of the queries whose value is defined; values, weight (Q,)."""
+    defined = ~np.isnan(values)
+    return CorpusValue(values, 0.0, ((1.0, np.where(defined, values * weight, 0.0), weight * defined),))
+
+
+def _agreed(match: Match, metric: Metric, params: dict, values: np.ndarray) -> np.ndarray:
+    """The values under the conventions for unanswerable and missing queries."""
+    if match.conventions.unanswerable == "zero" and metric.relevance and metric.view in ("Ranked", "Covered"):
+        by_evidence = metric.view == "Covered" or match.matching.by == "evidence"
+        gold = match.covered.gold if by_evidence else match.ranked.relevant(params.get("rel", 1))
+        values = np.where((gold == 0)[:, None], 0.0, values)  # a copy: the values may belong to a view
+    if match.conventions.missing == "skip":
+        values = np.where(match.missing[:, None], np.nan, values)
+    return values

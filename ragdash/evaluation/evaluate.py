@@ -1,0 +1,294 @@
+"""Per-query values and their summaries: evaluate() and the Evaluation it returns.
+
+Letters: Q queries (of the truth), M specs (columns), K cutoffs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field, replace
+from itertools import groupby
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ragdash.core.errors import InputError, Problem, Unavailable
+from ragdash.core.records import Conventions, Run, Truth
+from ragdash.evaluation.compute import fill
+from ragdash.evaluation.stats import LEVEL, RESAMPLES, SEED, bootstrap_intervals, bootstrap_ratios, median_interval
+from ragdash.matching.match import THRESHOLD, Match, Matching
+from ragdash.metrics import DEFAULT_SPECS, CorpusValue, Spec, parse_specs
+from ragdash.metrics.judged import asked_of
+
+CURVE_INTERVALS, CURVE_RESAMPLES = 60, 2_000
+_CURVE_BLOCK = 128  # cutoffs computed together, so that (Q, K) stays small
+
+
+@dataclass(frozen=True)
+class Summary:
+    """One spec over the queries: mean (median where the metric says so) with its interval; NaN = undefined.
+
+    n: queries where the value is defined; undefined: those where it is not.
+    """
+
+    spec: Spec
+    mean: float
+    low: float
+    high: float
+    n: int
+    undefined: int
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Evaluation:
+    """Values of a run: values (Q, M) float64, NaN = undefined, rows as query_ids, columns as specs.
+
+    counts: queries, missing (in the truth, not in the run), unanswerable (without a relevant document), extra (in the
+    run, not in the truth). settings: what is needed to get the same numbers again.
+    """
+
+    name: str
+    digest: str
+    truth_digest: str
+    query_ids: pa.StringArray
+    specs: tuple[Spec, ...]
+    values: np.ndarray
+    settings: Mapping[str, object]
+    counts: Mapping[str, int]
+    problems: tuple[Problem, ...] = ()
+    corpus: Mapping[Spec, CorpusValue] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        return f"<Evaluation of {self.name!r}: {len(self.query_ids):,} queries, {len(self.specs)} metrics>"
+
+    def column(self, spec: Spec | str) -> np.ndarray:
+        """The values of one spec: (Q,). KeyError if it was not evaluated."""
+        wanted = parse_specs([spec])[0]
+        if wanted not in self.specs:
+            raise KeyError(str(wanted))
+        return self.values[:, self.specs.index(wanted)]
+
+    def only(self, query_ids: Iterable[str]) -> Evaluation:
+        """The same values for these queries alone, in the evaluation's order; KeyError names one that is not here."""
+        wanted = pa.array(list(query_ids), pa.string())
+        unknown = wanted.filter(pc.invert(pc.is_in(wanted, value_set=self.query_ids)))
+        if len(unknown):
+            raise KeyError(unknown[0].as_py())
+        keep = pc.is_in(self.query_ids, value_set=wanted).to_numpy(zero_copy_only=False)
+        corpus = {spec: CorpusValue(value.values[keep], value.constant, tuple(
+            (c, n[keep], d[keep]) for c, n, d in value.terms)) for spec, value in self.corpus.items()}
+        return replace(self, query_ids=self.query_ids.filter(pa.array(keep)), values=self.values[keep], corpus=corpus,
+                       counts={**self.counts, "queries": int(keep.sum())})
+
+    def summary(self, *, level: float = LEVEL, resamples: int = RESAMPLES, seed: int = SEED) -> tuple[Summary, ...]:
+        """A Summary for each spec. The same seed and number of queries give the same resamples in every run."""
+        return summaries([self], level=level, resamples=resamples, seed=seed)[0]
+
+    def frame(self):
+        """The values as a pandas DataFrame: a row per query_id, a column per spec."""
+        import pandas as pd
+
+        return pd.DataFrame(self.values, index=pd.Index(self.query_ids.to_pylist(), name="query_id"),
+                            columns=[str(spec) for spec in self.specs])
+
+
+@dataclass(frozen=True, eq=False)
+class Curves:
+    """Means against the cutoff. mean[name] (K,) at ks; low[name], high[name] at interval_ks; n[name] queries each."""
+
+    ks: np.ndarray
+    interval_ks: np.ndarray
+    mean: Mapping[str, np.ndarray]
+    low: Mapping[str, np.ndarray]
+    high: Mapping[str, np.ndarray]
+    n: Mapping[str, int]
+
+
+def evaluate(run: Run, truth: Truth, metrics: str | Iterable[str | Spec] | None = None, *, match: str = "id",
+             match_how: str = "partial", match_threshold: float = THRESHOLD, match_model: str = "",
+             **conventions) -> Evaluation:
+    """Every metric for every query of the truth.
+
+    metrics: "nDCG@10 R@5, MRR" or a list (default: P@5 R@10 RR AP nDCG@10 Success@10); match: "id", or "evidence" for
+    documents that are right where they hold a gold span (match_how, match_threshold, match_model: as in
+    ragdash.matching.match.Matching); conventions: ties, missing, unanswerable, duplicates
+    (ragdash.core.records.Conventions). A
+    metric that this run or truth cannot give is undefined, with its reason among the problems. Raises InputError for an
+    unknown metric or convention, or if the run and the truth have no query in common.
+    """
+    specs = DEFAULT_SPECS if metrics is None else parse_specs(metrics)
+    matching = Matching(match, match_how, match_threshold, match_model)
+    return evaluate_match(Match(run, truth, Conventions(**conventions), matching), specs)
+
+
+def evaluate_match(match: Match, specs: Sequence[Spec]) -> Evaluation:
+    """Every spec over an existing match; all cutoffs of a metric come out of one pass."""
+    _check_overlap(match)
+    values = np.empty((len(specs), len(match.query_ids))).T  # a column lies in one piece
+    corpus: dict[Spec, CorpusValue] = {}
+    by_function = sorted(range(len(specs)), key=lambda i: (specs[i].name, repr(specs[i].params)))
+    unavailable = []
+    for (name, params), columns in groupby(by_function, key=lambda i: (specs[i].name, specs[i].params)):
+        columns = list(columns)
+        try:
+            fill(values, corpus, match, name, dict(params), specs, columns)
+        except Unavailable as missing:
+            values[:, columns] = np.nan
+            unavailable.append(missing.problem)
+    values.setflags(write=False)
+    counts = {"queries": len(match.query_ids), "missing": int(match.missing.sum()),
+              "unanswerable": int(_unanswerable(match).sum()), "extra": len(match.extra)}
+    settings = {**asdict(match.conventions), **_matched(match, specs), "max_grade": match.ranked.max_grade}
+    problems = (*match.run.problems, *match.truth.problems, *_left_out(match, counts), *dict.fromkeys(unavailable),
+                *_said_by_views(match, specs))
+    return Evaluation(match.run.name, match.run.digest, match.truth.digest, match.query_ids, tuple(specs), values,
+                      settings, counts, problems, corpus)
+
+
+def summaries(evaluations: Sequence[Evaluation], *, level: float = LEVEL, resamples: int = RESAMPLES,
+              seed: int = SEED, weights: np.ndarray | None = None) -> list[tuple[Summary, ...]]:
+    """The summaries of several evaluations, with one draw of resamples for all that have the same queries.
+
+    weights: stats.resample_weights for these queries, resamples and seed, where they are used more than once.
+    """
+    result: list[tuple[Summary, ...]] = [()] * len(evaluations)
+    by_size = sorted(range(len(evaluations)), key=lambda i: len(evaluations[i].query_ids))
+    for _, group in groupby(by_size, key=lambda i: len(evaluations[i].query_ids)):
+        group = list(group)
+        stacked = np.concatenate([evaluations[i].values for i in group], axis=1)
+        means = [spec.metric.aggregate == "mean" and spec not in evaluations[i].corpus
+                 for i in group for spec in evaluations[i].specs]
+        low, high = np.full((2, stacked.shape[1]), np.nan)
+        low[means], high[means] = bootstrap_intervals(
+            stacked[:, means], level=level, resamples=resamples, seed=seed, weights=weights)
+        at = 0
+        for i in group:
+            width = len(evaluations[i].specs)
+            bounds = list(zip(low[at:at + width].tolist(), high[at:at + width].tolist(), strict=True))
+            draw = {"level": level, "resamples": resamples, "seed": seed, "weights": weights}
+            result[i] = tuple(_summary(evaluations[i], column, bounds[column], draw) for column in range(width))
+            at += width
+    return result
+
+
+def curves(match: Match, names: Sequence[str] = ("P", "R"), ks: np.ndarray | None = None, *, level: float = LEVEL,
+           resamples: int = CURVE_RESAMPLES, seed: int = SEED, weights: np.ndarray | None = None,
+           queries: np.ndarray | None = None) -> Curves:
+    """Means of metrics at every cutoff from 1 to the deepest rank, intervals at up to 60 log-spaced ones.
+
+    names: names of metrics that take a cutoff; ks: the cutoffs, ascending (default 1 to the run's depth);
+    queries (Q,) bool: those that count (default all); weights: stats.resample_weights for these queries, this seed and
+    at least these resamples.
+    """
+    queries = np.ones(len(match.query_ids), bool) if queries is None else queries
+    ks = np.arange(1, max(match.run.depth, 1) + 1) if ks is None else np.asarray(ks)
+    mean = {name: np.empty(len(ks)) for name in names}
+    n = {}
+    for start in range(0, len(ks), _CURVE_BLOCK):
+        block = slice(start, start + _CURVE_BLOCK)
+        for name in names:
+            values = evaluate_match(match, [Spec(name, (), int(k)) for k in ks[block]]).values[queries]
+            mean[name][block] = _means(values)
+            n[name] = int((~np.isnan(values[:, 0])).sum())
+    spread = np.unique(np.round(np.geomspace(1, len(ks), CURVE_INTERVALS)).astype(int) - 1) if len(ks) else []
+    interval_ks = ks[spread]
+    values = evaluate_match(match, [Spec(name, (), int(k)) for name in names for k in interval_ks]).values[queries]
+    low, high = (bound.reshape(len(names), -1) for bound in bootstrap_intervals(
+        values, level=level, resamples=resamples, seed=seed, weights=weights))
+    return Curves(ks, interval_ks, mean, dict(zip(names, low, strict=True)), dict(zip(names, high, strict=True)), n)
+
+
+def _left_out(match: Match, counts: Mapping[str, int]) -> list[Problem]:
+    """What of the queries does not take part as it might seem, as warnings."""
+    run, found = match.run.name, []
+    if counts["extra"]:
+        found.append(Problem("extra-queries", {"queries": counts["extra"], "run": run,
+                                               "example": match.extra[0].as_py()},
+                             field="query_id", severity="warning"))
+    if counts["missing"]:
+        first = match.query_ids.filter(pa.array(match.missing))[0].as_py()
+        message = "missing-queries" if match.conventions.missing == "zero" else "missing-queries/skipped"
+        found.append(Problem(message, {"queries": counts["missing"], "run": run, "example": first}, field="query_id",
+                             severity="warning"))
+    if match.matching.by == "id" and match.ranked.returned.any() and not len(match.ranked.rank) \
+            and len(match.truth.docs):
+        ours, theirs = match.run.docs[0].as_py(), match.truth.docs[0].as_py()
+        found.append(Problem("no-common-document", {"run": run, "ids": ours, "truth_ids": theirs}, field="doc_id",
+                             severity="warning"))
+    return found
+
+
+def _unanswerable(match: Match) -> np.ndarray:
+    """Match.unanswerable, none where the evidence that decides it is not there."""
+    try:
+        return match.unanswerable
+    except Unavailable:
+        return np.zeros(len(match.query_ids), bool)
+
+
+def _said_by_views(match: Match, specs: Sequence[Spec]) -> list[Problem]:
+    """What is worth knowing of the evidence and of what models said, where specs look at it."""
+    found: dict[Problem, None] = {}
+    for spec in specs:
+        view = spec.metric.view
+        with suppress(Unavailable):  # told already
+            if view == "Covered" or (view == "Ranked" and match.matching.by == "evidence"):
+                found |= dict.fromkeys(match.evidence.problems)
+            elif view == "Grounded":
+                found |= dict.fromkeys(match.grounded.problems)
+            elif view in ("Scored", "Entailed"):
+                found |= dict.fromkeys(match.view(view).problems(spec.name, dict(spec.params).get("model", "")))
+            elif view == "Judged":
+                found |= dict.fromkeys((*match.judged.problems, *match.judged.told(*asked_of(spec))))
+    return list(found)
+
+
+def _matched(match: Match, specs: Sequence[Spec]) -> dict[str, object]:
+    """How documents were matched, and what models said, of the settings."""
+    matching, found = match.matching, {"match": match.matching.by}
+    if matching.by == "evidence" or any(spec.metric.view == "Covered" for spec in specs):
+        found |= {"match_how": matching.how, "match_threshold": matching.threshold}
+        with suppress(Unavailable):
+            found |= {"match_model": match.evidence.model} if matching.how == "embedding" else {}
+    for view in ("Scored", "Entailed"):
+        asked = [(spec.name, dict(spec.params).get("model", "")) for spec in specs if spec.metric.view == view]
+        with suppress(Unavailable):
+            found |= match.view(view).settings(asked) if asked else {}
+    judged = [asked_of(spec) for spec in specs if spec.metric.view == "Judged"]
+    return {**found, **(match.judged.settings(judged) if judged else {})}
+
+
+def _check_overlap(match: Match) -> None:
+    if len(match.extra) < len(match.run) or not len(match.run):
+        return
+    ours, theirs = match.run.query_ids[0].as_py(), match.truth.query_ids[0].as_py() if len(match.truth) else "none"
+    raise InputError([Problem("no-common-query", {"run": match.run.name, "ids": ours, "truth": match.truth.name,
+                              "truth_ids": theirs}, field="query_id")])
+
+
+def _means(values: np.ndarray) -> np.ndarray:
+    """Mean of the defined values of each column, NaN where there is none: (S,)."""
+    defined = ~np.isnan(values)
+    n = defined.sum(axis=0)
+    total = np.where(defined, values, 0.0).sum(axis=0)
+    return np.divide(total, n, out=np.full(len(n), np.nan), where=n > 0)
+
+
+def _summary(evaluation: Evaluation, column: int, bounds: tuple[float, float], draw: dict) -> Summary:
+    """bounds: of the mean; metrics that are no mean find their own, with the same draw of resamples."""
+    spec, values = evaluation.specs[column], evaluation.values[:, column]
+    defined = values[~np.isnan(values)]
+    n, undefined = len(defined), len(values) - len(defined)
+    if spec in evaluation.corpus:
+        value = evaluation.corpus[spec]
+        mean = value.constant + sum(c * top.sum() / bottom.sum() if bottom.sum() else np.nan
+                                    for c, top, bottom in value.terms)
+        bounds = bootstrap_ratios(value.constant, value.terms, **draw)
+    elif spec.metric.aggregate == "median":
+        mean = float(np.median(defined)) if n else np.nan
+        bounds = median_interval(defined, level=draw["level"])
+    else:
+        mean = float(defined.mean()) if n else np.nan
+    return Summary(spec, float(mean), *bounds, n, undefined)

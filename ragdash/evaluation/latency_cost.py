@@ -1,0 +1,265 @@
+"""Speed and cost of runs: percentiles of times, dollars by a price table, quality against cost, what a gain costs.
+
+Letters: Q queries, N runs, B resamples.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ragdash.core.errors import Unavailable
+from ragdash.evaluation.stats import LEVEL, SEED, bootstrap_intervals, resampled_sums
+from ragdash.evaluation.stats.percentiles import DRAWS, percentiles
+from ragdash.io.source.source import Source
+from ragdash.matching.views.cost import Timed
+from ragdash.metrics.latency_cost import cost as dollars
+
+SHARES = (50, 90, 99)
+POINT = 0.01  # a point of a metric from 0 to 1
+_FIELDS = ("prompt", "completion", "call")
+
+
+@dataclass(frozen=True)
+class Price:
+    """What a model or service takes: dollars per 1K tokens of prompt and completion, and dollars per query.
+
+    A reranker is paid by call; an embedding of the question too: its price per 1K tokens times the tokens it embeds.
+    """
+
+    name: str
+    prompt: float = 0.0
+    completion: float = 0.0
+    call: float = 0.0
+
+    @property
+    def by_token(self) -> bool:
+        """Whether the tokens of a query count."""
+        return bool(self.prompt or self.completion)
+
+
+@dataclass(frozen=True)
+class Prices:
+    """A price table, and what runs use where their settings do not tell: uses, {run: names of prices}."""
+
+    prices: tuple[Price, ...] = ()
+    uses: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def used(self, run: str, settings: Mapping) -> tuple[tuple[Price, ...], bool]:
+        """(the prices that a run pays, whether that was said by hand): those of its uses, else those whose names stand
+        among the texts of its settings, in any case."""
+        if self.uses.get(run):
+            wanted = {name.casefold() for name in self.uses[run]}
+            return tuple(price for price in self.prices if price.name.casefold() in wanted), True
+        said = {text.casefold() for text in _texts(settings)}
+        return tuple(price for price in self.prices if price.name.casefold() in said), False
+
+
+@dataclass(frozen=True, eq=False)
+class Spent:
+    """Dollars of each query of a run: values (Q,); how: "recorded" by the run, "priced" by the table, "" for unknown
+    (reason says why); used: names of the prices."""
+
+    values: np.ndarray
+    how: str
+    used: tuple[str, ...] = ()
+    reason: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Speed:
+    """Milliseconds of a stage over n queries: the mean with its interval, the percentiles of SHARES with theirs.
+
+    at, at_low, at_high: (len(SHARES),); NaN where undefined.
+    """
+
+    stage: str
+    n: int
+    mean: float
+    low: float
+    high: float
+    at: np.ndarray
+    at_low: np.ndarray
+    at_high: np.ndarray
+
+
+@dataclass(frozen=True)
+class Step:
+    """From a run on the front to the next better and dearer one: quality gained, cost added, cost of a point.
+
+    cheaper, dearer: numbers of the runs; per_point: added cost for each point gained, NaN where quality does not rise;
+    low, high: its interval, NaN where no gain at all cannot be ruled out.
+    """
+
+    cheaper: int
+    dearer: int
+    gain: float
+    added: float
+    per_point: float
+    low: float
+    high: float
+
+
+def speeds(view: Timed, queries: np.ndarray | None = None, *, weights: np.ndarray | None = None) -> tuple[Speed, ...]:
+    """The speed of each stage that a run tells of, the total last.
+
+    queries (Q,) bool: those that count; weights: stats.resample_weights for so many, where they are used often.
+    """
+    if not view.stages:
+        return ()
+    table = np.stack(list(view.stages.values()), axis=1)
+    table = table if queries is None else table[queries]
+    lows, highs = bootstrap_intervals(table, weights=weights)
+    found = []
+    for stage, values, low, high in zip(view.stages, table.T, lows.tolist(), highs.tolist(), strict=True):
+        n = int((~np.isnan(values)).sum())
+        mean = float(np.nanmean(values)) if n else math.nan
+        found.append(Speed(stage, n, mean, low, high, *percentiles(values, SHARES, weights=weights)))
+    return tuple(found)
+
+
+def spent(view: Timed, settings: Mapping, prices: Prices = Prices(), name: str | None = None) -> Spent:
+    """Dollars of each query: by the prices that were said by hand; else as recorded; else by those of its settings.
+
+    name: what the run is called in the price table; its own name where None.
+    """
+    used, by_hand = prices.used(view.run if name is None else name, settings)
+    recorded = not np.isnan(view.cost).all()
+    if recorded and not by_hand:
+        return Spent(view.cost, "recorded")
+    names, unknown = tuple(price.name for price in used), np.full(view.queries, np.nan)
+    if not used:
+        return Spent(unknown, "", (), "neither cost_usd, nor a price for what its settings name")
+    if sum(price.by_token for price in used) > 1:
+        return Spent(unknown, "", names, f"several prices by token: {', '.join(names)}; the tokens are of one model")
+    try:
+        values = dollars(view, **{name: sum(getattr(price, name) for price in used) for name in _FIELDS}) \
+            if any(price.by_token or price.call for price in used) else np.where(view.present, 0.0, np.nan)
+    except Unavailable as missing:
+        return Spent(unknown, "", names, missing.problem.found)
+    return Spent(values, "priced", names)
+
+
+def front(quality: np.ndarray, cost: np.ndarray, better: str | None = "higher") -> np.ndarray:
+    """Runs that no other run beats: none is at least as good and at most as dear, and better in one: (N,) bool.
+
+    quality, cost: (N,); a run of which one is NaN is never on the front. better: of the quality; cost: lower.
+    """
+    good = -np.asarray(quality, float) if better == "lower" else np.asarray(quality, float)
+    cost = np.asarray(cost, float)
+    known = ~np.isnan(good) & ~np.isnan(cost)
+    no_worse = (good[:, None] >= good) & (cost[:, None] <= cost)
+    beats = no_worse & ((good[:, None] > good) | (cost[:, None] < cost))
+    return known & ~beats.any(axis=0)
+
+
+def means(values: Sequence[np.ndarray], *, resamples: int = DRAWS, seed: int = SEED,
+          weights: np.ndarray | None = None) -> np.ndarray:
+    """Means of resampled queries over those defined: (N, B), the same draw for all. values: (Q,) for each run."""
+    table = np.stack(values, axis=1)
+    defined = ~np.isnan(table)
+    sums = resampled_sums(np.concatenate([np.where(defined, table, 0.0), defined], axis=1), resamples=resamples,
+                          seed=seed, weights=weights).astype(np.float64)
+    top, bottom = sums[:, :len(values)], sums[:, len(values):]
+    return np.divide(top, bottom, out=np.full(top.shape, np.nan), where=bottom > 0).T
+
+
+def steps(quality: np.ndarray, cost: np.ndarray, better: str | None = "higher", *, point: float = POINT,
+          draws: tuple[np.ndarray, np.ndarray] | None = None, level: float = LEVEL) -> tuple[Step, ...]:
+    """What one more point of quality costs from run to run along the front, from the cheapest on.
+
+    quality, cost: (N,) means; draws: resampled means of both, (N, B) each, for the intervals.
+    """
+    quality, cost = np.asarray(quality, float), np.asarray(cost, float)
+    sign = -1.0 if better == "lower" else 1.0
+    on = np.flatnonzero(front(quality, cost, better))
+    on = on[np.lexsort((sign * quality[on], cost[on]))]
+    found = []
+    for a, b in zip(on[:-1].tolist(), on[1:].tolist(), strict=True):
+        gain, added = sign * (quality[b] - quality[a]), cost[b] - cost[a]
+        low = high = math.nan
+        if draws is not None and gain > 0:
+            gains, costs = sign * (draws[0][b] - draws[0][a]), draws[1][b] - draws[1][a]
+            ends = [50 * (1 - level), 50 * (1 + level)]
+            if np.percentile(gains, ends[0]) > 0:
+                kept = gains > 0
+                low, high = np.percentile(costs[kept] / gains[kept] * point, ends)
+        found.append(Step(a, b, gain, added, added / gain * point if gain > 0 else math.nan, float(low), float(high)))
+    return tuple(found)
+
+
+def read_prices(source: str | os.PathLike | tuple[str, bytes]) -> Prices:
+    """A price table of a TOML file (docs/guide/speed-cost.md), given as a path or as (name, content).
+
+    Raises InputError with everything that is wrong in it.
+    """
+    opened = Source(source)
+    problems = opened.collector()
+    try:
+        content = tomllib.loads(opened.text)
+    except tomllib.TOMLDecodeError as error:
+        opened.fail("not-toml", {"error": str(error)})
+    for key in content.keys() - {"price", "uses"}:
+        problems.add("unknown-field/costs", {"key": key}, field=key)
+    prices, uses = content.get("price", {}), content.get("uses", {})
+    for key, table in (("price", prices), ("uses", uses)):
+        if not isinstance(table, dict):
+            problems.add("bad-field/price-table", {"key": key, "value": table}, field=key)
+    problems.raise_errors()
+    found = [_price(name, entry, problems) for name, entry in prices.items()]
+    known = {name.casefold() for name in prices}
+    for run, names in uses.items():
+        if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+            problems.add("bad-field/uses", {"run": run, "value": names}, field=run)
+            continue
+        for name in names:
+            if name.casefold() not in known:
+                problems.add("unknown-price", {"name": name, "run": run, "prices": list(prices)}, field=run)
+    problems.raise_errors()
+    return Prices(tuple(found), {run: tuple(names) for run, names in uses.items()})
+
+
+def write_prices(prices: Prices) -> str:
+    """The table as TOML, which read_prices reads back."""
+    parts = ["# Dollars per 1K tokens (prompt, completion) and per query (call)."]
+    for price in prices.prices:
+        lines = [f"{name} = {float(getattr(price, name))!r}" for name in _FIELDS if getattr(price, name)]
+        parts.append("\n".join([f"[price.{_quoted(price.name)}]", *lines]))
+    if prices.uses:
+        rows = [f"{_quoted(run)} = [{', '.join(map(_quoted, names))}]" for run, names in prices.uses.items()]
+        parts.append("\n".join(["[uses]", *rows]))
+    return "\n\n".join(parts) + "\n"
+
+
+def _price(name: str, entry, problems) -> Price | None:
+    if not isinstance(entry, dict):
+        problems.add("bad-field/price", {"name": name, "value": entry}, field=name)
+        return None
+    for key in entry.keys() - set(_FIELDS):
+        problems.add("unknown-field/price", {"key": key, "name": name, "fields": list(_FIELDS)}, field=key)
+    kept = {}
+    for key in _FIELDS:
+        value = entry.get(key, 0.0)
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value < math.inf:
+            problems.add("bad-price", {"key": key, "value": value, "name": name}, field=key)
+        else:
+            kept[key] = float(value)
+    return Price(name, **kept)
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _texts(value) -> list[str]:
+    """Every text within settings."""
+    if isinstance(value, str):
+        return [value]
+    inner = value.values() if isinstance(value, Mapping) else value if isinstance(value, (list, tuple)) else ()
+    return [text for one in inner for text in _texts(one)]

@@ -1,0 +1,220 @@
+"""Judges asked for metrics of runs: what that takes, and the asking of it all, each question once.
+
+Letters: Q queries, C cases of all runs and metrics.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from threading import Event
+
+import numpy as np
+
+from ragdash.core.console import count
+from ragdash.core.errors import InputError, Problem
+from ragdash.core.records import Run, Truth
+from ragdash.evaluation.stats import SEED
+from ragdash.matching.match import Match
+from ragdash.matching.views.judged import UNEMBEDDED, Judged
+from ragdash.matching.views.panel_verdicts import LACKING, apart, listed
+from ragdash.metrics import Spec, parse_specs
+from ragdash.metrics.judged import asked_of
+from ragdash.models.judge import Budget, Endpoint, Ledger, Patience, Plan, Question, Reply, Usage, default_ledger, plan
+from ragdash.models.judge.batch import CONCURRENCY
+from ragdash.models.judge.plan import Listener, ended
+from ragdash.models.judge.question import MISSING
+from ragdash.models.judge.task_runner import NOT_ASKED, Judging, ahead, guessed_ahead, walk
+from ragdash.models.judge.tasks import Asking, find_task
+
+ALIKE = 10  # verdicts that are all the same, from which on that is told
+FAILED = {MISSING[reason] for reason in MISSING.keys() - {"no-text", "too-long"}}  # what another try may fix
+
+
+@dataclass(frozen=True, eq=False)
+class Work:
+    """What is to be asked. names: of judged metrics with the number of votes; at: the queries asked about, None for
+    all; plan: what that takes; problems: metrics that a run lacks the texts for.
+    """
+
+    judged: tuple[Judged, ...]
+    names: tuple[tuple[str, int], ...]
+    at: tuple[int, ...] | None
+    endpoint: Endpoint
+    ledger: Ledger
+    plan: Plan
+    problems: tuple[Problem, ...] = ()
+
+    def askings(self, vote: int) -> list[Asking]:
+        """Of every run and metric that has so many votes: (C,), run by run."""
+        return [asking for one in self.judged for name, votes in self.names if vote < votes
+                for asking in one.askings(name, self.at)]
+
+
+@dataclass(frozen=True)
+class Row:
+    """What came of a metric for a run. mean: of the n queries asked about that have a value; missing: those without a
+    verdict by reason, in words; undefined: those without one by their texts, the same; alike: all n values are the
+    same.
+    """
+
+    run: str
+    metric: str
+    mean: float
+    n: int
+    missing: dict[str, int]
+    undefined: dict[str, int] = field(default_factory=dict)
+    alike: bool = False
+
+    def __str__(self) -> str:
+        told = "".join(f"; {word}: {listed(reasons)}" for word, reasons in (("undefined", self.undefined),
+                                                                          ("missing", self.missing)) if reasons)
+        mean = "no value" if not self.n else f"{self.mean:.3f}"
+        return f"{self.run}: {self.metric} {mean} (n {self.n:,}{told})"
+
+
+@dataclass(frozen=True)
+class Report:
+    """What was done. asked: requests; cached: verdicts known before; usage: tokens of what was asked; stopped:
+    "budget", "cancelled", "error"; None.
+    """
+
+    judge: str
+    asked: int
+    cached: int
+    cost: float | None
+    seconds: float
+    stopped: str | None
+    rows: tuple[Row, ...]
+    problems: tuple[Problem, ...]
+    usage: Usage = field(default_factory=Usage)
+
+    @property
+    def nothing(self) -> bool:
+        """Whether calls failed and not one value is there."""
+        return not any(row.n for row in self.rows) and any(row.missing.keys() & FAILED for row in self.rows)
+
+    def as_dict(self) -> dict:
+        """For a program; a mean that is not defined is None."""
+        rows = [{"run": row.run, "metric": row.metric, "mean": row.mean if row.n else None, "n": row.n,
+                 "undefined": row.undefined, "missing": row.missing} for row in self.rows]
+        return {**{name: getattr(self, name) for name in ("judge", "asked", "cached", "cost", "seconds", "stopped")},
+                "prompt_tokens": self.usage.prompt, "completion_tokens": self.usage.completion,
+                "estimated": self.usage.estimated, "rows": rows,
+                "problems": [problem.as_dict() for problem in self.problems]}
+
+    def __str__(self) -> str:
+        failed = any(row.missing.keys() & FAILED for row in self.rows)
+        about = "about " if self.usage.estimated else ""
+        tokens = f", {about}{count(self.usage.prompt, 'token')} read and {self.usage.completion:,} written" \
+            if self.asked else ""
+        return "\n".join([*map(str, self.rows), ended(
+            self.asked, self.cached, self.cost, self.seconds, self.stopped, reply=("verdict",), used=tokens,
+            done="done; the same command asks again what failed" if failed else "done")])
+
+
+def prepare(runs: Iterable[Run], truth: Truth, metrics: str | Iterable[str | Spec], endpoint: Endpoint, *,
+            ledger: Ledger | None = None, sample: int | None = None, seed: int = SEED,
+            votes: int | None = None) -> Work:
+    """What asking a judge for these metrics takes; nothing is asked.
+
+    sample: only so many queries, drawn at random, the same of every run and metric; votes: in place of the metrics'.
+    Raises InputError where a metric is not judged, or no run has the texts for any of them.
+    """
+    ledger = ledger or default_ledger()
+    names: dict[str, int] = {}
+    for spec in parse_specs(metrics):
+        name, _, own = asked_of(spec)
+        find_task(name)
+        names[name] = max(votes or own, names.get(name, 0))
+    if not names or (sample is not None and sample < 1):
+        message = "nothing-to-judge/sample" if names else "nothing-to-judge/metric"
+        raise InputError([Problem(message, {"sample": sample}, field="--metrics")])
+    judged = tuple(replace(Match(run, truth).judged, ledger=ledger) for run in runs)
+    queries = len(truth)
+    at = None if sample is None or sample >= queries else tuple(
+        np.sort(np.random.default_rng(seed).choice(queries, sample, replace=False)).tolist())
+    work = Work(judged, tuple(names.items()), at, endpoint, ledger, Plan(0, 0, 0, 0, None, ""))
+    problems = _lacking(work)
+    if len(problems) == len(judged) * len(names):
+        raise InputError([replace(problem, severity="error") for problem in problems])
+    return replace(work, plan=_plan(work), problems=tuple(problems))
+
+
+def _plan(work: Work) -> Plan:
+    questions, follow, judge = [], [], work.endpoint.judge
+    for vote in range(max(votes for _, votes in work.names)):
+        asked, open_ = ahead(work.askings(vote), work.ledger, judge, vote)
+        questions += asked
+        again = [asking for asking, more in zip(work.askings(vote), open_, strict=True) if more]
+        follow += guessed_ahead(again, work.ledger, judge, vote)
+    return plan(questions, work.ledger, work.endpoint, follow)
+
+
+def _lacking(work: Work) -> list[Problem]:
+    """The metrics that a run has no texts for."""
+    problems = []
+    for one in work.judged:
+        for name, _ in work.names:
+            reasons = [found.missing for found in walk(one.askings(name, work.at), _nobody)]
+            if all(reason in LACKING for reason in reasons):
+                why = Counter(reasons).most_common(1)[0][0] if reasons else "no-answer"
+                problems.append(Problem(f"nothing-to-judge/{why}", {"run": one.run, "metric": name}, field=name,
+                                        severity="warning"))
+    return problems
+
+
+def _nobody(questions: list[Question]) -> list[Reply]:
+    return [NOT_ASKED] * len(questions)
+
+
+def work(prepared: Work, *, budget: Budget | None = None, concurrency: int = CONCURRENCY,
+         progress: Listener | None = None, cancel: Event | None = None, patience: Patience | None = None) -> Report:
+    """Ask what was prepared, round after round. Ctrl+C, `cancel`, a listener that answers False and the budget stop it;
+    every verdict is kept, and the same again goes on from there.
+    """
+    start = time.monotonic()
+    judging = Judging(prepared.endpoint, prepared.ledger, budget or Budget(), progress,
+                      {"concurrency": concurrency, "cancel": cancel, "patience": patience})
+    stopped = None
+    try:
+        for vote in range(max(votes for _, votes in prepared.names)):
+            judging.judge(prepared.askings(vote), vote)
+    except KeyboardInterrupt:
+        stopped = "cancelled"
+    total = judging.total
+    rows = tuple(_rows(prepared))
+    problems = [*prepared.problems, *([total.problem] if total.problem else []),
+                *(_all_alike(row) for row in rows if row.alike), *_not_embedded(rows)]
+    return Report(str(prepared.endpoint.judge), total.asked, total.cached, total.cost, time.monotonic() - start,
+                  total.stopped or stopped, rows, tuple(problems), judging.usage)
+
+
+def _rows(prepared: Work) -> Iterable[Row]:
+    """What the ledger says by now, of the queries asked about."""
+    for one in prepared.judged:
+        for name, votes in prepared.names:
+            verdicts = one.by(name, prepared.endpoint.judge, votes)
+            at = range(len(one.cases)) if prepared.at is None else prepared.at
+            values = verdicts.values[list(at)]
+            defined = values[~np.isnan(values)]
+            undefined, missing = apart(verdicts.judgements[i].missing for i in at if np.isnan(verdicts.values[i]))
+            alike = len(defined) >= ALIKE and bool((defined == defined[0]).all())
+            yield Row(one.run, name, float(defined.mean()) if len(defined) else float("nan"), len(defined),
+                      missing, undefined, alike)
+
+
+def _not_embedded(rows: Iterable[Row]) -> list[Problem]:
+    """The second step of metrics whose questions, asked back by the judge, a local model has to embed."""
+    found: Counter = Counter()
+    for row in rows:
+        found[row.metric] += row.missing.get(UNEMBEDDED, 0)
+    return [Problem("not-embedded", {"metric": name, "queries": n}, field=name, severity="warning")
+            for name, n in found.items() if n]
+
+
+def _all_alike(row: Row) -> Problem:
+    return Problem("judge-always-same/verdicts", {"metric": row.metric, "run": row.run, "mean": row.mean,
+                   "queries": row.n}, field=row.metric, severity="warning")

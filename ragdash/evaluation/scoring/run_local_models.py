@@ -1,0 +1,99 @@
+"""The work itself: models are loaded and asked, longest texts first, in blocks that are kept as soon as they are done.
+
+Letters: N texts or pairs.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Sequence
+
+from ragdash.core.records import Run, Truth
+from ragdash.evaluation.scoring.plan import TABLES, Item, Listener, Plan, Progress, Report, Source, Task, pieces
+from ragdash.evaluation.scoring.required_scores import left, plan
+from ragdash.metrics import Spec
+from ragdash.models.local import ENCODER, Encoder, Folder, Model, PairScorer, Store
+from ragdash.models.local.score_cache import pair_key, text_key
+
+FIRST_BLOCK, LAST_BLOCK, QUICK = 64, 4096, 0.5  # items at a time: twice as many while they take less than this, seconds
+
+
+def score(runs: Iterable[Run], truth: Truth, metrics: str | Iterable[str | Spec] = "SBERT", *,
+          model: str | Encoder | None = None, cross_encoder: str | PairScorer | None = None,
+          nli: str | PairScorer | None = None, store: Store | None = None, progress: Listener | None = None,
+          device: str | None = None, hub: bool = False, evidence: bool = False) -> Report:
+    """Compute what semantic metrics need and keep it; what is kept already is not computed again.
+
+    model, cross_encoder, nli: a folder, NAME=folder, a name that is in the hub's cache, or any Encoder and PairScorer;
+    None: as the environment says. hub: fetch the models if they are not here. evidence: also what how="embedding"
+    needs of chunks and gold spans (metrics may then be empty). Raises InputError where a metric is not of this kind, a
+    model cannot be used, or no run has what is needed.
+    """
+    return work(plan(runs, truth, metrics, model=model, cross_encoder=cross_encoder, nli=nli, store=store, hub=hub,
+                     evidence=evidence),
+                progress=progress, device=device)
+
+
+def work(plan: Plan, *, progress: Listener | None = None, device: str | None = None) -> Report:
+    """Do what is planned. Ctrl+C, or a listener that answers False, stops it; what is done is kept."""
+    start, computed, cancelled = time.monotonic(), 0, False
+    try:
+        for task in plan.tasks:
+            for done in _computed(task, plan.store, device, progress or (lambda _: None)):
+                computed += done
+    except (KeyboardInterrupt, _Stopped):
+        cancelled = True
+    models = [plan.store.named(task.kind, task.name) for task in plan.tasks]
+    problems = [*plan.problems, *(problem for one in plan.scored for name in plan.names
+                                  for problem in one.problems(name))]
+    return Report(computed, sum(len(task.items) - len(task.todo) for task in plan.tasks), time.monotonic() - start,
+                  cancelled, tuple(str(model) for model in models if model), tuple(dict.fromkeys(problems)))
+
+
+class _Stopped(Exception):
+    """The listener said so."""
+
+
+def _computed(task: Task, store: Store, device: str | None, tell: Listener) -> Iterator[int]:
+    """Compute and keep what is to do, and say after each block how many items it had."""
+    if not task.todo:
+        if task.model:
+            store.use(task.kind, task.name, task.weights, task.model.max_length, task.model.activation)
+        return
+    _tell(tell, Progress(kind=task.kind, model=task.name, stage="loading", done=0, total=len(task.todo)))
+    source = _loaded(task.source, device)
+    model = store.use(task.kind, task.name, task.weights, source.max_length, getattr(source, "activation", ""))
+    todo = left(task.kind, task.items, store, model)  # another process may have been at it
+    weight = [pieces(item, model.max_length) for item in todo]
+    ahead, size, at, begin, done_weight = sum(weight), FIRST_BLOCK, 0, time.monotonic(), 0.0
+    while at < len(todo):
+        started, block = time.monotonic(), todo[at:at + size]
+        _keep(task.kind, source, store, model, block)
+        done_weight += sum(weight[at:at + size])
+        at += len(block)
+        spent = max(time.monotonic() - begin, 1e-6)
+        size = min(size * 2, LAST_BLOCK) if time.monotonic() - started < QUICK else size
+        yield len(block)
+        if at == len(todo):
+            store.timed(model, done_weight / spent)
+        _tell(tell, Progress(kind=task.kind, model=task.name, stage="computing", done=at, total=len(todo),
+                             rate=at / spent, left=spent * (ahead - done_weight) / done_weight))
+
+
+def _loaded(source: Source, device: str | None) -> Encoder | PairScorer:
+    if not isinstance(source, Folder):
+        return source
+    from ragdash.models.local.sentence_transformers import load
+
+    return load(source, device)
+
+
+def _keep(kind: str, source: Encoder | PairScorer, store: Store, model: Model, block: Sequence[Item]) -> None:
+    values = source.encode(block) if kind == ENCODER else source.score(block)
+    key = text_key if kind == ENCODER else pair_key
+    store.put(TABLES[kind], model, [key(item) for item in block], source.cut(block), values)
+
+
+def _tell(tell: Listener, progress: Progress) -> None:
+    if tell(progress) is False:
+        raise _Stopped

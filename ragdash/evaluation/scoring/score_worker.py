@@ -1,0 +1,96 @@
+"""The scoring process as a page sees it: started, looked at, stopped. It never loads a model itself.
+
+The process writes a JSON object a line to standard output (`python -m ragdash score ... --progress json`):
+{"plan": text}, {"progress": {...}} and at the end {"report": {...}} or {"problems": [...]}.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import orjson
+
+from ragdash.models.local.sentence_transformers import environment
+
+
+def command(runs: Sequence[str], truth: str | None, metrics: str, model: str | None = None,
+            cross_encoder: str | None = None, *options: str) -> list[str]:
+    """The command line that scores these files, for this interpreter."""
+    named = (("--truth", truth), ("--metrics", metrics), ("--model", model), ("--cross-encoder", cross_encoder))
+    return [sys.executable, "-m", "ragdash", "score", *runs,
+            *(part for name, value in named if value for part in (name, value)), *options]
+
+
+def line(kind: str, content: object) -> bytes:
+    """What the process writes: one of its lines."""
+    return orjson.dumps({kind: content}, option=orjson.OPT_APPEND_NEWLINE)
+
+
+@dataclass(eq=False)
+class Worker:
+    """A scoring process. seen: the newest content of each kind of line."""
+
+    process: subprocess.Popen
+    seen: dict[str, object] = field(default_factory=dict)
+    noise: list[str] = field(default_factory=list)
+    cancelled: bool = False
+    readers: list[threading.Thread] = field(default_factory=list)
+
+    @classmethod
+    def start(cls, arguments: Sequence[str], folder: str | os.PathLike | None = None,
+              more: Mapping[str, str] | None = None) -> Worker:
+        """Start a command of `command`, without waiting for it; folder: where it runs, here unless given; more: of its
+        environment.
+        """
+        process = subprocess.Popen([*arguments, "--progress", "json"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, env={**os.environ, **environment(), **(more or {})},
+                                   start_new_session=os.name == "posix", cwd=folder)
+        worker = cls(process)
+        worker.readers += [threading.Thread(target=read, daemon=True) for read in (worker._read, worker._read_noise)]
+        for reader in worker.readers:
+            reader.start()
+        return worker
+
+    @property
+    def running(self) -> bool:
+        """Whether it is at work, or has said something that was not read yet."""
+        return self.process.poll() is None or any(reader.is_alive() for reader in self.readers)
+
+    @property
+    def failed(self) -> str | None:
+        """Why it came to nothing, in words; None while it runs, where it gave a report and where it was cancelled."""
+        if self.running or self.cancelled or "report" in self.seen:
+            return None
+        problems = self.seen.get("problems") or ()
+        return "\n".join(f"{one['found']}; expected {one['expected']}. {one['fix']}" for one in problems) \
+            or "\n".join(self.noise[-5:]) or f"The process ended with status {self.process.returncode}."
+
+    def cancel(self, wait: float = 10.0) -> None:
+        """Stop it at once; every block that was done is kept, and the same command goes on from there."""
+        if self.process.poll() is None:
+            self.cancelled = True
+            self.process.terminate()
+            try:
+                self.process.wait(wait)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
+        for reader in self.readers:
+            reader.join(wait)
+
+    def _read(self) -> None:
+        with self.process.stdout as said:
+            for text in said:
+                try:
+                    self.seen |= orjson.loads(text)
+                except (orjson.JSONDecodeError, TypeError):
+                    self.noise.append(text.decode(errors="replace").rstrip())
+
+    def _read_noise(self) -> None:
+        with self.process.stderr as said:
+            self.noise.extend(text.decode(errors="replace").rstrip() for text in said)

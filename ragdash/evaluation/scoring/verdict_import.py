@@ -1,0 +1,239 @@
+"""Verdicts of other tools read into the ledger: results of RAGAS, RAGChecker and DeepEval.
+
+A verdict is kept under its metric and the texts of the run that it is about, with a judge "TOOL digest at imported": a
+run with other texts does not get it. Rows are matched by query id, else by the text of the query; a row whose answer is
+not the run's is left out and told, as are rows without a query, and scores that are none.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from ragdash.core.console import count
+from ragdash.core.errors import Collector, InputError, Problem
+from ragdash.io.tables.row_reader import csv_rows
+from ragdash.matching.views.judged import IMPORTED, Judged, imported_question
+from ragdash.metrics import parse_spec
+from ragdash.models.judge import Reply
+from ragdash.models.judge.endpoint import Judge
+from ragdash.models.judge.tasks import Case
+from ragdash.models.judge.tasks.ragchecker_scores import FAMILY, Checked
+
+RAGAS: Mapping[str, str] = {
+    "faithfulness": "RAGAS.Faithfulness", "answer_relevancy": "RAGAS.AnswerRelevancy",
+    "response_relevancy": "RAGAS.AnswerRelevancy", "context_precision": "RAGAS.ContextPrecision",
+    "llm_context_precision_with_reference": "RAGAS.ContextPrecision", "context_recall": "RAGAS.ContextRecall",
+    "llm_context_recall": "RAGAS.ContextRecall"}
+"""Columns of RAGAS and the metrics that they are here."""
+DEEPEVAL: Mapping[str, str] = {
+    "faithfulness": "ClaimFaithfulness", "answer relevancy": "AnswerRelevanceJudged",
+    "contextual relevancy": "ContextRelevance", "contextual precision": "RAGAS.ContextPrecision",
+    "contextual recall": "RAGAS.ContextRecall", "correctness": "Correctness"}
+"""Metrics of DeepEval, in lower case and without what stands in parentheses, and the nearest ones here."""
+TABLES = ("answer2response", "response2answer", "retrieved2response", "retrieved2answer")
+_PARTS = ("correct", "found", "supports", "holds")
+_IDS, _QUESTIONS = ("query_id", "id", "qid"), ("query", "question", "user_input", "input")
+_ANSWERS = ("response", "answer", "actual_output", "actualOutput")
+_LISTS = ("results", "test_results", "testResults", "test_cases", "testCases")
+_METRICS = ("metrics_data", "metricsData")
+_MORE = ("metadata", "additional_metadata")  # where DeepEval keeps what it was given beside the texts
+
+
+@dataclass(frozen=True)
+class Imported:
+    """What came of a file. verdicts: kept, by metric; rows: in the file; problems: what was left out."""
+
+    judge: Judge
+    verdicts: Counter
+    rows: int
+    problems: tuple[Problem, ...]
+
+    def __str__(self) -> str:
+        told = ", ".join(f"{name} {n:,}" for name, n in self.verdicts.items())
+        return f"{self.judge}: {count(sum(self.verdicts.values()), 'verdict')} of {count(self.rows, 'row')} ({told})"
+
+
+def import_verdicts(path: str | Path, judged: Judged) -> Imported:
+    """Keep the verdicts of a file on the texts of a run (Match.judged) in its ledger.
+
+    Raises InputError where the file cannot be read, is of no known tool, or holds no verdict on this run.
+    """
+    path, problems = Path(path), Collector(str(path))
+    content, rows = _read(path)
+    tool = _tool(rows, path)
+    judge = Judge(IMPORTED, f"{tool} {hashlib.blake2b(content, digest_size=4).hexdigest()}")
+    by_id = {case.query_id: case for case in judged.cases}
+    by_question = _once(judged.cases)
+    kept: dict[tuple[str, str], tuple] = {}
+    for number, row in enumerate(rows, 1):
+        case = _case(row, by_id, by_question, number, problems)
+        for name, score, about in _found(tool, row, number, problems) if case else ():
+            if (case.query_id, name) in kept:
+                problems.add("repeated-verdict", {"metric": name, "query": case.query_id}, line=number,
+                             severity="warning")
+                continue
+            kept[case.query_id, name] = imported_question(name, case), Reply({"score": score, "rows": about},
+                                                                             attempts=1)
+    if not kept:
+        problems.add("no-verdict", {"tool": tool, "run": judged.run})
+    problems.raise_errors()
+    judged.ledger.put(judge, kept.values())
+    return Imported(judge, Counter(name for _, name in kept), len(rows), problems.problems)
+
+
+def _read(path: Path) -> tuple[bytes, list[dict]]:
+    """(content, rows) of a JSON, JSON lines or CSV file."""
+    try:
+        content = path.read_bytes()
+        text = content.decode("utf-8-sig")
+        rows = _json_rows(text) if path.suffix.lower() != ".csv" else None
+    except (OSError, ValueError, RecursionError) as error:
+        raise InputError([Problem("unreadable-verdicts", {"reason": str(error)}, str(path))]) from None
+    if rows is None:
+        rows = _table_rows(text, path)
+    return content, [row for row in rows if isinstance(row, dict)]
+
+
+def _table_rows(text: str, path: Path) -> list[dict[str, str]]:
+    """The rows of a CSV table; raises InputError with the line of wrong quotes."""
+    problems = Collector(str(path))
+    names, *rows = [cells for _, cells in csv_rows(text, ",", problems) if cells] or [[]]
+    problems.raise_errors()
+    return [dict(zip(names, cells, strict=False)) for cells in rows]
+
+
+def _json_rows(text: str) -> list:
+    try:
+        found = json.loads(text)
+    except json.JSONDecodeError:
+        return [json.loads(line) for line in text.split("\n") if line.strip()]
+    if isinstance(found, dict):
+        found = next((found[key] for key in _LISTS if isinstance(found.get(key), list)), [found])
+    return found if isinstance(found, list) else []
+
+
+def _tool(rows: list[dict], path: Path) -> str:
+    """Whose results these are."""
+    keys = set().union(*rows) if rows else set()
+    if keys & set(_METRICS):
+        return "DeepEval"
+    if keys & set(TABLES):
+        return "RAGChecker"
+    if keys & RAGAS.keys():
+        return "RAGAS"
+    raise InputError([Problem("unknown-verdicts", {"columns": list(sorted(map(str, keys))[:12])}, str(path))])
+
+
+def _once(cases: Iterable[Case]) -> dict[str, Case]:
+    """The cases by the text of their query, those left out that share it."""
+    asked = Counter(_plain(case.question) for case in cases if case.question)
+    return {_plain(case.question): case for case in cases if case.question and asked[_plain(case.question)] == 1}
+
+
+def _case(row: dict, by_id: dict[str, Case], by_question: dict[str, Case], number: int,
+          problems: Collector) -> Case | None:
+    """The case that a row is about; None, and a note, where there is none or its answer is another."""
+    name, question, answer = (_first(row, keys) for keys in (_IDS, _QUESTIONS, _ANSWERS))
+    if name is None:
+        name = _first(next((row[key] for key in _MORE if isinstance(row.get(key), dict)), {}), _IDS)
+    case = by_id.get(str(name)) if name is not None else None
+    case = case or (by_question.get(_plain(question)) if isinstance(question, str) else None)
+    if case is None:
+        problems.add("unknown-query/row", {"query": str(name) if name is not None else repr(question)}, line=number,
+                     severity="warning")
+    elif isinstance(answer, str) and case.answer is not None and _plain(answer) != _plain(case.answer):
+        problems.add("another-answer", {"query": case.query_id}, line=number, severity="warning")
+        return None
+    return case
+
+
+def _first(row: dict, keys: Iterable[str]) -> object:
+    return next((row[key] for key in keys if row.get(key) not in (None, "")), None)
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _found(tool: str, row: dict, number: int, problems: Collector) -> Iterator[tuple[str, float | None, list[dict]]]:
+    """(metric, score, rows to read) of a row; score None: judged, and undefined."""
+    if tool == "RAGChecker":
+        yield from _checked(row, number, problems)
+        return
+    named = [(key, row.get(key), "") for key in RAGAS] if tool == "RAGAS" else [
+        (str(one.get("name")), one.get("score"), str(one.get("reason") or ""))
+        for key in _METRICS for one in row.get(key) or () if isinstance(one, dict)]
+    names = RAGAS if tool == "RAGAS" else DEEPEVAL
+    seen = set()
+    for name, said, reason in named:
+        ours = names.get(name.partition("(")[0].replace("[GEval]", "").strip().casefold())
+        if ours is None:
+            problems.add("other-metric", {"name": name, "names": list(names)}, line=number, severity="warning")
+        elif ours not in seen and said not in (None, ""):
+            score = _score(ours, said, number, problems)
+            if score is not None:
+                seen.add(ours)
+                yield ours, score, [{"reason": reason, "score": score}] if reason else []
+
+
+def _score(name: str, said: object, number: int, problems: Collector) -> float | None:
+    """The number that was said; None, and a note, where it is none of the metric's. NaN: the tool has no verdict."""
+    low, high = parse_spec(name).range
+    try:
+        score = float(said) if not isinstance(said, bool) else math.inf
+    except (TypeError, ValueError):
+        score = math.inf
+    if math.isnan(score):
+        return None
+    if not low - 1e-6 <= score <= high + 1e-6:
+        problems.add("bad-score/verdict", {"value": said, "metric": name, "low": low, "high": high}, line=number,
+                     severity="warning")
+        return None
+    return min(max(score, low), high)
+
+
+def _checked(row: dict, number: int, problems: Collector) -> Iterator[tuple[str, float | None, list[dict]]]:
+    """The family by our arithmetic from RAGChecker's claims and verdicts."""
+    tables, answer, reference = {}, row.get("response_claims"), row.get("gt_answer_claims")
+    for part, key in zip(_PARTS, TABLES, strict=True):
+        claims = answer if part in ("correct", "supports") else reference
+        entailed = _entailed(row.get(key), nested=part in ("supports", "holds"))
+        if entailed is not None and isinstance(claims, list) and len(claims) == len(entailed):
+            tables[part] = entailed
+        elif row.get(key) is not None:
+            problems.add("bad-verdicts", {"key": key}, line=number, severity="warning")
+    if len({len(line) for part in ("supports", "holds") for line in tables.get(part, ())}) > 1:
+        problems.add("bad-verdicts/chunks", line=number, severity="warning")
+        return
+    rows = [*_claims("answer", answer, tables.get("correct"), tables.get("supports")),
+            *_claims("reference", reference, tables.get("found"), tables.get("holds"))]
+    for name, (value, needs) in FAMILY.items():
+        if tables.keys() >= set(needs):
+            score = value(Checked(**{part: tables[part] for part in needs}))
+            yield f"RAGChecker.{name}", None if math.isnan(score) else score, rows
+
+
+def _entailed(verdicts: object, *, nested: bool) -> tuple | None:
+    """RAGChecker's words as flags, nested: a list for each claim; None where they are something else."""
+    if not isinstance(verdicts, list):
+        return None
+    if nested:
+        lists = tuple(_entailed(one, nested=False) for one in verdicts)
+        return None if None in lists else lists
+    return tuple(one == "Entailment" for one in verdicts) if all(isinstance(one, str) for one in verdicts) else None
+
+
+def _claims(of: str, claims: object, whole: tuple | None, chunks: tuple | None) -> Iterator[dict]:
+    for i, claim in enumerate(claims if isinstance(claims, list) else ()):
+        row = {"of": of, "claim": " ".join(map(str, claim)) if isinstance(claim, list) else str(claim)}
+        if whole is not None:
+            row["verdict"] = "entailed" if whole[i] else "not entailed"
+        if chunks is not None:
+            row["chunks"] = [str(place) for place, there in enumerate(chunks[i], 1) if there]
+        yield row

@@ -1,0 +1,75 @@
+"""Statistics over queries: intervals, paired tests, corrections, effects, power. Columns in, columns out, seeded."""
+
+from ragdash.evaluation.stats.bayesian_comparison import signed_rank_posterior
+from ragdash.evaluation.stats.bootstrap import (
+    LEVEL,
+    METHOD,
+    METHODS,
+    RESAMPLES,
+    SEED,
+    bootstrap_intervals,
+    bootstrap_ratios,
+    median_interval,
+    resample_weights,
+    resampled_sums,
+)
+from ragdash.evaluation.stats.effects import (
+    ALPHA,
+    POWER,
+    cohens_dz,
+    detectable_difference,
+    equivalence,
+    influence,
+    noninferiority,
+    queries_needed,
+    superiority,
+)
+from ragdash.evaluation.stats.logistic import Logistic, cross_fitted, logistic
+from ragdash.evaluation.stats.multiple_testing import benjamini_hochberg, holm
+from ragdash.evaluation.stats.paired import (
+    EXACT_BELOW,
+    PERMUTATIONS,
+    randomization_test,
+    sign_test,
+    t_test,
+    wilcoxon_test,
+)
+from ragdash.evaluation.stats.prediction_powered import FEWEST, PSEUDO, Ppi, ppi
+
+__all__ = [
+    "ALPHA",
+    "EXACT_BELOW",
+    "FEWEST",
+    "LEVEL",
+    "METHOD",
+    "METHODS",
+    "PERMUTATIONS",
+    "POWER",
+    "PSEUDO",
+    "RESAMPLES",
+    "SEED",
+    "Logistic",
+    "Ppi",
+    "benjamini_hochberg",
+    "bootstrap_intervals",
+    "bootstrap_ratios",
+    "cohens_dz",
+    "cross_fitted",
+    "detectable_difference",
+    "equivalence",
+    "holm",
+    "influence",
+    "logistic",
+    "median_interval",
+    "noninferiority",
+    "ppi",
+    "queries_needed",
+    "randomization_test",
+    "resample_weights",
+    "resampled_sums",
+    "sign_test",
+    "signed_rank_posterior",
+    "superiority",
+    "t_test",
+    "wilcoxon_test",
+]

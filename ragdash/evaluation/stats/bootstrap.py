@@ -1,0 +1,258 @@
+"""Intervals of means over queries: vectorised, seeded, the same resamples for everything that is compared.
+
+Letters: Q queries, S series (columns), B resamples, T terms.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ragdash.core.arrow_columns import on_all_cores
+
+LEVEL, RESAMPLES, SEED = 0.95, 10_000, 0
+METHODS = ("percentile", "bca", "expanded", "t")
+METHOD = "expanded"  # chosen by benchmarks/calibration.py
+_CELLS = 1 << 20  # weights drawn together
+_CLOSE = 1e-6  # of the largest deviation: a resampled mean no further from the mean is it, rounded
+_SPREADLESS = 1e-4  # of the second moment: a resample's variance below it may be rounding
+
+
+def bootstrap_intervals(values: np.ndarray, *, level: float = LEVEL, resamples: int = RESAMPLES, seed: int = SEED,
+                        weights: np.ndarray | None = None, method: str = METHOD) -> tuple[np.ndarray, np.ndarray]:
+    """Bootstrap interval of each column's mean over its defined (not NaN) values: (low (S,), high (S,)).
+
+    values (Q, S). Queries are resampled with replacement, the same draw for all columns, so that intervals of
+    differences are paired; a column's undefined queries drop out of its resamples. NaN where fewer than two are
+    defined; the mean itself where all are the same; never outside the values seen. weights: see resampled_sums.
+    method: "percentile" (quantiles of the resampled means; too narrow for few queries); "expanded" (further out in
+    the tails, by the t distribution with n - 1 degrees of freedom: Hesterberg 2015, section 5.3); "bca" (tails
+    corrected for bias and skewness); "t" (quantiles of each resample's own t statistic, see _studentized).
+    Source: Efron & Tibshirani 1993, chapters 12 to 14; scipy.stats.bootstrap for "percentile" and "bca".
+    """
+    if method not in METHODS:
+        raise ValueError(f"method {method!r} is none of {', '.join(METHODS)}")
+    values = np.asarray(values, np.float64)
+    defined = ~np.isnan(values)
+    n = defined.sum(axis=0)
+    mean = column_sums(np.where(defined, values, 0.0)) / np.maximum(n, 1)
+    apart = np.where(defined, values - mean, 0.0)
+    scale = np.abs(apart).max(axis=0, initial=0.0)
+    apart /= np.where(scale > 0, scale, 1.0)
+    lowest = np.where(defined, values, np.inf).min(axis=0, initial=np.inf)
+    highest = np.where(defined, values, -np.inf).max(axis=0, initial=-np.inf)
+    draws, spreads = _resampled(apart, defined, method == "t", resamples, seed, weights)
+    if method == "t":
+        low, high = _studentized(draws, spreads, apart, n, level)
+    else:
+        low, high = _quantiles(draws, *_TAILS[method](apart, n, draws, level))
+    enough = n >= 2
+    low, high = (np.clip(mean + scale * end, lowest, highest) for end in (low, high))
+    return np.where(enough, low, np.nan), np.where(enough, high, np.nan)
+
+
+def _resampled(apart: np.ndarray, defined: np.ndarray, studentized: bool, resamples: int, seed: int,
+               weights: np.ndarray | None) -> tuple[np.ndarray, np.ndarray | None]:
+    """Resampled mean of each column's deviations and, where asked, its standard error: (S, B) float32 each.
+
+    apart (Q, S) in [-1, 1], 0 where undefined. NaN where a resample holds no defined value; error 0 where it holds one
+    alone.
+    """
+    series = apart.shape[1]
+    masks, column = _distinct_columns(defined)
+    parts = [apart, apart**2, masks] if studentized else [apart, masks]
+    sums = resampled_sums(np.concatenate(parts, axis=1), resamples=resamples, seed=seed, weights=weights)
+    means = np.empty((series, resamples), np.float32)
+    errors = np.empty_like(means) if studentized else None
+    counts = np.ascontiguousarray(sums[:, sums.shape[1] - masks.shape[1]:].T)
+
+    def one(i: int) -> None:
+        count = counts[column[i]]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            np.divide(sums[:, i], count, out=means[i])
+            if errors is not None:
+                second = sums[:, series + i] / count
+                variance = second - means[i]**2
+                variance[variance < _SPREADLESS * second] = 0
+                errors[i] = np.sqrt(variance / np.maximum(count - 1, 1))
+
+    on_all_cores(one, range(series))
+    return means, errors
+
+
+def _plain(apart: np.ndarray, n: np.ndarray, draws: np.ndarray, level: float) -> tuple[np.ndarray, np.ndarray]:
+    """The shares of resampled means below and up to the ends: (S,) each, the same for all."""
+    tail = np.full(len(n), (1 - level) / 2)
+    return tail, 1 - tail
+
+
+def _expanded(apart: np.ndarray, n: np.ndarray, draws: np.ndarray, level: float) -> tuple[np.ndarray, np.ndarray]:
+    """Hesterberg's tails: those at which a normal interval with the plug-in sd would be the t interval."""
+    from scipy.special import ndtr, stdtrit
+
+    n = np.maximum(n, 2)
+    tail = ndtr(np.sqrt(n / (n - 1)) * stdtrit(n - 1, (1 - level) / 2))
+    return tail, 1 - tail
+
+
+def _accelerated(apart: np.ndarray, n: np.ndarray, draws: np.ndarray, level: float) -> tuple[np.ndarray, np.ndarray]:
+    """BCa's tails: bias from the share of resampled means below the mean, acceleration from the jackknife."""
+    from scipy.special import ndtr, ndtri
+
+    below = np.empty(len(n))
+
+    def one(i: int) -> None:
+        less, more = np.count_nonzero(draws[i] < -_CLOSE), np.count_nonzero(draws[i] > _CLOSE)
+        below[i] = (1 + (less - more) / max(less + more + np.count_nonzero(np.abs(draws[i]) <= _CLOSE), 1)) / 2
+
+    on_all_cores(one, range(len(n)))
+    second, third = column_sums(apart**2), column_sums(apart**3)
+    acceleration = np.divide(third, 6 * second**1.5, out=np.zeros(len(n)), where=second > 0)
+    bias = ndtri(np.clip(below, 1e-6, 1 - 1e-6))
+    ends = [bias + ndtri(tail) for tail in ((1 - level) / 2, (1 + level) / 2)]
+    low, high = (ndtr(bias + end / (1 - acceleration * end)) for end in ends)
+    return low, high
+
+
+_TAILS = {"percentile": _plain, "expanded": _expanded, "bca": _accelerated}
+
+
+def _studentized(draws: np.ndarray, errors: np.ndarray, apart: np.ndarray, n: np.ndarray,
+                 level: float) -> tuple[np.ndarray, np.ndarray]:
+    """Ends, as deviations from the mean, by quantiles of t = (resampled mean - mean) / resampled error.
+
+    A resample without spread counts with the smallest error any resample of the column has. Where more resamples are
+    without than a tail holds (most values are alike), an end is never nearer than that of "expanded".
+    """
+    error = np.sqrt(column_sums(apart**2) / np.maximum(n - 1, 1) / np.maximum(n, 1))
+    ratios, alike = np.empty_like(draws), np.zeros(len(n))
+
+    def one(i: int) -> None:
+        least = errors[i].min(where=errors[i] > 0, initial=np.inf)
+        np.divide(draws[i], np.maximum(errors[i], least), out=ratios[i])
+        alike[i] = np.mean(errors[i] == 0)
+
+    on_all_cores(one, range(len(draws)))
+    last, first = _quantiles(ratios, *_plain(apart, n, draws, level))
+    low, high = -first * error, -last * error
+    degenerate = alike > (1 - level) / 2
+    if degenerate.any():
+        tails = _expanded(apart, n, draws, level)
+        least, most = _quantiles(draws[degenerate], *(tail[degenerate] for tail in tails))
+        low[degenerate] = np.minimum(low[degenerate], least)
+        high[degenerate] = np.maximum(high[degenerate], most)
+    return low, high
+
+
+def column_sums(table: np.ndarray) -> np.ndarray:
+    """Sum of each column (S,), to the last bit the same whichever columns stand beside it: numpy's own is not."""
+    return np.ascontiguousarray(table.T).sum(axis=1)
+
+
+def _distinct_columns(flags: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(the distinct columns of a table of flags, which of them each column is): (Q, D) and (S,)."""
+    seen: dict[bytes, int] = {}
+    packed = np.ascontiguousarray(np.packbits(flags, axis=0).T)
+    which = np.array([seen.setdefault(column.tobytes(), len(seen)) for column in packed], np.int64)
+    first = np.unique(which, return_index=True)[1]
+    return flags[:, first], which
+
+
+def bootstrap_ratios(constant: float, terms, *, level: float = LEVEL, resamples: int = RESAMPLES,
+                     seed: int = SEED, weights: np.ndarray | None = None) -> tuple[float, float]:
+    """Expanded percentile interval of constant + sum of coefficient * sum(numerator) / sum(denominator).
+
+    terms: (coefficient, numerator (Q,), denominator (Q,)) each, all resampled together; n of the t distribution is the
+    number of queries with a denominator. weights: see resampled_sums. NaN where a denominator is 0 throughout.
+    """
+    columns = np.stack([column for _, numerator, denominator in terms for column in (numerator, denominator)], axis=1)
+    sums = resampled_sums(columns, resamples=resamples, seed=seed, weights=weights).astype(np.float64)
+    total = np.full(resamples, constant)
+    for i, (coefficient, _, _) in enumerate(terms):
+        top, bottom = sums[:, 2 * i], sums[:, 2 * i + 1]
+        total += coefficient * np.divide(top, bottom, out=np.full(resamples, np.nan), where=bottom > 0)
+    n = np.count_nonzero((columns[:, 1::2] > 0).any(axis=1), keepdims=True)
+    if n < 2:
+        return np.nan, np.nan
+    low, high = _quantiles(total[None, :], *_expanded(columns, n, total[None, :], level))
+    return float(low[0]), float(high[0])
+
+
+def resampled_sums(columns: np.ndarray, *, resamples: int = RESAMPLES, seed: int = SEED,
+                   weights: np.ndarray | None = None) -> np.ndarray:
+    """Column sums of B resamples of the rows: (B, S) float32. Depends on the seed, Q and B alone, not on the machine.
+
+    A resample is a vector of multinomial weights over the queries, so a batch of them is one matrix product.
+    weights: what resample_weights gave for this Q, seed and at least B resamples, to be drawn once and used often.
+    """
+    n = len(columns)
+    out = np.zeros((resamples, columns.shape[1]), np.float32)
+    if n == 0:
+        return out
+    table = np.ascontiguousarray(columns, np.float32)
+
+    def batch(start: int) -> None:
+        stop = min(start + _batch(n), resamples)
+        drawn = _drawn(n, start, stop, seed) if weights is None else weights[start:stop]
+        np.matmul(drawn.astype(np.float32), table, out=out[start:stop])
+
+    on_all_cores(batch, range(0, resamples, _batch(n)))
+    return out
+
+
+def resample_weights(n: int, *, resamples: int = RESAMPLES, seed: int = SEED) -> np.ndarray:
+    """How often each of n queries stands in each resample: (B, n) uint8. The first rows are those of a smaller B."""
+    weights = np.empty((resamples, n), np.uint8)
+
+    def batch(start: int) -> None:
+        stop = min(start + _batch(n), resamples)
+        weights[start:stop] = _drawn(n, start, stop, seed)
+
+    on_all_cores(batch, range(0, resamples, _batch(n)) if n else ())
+    weights.setflags(write=False)
+    return weights
+
+
+def _batch(n: int) -> int:
+    """Resamples drawn together; part of what the seed means."""
+    return max(1, _CELLS // n)
+
+
+def _drawn(n: int, start: int, stop: int, seed: int) -> np.ndarray:
+    """Weights of the resamples start to stop, which begin a batch: (stop - start, n) integers."""
+    rng = np.random.default_rng((seed, start // _batch(n)))
+    picked = rng.integers(0, n, (stop - start, n), dtype=np.int32)
+    picked += (np.arange(stop - start, dtype=np.int32) * n)[:, None]
+    return np.bincount(picked.ravel(), minlength=picked.size).reshape(picked.shape)
+
+
+def median_interval(values: np.ndarray, *, level: float = LEVEL) -> tuple[float, float]:
+    """Distribution-free interval of the median between two order statistics (binomial); NaN below six values.
+
+    values (n,) without NaN. Covers at least `level`. Source: Conover 1999, section 3.2.
+    """
+    n = len(values)
+    factorial = np.concatenate(([0.0], np.cumsum(np.log(np.arange(1, n + 1)))))
+    below = np.cumsum(np.exp(factorial[n] - factorial - factorial[::-1] - n * np.log(2.0)))
+    rank = int(np.searchsorted(below, (1 - level) / 2, "right"))
+    if rank < 1:
+        return np.nan, np.nan
+    ascending = np.sort(values)
+    return float(ascending[rank - 1]), float(ascending[n - rank])
+
+
+def _quantiles(draws: np.ndarray, *shares: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Quantiles of each row (S, B), NaN left out, at shares (S,) of its own; linear between two draws; (S,) each."""
+    ends = np.full((len(shares), len(draws)), np.nan)
+
+    def one(i: int) -> None:
+        row = np.sort(draws[i])
+        held = int(np.searchsorted(row, np.nan))  # NaN stand last
+        for end, share in zip(ends, shares, strict=True):
+            if held and not np.isnan(share[i]):
+                place = share[i] * (held - 1)
+                below = int(place)
+                left, right = float(row[below]), float(row[min(below + 1, held - 1)])
+                end[i] = left + (place - below) * (right - left)
+
+    on_all_cores(one, range(len(draws)))
+    return tuple(ends)

@@ -1,0 +1,135 @@
+"""How large a difference is, how small a one could be seen, and whether it stays within a margin.
+
+Letters: Q queries, S series (columns). A NaN (a side is undefined) drops out of its column. Differences are candidate
+minus baseline with higher being better: the caller turns the sign of metrics where lower is.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ragdash.evaluation.stats.paired import mean_and_error, ratio
+
+POWER, ALPHA = 0.8, 0.05
+_STEPS = 200  # halvings; an interval of doubles is used up long before
+
+
+def cohens_dz(differences: np.ndarray) -> np.ndarray:
+    """Cohen's d_z: mean / sd (n - 1) of the differences, (S,); t / sqrt(n).
+
+    differences (Q, S). NaN where all are 0 or fewer than two are defined; infinite where all are the same otherwise.
+    Source: Cohen 1988, section 2.3.5; Lakens 2013.
+    """
+    mean, error, n = mean_and_error(differences)
+    return ratio(mean, error * np.sqrt(n))
+
+
+def superiority(differences: np.ndarray) -> np.ndarray:
+    """Probability of superiority, (wins + ties / 2) / n in [0, 1]: (S,); 0.5 is none. NaN where none is defined.
+
+    differences (Q, S). Source: Grissom 1994; Vargha & Delaney 2000 (paired form).
+    """
+    differences = np.asarray(differences, np.float64)
+    n = (~np.isnan(differences)).sum(axis=0)
+    won = (differences > 0).sum(axis=0) + (differences == 0).sum(axis=0) / 2
+    return won / np.where(n > 0, n, np.nan)
+
+
+def detectable_difference(sd, n, *, power: float = POWER, alpha: float = ALPHA) -> np.ndarray:
+    """The smallest mean difference that a two-sided paired t-test over n queries shows with this power.
+
+    sd: standard deviation (n - 1) of the differences, n: queries; numbers or arrays, broadcast. 0 where sd is 0; NaN
+    where n < 2. Solved with the noncentral t distribution. Source: Cohen 1988, section 2.3.5; statsmodels
+    TTestPower().solve_power(nobs=n, power=power, alpha=alpha) * sd.
+    """
+    sd, n = np.broadcast_arrays(np.asarray(sd, np.float64), np.asarray(n, np.float64))
+    asked = (n >= 2) & ~np.isnan(sd)
+    root = np.sqrt(n[asked])
+    shift = _first(lambda shift: _shown(shift, n[asked], power, alpha), np.zeros(len(root)))
+    result = np.full(n.shape, np.nan)
+    result[asked] = shift / root * sd[asked]
+    return result[()]
+
+
+def queries_needed(difference, sd, *, power: float = POWER, alpha: float = ALPHA) -> np.ndarray:
+    """How many queries a two-sided paired t-test needs to show this mean difference with this power; not rounded.
+
+    difference, sd: mean and standard deviation (n - 1) of the differences; numbers or arrays, broadcast. At least 2;
+    infinite where the difference is 0; 2 where only sd is 0; NaN where either is. Source: as detectable_difference;
+    statsmodels TTestPower().solve_power(effect_size=difference / sd, power=power, alpha=alpha).
+    """
+    difference, sd = np.broadcast_arrays(np.abs(np.asarray(difference, np.float64)), np.asarray(sd, np.float64))
+    result = np.where(np.isnan(difference) | np.isnan(sd), np.nan, np.where(difference == 0, np.inf, 2.0))
+    asked = (difference > 0) & (sd > 0)
+    effect = difference[asked] / sd[asked]
+    result[asked] = _first(lambda n: _shown(effect * np.sqrt(n), n, power, alpha), np.full(len(effect), 2.0))
+    return result[()]
+
+
+def _shown(shift: np.ndarray, n: np.ndarray, power: float, alpha: float) -> np.ndarray:
+    """Where a two-sided t-test over n queries reaches the power at this noncentrality; beyond its range it does."""
+    from scipy.special import nctdtr, stdtrit
+
+    edge = stdtrit(n - 1, 1 - alpha / 2)
+    missed = nctdtr(n - 1, shift, edge) - np.nan_to_num(nctdtr(n - 1, shift, -edge))  # NaN where next to nothing
+    return ~(missed > 1 - power)
+
+
+def _first(reached, low: np.ndarray) -> np.ndarray:
+    """The smallest x >= low with reached(x), which stays true above it, by doubling and halving."""
+    high = np.maximum(2 * low, 1.0)
+    for _ in range(_STEPS):
+        short = ~reached(high)
+        if not short.any():
+            break
+        high = np.where(short, 2 * high, high)
+    high = np.where(reached(low), low, high)
+    for _ in range(_STEPS):
+        middle = (low + high) / 2
+        good = reached(middle)
+        low, high = np.where(good, low, middle), np.where(good, middle, high)
+        if (high - low <= 1e-12 * high).all():
+            break
+    return high
+
+
+def equivalence(differences: np.ndarray, margin) -> np.ndarray:
+    """Two one-sided t-tests that the mean lies between -margin and margin: p (S,), the larger of the two.
+
+    differences (Q, S); margin > 0, a number or (S,). Where all differences are the same: p = 0 inside the margin, else
+    1. NaN where fewer than two are defined. Source: Schuirmann 1987; Lakens 2017; statsmodels ttost_paired.
+    """
+    mean, error, n = mean_and_error(differences)
+    return np.maximum(_beyond(mean + margin, error, n), _beyond(margin - mean, error, n))
+
+
+def noninferiority(differences: np.ndarray, margin) -> np.ndarray:
+    """One-sided t-test that the mean is above -margin: p (S,); small where the candidate is at most margin worse.
+
+    differences (Q, S); margin >= 0, a number or (S,). Where all differences are the same: p = 0 above -margin, else 1.
+    NaN where fewer than two are defined. Source: Piaggio et al. 2012; scipy.stats.ttest_1samp(differences, -margin,
+    alternative="greater").
+    """
+    mean, error, n = mean_and_error(differences)
+    return _beyond(mean + margin, error, n)
+
+
+def _beyond(mean: np.ndarray, error: np.ndarray, n: np.ndarray) -> np.ndarray:
+    """One-sided p against a mean <= 0."""
+    from scipy.special import stdtr
+
+    p = stdtr(np.maximum(n - 1, 1), -ratio(mean, error))
+    return np.where((error == 0) & (mean == 0), 1.0, p)
+
+
+def influence(differences: np.ndarray) -> np.ndarray:
+    """How the mean would change if a query were left out, for each query: (Q,); mean without it - mean.
+
+    differences (Q,). (mean - difference) / (n - 1). NaN where undefined, and all of them where fewer than two are
+    defined. Source: the jackknife's leave-one-out; Efron & Tibshirani 1993, chapter 11.
+    """
+    differences = np.asarray(differences, np.float64)
+    defined = differences[~np.isnan(differences)]
+    if len(defined) < 2:
+        return np.full(differences.shape, np.nan)
+    return (defined.mean() - differences) / (len(defined) - 1)

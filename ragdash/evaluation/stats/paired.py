@@ -1,0 +1,241 @@
+"""Paired tests of differences per query against none: columns are pairs of runs and metrics, all p two-sided.
+
+Letters: Q queries, S series (columns), B sign flips. A NaN (a side is undefined) drops out of its column.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ragdash.core.arrow_columns import on_all_cores
+from ragdash.evaluation.stats.bootstrap import SEED, column_sums
+
+PERMUTATIONS = 100_000
+EXACT_BELOW = 16  # up to so many differences that are not zero, all 2^m flips are counted
+_CELLS = 1 << 23  # signs drawn together: part of what the seed means
+_TABLE, _SUMS = 1 << 26, 1 << 16  # bytes of sums to look up; sums added up together, so that they stay in the cache
+_CLOSE = 1e-10  # of the sum of |differences|: sums no further apart are the same sum, rounded
+_EXACT_RANKS, _EXACT_TIED = 50, 13  # queries up to which scipy takes the exact distribution of rank sums
+
+
+def randomization_test(differences: np.ndarray, *, permutations: int = PERMUTATIONS, seed: int = SEED) -> np.ndarray:
+    """Fisher's randomisation test of the mean difference: p (S,), the share of sign flips with a mean as far from 0.
+
+    differences (Q, S). Exact over all 2^m flips where m <= EXACT_BELOW differences are not zero; else Monte Carlo,
+    p = (1 + count) / (1 + B), never below 1 / (1 + B). The flips depend on the seed and Q alone, the same for all
+    columns, and a first part of them is that of a smaller B. Sums that differ by rounding alone count as equal.
+    p = 1 where all differences are 0; NaN where fewer than two are defined. Source: Fisher 1935; Smucker, Allan &
+    Carterette 2007; Phipson & Smyth 2010 for the 1 +; scipy.stats.permutation_test(permutation_type="samples").
+    """
+    values, n = _defined(differences)
+    some = (values != 0).sum(axis=0)
+    p = np.where(n >= 2, 1.0, np.nan)
+    exact = (n >= 2) & (some > 0) & (some <= EXACT_BELOW)
+    drawn = (n >= 2) & (some > EXACT_BELOW)
+    if exact.any():
+        p[exact] = _exact(values[:, exact])
+    if drawn.any():
+        p[drawn] = (1 + _as_far(values[:, drawn], permutations, seed)) / (1 + permutations)
+    return p
+
+
+def _exact(values: np.ndarray) -> np.ndarray:
+    """Share of all flips whose sum is as far from 0: (S,). The first sign is held: the other half mirrors it."""
+    m = int((values != 0).sum(axis=0).max())
+    kept = np.take_along_axis(values, np.argsort(values == 0, axis=0, kind="stable")[:m], axis=0)
+    flips = _every_subset(m)[: 1 << (m - 1)]
+    p = np.empty(values.shape[1])
+    for start in range(0, len(p), 64):
+        block = slice(start, start + 64)
+        p[block] = 1 - _nearer(flips @ kept[:, block], *_edges(kept[:, block])) / len(flips)
+    return p
+
+
+def _every_subset(m: int) -> np.ndarray:
+    """All subsets of m things: (2^m, m) of 0 and 1; the first half holds those without the last thing."""
+    return (np.arange(1 << m)[:, None] >> np.arange(m) & 1).astype(np.float64)
+
+
+def _as_far(values: np.ndarray, permutations: int, seed: int) -> np.ndarray:
+    """How many of B drawn flips give a sum as far from 0 as the one seen: (S,) integers.
+
+    A flip is a bit for each query: which of the differences keep their sign. Eight queries are one byte, and what each
+    of its 256 values adds to the sum is looked up.
+    """
+    width = max(1, _TABLE // (256 * len(values)))
+    return np.concatenate([_far(values[:, start:start + width], permutations, seed)
+                           for start in range(0, values.shape[1], width)])
+
+
+def _far(values: np.ndarray, permutations: int, seed: int) -> np.ndarray:
+    """_as_far of so many columns that their table of sums is small."""
+    n, series = values.shape
+    sums, (low, high) = _byte_sums(values), _edges(values)
+    drawn, added = max(1, _CELLS // n), max(64, _SUMS // series)
+
+    def batch(start: int) -> np.ndarray:
+        rows = min(drawn, permutations - start)
+        random = np.random.default_rng((seed, start // drawn)).bytes(rows * len(sums))
+        flips = np.frombuffer(random, np.uint8).reshape(rows, len(sums))
+        return sum(_nearer(_flipped_sums(sums, flips[a:a + added]), low, high) for a in range(0, rows, added))
+
+    return permutations - sum(on_all_cores(batch, range(0, permutations, drawn)))
+
+
+def _byte_sums(values: np.ndarray) -> np.ndarray:
+    """What a byte adds to the sum of each column, for every 8 queries: (Q / 8, 256, S); bit i keeps the i-th query."""
+    eights = np.concatenate([values, np.zeros((-len(values) % 8, values.shape[1]))]).reshape(-1, 8, values.shape[1])
+    sums = np.zeros((len(eights), 256, values.shape[1]))
+    for bit in range(8):
+        sums[:, 1 << bit:2 << bit] = sums[:, :1 << bit] + eights[:, bit, None]
+    return sums
+
+
+def _flipped_sums(sums: np.ndarray, flips: np.ndarray) -> np.ndarray:
+    """Sums of what each flip (a row of bytes) keeps: (flips, S)."""
+    columns = np.ascontiguousarray(flips.T)
+    total = sums[0].take(columns[0], axis=0)
+    part = np.empty_like(total)
+    for eight, byte in zip(sums[1:], columns[1:], strict=True):
+        total += eight.take(byte, axis=0, out=part, mode="clip")
+    return total
+
+
+def _edges(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Between which sums of the differences that keep their sign a flipped mean is nearer to 0: two (S,).
+
+    With T the sum of all and K of those kept, the flipped sum is 2 K - T: |2 K - T| < |T| is min(T, 0) < K < max(T, 0).
+    """
+    total, margin = column_sums(values), _CLOSE * column_sums(np.abs(values))
+    return np.minimum(total, 0) + margin, np.maximum(total, 0) - margin
+
+
+def _nearer(sums: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+    """How many sums of each column lie strictly between its edges: (S,)."""
+    inside = sums > low
+    inside &= sums < high
+    return np.count_nonzero(inside, axis=0)
+
+
+def t_test(differences: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Paired t-test: (t (S,), p (S,)), t = mean / (sd / sqrt(n)) with n - 1 degrees of freedom.
+
+    differences (Q, S). All differences 0: t is NaN, p = 1 (no difference seen); all the same otherwise: t is infinite,
+    p = 0. NaN where fewer than two are defined. Source: Student 1908; scipy.stats.ttest_1samp.
+    """
+    from scipy.special import stdtr
+
+    mean, error, n = mean_and_error(differences)
+    statistic = ratio(mean, error)
+    p = 2 * stdtr(np.maximum(n - 1, 1), -np.abs(statistic))
+    return statistic, np.where((error == 0) & (mean == 0), 1.0, p)
+
+
+def mean_and_error(differences: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Mean, its standard error (sd with n - 1) and n of each column's defined values: three (S,).
+
+    NaN where fewer than two are defined; the error of a constant column is exactly 0.
+    """
+    values, n = _defined(differences)
+    defined = ~np.isnan(np.asarray(differences, np.float64))
+    enough = np.where(n >= 2, n, np.nan)
+    mean = column_sums(values) / enough
+    apart = np.where(defined, values - mean, 0.0)
+    error = np.sqrt(column_sums(apart**2) / (enough - 1) / enough)
+    same = (np.where(defined, values, -np.inf).max(axis=0, initial=-np.inf)
+            == np.where(defined, values, np.inf).min(axis=0, initial=np.inf))
+    return mean, np.where(same & (n >= 2), 0.0, error), n
+
+
+def ratio(top: np.ndarray, bottom: np.ndarray) -> np.ndarray:
+    """top / bottom, infinite with top's sign over 0, NaN for 0 / 0."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return top / bottom
+
+
+def wilcoxon_test(differences: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Wilcoxon's signed-rank test: (the smaller rank sum (S,), p (S,)); differences of 0 are dropped.
+
+    differences (Q, S). As scipy.stats.wilcoxon(zero_method="wilcox", correction=False, method="auto") of scipy 1.17:
+    exact for n <= 50 defined differences without zeros and ties of |difference|; with them, all 2^m flips of the
+    ranks for n <= 13; else the normal approximation with its correction for ties. Ties are equal numbers: round first
+    what must tie in spite of rounding. p = 1 and statistic 0 where all are 0; NaN where fewer than two are defined.
+    Source: Wilcoxon 1945.
+    """
+    from scipy.special import ndtr
+
+    values, n = _defined(differences)
+    ranks, some, ties = _midranks(np.abs(values))
+    plus = np.where(values > 0, ranks, 0.0).sum(axis=0)
+    whole = some * (some + 1) / 2
+    spread = np.sqrt((some * (some + 1) * (2 * some + 1) - ties / 2) / 24)
+    p = 2 * ndtr(-np.abs(ratio(plus - whole / 2, spread)))
+    clean = (ties == 0) & (some == n)
+    for size in np.unique(n[clean & (n >= 2) & (n <= _EXACT_RANKS)]):
+        these = clean & (n == size)
+        below = np.cumsum(_rank_sums(int(size))) / 2.0**size
+        p[these] = 2 * below[np.minimum(plus, whole - plus)[these].astype(np.int64)]
+    tied = ~clean & (some > 0) & (n <= _EXACT_TIED)
+    if tied.any():
+        p[tied] = _flipped_ranks(ranks[:, tied], plus[tied])
+    smaller = np.where(n >= 2, np.minimum(plus, whole - plus), np.nan)
+    return smaller, np.where(n < 2, np.nan, np.where(some == 0, 1.0, np.minimum(p, 1.0)))
+
+
+def _midranks(sizes: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Ranks of each column's values above 0, ties sharing their mean; (Q, S), how many (S,), sum of t^3 - t (S,)."""
+    queries, series = sizes.shape
+    order = np.argsort(sizes, axis=0, kind="stable")
+    ascending = np.take_along_axis(sizes, order, axis=0).T.ravel()  # column after column
+    zeros = (sizes == 0).sum(axis=0)
+    first = np.ones(len(ascending), bool)
+    first[1:] = ascending[1:] != ascending[:-1]
+    first[::queries or 1] = True
+    start = np.flatnonzero(first)
+    length = np.diff(start, append=len(ascending))
+    column = start // (queries or 1)
+    middle = start - column * queries - zeros[column] + (length + 1) / 2
+    counted = ascending[start] > 0
+    ranks = np.zeros_like(sizes)
+    shared = np.repeat(np.where(counted, middle, 0.0), length).reshape(series, queries).T
+    np.put_along_axis(ranks, order, shared, axis=0)
+    ties = np.bincount(column, np.where(counted, length**3.0 - length, 0.0), minlength=series)
+    return ranks, queries - zeros, ties
+
+
+def _rank_sums(n: int) -> np.ndarray:
+    """In how many of 2^n flips the positive ranks of 1..n sum to 0, 1, ..., n (n + 1) / 2; exact up to n = 50."""
+    ways = np.zeros(n * (n + 1) // 2 + 1)
+    ways[0] = 1
+    for rank in range(1, n + 1):
+        ways[rank:] = ways[rank:] + ways[:-rank]
+    return ways
+
+
+def _flipped_ranks(ranks: np.ndarray, plus: np.ndarray) -> np.ndarray:
+    """p of positive rank sums among those of all flips, ties and all: twice the smaller tail (S,)."""
+    m = int((ranks > 0).sum(axis=0).max())
+    kept = np.take_along_axis(ranks, np.argsort(ranks == 0, axis=0, kind="stable")[:m], axis=0)
+    sums = _every_subset(m) @ kept  # halves: exact
+    return 2 * np.minimum((sums <= plus).mean(axis=0), (sums >= plus).mean(axis=0))
+
+
+def sign_test(differences: np.ndarray) -> np.ndarray:
+    """Sign test: p (S,), exact binomial of wins among wins and losses; differences of 0 are dropped.
+
+    differences (Q, S). p = 1 where all are 0; NaN where fewer than two are defined. Source: Conover 1999, section 3.4;
+    scipy.stats.binomtest(wins, wins + losses).
+    """
+    from scipy.special import bdtr
+
+    values, n = _defined(differences)
+    wins, losses = (values > 0).sum(axis=0), (values < 0).sum(axis=0)
+    p = np.minimum(2 * bdtr(np.minimum(wins, losses).astype(float), wins + losses, 0.5), 1.0)
+    return np.where(n < 2, np.nan, np.where(wins + losses == 0, 1.0, p))
+
+
+def _defined(differences: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(differences with 0 in place of NaN, how many are defined): (Q, S) and (S,)."""
+    differences = np.asarray(differences, np.float64)
+    defined = ~np.isnan(differences)
+    return np.where(defined, differences, 0.0), defined.sum(axis=0)

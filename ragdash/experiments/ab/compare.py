@@ -1,0 +1,60 @@
+"""Two configurations asked and compared: the verdict is that of the paired test, not of the larger mean."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ragdash.core.errors import Problem
+from ragdash.core.records import Conventions, Run, Truth
+from ragdash.evaluation.compare import Comparison, Rules, comparable, compare
+from ragdash.evaluation.evaluate import Evaluation, evaluate_match
+from ragdash.experiments.ab.runner import Configuration, ask_all
+from ragdash.matching.match import Match, Matching
+from ragdash.metrics import DEFAULT_SPECS, Spec, parse_specs
+
+OF_ANSWERS = "TokenF1"
+OF_TIME = "Latency"
+
+
+@dataclass(frozen=True)
+class Result:
+    """What came of both: their runs, their values, and b against a on each metric.
+
+    problems: what is worth knowing of runs, truth and metrics, failed queries among it.
+    """
+
+    a: Run
+    b: Run
+    evaluations: tuple[Evaluation, Evaluation]
+    comparisons: tuple[Comparison, ...]
+    problems: tuple[Problem, ...]
+
+
+def ab(a: Configuration, b: Configuration, truth: Truth, *, metrics: str | Sequence[str | Spec] | None = None,
+       rules: Rules | None = None, conventions: Conventions | None = None, matching: Matching | None = None,
+       **options) -> Result:
+    """Ask two configurations the questions of a truth and compare b with a, the baseline, query by query.
+
+    metrics: as of `evaluate`, or the usual ones of what is there; options: of `ask_all`. A query that failed is
+    missing in its run, and counts as the conventions say (missing: "zero" as an empty ranking, "skip" not at all).
+    """
+    rules, conventions = rules or Rules(), conventions or Conventions()
+    runs = ask_all([a, b], truth, **options)
+    specs = usual_metrics(runs, truth) if metrics is None else parse_specs(metrics)
+    baseline, candidate = evaluations = tuple(
+        evaluate_match(Match(run, truth, conventions, matching or Matching()), specs) for run in runs)
+    kept, left_out = comparable(baseline, specs)
+    row, = compare(baseline, [candidate], kept, rules)
+    problems = dict.fromkeys([*left_out, *baseline.problems, *candidate.problems])
+    return Result(*runs, evaluations, tuple(row), tuple(problems))
+
+
+def usual_metrics(runs: Sequence[Run], truth: Truth) -> tuple[Spec, ...]:
+    """What is looked at where nothing is chosen: the usual metrics of retrieval where documents are judged and were
+    returned, token F1 where there are answers and references, and the latency."""
+    specs = list(DEFAULT_SPECS) if truth.judgements and any(len(run.docs) for run in runs) else []
+    references = truth.details is not None and "answers" in truth.details.column_names
+    if references and all(run.details is not None and "answer" in run.details.column_names for run in runs):
+        specs += parse_specs(OF_ANSWERS)
+    return (*specs, *parse_specs(OF_TIME))

@@ -1,0 +1,155 @@
+"""What configurations said, as runs: the JSON objects of single queries, read as every file of objects is read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import orjson
+
+from ragdash.core.errors import InputError, Problem, shorten
+from ragdash.core.records import Run
+from ragdash.experiments.ab.subprocess import Failed
+from ragdash.io.field_names import NAMES, OF_QUERY, RETURNED, find, plain
+from ragdash.io.formats import jsonl
+from ragdash.io.json.exact_parser import Entry, Exact, Number, quick
+from ragdash.io.source.source import Source
+from ragdash.io.write.serializers import run_objects
+
+TRIED = 50  # places in a text where JSON may begin
+MIXED = {"missing-score", "missing-rank", "mixed-rows"}  # what can differ from answer to answer
+OURS = ("query_id", "query", "config")  # what we know of an answer; what it says itself is kept where it differs
+EXAMPLE = '{"answer": "...", "retrieved": [{"doc_id": "...", "score": 0.9, "text": "..."}]}'
+
+
+class Row(NamedTuple):
+    """One answer. line: where it stands in the journal; text: the JSON text of its object; ms: by our clock."""
+
+    line: int
+    query_id: str
+    question: str
+    ms: float
+    text: bytes
+
+
+def checker(name: str, query_id: str, question: str) -> Callable[[bytes], None]:
+    """A function that raises Failed for a text that is no answer to this query."""
+    def check(text: bytes) -> None:
+        value = _object(text)
+        told = [value[key] for key in value if plain(key) in {plain(one) for one in NAMES["query_id"]}]
+        if any(str(one) != query_id for one in told):
+            raise Failed("other-query", f"an answer to query {shorten(str(told[0]), 60)!r}, not to {query_id!r}")
+        try:
+            _read(name, [Row(1, query_id, question, 0.0, text)], name)
+        except InputError as error:
+            first = next(problem for problem in error.problems if problem.severity == "error")
+            if first.kind == "missing-field":
+                keys = ", ".join(value) or "none"
+                raise Failed("unusable-answer", f"an object with the fields {shorten(keys, 100)}; expected one of "
+                             f"{', '.join(RETURNED)}, such as {EXAMPLE}") from None
+            field = f" ({first.field})" if first.field else ""
+            raise Failed("unusable-answer", f"{first.found}{field}; expected {first.expected}") from None
+
+    return check
+
+
+def one_line(text: bytes) -> str:
+    """A JSON text on one line: line ends stand between its parts only."""
+    return text.removeprefix(b"\xef\xbb\xbf").decode().strip().replace("\r", " ").replace("\n", " ")
+
+
+def run_of(name: str, rows: Sequence[Row], file: str) -> Run:
+    """The run of answers that were checked one by one.
+
+    Where some bear scores and others do not, all are taken in their order and without scores, with a warning.
+    """
+    try:
+        return _read(name, rows, file)
+    except InputError as error:
+        if {problem.kind for problem in error.problems if problem.severity == "error"} - MIXED:
+            raise
+    lines, without = [], 0
+    for row in rows:
+        fields = next(run_objects(_read(name, [row], file)))
+        plain_list = [{key: value for key, value in one.items() if key != "score"} if isinstance(one, dict) else one
+                      for one in fields["retrieved"]]
+        without += bool(plain_list) and plain_list == fields["retrieved"]
+        lines.append(orjson.dumps({**fields, "retrieved": plain_list}))
+    run, = jsonl.read_runs(Source((file, b"\n".join(lines))), name)
+    warning = Problem("scores-left-out", {"answers": without}, file, field="score", severity="warning")
+    return replace(run, problems=(*run.problems, warning))
+
+
+def _read(name: str, rows: Sequence[Row], file: str) -> Run:
+    def entries(source: Source, exact: Exact | None) -> Iterator[Entry]:
+        for row in rows:
+            if exact is None:
+                yield Entry(row.line, _merged(quick(row.text), name, row))
+            else:
+                whole = Exact(Source((file, row.text)), exact.problems).whole()
+                yield from (Entry(row.line, _merged(one.value, name, row)) for one in whole)
+
+    run, = jsonl.read_runs(Source((file, b"{}")), name, entries)
+    return run
+
+
+def _merged(value: dict, name: str, row: Row) -> dict:
+    """The object with what we know of it: query, question, configuration and time. What it tells otherwise is kept
+    under told_...; its own times of stages stay, and its own total is told_latency_ms.
+    """
+    ours = {"query_id": row.query_id, "query": row.question, "config": name}
+    ids = {plain(one) for one in NAMES["query_id"]}
+    fields, told = {}, {}
+    for key, one in value.items():
+        if plain(key) in map(plain, OURS) and plain(key) not in ids:
+            told |= {} if one == ours[plain(key)] else {f"told_{plain(key)}": one}
+        elif plain(key) not in ids:
+            fields[key] = one
+    key = find(fields, "latency_ms", OF_QUERY)
+    latency = fields.pop(key) if key else None
+    stages = latency if isinstance(latency, dict) else {}
+    total = stages.get("total") if isinstance(latency, dict) else latency
+    if isinstance(total, Number | int | float):
+        told["told_latency_ms"] = total
+    elif total is not None:
+        stages = {**stages, "wrong": total}
+    return {**ours, **fields, **told, "latency_ms": {**stages, "total": round(row.ms, 3)}}
+
+
+def _object(text: bytes) -> dict:
+    """The JSON object of a text; Failed with advice where it is none."""
+    try:
+        decoded = text.decode("utf-8-sig").strip()
+    except UnicodeDecodeError:
+        raise Failed("no-json", "text that is not UTF-8") from None
+    try:
+        value = json.loads(decoded)
+    except (json.JSONDecodeError, RecursionError) as error:
+        before = _before_json(decoded)
+        if before is not None:
+            raise Failed("no-json", f"other text beside the JSON object: {shorten(before, 100)!r}; print logs to "
+                         "standard error") from None
+        raise Failed("no-json", f"no JSON on standard output ({str(error)[:80]}): "
+                     f"{shorten(decoded[:300], 100)!r}") from None
+    if not isinstance(value, dict):
+        kind = "a list" if isinstance(value, list) else f"{shorten(decoded, 60)!r}"
+        raise Failed("unusable-answer", f"{kind}; expected one object such as {EXAMPLE}")
+    return value
+
+
+def _before_json(text: str) -> str | None:
+    """What stands beside an object in a text, before it or behind it; None where there is no object."""
+    at = -1
+    for _ in range(TRIED):
+        at = text.find("{", at + 1)
+        if at < 0:
+            return None
+        try:
+            value, end = json.JSONDecoder().raw_decode(text, at)
+        except (json.JSONDecodeError, RecursionError):
+            continue
+        if isinstance(value, dict) and value:
+            return text[:at].strip() or text[end:].strip()
+    return None

@@ -1,0 +1,251 @@
+"""Configurations asked all questions of a truth, side by side, so that neither has an advantage.
+
+For each query the one that is asked first is drawn, half of the queries each way: whoever comes second may find caches
+warm (the disk's, a database's, a provider's prompt cache), and a machine that grows slower hits both alike.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from ragdash.core import console
+from ragdash.core.console import count
+from ragdash.core.errors import InputError, Problem
+from ragdash.core.records import Run, Truth
+from ragdash.evaluation.stats import SEED
+from ragdash.experiments.ab.callable_system import Called
+from ragdash.experiments.ab.command_system import WARM_UP, Asked, Command, Lines, files_named
+from ragdash.experiments.ab.journal import Journal
+from ragdash.experiments.ab.parse_answers import Row, checker, one_line, run_of
+from ragdash.experiments.ab.subprocess import Failed, Stopped
+
+HOPELESS = 5  # failures before the first answer, after which a configuration is not asked any more
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """A name and what is asked: a Command, Lines, or a callable that takes a question and returns a mapping.
+
+    version: of a callable, tells its answers in a journal from those of another state of it.
+    """
+
+    name: str
+    call: Command | Lines | Callable[[str], Mapping]
+    version: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Progress(console.Progress):
+    """Where the asking stands: calls done of total, known from a journal before, failed."""
+
+    known: int
+    failed: int = 0
+
+    def __str__(self) -> str:
+        parts = [f"{self.done:,} of {count(self.total, 'call')}", f"{self.known:,} known before" if self.known else "",
+                 f"{self.failed:,} failed" if self.failed else "", self.pace]
+        return ", ".join(part for part in parts if part)
+
+
+class Unfinished(Exception):
+    """The asking was stopped; progress tells how far it came. Answers are in the journals."""
+
+    def __init__(self, progress: Progress):
+        super().__init__(str(progress))
+        self.progress = progress
+
+
+def run_configuration(name: str, call: Command | Lines | Callable[[str], Mapping], truth: Truth, *,
+                      journal: Path | None = None, version: str = "", **options) -> Run:
+    """The run of one configuration over the questions of a truth; arguments and errors as of `ask_all`."""
+    return ask_all([Configuration(name, call, version)], truth, journals=[journal], **options)[0]
+
+
+def ask_all(configurations: Sequence[Configuration], truth: Truth, *, journals: Sequence[Path | None] | None = None,
+            concurrency: int = 1, timeout: float | None = None, warm_up: int = 0, seed: int = SEED,
+            retry_failed: bool = False, progress: Callable[[Progress], object] | None = None,
+            cancel: threading.Event | None = None) -> list[Run]:
+    """Ask every configuration every question of the truth; a run for each, with latencies by our clock.
+
+    journals: a file for each, where answers are kept at once; a query that is there is not asked again, a failed one
+    only with retry_failed, or if there is no answer at all. concurrency: queries at once (within one, configurations
+    are asked one after the other). timeout: seconds for a callable (commands have their own). warm_up: unmeasured
+    calls of each before the first. A query that failed is not in the run; the run's problems say why.
+    Raises InputError for a truth without questions, a journal of another job, and a configuration of which nothing
+    comes (5 failures before any answer); Unfinished where cancel was set.
+    """
+    questions = _questions(truth)
+    digest = hashlib.sha256("\0".join(f"{one}\1{text}" for one, text in questions.items()).encode()).hexdigest()[:32]
+    with ExitStack() as stack:
+        jobs = []
+        for one, path in zip(configurations, journals or [None] * len(configurations), strict=True):
+            asked = one.call if isinstance(one.call, Command | Lines) else Called(one.call, timeout, one.version)
+            journal = Journal(path, asked.version, digest, files_named(getattr(asked, "words", ())))
+            stack.callback(journal.close)
+            stack.callback(asked.close)
+            jobs.append(_Job(one.name, asked, journal, retry_failed))
+        asking = _Asking(jobs, questions, cancel or threading.Event(), progress)
+        stack.callback(asking.halt.set)
+        asking.run(concurrency, warm_up, seed)
+        return [_run(job, questions, len(truth)) for job in jobs]
+
+
+def _questions(truth: Truth) -> dict[str, str]:
+    """{query id: question} of the queries that have one; InputError where none has."""
+    ids = truth.query_ids.to_pylist()
+    known = truth.details is not None and "query" in truth.details.column_names
+    texts = truth.details["query"].to_pylist() if known else [None] * len(ids)
+    found = {one: text for one, text in zip(ids, texts, strict=True) if text is not None and text.strip()}
+    if not found:
+        raise InputError([Problem("no-questions", {"truth": truth.name}, field="query")])
+    return found
+
+
+class _Job:
+    """A configuration while it is asked."""
+
+    def __init__(self, name: str, asked: Asked, journal: Journal, retry: bool):
+        self.name, self.asked, self.journal = name, asked, journal
+        self.worked = any(not entry.kind for entry in journal.entries.values())
+        again = retry or not self.worked  # what never worked is tried again as it is now
+        self.known = {one for one, entry in journal.entries.items() if not (entry.kind and again)}
+        self.failures: list[Failed] = []
+
+    def ask(self, query_id: str, question: str, stopped: Callable[[], bool]) -> bool:
+        """Ask and keep what comes of it; False for a failure."""
+        try:
+            said = self.asked.ask(query_id, question, stopped, checker(self.name, query_id, question))
+        except Failed as failed:
+            self.journal.failed(query_id, failed.kind, failed.words)
+            self.failures.append(failed)
+            if not self.worked and len(self.failures) >= HOPELESS:
+                raise self.hopeless() from None
+            return False
+        self.journal.answered(query_id, said.ms, one_line(said.text))
+        self.worked = True
+        return True
+
+    def hopeless(self) -> InputError:
+        """The problem of a configuration that has not answered anything."""
+        entries = [entry.words for entry in self.journal.entries.values() if entry.kind]
+        why = Counter(failed.words for failed in self.failures) or Counter(entries)
+        return InputError([Problem("no-answers", {"configuration": self.name, "questions": sum(why.values()),
+                                   "reason": why.most_common(1)[0][0]})])
+
+
+@dataclass
+class _Asking:
+    """The asking of all jobs. halt: set where it ends early, whatever the cause."""
+
+    jobs: list[_Job]
+    questions: dict[str, str]
+    cancel: threading.Event
+    listener: Callable[[Progress], object] | None
+
+    def __post_init__(self) -> None:
+        self.halt, self._lock, self._began = threading.Event(), threading.Lock(), time.monotonic()
+        known = sum(len(job.known & self.questions.keys()) for job in self.jobs)
+        self.now = Progress(done=known, total=len(self.jobs) * len(self.questions), known=known)
+
+    def stopped(self) -> bool:
+        """Whether nothing more is to be asked."""
+        return self.cancel.is_set() or self.halt.is_set()
+
+    def run(self, concurrency: int, warm_up: int, seed: int) -> None:
+        """Ask what is not known; raises Unfinished where it was stopped before the end."""
+        turns = [(one, [self.jobs[at] for at in order if one not in self.jobs[at].known])
+                 for one, order in zip(self.questions, orders(len(self.questions), len(self.jobs), seed), strict=True)]
+        turns = [(one, jobs) for one, jobs in turns if jobs]
+        self._tell()
+        try:
+            for job in self.jobs:
+                if any(job in jobs for _, jobs in turns):
+                    self._warm(job, warm_up)
+            self._began = time.monotonic()
+            if concurrency == 1:  # in this thread: a callable may belong to it
+                for one, jobs in turns:
+                    self._turn(one, jobs)
+            else:
+                self._at_once(turns, concurrency)
+        except Stopped:
+            raise Unfinished(self.now) from None
+
+    def _at_once(self, turns: list[tuple[str, list[_Job]]], concurrency: int) -> None:
+        with ThreadPoolExecutor(concurrency) as pool, ExitStack() as stack:
+            stack.callback(self.halt.set)
+            done = [pool.submit(self._guarded, one, jobs) for one, jobs in turns]
+            errors = [error for error in (one.exception() for one in done) if error is not None]
+        for error in sorted(errors, key=lambda error: isinstance(error, Stopped)):  # what stopped the others first
+            raise error
+
+    def _guarded(self, query_id: str, jobs: list[_Job]) -> None:
+        """A turn that stops all others where it ends in an error."""
+        with ExitStack() as stack:
+            stack.callback(self.halt.set)
+            self._turn(query_id, jobs)
+            stack.pop_all()
+
+    def _warm(self, job: _Job, times: int) -> None:
+        """Unmeasured calls; what is wrong with them is told by the measured ones. Lines does this itself."""
+        for _ in range(0 if isinstance(job.asked, Lines) else times):
+            try:
+                job.asked.ask(*WARM_UP, self.stopped, lambda _: None)
+            except Failed:
+                return
+
+    def _turn(self, query_id: str, jobs: list[_Job]) -> None:
+        for job in jobs:
+            if self.stopped():
+                raise Stopped
+            fine = job.ask(query_id, self.questions[query_id], self.stopped)
+            with self._lock:
+                self._count(fine)
+
+    def _count(self, fine: bool) -> None:
+        done = self.now.done + 1
+        rate = (done - self.now.known) / max(time.monotonic() - self._began, 1e-9)
+        self.now = replace(self.now, done=done, failed=self.now.failed + (not fine), rate=rate,
+                           left=(self.now.total - done) / rate)
+        self._tell()
+
+    def _tell(self) -> None:
+        if self.listener is not None:
+            self.listener(self.now)
+
+
+def orders(queries: int, jobs: int, seed: int) -> np.ndarray:
+    """Who is asked first, second ... for each query: (queries, jobs) indices; each is first equally often, but for a
+    rest. Drawn by seed and numbers alone, so that a job which is resumed keeps the order."""
+    first = np.random.default_rng(seed).permutation(np.arange(queries) % jobs)
+    return (first[:, None] + np.arange(jobs)) % jobs
+
+
+def _run(job: _Job, questions: dict[str, str], queries: int) -> Run:
+    """The run of what is known, with what failed among its problems: each query, and how many for which reason."""
+    file = str(job.journal.path or job.name)
+    known = {one: job.journal.entries[one] for one in questions}
+    rows = [Row(entry.line, one, questions[one], entry.ms, entry.text.encode())
+            for one, entry in known.items() if not entry.kind]
+    if not rows:
+        raise job.hopeless()
+    problems = [Problem("failed-query", {"query": one, "configuration": job.name, "reason": entry.words}, file,
+                        entry.line, severity="warning")
+                for one, entry in known.items() if entry.kind]
+    if queries > len(rows):
+        kinds = Counter(entry.kind for entry in known.values() if entry.kind)
+        kinds["no question in the truth"] = queries - len(questions)
+        problems.append(Problem("missing-answers", {
+            "missing": queries - len(rows), "queries": queries, "configuration": job.name,
+            "reasons": [f"{kind} {n:,}" for kind, n in kinds.most_common() if n]}, severity="warning"))
+    run = run_of(job.name, rows, file)
+    return replace(run, problems=(*job.journal.problems, *problems, *run.problems))

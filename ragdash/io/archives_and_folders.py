@@ -1,0 +1,177 @@
+"""Several files in one: a zip archive of runs or with a truth, and folders as BEIR packs them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from pathlib import Path, PurePosixPath
+
+from ragdash.core.errors import InputError, Problem
+from ragdash.core.records import Run, Truth
+from ragdash.io.assemble.truth_builder import TruthReader
+from ragdash.io.detect import sniff_source
+from ragdash.io.detected_format import Sniffed
+from ragdash.io.formats import corpus as formats_corpus
+from ragdash.io.formats import csv_tsv, jsonl
+from ragdash.io.json.exact_parser import Entry, Exact, NeedsExact, quick_lines
+from ragdash.io.source import zip_file
+from ragdash.io.source.source import Source
+
+_NO_DATA = {"unknown-format", "binary-file", "empty-file"}  # a licence, a picture ... beside the files
+_SPLITS = ("test", "dev", "train")  # of BEIR's qrels, the first that is there counts
+
+
+def files_of(source: Source) -> dict[str, Source]:
+    """{path: source} of the files in an archive, which are named archive/path in problems."""
+    return {member.path: Source((f"{source.file}/{member.path}", member.content), source.encoding, source.mapping)
+            for member in zip_file.members(source) if member.content}
+
+
+def files_below(folder: Path, encoding: str, mapping: dict) -> dict[str, Source]:
+    """{path: source} of the files of a BEIR folder."""
+    patterns = ("qrels/*", "*.jsonl", "*.jsonl.*")
+    paths = sorted(path for pattern in patterns for path in folder.glob(pattern) if path.is_file())
+    return {path.relative_to(folder).as_posix(): Source(path, encoding, mapping) for path in paths}
+
+
+def is_beir(paths: Iterable[str]) -> bool:
+    """True where there are qrels as BEIR packs them."""
+    return bool(_qrels(paths))
+
+
+def _qrels(paths: Iterable[str]) -> list[str]:
+    found = [path for path in paths if PurePosixPath(path).parent.name == "qrels" and path.endswith(".tsv")]
+    order = {f"{split}.tsv": place for place, split in enumerate(_SPLITS)}
+    return sorted(found, key=lambda path: (order.get(PurePosixPath(path).name, len(order)), path))
+
+
+def read_runs(source: Source, name: str | None, read: Callable[[Source, str | None], list[Run]]) -> list[Run]:
+    """The runs of all files of an archive, named after them."""
+    files = files_of(source)
+    runs, problems, beside = [], [], []
+    for path, file in files.items():
+        try:
+            if (role := sniff_source(file).role) in ("truth", "corpus"):
+                beside.append(_unread(file, f"unread-file/{role}"))
+                continue
+            found = read(file, None)
+        except InputError as error:
+            data = any(problem.severity == "error" and problem.kind not in _NO_DATA for problem in error.problems)
+            (problems if data else beside).extend(error.problems if data else [
+                _unread(file, "unread-file", error.problems[0])])
+            continue
+        label = f"{name}/{PurePosixPath(path).name}" if name else None
+        runs.extend(run.renamed(f"{name}/{run.name}") if label else run for run in found)
+    if problems:
+        raise InputError([*problems, *beside])
+    if not runs:
+        empty = Problem("empty-file/archive", {}, source.file)
+        raise InputError([replace(problem, severity="error") for problem in beside] or [empty])
+    if name and len(runs) == 1:
+        runs = [runs[0].renamed(name)]
+    return [replace(runs[0], problems=(*runs[0].problems, *beside)), *runs[1:]]
+
+
+def _unread(file: Source, message: str, cause: Problem | None = None) -> Problem:
+    return Problem(message, {}, file.file, severity="warning", cause=cause)
+
+
+def read_truth(source: Source, read: Callable[[Source], Truth]) -> Truth:
+    """The truth in an archive: BEIR's files, or the one file of judgements or references, with one of documents."""
+    files = files_of(source)
+    if is_beir(files):
+        return read_beir(source.name, source.file, files)
+    roles = {}
+    for path, file in files.items():
+        try:
+            roles[path] = sniff_source(file).role
+        except InputError as error:
+            if any(problem.kind not in _NO_DATA for problem in error.problems):
+                raise
+    for wanted in ("truth", "both", "unknown"):
+        found = [path for path, role in roles.items() if role == wanted]
+        if len(found) == 1:
+            texts = [formats_corpus.read_corpus(files[path]) for path, role in roles.items() if role == "corpus"]
+            truth = read(files[found[0]])
+            return truth.with_corpus(texts[0]) if len(texts) == 1 else truth
+        if len(found) > 1:
+            source.fail("several-truths/files", {"count": len(found), "files": list(found[:5])})
+    source.fail("run-as-truth/archive")
+
+
+def detect(source: Source) -> Sniffed:
+    """What an archive seems to be."""
+    files = files_of(source)
+    if is_beir(files):
+        return Sniffed("zip", "truth", "a zip archive of BEIR's qrels", None)
+    for file in files.values():
+        try:
+            found = sniff_source(file)
+        except InputError:
+            continue  # it is reported by whoever reads it
+        if found.role != "unknown":
+            reason = f"a zip archive of {len(files)} files; {file.file} is {found.reason}"
+            return Sniffed("zip", found.role, reason, None, found.columns, found.guess)
+    return Sniffed("zip", "unknown", f"a zip archive of {len(files)} files, none of them known", None)
+
+
+def read_beir(name: str, shown: str, files: dict[str, Source]) -> Truth:
+    """The judgements of qrels/*.tsv with the questions of queries.jsonl and the documents of corpus.jsonl."""
+    qrels, *others = _qrels(files)
+    judged = csv_tsv.read_truth(files[qrels])
+    problems = [_not_read(files[path], f"qrels beside {qrels}") for path in others]
+    questions, documents = (_named(files, name) for name in ("queries.jsonl", "corpus.jsonl"))
+    corpus = formats_corpus.read_corpus(documents) if documents else None
+    problems += corpus.problems if corpus else ()
+    if questions is None:
+        return replace(judged, name=name, problems=(*judged.problems, *problems), corpus=corpus)
+    ids = judged.query_ids.take(judged.queries).to_pylist()
+    relevant: dict[str, dict] = {query: {} for query in judged.query_ids.to_pylist()}
+    for query, doc, grade in zip(ids, judged.docs.to_pylist(), judged.grades.tolist(), strict=True):
+        relevant[query][doc] = grade
+
+    def read(collector, entries: Iterable[Entry]) -> Truth:
+        reader, unjudged = TruthReader(collector, {}), 0
+        for entry in entries:
+            fields = _question(entry, relevant)
+            unjudged += fields is None
+            if fields is not None:
+                reader.add(Entry(entry.line, fields))
+        if unjudged:
+            collector.add("unjudged-queries", {"queries": unjudged, "file_name": qrels}, severity="warning", count=1)
+        for query in relevant.keys() - reader.seen.keys():
+            reader.add(Entry(1, {"query_id": query, "relevant": relevant[query]}))
+        return reader.finish(questions)
+
+    try:
+        truth = jsonl.twice(questions, read, _lines)
+    except NeedsExact:
+        problem = Problem("wrong-type/beir-queries", {}, shown)
+        raise InputError([problem]) from None
+    return replace(truth, name=name, problems=(*judged.problems, *truth.problems, *problems), corpus=corpus)
+
+
+def _named(files: dict[str, Source], name: str) -> Source | None:
+    """The file of this name, compressed or not."""
+    return next((file for path, file in files.items() if PurePosixPath(path).name.startswith(name)), None)
+
+
+def _lines(source: Source, exact: Exact | None):
+    return exact.lines() if exact else quick_lines(source)
+
+
+def _question(entry: Entry, relevant: dict[str, dict]) -> dict | object | None:
+    """A line of queries.jsonl as a native object; None for a query that nobody judged."""
+    if type(entry.value) is not dict or "_id" not in entry.value:
+        return entry.value if type(entry.value) is not dict else {"query_id": None}
+    fields = dict(entry.value)
+    query_id = fields.pop("_id")
+    metadata = fields.pop("metadata", None)
+    if str(query_id) not in relevant:
+        return None
+    own = {"query_id": query_id, "query": fields.pop("text", None), "relevant": relevant[str(query_id)]}
+    return {**fields, **(metadata if type(metadata) is dict else {}), **own}
+
+
+def _not_read(file: Source, what: str) -> Problem:
+    return Problem("unread-file/questions", {"what": what}, file.file, severity="warning")

@@ -1,0 +1,103 @@
+"""From rows that a reader found to Runs: one a configuration, named, with what is odd about their order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ragdash.core.errors import Collector
+from ragdash.core.records import Run
+from ragdash.io.source.limits import LONGEST_ID
+from ragdash.io.source.source import Source
+
+
+@dataclass
+class Rows:
+    """One configuration's returned documents in file order: (N,) columns as Run.build takes them.
+
+    given: what orders the rows where `ranks` are there: "rank" (a column) or "list" (the place in a list). about and
+    lines: columns that tell of the queries and the lines of the rows, while a table is read.
+    """
+
+    query_ids: pa.Array | pa.ChunkedArray | list[str]
+    docs: pa.ChunkedArray | list[str]
+    scores: np.ndarray | None = None
+    ranks: np.ndarray | None = None
+    texts: pa.ChunkedArray | None = None
+    sources: pa.ChunkedArray | None = None
+    details: pa.Table | None = None
+    settings: dict = field(default_factory=dict)
+    given: str = "rank"
+    about: dict = field(default_factory=dict)
+    lines: list[int] | None = None
+
+
+def build_runs(parts: Mapping[str | None, Rows], source: Source, name: str | None, problems: Collector) -> list[Run]:
+    """A Run for each configuration, in file order; raises InputError where errors were noted or nothing was found.
+
+    The name is the one given, else the configuration, else the file's. With several configurations and a given name
+    it is both: "name/configuration".
+    """
+    problems.raise_errors()
+    if not any(len(rows.docs) or rows.details is not None for rows in parts.values()):
+        problems.add("no-rows/returned")
+        problems.raise_errors()
+    for rows in parts.values():
+        _note_long(rows, problems)
+        _note_order(rows, problems)
+    problems.raise_errors()
+    runs = []
+    for config, rows in parts.items():
+        called = name or config or source.name
+        if name and len(parts) > 1:
+            called = f"{name}/{config}"
+        runs.append(Run.build(called, rows.query_ids, rows.docs, rows.scores, rows.ranks, texts=rows.texts,
+                              sources=rows.sources, details=rows.details, settings=rows.settings,
+                              problems=problems.problems, file=source.file))
+    return runs
+
+
+def _note_long(rows: Rows, problems: Collector) -> None:
+    """Note ids that are longer than any id: a line without its separators, or a text in the place of an id."""
+    ids, _ = _coded(rows.query_ids)
+    for name, column in (("query_id", ids), ("doc_id", rows.docs)):
+        column = pa.chunked_array([column], pa.string()) if isinstance(column, (list, pa.Array)) else column
+        sizes = [pc.max(pc.binary_length(chunk)).as_py() or 0 for chunk in column.chunks]
+        if max(sizes, default=0) > LONGEST_ID:
+            chunk = column.chunks[int(np.argmax(sizes))]
+            text = chunk[pc.index(pc.binary_length(chunk), max(sizes)).as_py()].as_py()
+            problems.add("long-id", {"size": max(sizes), "start": text[:40], "most": LONGEST_ID}, field=name)
+
+
+def _note_order(rows: Rows, problems: Collector) -> None:
+    """Warn of equal ranks, and where scores rise in the order that ranks or lists give: that order counts."""
+    if rows.ranks is None:
+        return
+    ids, codes = _coded(rows.query_ids)
+    order = np.lexsort((rows.ranks, codes))
+    query, rank = codes[order], rows.ranks[order]
+    same = query[1:] == query[:-1]
+    equal = np.flatnonzero(same & (rank[1:] == rank[:-1]))
+    if len(equal):
+        first = ids[int(query[equal[0]])].as_py()
+        problems.add("equal-ranks", {"query": first, "rank": rank[equal[0]]}, field="rank", severity="warning",
+                     count=len(equal))
+    if rows.scores is None:
+        return
+    rising = np.unique(query[1:][same & (np.diff(rows.scores[order]) > 0)])
+    if len(rising):
+        message = "rank-score-disagreement/list" if rows.given == "list" else "rank-score-disagreement"
+        problems.add(message, {"query": ids[int(rising[0])].as_py()}, field="score", severity="warning",
+                     count=len(rising))
+
+
+def _coded(values: pa.Array | pa.ChunkedArray | list[str]) -> tuple[pa.Array, np.ndarray]:
+    """(distinct values, (N,) codes) of a text column."""
+    array = values if isinstance(values, (pa.Array, pa.ChunkedArray)) else pa.array(values, pa.string())
+    array = array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
+    array = array if pa.types.is_dictionary(array.type) else array.dictionary_encode()
+    return array.dictionary, array.indices.to_numpy()

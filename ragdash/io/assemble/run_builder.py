@@ -1,0 +1,208 @@
+"""Objects (of JSON, or the rows of tables) -> the rows of runs: a query with its documents, or a row for each."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from ragdash.core.errors import Collector
+from ragdash.io import field_names
+from ragdash.io.assemble import kilt_objects
+from ragdash.io.assemble.assemble_runs import Rows
+from ragdash.io.assemble.document_lists import documents
+from ragdash.io.assemble.query_fields import run_details
+from ragdash.io.assemble.query_ids import QueryIds
+from ragdash.io.assemble.row_query_details import RowDetails
+from ragdash.io.assemble.run_chunks import Part
+from ragdash.io.field_names import OF_DOCUMENT, OF_TRUTH, RETURNED
+from ragdash.io.json.exact_parser import Entry
+from ragdash.io.json.typed_fields import (
+    Cell,
+    check_width,
+    identifier,
+    is_missing,
+    members,
+    note_unknown,
+    note_unread,
+    score,
+    text,
+)
+
+ROW = ("doc_id", "score", "rank", "text", "source")
+
+
+class RunReader:
+    """Takes the objects of a file one by one; `parts` holds what they returned, by configuration.
+
+    known: {our name: field} where all objects have the same fields, as the rows of a table.
+    """
+
+    def __init__(self, problems: Collector, mapping: Mapping[str, str], known: dict[str, str] | None = None):
+        self.problems = problems
+        self.parts: dict[str | None, Part] = {}
+        self.is_run = self.is_truth = False
+        self._resolver = field_names.Resolver(mapping, known)
+        self._ids = QueryIds(problems)
+        self._rows = RowDetails(problems, mapping)
+        self._document_names: dict[tuple, dict] = {}
+        self._config_lines: dict[bool, int] = {}
+
+    def add(self, entry: Entry) -> None:
+        """Take one object."""
+        fields = members(entry.value, Cell(self.problems, entry.line, "object")) if entry.value is not None else None
+        if fields is None:
+            if is_missing(entry.value):
+                Cell(self.problems, entry.line, "object").wrong(entry.value, "an object")
+            return
+        check_width(fields, Cell(self.problems, entry.line, "object"))
+        fields = field_names.lifted(fields, self._resolver.mapping)
+        if kilt_objects.is_kilt(fields):
+            fields = kilt_objects.of_run(fields, Cell(self.problems, entry.line, "output"))
+        known = self._resolver.names(fields)
+        query_id = self._ids.of(fields, known, entry.line)
+        if field_names.is_row(known):
+            self._add_row(query_id, fields, known, entry.line)
+        elif self._is_query(fields, known, entry.line):
+            self._add_query(query_id, fields, known, Cell(self.problems, entry.line, entry.key or
+                                                          known.get("retrieved", "retrieved")))
+
+    def _is_query(self, fields: dict, known: dict, line: int) -> bool:
+        returned = any(name in known for name in RETURNED)
+        self.is_run = self.is_run or returned
+        self.is_truth = self.is_truth or any(name in known for name in OF_TRUTH)
+        if not returned:
+            self.problems.add("missing-field", {"fields": list(fields), "names": list(RETURNED),
+                                                "path": field_names.inside(fields, "retrieved") or "NAME"},
+                              line=line, field="retrieved")
+        return returned
+
+    def _part(self, fields: dict, known: dict, line: int) -> Part:
+        """The part of this object's configuration."""
+        config = None
+        if "config" in known:
+            config = text(fields.get(known["config"]), Cell(self.problems, line, known["config"])) or None
+        self._config_lines.setdefault(config is not None, line)
+        return self.parts.setdefault(config, Part(config))
+
+    def _fits(self, part: Part, listed: bool, line: int) -> bool:
+        """True where the rankings before came in the same way: as ordered lists, or as documents with scores."""
+        if part.listed is None:
+            part.listed = listed
+        if part.listed != listed:
+            self.problems.add("mixed-rows", line=line)
+        return part.listed == listed
+
+    def _add_row(self, query_id: str | None, fields: dict, known: dict, line: int) -> None:
+        """An object that is one returned document."""
+        if "grade" in known and "score" not in known and "rank" not in known:
+            self.is_truth = True
+            return
+        self.is_run = True
+        part = self._part(fields, known, line)
+        item = {name: fields.get(known[name]) for name in ROW if name in known}
+        about = self._rows.fields(fields, known)
+        if query_id is not None and self._fits(part, False, line):
+            part.seen.setdefault(query_id, line)
+            if about:
+                self._rows.add((part.config, query_id), fields, about, line)
+            self._extend(part, query_id, [item], Cell(self.problems, line, "row"))
+
+    def _add_query(self, query_id: str | None, fields: dict, known: dict, cell: Cell) -> None:
+        """An object that is a query with all that was returned for it; cell: where its documents stand."""
+        line = cell.line
+        fields, known, retrieved = documents(fields, known, cell)
+        part = self._part(fields, known, line)
+        part.note_settings(fields.get(known.get("settings", "settings")), Cell(self.problems, line, "settings"))
+        details = run_details(fields, known, Cell(self.problems, line, ""))
+        if query_id is None:
+            return
+        if query_id in part.seen:
+            self._ids.note_twice(query_id, part.seen[query_id], known, line, "run")
+            return
+        part.seen[query_id] = line
+        if details:
+            part.details[query_id] = details
+        if type(retrieved) not in (dict, list):
+            if not is_missing(retrieved):
+                cell.wrong(retrieved, "a list of ids or of objects with doc_id")
+        elif retrieved and self._fits(part, type(retrieved) is list, line):
+            extend = self._extend if type(retrieved) is list else self._extend_scored
+            extend(part, query_id, retrieved, cell)
+
+    def _extend_scored(self, part: Part, query_id: str, scored: dict, cell: Cell) -> None:
+        """Documents as {id: score}."""
+        docs = [identifier(doc, cell.at("doc_id")) for doc in scored] if "" in scored else list(scored)
+        values = list(scored.values())
+        if not _are_numbers(values):
+            values = [score(value, cell.at(doc)) for doc, value in scored.items()]
+        self._append(part, query_id, docs, {"score": values}, cell)
+
+    def _extend(self, part: Part, query_id: str, items: list, cell: Cell) -> None:
+        """Documents as a list of ids or of objects, in their order."""
+        if set(map(type, items)) <= {str} and "" not in items:
+            return self._append(part, query_id, items, {}, cell)
+        items = [item if type(item) is dict else self._bare(item, cell.at(i)) for i, item in enumerate(items)]
+        keys = set().union(*items)
+        known = self._of_documents(tuple(sorted(keys)))
+        note_unread(keys - set(known.values()), cell)
+        docs = self._column(items, known.get("doc_id", "doc_id"), identifier, {str}, cell)
+        columns = {}
+        for name in ("score", "rank"):
+            if name in known:
+                columns[name] = self._numbers(items, known[name], name, cell)
+        for name in ("text", "source"):
+            if name in known:
+                columns[name] = self._column(items, known[name], text, {str, type(None)}, cell)
+        self._append(part, query_id, docs, columns, cell)
+
+    def _of_documents(self, keys: tuple) -> dict[str, str]:
+        """{our name: the key that holds it}, remembered for documents with the same keys."""
+        if keys not in self._document_names:
+            self._document_names[keys] = field_names.find_all(keys, ROW, OF_DOCUMENT)
+        return self._document_names[keys]
+
+    def _bare(self, item, cell: Cell) -> dict:
+        if type(item) in (list, bool):
+            cell.wrong(item, "an id or an object with doc_id")
+        return {"doc_id": item if type(item) not in (list, bool) else "?"}
+
+    def _column(self, items: list[dict], key: str, check, types: set[type], cell: Cell) -> list:
+        """One field of all documents; each value is looked at only where the types are not all as expected."""
+        values = [item.get(key) for item in items]
+        if set(map(type, values)) <= types and (check is not identifier or "" not in values):
+            return values
+        return [check(value, cell.at(i).at(key)) for i, value in enumerate(values)]
+
+    def _numbers(self, items: list[dict], key: str, what: str, cell: Cell) -> list:
+        """The scores or ranks of all documents."""
+        values = [item.get(key) for item in items]
+        if _are_numbers(values):
+            return values
+        return [score(value, cell.at(i).at(key), what) for i, value in enumerate(values)]
+
+    def _append(self, part: Part, query_id: str, docs: list, columns: dict[str, list], cell: Cell) -> None:
+        if not docs:
+            return
+        for name in ("score", "rank"):
+            part.first.setdefault((name, name in columns), cell.line)
+            if len({(name, True), (name, False)} & part.first.keys()) == 2:
+                other = part.first[name, name not in columns]
+                cell.at(name).note(f"missing-{name}/mixed", {"other": other})
+        part.append(query_id, docs, columns)
+
+    def finish(self) -> dict[str | None, Rows]:
+        """The rows of each configuration."""
+        self._rows.tell(self.parts)
+        if self._resolver.unknown:
+            note_unknown(list(self._resolver.unknown), self.problems, 1)
+        if len(self._config_lines) == 2:
+            self.problems.add("missing-config/objects", {"with_line": self._config_lines[True],
+                              "without_line": self._config_lines[False]}, line=self._config_lines[False],
+                              field="config")
+        self.problems.raise_errors()
+        return {config: part.rows() for config, part in self.parts.items()}
+
+
+def _are_numbers(values: list) -> bool:
+    """True where all values are finite Python numbers (not so where they are kept as they are written)."""
+    return set(map(type, values)) <= {int, float} and all(map(math.isfinite, values))

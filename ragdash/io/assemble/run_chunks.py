@@ -1,0 +1,105 @@
+"""The rows of one configuration while they are gathered: packed into columns again and again, to take little room."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+
+from ragdash.io.assemble.assemble_runs import Rows
+from ragdash.io.assemble.query_fields import RUN_TYPES, details_table
+from ragdash.io.json.exact_parser import as_python
+from ragdash.io.json.typed_fields import Cell, members
+
+PACKED = 1 << 16  # rows held as Python values before they are packed
+NUMBERS, TEXTS = ("score", "rank"), ("text", "source")
+
+
+class Part:
+    """The rows of one configuration. `listed`: each query came with an ordered list."""
+
+    def __init__(self, config: str | None = None) -> None:
+        self.config = config
+        self.first: dict[tuple[str, bool], int] = {}  # (score or rank, is it there) -> line of the first such rows
+        self.seen: dict[str, int] = {}
+        self.details: dict[str, dict] = {}
+        self.settings: dict = {}
+        self.listed: bool | None = None
+        self._with_rows: set[str] = set()
+        self._packed: dict[str, list] = {name: [] for name in ("query_id", "doc_id", "place", *NUMBERS, *TEXTS)}
+        self._clear()
+
+    def _clear(self) -> None:
+        self._queries: list[str] = []
+        self._counts: list[int] = []
+        self._docs: list[str] = []
+        self._columns: dict[str, list] = {name: [] for name in (*NUMBERS, *TEXTS)}
+
+    def append(self, query_id: str, docs: list, columns: dict[str, list]) -> None:
+        """The documents of a query, in their order."""
+        self._with_rows.add(query_id)
+        self._queries.append(query_id)
+        self._counts.append(len(docs))
+        self._docs.extend(docs)
+        for name, values in self._columns.items():
+            values.extend(columns.get(name) or [None] * len(docs))
+        if len(self._docs) >= PACKED:
+            self._pack()
+
+    def note_settings(self, value, cell: Cell) -> None:
+        """Take the settings that an object or row gives; the first ones are kept."""
+        settings = members(value, cell)
+        if settings is None:
+            return
+        try:
+            settings = as_python(settings)
+            differ = bool(self.settings) and settings != self.settings
+        except RecursionError:
+            cell.note("wrong-type/nested-settings")
+            return
+        if differ:
+            cell.note("settings-differ", {"settings": settings}, severity="warning")
+        self.settings = self.settings or settings
+
+    def _pack(self) -> None:
+        counts = np.array(self._counts, np.int64)
+        queries = pa.array(self._queries, pa.string()).dictionary_encode()
+        codes = np.repeat(queries.indices.to_numpy(), counts)
+        self._packed["query_id"].append(pa.DictionaryArray.from_arrays(pa.array(codes, pa.int32()), queries.dictionary))
+        self._packed["place"].append(counts)
+        self._packed["doc_id"].append(pa.array(self._docs, pa.string()))
+        for name in NUMBERS:
+            values = self._columns[name]
+            self._packed[name].append(np.array(values, np.float64) if values.count(None) < len(values) else None)
+        for name in TEXTS:
+            self._packed[name].append(pa.array(self._columns[name], pa.string()))
+        self._clear()
+
+    def rows(self) -> Rows:
+        """The columns, as Run.build takes them."""
+        self._pack()
+        columns = {name: _joined(self._packed.pop(name)) for name in list(self._packed)}
+        columns |= {name: None for name in TEXTS if columns[name].null_count == len(columns[name])}
+        ranks = columns["rank"]
+        given = "list" if ranks is None else "rank"
+        if ranks is None and self.listed and columns["score"] is not None:
+            ranks = _places(columns["place"])
+        return Rows(columns["query_id"], columns["doc_id"], columns["score"], ranks, columns["text"],
+                    columns["source"],
+                    details_table(self.seen, self.details, self._with_rows, RUN_TYPES), self.settings,
+                    given)
+
+
+def _places(counts: np.ndarray) -> np.ndarray:
+    """0, 1, 2 ... for each query."""
+    starts = np.cumsum(counts) - counts
+    return np.arange(counts.sum(), dtype=np.float64) - np.repeat(starts, counts)
+
+
+def _joined(parts: list):
+    """One column of its packed pieces, None where no row has a value."""
+    if all(part is None for part in parts):
+        return None
+    if isinstance(parts[0], np.ndarray):
+        return np.concatenate(parts)
+    return pa.chunked_array([chunk for part in parts
+                             for chunk in (part.chunks if isinstance(part, pa.ChunkedArray) else [part])])

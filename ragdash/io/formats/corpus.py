@@ -1,0 +1,137 @@
+"""Documents with their texts, as BEIR's corpus.jsonl: an object or a row for each document.
+
+JSONL is read by pyarrow's JSON reader, in columns; a file with anything odd in it is read once more, object by object.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import NoReturn
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ragdash.core.corpus import Corpus
+from ragdash.core.errors import Collector, InputError
+from ragdash.io.field_names import corpus_fields
+from ragdash.io.formats import excel_parquet
+from ragdash.io.json.exact_parser import Entry, Exact, NeedsExact, Strict, quick, quick_lines
+from ragdash.io.json.head import LIST, keys_by_path
+from ragdash.io.json.typed_fields import Cell, identifier, is_missing, text
+from ragdash.io.source.source import Source
+
+BLOCK = 16 << 20  # bytes read at once; a longer line sends the file the other way
+
+
+def read_corpus(source: Source) -> Corpus:
+    """The documents of a file. Raises InputError where it has no ids, or is none of JSONL, a JSON array, Parquet, XLSX.
+
+    A text that is a list is joined with blanks. Fields beside id, title and text are not read.
+    """
+    if source.container:
+        return _built(source, *_gathered(_rows(source), problems := source.collector()), problems)
+    head = source.head.lstrip()
+    keys = keys_by_path(head.decode(errors="replace"))
+    known = corpus_fields(keys.get((LIST,) if head.startswith(b"[") else (), ()), source.mapping)
+    if "doc_id" not in known or head[:1] not in (b"{", b"["):
+        _refuse(source)
+    found = _in_columns(source, known) if head.startswith(b"{") else None
+    if found is not None:
+        try:
+            return Corpus.build(source.name, *found, file=source.file)
+        except InputError:
+            pass  # read again, with lines
+    try:
+        return _built(source, *_gathered(_objects(source, None), problems := Strict(source.file)), problems)
+    except NeedsExact:
+        problems = source.collector()
+        return _built(source, *_gathered(_objects(source, Exact(source, problems)), problems), problems)
+
+
+def read_texts(name: str, file: str, texts: dict, problems: Collector) -> Corpus:
+    """The documents of {id: text}."""
+    ids, found = [], []
+    for doc, value in texts.items():
+        ids.append(doc)
+        found.append(_text(value, Cell(problems, 1, doc)))
+    return Corpus.build(name, ids, found, file=file)
+
+
+def corpus_alone(source: Source) -> NoReturn:
+    """Raise: documents with their texts, where a run or the truth is expected."""
+    source.fail("corpus-alone")
+
+
+def _refuse(source: Source) -> NoReturn:
+    source.fail("unknown-format/documents", line=1)
+
+
+def _in_columns(source: Source, known: dict[str, str]) -> tuple[pa.ChunkedArray | None, ...] | None:
+    """(ids, texts, titles) as Arrow reads them; None where anything is odd."""
+    from pyarrow import json  # slow to import, and few files want it
+
+    known = {"text": "text", "title": "title", **known}  # the first documents may have none
+    schema = pa.schema([(field, pa.string()) for field in dict.fromkeys(known.values())])
+    try:
+        with source.arrow() as stream:
+            table = json.read_json(stream, json.ReadOptions(block_size=BLOCK), json.ParseOptions(
+                explicit_schema=schema, unexpected_field_behavior="ignore"))
+        table.validate(full=True)
+    except pa.ArrowException:
+        return None
+    columns = [table[known[name]] for name in ("doc_id", "text", "title")]
+    odd = columns[0].null_count or pc.any(pc.equal(columns[0], "")).as_py()
+    return None if odd or not len(table) else tuple(columns)
+
+
+def _objects(source: Source, exact: Exact | None) -> Iterator[Entry]:
+    head = source.head.lstrip()
+    if head.startswith(b"["):
+        return exact.elements() if exact else (Entry(0, value) for value in quick(source.data))
+    return exact.lines() if exact else quick_lines(source)
+
+
+def _rows(source: Source) -> Iterator[Entry]:
+    header, rows = excel_parquet.table(source, source.collector())
+    known = corpus_fields(header.names, source.mapping)
+    if "doc_id" not in known:
+        _refuse(source)
+    nothing = None if source.container == "parquet" else ""  # an empty cell of a workbook
+    for line, row in rows:
+        fields = {name: value for name, value in zip(header.names, row, strict=False) if value != nothing}
+        if fields:
+            yield Entry(line, {name: excel_parquet.simple(value) for name, value in fields.items()})
+
+
+def _gathered(entries: Iterable[Entry], problems: Collector) -> tuple[list, list, list, list]:
+    """(ids, texts, titles, lines) of objects."""
+    ids, texts, titles, lines = [], [], [], []
+    for line, value, _ in entries:
+        if type(value) is not dict:
+            Cell(problems, line, "object").wrong(value, "an object")
+            continue
+        known = corpus_fields(value)
+        ids.append(identifier(value.get(known.get("doc_id")), Cell(problems, line, known.get("doc_id", "_id"))))
+        for name, column in (("text", texts), ("title", titles)):
+            column.append(_text(value.get(known.get(name)), Cell(problems, line, known.get(name, name))))
+        lines.append(line)
+    return ids, texts, titles, lines
+
+
+def _text(value, cell: Cell) -> str | None:
+    if type(value) is list and all(type(part) is str for part in value):
+        return " ".join(value)
+    return None if is_missing(value) else text(value, cell)
+
+
+def _built(source: Source, ids: list, texts: list, titles: list, lines: list, problems: Collector) -> Corpus:
+    problems.raise_errors()
+    if not ids:
+        problems.add("no-rows/documents")
+        problems.raise_errors()
+    try:
+        return Corpus.build(source.name, ids, texts, titles, problems=problems.problems, file=source.file, lines=lines)
+    except InputError:
+        if lines and not lines[0]:
+            raise NeedsExact from None  # the quick way through an array knows no lines
+        raise

@@ -1,0 +1,187 @@
+"""Excel workbooks and Parquet files: a row for each query or for each document. Ids are text here too."""
+
+from __future__ import annotations
+
+import datetime
+import math
+from collections.abc import Iterator
+from decimal import Decimal
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ragdash.core.errors import Collector, InputError
+from ragdash.core.records import Run, Truth
+from ragdash.io.field_names import BESIDE
+from ragdash.io.json.exact_parser import Entry, Number
+from ragdash.io.json.typed_fields import Cell
+from ragdash.io.source.limits import HARMLESS_ROWS, LARGEST, MOST_COLUMNS, MOST_ROWS_A_BYTE, MOST_TIMES
+from ragdash.io.source.source import PIECE, Source
+from ragdash.io.tables import cells, excel_sheets, query_rows
+from ragdash.io.tables.excel_sheets import damaged
+from ragdash.io.tables.header import Header
+
+IDS = ("query_id", "doc_id", "config")
+TEXTS = ("query", "answer")
+
+
+def read_runs(source: Source, name: str | None) -> list[Run]:
+    """The runs of a workbook or Parquet file, one for each configuration."""
+    problems = source.collector()
+    header, rows = table(source, problems)
+    return query_rows.runs_of(source, name, header, _entries(header, rows, problems, _missing(source)), problems)
+
+
+def read_truth(source: Source) -> Truth:
+    """The truth in a workbook or Parquet file."""
+    problems = source.collector()
+    header, rows = table(source, problems)
+    return query_rows.truth_of(source, header, _entries(header, rows, problems, _missing(source)), problems)
+
+
+def _missing(source: Source) -> tuple[str, ...]:
+    """Parquet has nulls of its own; the empty cells of a workbook are empty texts."""
+    return () if source.container == "parquet" else cells.MISSING
+
+
+def table(source: Source, problems: Collector) -> tuple[Header, Iterator[tuple[int, list]]]:
+    """(header, (row number, values) of each row). Rows count from 1, in a workbook with the header's."""
+    header, rows = (_parquet if source.container == "parquet" else excel_sheets.read)(source, problems)
+    if len(header.names) > MOST_COLUMNS:
+        source.fail("too-many-columns", {"count": len(header.names), "most": MOST_COLUMNS})
+    return header, rows
+
+
+def _parquet(source: Source, _problems: Collector) -> tuple[Header, Iterator[tuple[int, list]]]:
+    from pyarrow import parquet  # slow to import, and few files want it
+
+    try:
+        limits = {"thrift_string_size_limit": 100 << 20, "thrift_container_size_limit": 10 << 20}
+        schema = parquet.ParquetFile(source.binary(), **limits).schema
+        leaves = map(schema.column, range(len(schema)))
+        texts = [leaf.path for leaf in leaves if leaf.physical_type == "BYTE_ARRAY"]
+        file = parquet.ParquetFile(source.binary(), read_dictionary=texts, **limits)
+        values = _values(file.metadata)
+    except (pa.ArrowException, OSError, ValueError) as error:
+        damaged(source, "a Parquet file", error)
+    if values > HARMLESS_ROWS and values > MOST_ROWS_A_BYTE * source.packed:
+        source.fail("zip-bomb/parquet-rows", {"values": values, "packed": source.packed})
+    return Header(tuple(file.schema_arrow.names), ",", 1, source.mapping), _batches(source, file)
+
+
+def _values(metadata) -> int:
+    """The most values that a column has; a list in a row has as many as it has parts."""
+    counts = [0] * metadata.num_columns
+    for at in range(metadata.num_row_groups):
+        group = metadata.row_group(at)
+        counts = [count + group.column(i).num_values for i, count in enumerate(counts)]
+    return max((metadata.num_rows, *counts))
+
+
+def _batches(source: Source, file) -> Iterator[tuple[int, list]]:
+    """The rows; texts that many rows share are counted before they are written out, a part of a batch at a time."""
+    row = grown = 0
+    try:
+        for batch in file.iter_batches(batch_size=4096):
+            held = sum(map(_expanded, batch.columns))
+            grown += held
+            if grown > LARGEST or (grown > LARGEST // 2 and grown > MOST_TIMES * source.packed):
+                source.fail("zip-bomb/parquet", {"packed": source.packed, "size": grown, "most": LARGEST})
+            step = max(1, len(batch) * PIECE // max(held, 1))
+            for start in range(0, len(batch), step):
+                columns = [_plain_column(column) for column in batch.slice(start, step).columns]
+                for values in zip(*columns, strict=True):
+                    row += 1
+                    yield row, list(values)
+    except InputError:
+        raise
+    except (pa.ArrowException, OSError, ValueError) as error:
+        damaged(source, "a Parquet file", error)
+
+
+def _expanded(column: pa.Array) -> int:
+    """Bytes of a column when each value is written out."""
+    kind = column.type
+    if pa.types.is_dictionary(kind) and (pa.types.is_string(kind.value_type) or pa.types.is_binary(kind.value_type)):
+        return pc.sum(pc.binary_length(column.dictionary).take(column.indices)).as_py() or 0
+    if pa.types.is_struct(kind):
+        return sum(map(_expanded, column.flatten()))
+    if pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind):
+        return _expanded(column.flatten())
+    return column.nbytes
+
+
+def _plain_column(column: pa.Array) -> list:
+    """The values of a column; numbers of half precision and decimals as the text of their digits."""
+    if pa.types.is_dictionary(column.type):
+        return column.dictionary_decode().to_pylist()
+    if pa.types.is_float32(column.type) or pa.types.is_decimal(column.type):
+        return [None if text is None else Number(text) for text in column.cast(pa.string()).to_pylist()]
+    return column.to_pylist()
+
+
+def _entries(header: Header, rows: Iterator[tuple[int, list]], problems: Collector,
+             missing: tuple[str, ...]) -> Iterator[Entry]:
+    """The rows as objects, as those of native files. missing: texts that stand for nothing, but in ids."""
+    named = {field: name for name, field in header.known.items()}
+    is_wide = header.is_wide
+    for line, row in rows:
+        fields = {}
+        for field, value in zip(header.names, row, strict=False):
+            if field not in fields:
+                if type(value) is str and value in missing and (named.get(field) not in IDS or not value):
+                    value = None
+                value = _value(named.get(field), value, Cell(problems, line, field), is_wide)
+                if value is not None or field in named:
+                    fields[field] = value
+        if any(value is not None for value in fields.values()):
+            yield Entry(line, fields)
+
+
+def _value(name: str | None, value, cell: Cell, is_wide: bool):
+    """The value of a cell as a native object would hold it."""
+    value = simple(value)
+    if value is None or (type(value) is float and math.isnan(value) and name not in ("score", "rank", "grade")):
+        return None
+    if name is None:
+        return cells.attribute(value) if type(value) is str else value
+    if name in IDS or name in TEXTS:
+        return _text(value, cell)
+    if type(value) is str and is_wide:
+        return cells.value_of(name, value, cell)
+    if is_wide and name in cells.LISTS and name not in BESIDE and type(value) not in (list, dict):
+        return [_text(value, cell)]
+    if type(value) is str and name in ("score", "rank", "grade"):
+        return cells.number(value)
+    return _text(value, cell) if name in ("text", "source") and not is_wide else value
+
+
+def _text(value, cell: Cell):
+    """Text of a number cell, with a warning: what it looked like before is lost."""
+    if isinstance(value, Number):
+        cell.note("number-as-text/column", {"value": value}, severity="warning")
+        return str(value)
+    return ("TRUE" if value else "FALSE") if type(value) is bool else value
+
+
+def simple(value):
+    """A value without types that JSON does not have; numbers as the shortest text of their digits."""
+    if value is None or type(value) is bool or isinstance(value, Number):
+        return value
+    if isinstance(value, str):
+        return value
+    if isinstance(value, (int, float)):
+        if isinstance(value, float) and not math.isfinite(value):
+            return value
+        return Number(int(value) if float(value).is_integer() and abs(value) < 1e15 else repr(value))
+    if isinstance(value, dict):
+        return {str(key): part for key, part in ((key, simple(part)) for key, part in value.items())
+                if part is not None}
+    if isinstance(value, (list, tuple)):
+        pairs = bool(value) and all(isinstance(part, tuple) and len(part) == 2 for part in value)
+        return {str(key): simple(part) for key, part in value} if pairs else [simple(part) for part in value]
+    if isinstance(value, (datetime.date, datetime.time)):
+        return value.isoformat()
+    if isinstance(value, Decimal):
+        return Number(value)
+    return value.decode(errors="replace") if isinstance(value, bytes) else str(value)

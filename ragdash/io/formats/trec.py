@@ -1,0 +1,174 @@
+"""TREC runs and qrels. Well-formed files are read by pyarrow's CSV reader; whatever is odd goes to trec_lines.
+
+The fast way never guesses: the whole text is looked at first, and where a row could be split wrongly (an empty or
+padded field), its white space is tidied in memory; where that is not enough, or something else is odd (a comment, a
+number that is none), the file is read line by line.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyarrow import csv
+
+from ragdash.core.arrow_columns import joined, on_all_cores
+from ragdash.core.errors import Collector, InputError
+from ragdash.core.records import Run, Truth
+from ragdash.io.assemble.assemble_runs import Rows, build_runs
+from ragdash.io.formats.trec_strict import (
+    QRELS,
+    RUN,
+    TRAILING_TAB,
+    Columns,
+    Layout,
+    data_lines,
+    note_wide,
+    read_lines,
+    split,
+)
+from ragdash.io.json.numbers import all_usable
+from ragdash.io.source.source import HEAD, Source
+from ragdash.io.tables.whitespace import is_regular, one_line_end, tidy
+
+BLOCK = 4 << 20  # bytes that one core reads at a time
+CODED = pa.dictionary(pa.int32(), pa.string())
+
+
+def memory_pool() -> pa.MemoryPool:
+    """jemalloc where it exists: Arrow's default costs up to a second on files of some hundred MB."""
+    return pa.jemalloc_memory_pool() if "jemalloc" in pa.supported_memory_backends() else pa.default_memory_pool()
+
+
+def read_runs(source: Source, name: str | None) -> list[Run]:
+    """The one run of a TREC run file; the order is by score, the rank column is not read (as in trec_eval)."""
+    problems = source.collector()
+    _note_tags(source, problems)
+    columns = read_columns(source, RUN, problems)
+    return build_runs({None: Rows(columns.query_ids, columns.docs, columns.values)}, source, name, problems)
+
+
+def read_truth(source: Source) -> Truth:
+    """The judgements of a TREC qrels file."""
+    problems = source.collector()
+    columns = read_columns(source, QRELS, problems)
+    problems.raise_errors()
+    if not len(columns.docs):
+        problems.add("no-rows/qrels", {"layout": str(QRELS)})
+    problems.raise_errors()
+    try:
+        return _truth(columns, source, problems)
+    except InputError:
+        if columns.lines is not None:
+            raise
+        return _truth(read_lines(source.data, QRELS, source.collector()), source, problems)  # now with line numbers
+
+
+def _truth(columns: Columns, source: Source, problems: Collector) -> Truth:
+    return Truth.build(source.name, columns.query_ids, columns.docs, columns.values.astype(np.int64),
+                       problems=problems.problems, file=source.file, lines=columns.lines)
+
+
+def read_columns(source: Source, layout: Layout, problems: Collector) -> Columns:
+    """The rows of the file in file order; problems are noted, not raised."""
+    shape = look(source.head, layout)
+    extra = shape.width - len(layout.columns)
+    columns = None
+    if extra == 0 or (extra > 0 and layout.wider):
+        regular, columns = _read_regular(source, shape, layout)
+        if not regular and not _may_have_blanks_in_ids(source.data, shape, layout):
+            text = tidy(source.data, shape.separator)
+            columns = _read_fast(pa.BufferReader(text), shape, layout) if is_regular(text, shape.separator) else None
+    if columns is None:
+        return read_lines(source.data, layout, problems)
+    if extra:
+        note_wide(shape.width, layout, problems, shape.line, len(columns.docs))
+    return columns
+
+
+def _may_have_blanks_in_ids(data: bytes, shape: Shape, layout: Layout) -> bool:
+    """Check whether a line may separate its columns by tabs alone and have as many words as the first line has columns.
+
+    That takes further columns, or an empty tag. Splitting at blanks would then read parts of an id as columns.
+    """
+    if shape.separator == "\t" or b"\t" not in data:
+        return False
+    return shape.width > len(layout.columns) or (layout.wider and TRAILING_TAB.search(data) is not None)
+
+
+def _read_regular(source: Source, shape: Shape, layout: Layout) -> tuple[bool, Columns | None]:
+    """(whether the text is regular; its rows, None where it is not or anything else is odd).
+
+    The look takes what the reader leaves of the cores, and the reader's rows are dropped where it finds something.
+    """
+    content = source.plain_file or source.data
+    if source.packed < BLOCK:
+        with source.arrow() as text:
+            regular = is_regular(content, shape.separator)
+            return regular, _read_fast(text, shape, layout, threads=False) if regular else None
+    with ThreadPoolExecutor(1) as beside:
+        regular = beside.submit(is_regular, content, shape.separator)
+        with source.arrow() as text:
+            columns = _read_fast(text, shape, layout)
+    return (True, columns) if regular.result() else (False, None)
+
+
+@dataclass(frozen=True)
+class Shape:
+    """How the first line of data is split, how many columns it has, and which line it is."""
+
+    separator: str
+    width: int
+    line: int
+
+
+def look(head: bytes, layout: Layout) -> Shape:
+    """The shape of a file, from its first 64 KiB."""
+    line, first = next(data_lines(one_line_end(head)), (1, b""))
+    width = len(split(first, layout))
+    return Shape("\t" if b"\t" in first and width == first.count(b"\t") + 1 else " ", width, line)
+
+
+def _read_fast(text: pa.NativeFile, shape: Shape, layout: Layout, threads: bool = True) -> Columns | None:
+    """The rows of a regular text, or None where anything is odd."""
+    names = [*layout.columns, *(f"extra {i}" for i in range(shape.width - len(layout.columns)))]
+    types = {"query_id": CODED, "doc_id": pa.string(), layout.value: pa.float64()}
+    try:
+        table = csv.read_csv(
+            text, memory_pool=memory_pool(),
+            read_options=csv.ReadOptions(column_names=names, block_size=BLOCK, use_threads=threads),
+            parse_options=csv.ParseOptions(delimiter=shape.separator, quote_char=False, escape_char=False),
+            convert_options=csv.ConvertOptions(include_columns=list(types), column_types=types, null_values=[]))
+    except pa.ArrowInvalid:
+        return None
+    queries, values = table["query_id"], [part.to_numpy() for part in table[layout.value].chunks]
+    if not len(table) or any(pc.any(pc.starts_with(part.dictionary, "#")).as_py() for part in queries.chunks) \
+            or not all(on_all_cores(partial(all_usable, what=layout.value), values)):
+        return None
+    numbers = joined(values)
+    numbers.setflags(write=False)  # so that the record need not copy it
+    return Columns(queries, table["doc_id"], numbers)
+
+
+def _note_tags(source: Source, problems: Collector) -> None:
+    """Warn where the first lines bear different tags: they are read as one run all the same."""
+    text = one_line_end(source.head)
+    if len(source.head) >= HEAD - 3:
+        text = text[:text.rfind(b"\n") + 1]
+    first = text.split(b"\n", 1)[0].split()
+    if first and text.count(b"\n") + (not text.endswith(b"\n")) == sum(map((text + b"\n").count, (
+            b" " + first[-1] + b"\n", b"\t" + first[-1] + b"\n"))):
+        return
+    tags: dict[bytes, int] = {}
+    for number, line in data_lines(text):
+        fields = split(line, RUN)
+        words = fields[5].split() if len(fields) >= len(RUN.columns) else []
+        if words:
+            tags.setdefault(words[0], number)
+    if len(tags) > 1:
+        shown = ", ".join(tag.decode(errors="replace") for tag in list(tags)[:5])
+        problems.add("several-tags", {"tags": shown}, line=list(tags.values())[1], field="tag", severity="warning")

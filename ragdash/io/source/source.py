@@ -1,0 +1,244 @@
+"""Open what is to be read: a path or an uploaded file, compressed or not, as UTF-8 text without a byte order mark."""
+
+from __future__ import annotations
+
+import bz2
+import codecs
+import gzip
+import io
+import os
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import BinaryIO, NoReturn
+
+import pyarrow as pa
+
+from ragdash.core.errors import Collector, InputError, Problem
+from ragdash.io.source.limits import LARGEST, is_bomb, is_bound_to
+from ragdash.io.source.read_progress import is_watched, open_bytes, open_file
+
+HEAD = 1 << 16  # bytes looked at to find the format
+BOM = b"\xef\xbb\xbf"
+SUFFIXES = {".gz", ".bz2", ".trec", ".run", ".res", ".txt", ".qrels", ".qrel", ".jsonl", ".ndjson", ".json",
+            ".csv", ".tsv", ".zst", ".zip", ".xlsx", ".xlsm", ".parquet", ".pq"}
+PIECE = 16 << 20  # bytes decompressed at a time
+BROKEN = (EOFError, OSError, zlib.error, ValueError)  # what the decompressors raise
+
+
+@dataclass(frozen=True)
+class Compression:
+    """A way to compress a file, known by its first bytes; `open` gives the decompressed stream."""
+
+    name: str
+    magic: bytes
+    open: Callable[[BinaryIO], BinaryIO]
+
+
+COMPRESSIONS = (
+    Compression("gzip", b"\x1f\x8b", lambda stream: gzip.GzipFile(fileobj=stream, mode="rb")),
+    Compression("bzip2", b"BZh", lambda stream: bz2.BZ2File(stream)),
+    Compression("zstd", b"\x28\xb5\x2f\xfd",
+                lambda stream: pa.CompressedInputStream(pa.PythonFile(stream, "r"), "zstd")),
+)
+BINARY = (
+    (b"PK\x03\x04", "a zip archive or an Excel workbook"), (b"PAR1", "a Parquet file"), (b"%PDF", "a PDF document"),
+    (b"\x89PNG", "a picture"), (b"\xff\xd8\xff", "a picture"),
+    (b"\xfd7zXZ", "an xz file"), (b"7z\xbc\xaf", "a 7-Zip archive"), (b"\xd0\xcf\x11\xe0", "an old Excel workbook"),
+    (b"SQLite format 3", "an SQLite database"), (b"ARROW1", "an Arrow file"), (b"\x80\x04\x95", "a Python pickle"),
+)
+CONTAINERS = {b"PK\x03\x04": "zip", b"PK\x05\x06": "zip", b"PAR1": "parquet"}  # an XLSX workbook is a zip archive too
+MARKS = ((codecs.BOM_UTF32_LE, "utf-32"), (codecs.BOM_UTF32_BE, "utf-32"), (codecs.BOM_UTF16_LE, "utf-16"),
+         (codecs.BOM_UTF16_BE, "utf-16"))
+
+
+class Source:
+    """One file to read. `file` is its name in problems, `name` its name without folder and known endings."""
+
+    def __init__(self, source: str | os.PathLike | tuple[str, bytes], encoding: str = "utf-8",
+                 mapping: Mapping[str, str] | None = None):
+        self.mapping = dict(mapping or {})
+        self._path = self._content = None
+        if isinstance(source, tuple):
+            self.file, self._content = str(source[0]), bytes(source[1])
+        else:
+            self._path = Path(source)
+            self.file = str(source)
+        self.name = stem(self.file)
+        self.encoding = self._known(encoding)
+        raw = self._read(HEAD)
+        if not raw:
+            self.fail("empty-file")
+        self._has_mark = raw.startswith(BOM)
+        self.compression = next((c for c in COMPRESSIONS if raw.startswith(c.magic)), None)
+        self.container = CONTAINERS.get(raw[:4])
+        if self.container is None:
+            self._check_text()
+
+    def fail(self, message: str, facts: Mapping | None = None, line: int | None = None) -> NoReturn:
+        """Raise an InputError with this one problem."""
+        raise InputError([Problem(message, facts or {}, self.file, line)])
+
+    def collector(self) -> Collector:
+        """A Collector for the problems of this file."""
+        return Collector(self.file)
+
+    @cached_property
+    def head(self) -> bytes:
+        """The first 64 KiB of the text in UTF-8; the last character may be cut."""
+        return self._to_utf8(self._read_text(HEAD), final=False)
+
+    @cached_property
+    def data(self) -> bytes:
+        """The whole text in UTF-8 (not validated where the file is said to be UTF-8)."""
+        return self._to_utf8(self._read_text(), final=True)
+
+    @property
+    def text(self) -> str:
+        """The whole text, decoded; a byte that is not UTF-8 is a problem with its line."""
+        try:
+            return self.data.decode()
+        except UnicodeDecodeError as error:
+            line = self.data.count(b"\n", 0, error.start) + 1
+            raise InputError([not_utf8(self.file, self.data[error.start:error.start + 1], line)]) from None
+
+    @property
+    def raw(self) -> bytes:
+        """The bytes of the file as they are."""
+        return self._read()
+
+    @property
+    def packed(self) -> int:
+        """Bytes of the file as it is."""
+        return len(self._content) if self._path is None else self._path.stat().st_size
+
+    def stream(self) -> BinaryIO:
+        """The file as it is, to be read piece by piece."""
+        try:
+            return self._stream()
+        except OSError as error:
+            self._unreadable(error)
+
+    def lines(self) -> Iterator[bytes]:
+        """The lines of the file as it is."""
+        with self.stream() as stream:
+            yield from stream
+
+    def binary(self) -> pa.NativeFile:
+        """The file as it is, as an Arrow input."""
+        return pa.BufferReader(self._content) if self._path is None else pa.OSFile(str(self._path))
+
+    @property
+    def plain_file(self) -> Path | None:
+        """The file that holds the text as it is and can be read piece by piece; None where only `data` has it."""
+        is_plain = self.compression is None and self.encoding == "utf-8" and not self._has_mark
+        return self._path if is_plain and "data" not in self.__dict__ else None
+
+    def arrow(self) -> pa.NativeFile:
+        """The text as an Arrow input."""
+        if self.plain_file is None:
+            data = self.data
+            return pa.PythonFile(open_bytes(self.file, data), "r") if is_watched() else pa.BufferReader(data)
+        return pa.PythonFile(self._stream(), "r") if is_watched() else pa.OSFile(str(self.plain_file))
+
+    def _known(self, encoding: str) -> str:
+        try:
+            name = codecs.lookup(encoding).name
+        except (LookupError, ValueError):
+            self.fail("unknown-encoding", {"encoding": encoding})
+        return "utf-8" if name == "utf-8-sig" else name
+
+    def _stream(self) -> BinaryIO:
+        return open_bytes(self.file, self._content) if self._path is None else open_file(self._path)
+
+    def _read(self, size: int = -1) -> bytes:
+        """Raw bytes of the file."""
+        try:
+            with self._stream() as stream:
+                return stream.read(size)
+        except (OSError, ValueError) as error:
+            self._unreadable(error)
+
+    def _unreadable(self, error: OSError | ValueError) -> NoReturn:
+        if isinstance(error, FileNotFoundError):
+            self.fail("no-such-file")
+        if isinstance(error, IsADirectoryError):
+            self.fail("directory")
+        self.fail("unreadable-file", {"reason": str(error)})
+
+    def _read_text(self, size: int = -1) -> bytes:
+        """Bytes of the text, decompressed."""
+        if not self.compression:
+            return self._read(size)
+        try:
+            with self._stream() as stream, self.compression.open(stream) as text:
+                return text.read(size) if size >= 0 else self._grown(text, stream)
+        except InputError:
+            raise
+        except BROKEN as error:
+            cut = "ended before" in str(error)
+            self.fail("truncated-file" if cut else "corrupt-file/compressed",
+                      {"type": self.compression.name, "error": str(error)})
+
+    def _grown(self, text: BinaryIO, stream: BinaryIO) -> bytes:
+        """All that a compressed file holds, never held twice; fails where it grows, or is bound to, beyond measure."""
+        packed, grown = self.packed, io.BytesIO()
+        while piece := text.read(PIECE):
+            grown.write(piece)
+            count = grown.tell()
+            if count > LARGEST or is_bomb(count, packed) or is_bound_to(count, stream.tell(), packed):
+                self.fail("zip-bomb", {"packed": packed, "size": count,
+                          "estimate": count * packed / max(stream.tell(), 1), "most": LARGEST})
+        return grown.getvalue()
+
+    def _to_utf8(self, raw: bytes, final: bool) -> bytes:
+        """These bytes without byte order mark, translated to UTF-8 where the file has another encoding."""
+        if self.encoding != "utf-8":
+            try:
+                raw = codecs.getincrementaldecoder(self.encoding)().decode(raw, final).encode()
+            except (LookupError, ValueError, TypeError) as error:
+                self.fail("wrong-encoding/other", {"error": str(error), "encoding": self.encoding})
+        return raw[len(BOM):] if raw.startswith(BOM) else raw
+
+    def _check_text(self) -> None:
+        """Raise for binary files, for UTF-16 that is not announced, and for files of white space only."""
+        start = self._read_text(HEAD)
+        what = next((what for magic, what in BINARY if start.startswith(magic)), None)
+        if what:
+            self.fail("binary-file", {"type": what})
+        if self.encoding == "utf-8":
+            wide = next((name for mark, name in MARKS if start.startswith(mark)), None) or _wide_without_mark(start)
+            if wide:
+                self.fail("wrong-encoding", {"type": wide.upper(), "encoding": wide}, line=1)
+        if b"\0" in self.head:
+            self.fail("binary-file/zero-bytes")
+        if not self.head.strip() and (len(start) < HEAD or not self.data.strip()):
+            self.fail("empty-file/white-space" if start else "empty-file")
+
+
+def stem(file: str) -> str:
+    """The file's name without folder and known endings: "runs/bm25.trec.gz" -> "bm25"."""
+    name = file.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1]
+    while True:
+        rest, ending = os.path.splitext(name)
+        if ending.lower() not in SUFFIXES or not rest:
+            return name
+        name = rest
+
+
+def not_utf8(file: str | None, byte: bytes, line: int, field: str | None = None) -> Problem:
+    """The problem of text in another encoding."""
+    return Problem("wrong-encoding/byte", {"byte": byte.hex().upper()}, file, line, field)
+
+
+def _wide_without_mark(start: bytes) -> str | None:
+    """utf-16-le or utf-16-be where nearly every second byte is zero, as in Latin text without a mark."""
+    half = len(start) // 2
+    if half < 4:
+        return None
+    for name, zeros in (("utf-16-le", start[1::2].count(0)), ("utf-16-be", start[::2].count(0))):
+        if zeros > 0.7 * half:
+            return name
+    return None

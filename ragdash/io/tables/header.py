@@ -1,0 +1,117 @@
+"""The header line of a table: its separator, its columns, and what they tell about the file."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from ragdash.io.field_names import OF_ROW, OF_TRUTH, RETURNED, find_all, is_row, plain, resolve
+from ragdash.io.json.numbers import as_number
+from ragdash.io.tables import promptfoo_header
+from ragdash.io.tables.whitespace import one_line_end
+
+DELIMITERS = "\t,;|"
+MOST_LINES = 500  # of a header with line ends in its names
+BEIR = {"queryid", "corpusid", "score"}
+
+
+@dataclass(frozen=True)
+class Header:
+    """names (C,): the columns as written; columns: {our name: index}; line: its line in the file, from 1."""
+
+    names: tuple[str, ...]
+    delimiter: str
+    line: int
+    mapping: Mapping[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def columns(self) -> dict[str, int]:
+        """{our name: index of the column} of a row for each document; the first of several columns with one name."""
+        given = {name: column for name, column in self.mapping.items() if column in self.names}
+        free = [name for name in self.names if name not in given.values()]
+        found = {**find_all(free, OF_ROW), **given}
+        return {name: self.names.index(column) for name, column in found.items() if name in OF_ROW}
+
+    @cached_property
+    def outputs(self) -> tuple[promptfoo_header.Output, ...]:
+        """The columns of answers in a table of promptfoo."""
+        return () if "answer" in self.mapping else promptfoo_header.outputs(self.names)
+
+    @cached_property
+    def known(self) -> dict[str, str]:
+        """{our name: column} of whichever kind of row it is."""
+        if self.outputs:
+            return promptfoo_header.known(self.names, self.outputs, self.mapping)
+        return resolve(self.names, self.mapping)
+
+    @property
+    def is_wide(self) -> bool:
+        """True where a row is a query with all that was returned for it, or with what is right."""
+        return not is_row(self.known) and any(name in self.known for name in (*RETURNED, *OF_TRUTH))
+
+    @property
+    def understood(self) -> int:
+        """Columns that have a meaning."""
+        return max(len(self.columns), len(self.known) if self.is_wide else 0)
+
+    @property
+    def is_beir(self) -> bool:
+        """True for the header of BEIR qrels, `query-id corpus-id score`."""
+        return {plain(name) for name in self.names} == BEIR
+
+    @property
+    def format(self) -> str:
+        """csv or tsv."""
+        return "tsv" if self.delimiter == "\t" else "csv"
+
+
+def read_header(head: bytes, mapping: Mapping[str, str] | None = None) -> Header | None:
+    """The header of a table with at least one column that we know, else None."""
+    headers = [header for header in _candidates(head, mapping or {}) if header.understood]
+    return max(headers, key=lambda header: header.understood, default=None)
+
+
+def unknown_header(head: bytes) -> tuple[Header, list[str]] | None:
+    """(header, first row) of what looks like a table: names that are no numbers, and a row of as many values."""
+    lines = one_line_end(head).decode(errors="replace").split("\n")
+    for header in sorted(_candidates(head, {}), key=lambda header: -len(header.names)):
+        names = header.names
+        if len(names) > 1 and all(names) and len(set(names)) == len(names) and set(map(as_number, names)) == {None}:
+            rest = (line for line in lines[header.line:] if line.strip())
+            row = _split(next(rest, ""), header.delimiter)
+            if len(row) == len(names):
+                return header, row
+    return None
+
+
+def any_header(head: bytes) -> tuple[str, ...]:
+    """The names in the first line of what may be a table, whether we know them or not."""
+    return max((header.names for header in _candidates(head, {})), key=len, default=())
+
+
+def _candidates(head: bytes, mapping: Mapping[str, str]) -> list[Header]:
+    """The first line that is not empty, split by each separator in it."""
+    lines = one_line_end(head).decode(errors="replace").split("\n")
+    at = next((i for i, line in enumerate(lines) if line.strip()), None)
+    if at is None:
+        return []
+    found = [(delimiter, *_split_lines(lines[at:at + MOST_LINES], delimiter)) for delimiter in DELIMITERS
+             if delimiter in lines[at]]
+    return [Header(tuple(names), delimiter, at + count, mapping) for delimiter, names, count in found] or [
+        Header((lines[at].strip(),), ",", at + 1, mapping)]
+
+
+def _split(line: str, delimiter: str) -> list[str]:
+    return _split_lines([line], delimiter)[0]
+
+
+def _split_lines(lines: list[str], delimiter: str) -> tuple[list[str], int]:
+    """(names, lines) of a header: more than one line where a name in quotes holds line ends."""
+    try:
+        reader = csv.reader((f"{line}\n" for line in lines), delimiter=delimiter)
+        names, count = [name.strip() for name in next(reader)], reader.line_num
+    except csv.Error:
+        return [], 1
+    return (names, count) if count < max(len(lines), 2) else _split_lines(lines[:1], delimiter)

@@ -1,0 +1,166 @@
+"""Tables row by row: slow and exact. Says what is wrong where, and reads whatever the fast way does not take."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from ragdash.core.errors import Collector, shorten
+from ragdash.io.field_names import MISSING
+from ragdash.io.json.numbers import as_number, is_usable, note_bad_value
+from ragdash.io.source.source import Source, not_utf8
+from ragdash.io.tables.header import Header
+
+IDS = ("query_id", "doc_id", "config")
+TEXTS = ("text", "source")
+NUMBERS = ("score", "rank", "grade")
+
+
+@dataclass(frozen=True)
+class Columns:
+    """{our name: (N,) column}: ids and texts as Arrow strings, numbers as float64; fractions: scores such as 0.73.
+
+    lines (N,) are known only where the table was read row by row.
+    """
+
+    columns: dict
+    rows: int
+    lines: list[int] | None
+    fractions: int
+
+    def __getitem__(self, name: str):
+        return self.columns[name]
+
+    def get(self, name: str):
+        """The column, or None where the table has none of this name."""
+        return self.columns.get(name)
+
+
+def read_rows(source: Source, header: Header, wanted: dict[str, int], problems: Collector) -> Columns:
+    """Read every row, noting each problem with its line; rows with problems are left out."""
+    reader = _Reader(header, wanted, problems)
+    for line, row in records(source, header, problems):
+        reader.add(line, row)
+    return reader.columns()
+
+
+class _Reader:
+    """Gathers the values of the wanted columns."""
+
+    def __init__(self, header: Header, wanted: dict[str, int], problems: Collector):
+        self.header, self.wanted, self.problems = header, wanted, problems
+        self.values: dict[str, list] = {name: [] for name in wanted}
+        self.lines: list[int] = []
+        self.fractions = self.numbers = 0
+        self.configs: dict[bool, int] = {}
+
+    def add(self, line: int, row: list[str]) -> None:
+        """Take one row."""
+        width = len(self.header.names)
+        if len(row) != width:
+            what = shorten(self.header.delimiter.join(row), 80)
+            self.problems.add("column-count", {"count": len(row), "row": what, "width": width}, line=line)
+            return
+        values = {name: self._value(name, row[at], line) for name, at in self.wanted.items()}
+        if "config" in values:
+            self.configs.setdefault(values["config"] is not None, line)
+        if any(value is None for name, value in values.items() if name in IDS + NUMBERS and name != "config"):
+            return
+        for name, value in values.items():
+            self.values[name].append(value)
+        self.lines.append(line)
+
+    def _value(self, name: str, written: str, line: int) -> str | float | None:
+        if name not in IDS + NUMBERS:
+            return None if written in MISSING else written
+        if name in NUMBERS:
+            return self._number(name, written, line)
+        if name == "config" and written.strip(" \t") in MISSING:
+            return None
+        return self._id(name, written, line)
+
+    def _id(self, name: str, written: str, line: int) -> str | None:
+        value, field = written.strip(" \t"), self.header.names[self.wanted[name]]
+        if not value:
+            self.problems.add("missing-id/row", {"name": name}, line=line, field=field)
+        elif value != written:
+            self.problems.add("padded-id", {"written": written, "value": value}, line=line, field=field,
+                              severity="warning")
+        return value or None
+
+    def _number(self, name: str, written: str, line: int) -> float | None:
+        value, field = as_number(written), self.header.names[self.wanted[name]]
+        if value is not None and math.isfinite(value):
+            self.numbers += name in ("score", "grade")
+            self.fractions += name in ("score", "grade") and not value.is_integer()
+            if is_usable(value, name):
+                return value
+        if written.strip():
+            note_bad_value(name, repr(written), value, self.problems, line, field)
+        else:
+            self.problems.add(f"missing-{name}/row", line=line, field=field)
+        return None
+
+    def columns(self) -> Columns:
+        """What was gathered."""
+        if len(self.configs) == 2:
+            self.problems.add("missing-config", {"with_line": self.configs[True], "without_line": self.configs[False]},
+                              line=self.configs[False], field="config")
+        columns = {name: np.array(values, np.float64) if name in NUMBERS else
+                   pa.chunked_array([pa.array(values, pa.string())]) for name, values in self.values.items()}
+        return Columns(columns, max(len(self.lines), self.numbers), self.lines, self.fractions)
+
+
+def records(source: Source, header: Header, problems: Collector) -> Iterator[tuple[int, list[str]]]:
+    """(first line, fields) of each row behind the header; empty lines are passed over."""
+    text = source.data.decode(errors="surrogateescape")  # bytes that are not UTF-8 are reported with their row
+    for line, row in csv_rows(text, header.delimiter, problems):
+        if line > header.line and row and not _note_odd(row, line, problems):
+            yield line, row
+
+
+def csv_rows(text: str, delimiter: str, problems: Collector) -> Iterator[tuple[int, list[str]]]:
+    """(first line, fields) of each row of a CSV text, with fields of any length.
+
+    Wrong quotes end the reading and are noted with the line where their row begins.
+    """
+    with _any_field_size():
+        reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+        line = 1
+        try:
+            for row in reader:
+                yield line, row
+                line = reader.line_num + 1
+        except csv.Error as error:
+            problems.add("bad-quotes", {"error": str(error)}, line=line)
+
+
+def _note_odd(row: list[str], line: int, problems: Collector) -> bool:
+    """True for a row with a byte that is not UTF-8, which is noted."""
+    odd = next((value for value in row if not _is_utf8(value)), None)
+    if odd is None:
+        return False
+    byte = next(char for char in odd if "\udc80" <= char <= "\udcff").encode(errors="surrogateescape")
+    problems.take(not_utf8(problems.file, byte, line))
+    return True
+
+
+def _is_utf8(text: str) -> bool:
+    return text.isascii() or not any("\udc80" <= char <= "\udcff" for char in text)
+
+
+@contextmanager
+def _any_field_size() -> Iterator[None]:
+    """Python's reader refuses fields of more than 128 KiB; contexts may be longer."""
+    before = csv.field_size_limit(2**31 - 1)
+    try:
+        yield
+    finally:
+        csv.field_size_limit(before)

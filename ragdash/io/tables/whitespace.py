@@ -1,0 +1,90 @@
+"""White space in tables of text: is there exactly one separator everywhere, and if not, make it so."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import numpy as np
+
+from ragdash.core.arrow_columns import on_all_cores
+
+PIECE = 16 << 20  # bytes that one core looks at before it takes the next
+STEP = 1 << 19  # bytes looked at together
+BLANK, NEWLINE = 32, 10  # all that is not above a blank counts as white space
+
+
+def one_line_end(data: bytes) -> bytes:
+    """The text with every line end (CRLF, CR, LF) as LF."""
+    return data.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in data else data
+
+
+def is_regular(text: bytes | Path, separator: str) -> bool:
+    """True where no field is empty or padded and no line is empty, so that splitting at the separator is right.
+
+    text: the bytes, or the file that holds them. Between tabs, single fields may hold blanks.
+    """
+    size = len(text) if isinstance(text, bytes) else text.stat().st_size
+    if _last_byte(text, size) in (b" ", b"\t"):
+        return False
+    return not any(on_all_cores(lambda start: _piece_is_odd(text, start, min(start + PIECE, size), separator),
+                                range(0, size, PIECE)))
+
+
+def tidy(data: bytes, separator: str) -> bytes:
+    """The text with one separator between fields, none at the ends of lines, and no empty lines."""
+    data = one_line_end(data)
+    if separator == "\t":
+        shorter = ((b"\t ", b"\t"), (b" \t", b"\t"))
+    else:
+        data = data.replace(b"\t", b" ")
+        shorter = ((b"  ", b" "),)
+    for pattern, short in (*shorter, (b"\n ", b"\n"), (b" \n", b"\n"), (b"\n\n", b"\n")):
+        while pattern in data:
+            data = data.replace(pattern, short)
+    return data.strip(b" \n")
+
+
+def _last_byte(text: bytes | Path, size: int) -> bytes:
+    if isinstance(text, bytes):
+        return text[-1:]
+    with text.open("rb") as stream:
+        stream.seek(max(size - 1, 0))
+        return stream.read(1)
+
+
+def _piece_is_odd(text: bytes | Path, start: int, stop: int, separator: str) -> bool:
+    """Look at the bytes start:stop, each with the one before it. One buffer is filled again and again."""
+    with io.BytesIO(text) if isinstance(text, bytes) else text.open("rb", buffering=0) as stream:
+        stream.seek(max(start - 1, 0))
+        window = _Window(stream.read(1)[0] if start else NEWLINE, min(STEP, stop - start))
+        while start < stop and (count := stream.readinto(window.room[:min(STEP, stop - start)])):
+            if window.is_odd(count, separator):
+                return True
+            start += count
+    return False
+
+
+class _Window:
+    """A step of the text behind its byte before, and room for what is computed on the way."""
+
+    def __init__(self, before: int, step: int):
+        self._buffer = bytearray(step + 1)
+        self._buffer[0] = before
+        self.room = memoryview(self._buffer)[1:]
+        self._content = np.frombuffer(self._buffer, np.uint8)
+        self._white, self._both = np.empty(step + 1, bool), np.empty(step, bool)
+
+    def is_odd(self, count: int, separator: str) -> bool:
+        """True where white space stands beside white space, or other white space than the separator parts fields."""
+        content, white, both = self._content[:count + 1], self._white[:count + 1], self._both[:count]
+        np.less_equal(content, BLANK, out=white)
+        np.logical_and(white[1:], white[:-1], out=both)
+        odd = bool(both.any())
+        if separator == " ":
+            odd = odd or self._buffer.find(b"\t", 0, count + 1) >= 0
+        elif odd:  # two blanks inside of a field are no harm
+            blank = content == BLANK
+            odd = bool((both & ~(blank[1:] & blank[:-1])).any())
+        self._buffer[0] = self._buffer[count]
+        return odd

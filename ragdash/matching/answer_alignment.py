@@ -1,0 +1,119 @@
+"""What a run and a truth say of each query beside its documents, laid side by side in the truth's order.
+
+Letters: Q queries of the truth.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+
+from ragdash.core.arrow_columns import take
+from ragdash.core.corpus import Corpus
+from ragdash.core.errors import Problem, Unavailable
+from ragdash.core.records import Run, Truth
+from ragdash.core.text import listed, without_reasoning
+from ragdash.matching.views.local_models import Scored
+from ragdash.matching.views.texts import Answered, Grounded
+from ragdash.models.local import default_store
+
+FIRST = 5  # documents whose texts stand in for the contexts of a run that does not tell them
+
+
+def answered(run: Run, truth: Truth, rows: np.ndarray) -> Answered:
+    """The answers beside references and questions. rows (Q,): the run's query for each of the truth, -1 for none.
+
+    Raises Unavailable where the run has no answers. Where no query has a reference, or a question, the view says so,
+    and the metrics that need them are unavailable, the others not.
+    """
+    return Answered(answers(run, rows), references(truth), *asked(run, truth, rows))
+
+
+def scored(run: Run, truth: Truth, rows: np.ndarray) -> Scored:
+    """The answers, references and questions beside what models said of them. Raises Unavailable as `answered`."""
+    questions, lacking = asked(run, truth, rows)
+    return Scored(answers(run, rows), references(truth), questions, default_store(), run.name, lacking)
+
+
+def grounded(run: Run, truth: Truth, rows: np.ndarray) -> Grounded:
+    """The answers beside the texts they were made from; the first documents' texts where the run does not tell them.
+
+    Texts that the run lacks are the corpus'. Raises Unavailable where the run has no answers, or nothing has texts.
+    """
+    said = answers(run, rows)
+    return Grounded(said, *contexts(run, truth, rows))
+
+
+def contexts(run: Run, truth: Truth,
+             rows: np.ndarray) -> tuple[tuple[tuple[str, ...] | None, ...], bool, tuple[Problem, ...]]:
+    """(texts given to the generator (Q,); whether the run tells them; what is worth knowing), as in Grounded.
+
+    Raises Unavailable where nothing has texts.
+    """
+    if _has(run.details, "contexts"):
+        given = (None if value is None else tuple(text or "" for text in listed(value))
+                 for value in _column(run.details, "contexts", rows))
+        return tuple(given), True, ()
+    texts, filled = _first_texts(run, truth.corpus, rows)
+    if run.texts is None and not filled:
+        raise Unavailable("no-contexts", {"run": run.name}, "contexts")
+    return texts, False, (truth.corpus.note(filled, run.name),) if filled else ()
+
+
+def answers(run: Run, rows: np.ndarray) -> tuple[str | None, ...]:
+    """What the run answered, reasoning taken off: (Q,), None where it gave nothing. Unavailable for a run without."""
+    if not _has(run.details, "answer"):
+        raise Unavailable("no-answers", {"run": run.name}, "answer")
+    return tuple(None if text is None else without_reasoning(text) for text in _column(run.details, "answer", rows))
+
+
+def references(truth: Truth) -> tuple[tuple[str, ...], ...]:
+    """Right answers: (Q,), () where none is known."""
+    known = truth.details["answers"].to_pylist() if _has(truth.details, "answers") else [None] * len(truth)
+    return tuple(listed(one or ()) for one in known)
+
+
+def asked(run: Run, truth: Truth, rows: np.ndarray) -> tuple[tuple[str | None, ...], dict[str, tuple]]:
+    """(questions, the truth's before the run's; what no query has, "references" or "questions", as Unavailable takes
+    it).
+    """
+    ours = truth.details["query"].to_pylist() if _has(truth.details, "query") else [None] * len(truth)
+    theirs = _column(run.details, "query", rows) if _has(run.details, "query") else [None] * len(truth)
+    questions = tuple(a if a is not None else b for a, b in zip(ours, theirs, strict=True))
+    lacking = {}
+    if not _has(truth.details, "answers"):
+        lacking["references"] = ("no-references", {"truth": truth.name}, "answers")
+    if all(question is None for question in questions):
+        lacking["questions"] = ("no-questions", {"truth": truth.name, "run": run.name}, "query")
+    return questions, lacking
+
+
+def _has(details: pa.Table | None, name: str) -> bool:
+    return details is not None and name in details.column_names and details[name].null_count < len(details)
+
+
+def _column(details: pa.Table, name: str, rows: np.ndarray) -> list:
+    """The values of a column at these rows, None at -1."""
+    return details[name].combine_chunks().take(pa.array(rows, mask=rows < 0)).to_pylist()
+
+
+def first_positions(run: Run, rows: np.ndarray) -> list[list[int]]:
+    """Positions of the run at which the first documents of each query stand, repeats passed over; [] at a row of -1."""
+    repeated = set(run.repeated.tolist())
+    return [[] if row < 0 else [at for at in range(run.starts[row], min(run.starts[row] + 2 * FIRST, run.starts[
+        row + 1])) if at not in repeated][:FIRST] for row in rows.tolist()]
+
+
+def _first_texts(run: Run, corpus: Corpus | None, rows: np.ndarray) -> tuple[tuple[tuple[str, ...] | None, ...], int]:
+    """(texts of each query's first documents, repeats and those without text passed over; how many are the corpus').
+
+    None where the run lacks the query, and where none of the first documents has a text: what was read is not known.
+    """
+    spans = first_positions(run, rows)
+    wanted = run.rows(np.array([at for span in spans for at in span], np.int64))
+    column = pa.nulls(len(wanted), pa.string()) if run.texts is None else take(run.texts, wanted)
+    column, filled = (column, 0) if corpus is None else corpus.filled(column, take(run.docs, wanted))
+    texts = iter(column.to_pylist())
+    found = [tuple(text for text in (next(texts) for _ in span) if text is not None) for span in spans]
+    return tuple(None if row < 0 or (span and not one) else one
+                 for row, span, one in zip(rows.tolist(), spans, found, strict=True)), filled

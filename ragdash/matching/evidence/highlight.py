@@ -1,0 +1,46 @@
+"""Where in a chunk a span stands: positions in the chunk as it is written, not as it is compared."""
+
+from __future__ import annotations
+
+from ragdash.matching.evidence.similarity import CHUNK_IN_SPAN, SPAN_IN_CHUNK
+from ragdash.matching.evidence.spans import exact_only, normalise, place_in
+
+
+def passage(how: str, kind: int, chunk: str, part: str, span: str) -> tuple[int, int] | None:
+    """(start, stop) in the chunk, as written, of what covers the part; the span is the whole one, normalised.
+
+    The whole chunk where it stands in the span; the best aligned window under how="partial"; None where the similarity
+    has no place ("sequence", "tokens").
+    """
+    if kind == CHUNK_IN_SPAN:
+        return 0, len(chunk)
+    plain = normalise(chunk)
+    if kind == SPAN_IN_CHUNK:
+        whole = place_in(plain, span, whole_tokens=exact_only(span))
+        inside = place_in(plain[max(whole, 0):], part, whole_tokens=False) if whole >= 0 else \
+            place_in(plain, part, whole_tokens=exact_only(part))
+        start = max(whole, 0) + inside
+        return _as_written(chunk, start, start + len(part))
+    if how != "partial":
+        return None
+    from rapidfuzz import fuzz
+
+    if len(plain) < len(part):
+        return 0, len(chunk)
+    found = fuzz.partial_ratio_alignment(part, plain)
+    return _as_written(chunk, found.dest_start, found.dest_end)
+
+
+def _as_written(text: str, start: int, stop: int) -> tuple[int, int]:
+    """The place in the text of the characters start to stop (exclusive) of the normalised text."""
+    origin = []
+    gap = None
+    for i, character in enumerate(text):
+        if character.isspace():
+            gap = i if gap is None and origin else gap
+            continue
+        if gap is not None:
+            origin.append(gap)
+            gap = None
+        origin.extend([i] * len(character.lower()))
+    return origin[start], origin[stop - 1] + 1

@@ -1,0 +1,140 @@
+"""(Run, Truth) -> the similarity of every returned chunk with every gold span of its query.
+
+Letters: N rows of the run, Q queries of the truth, C chunks compared, P distinct pairs of texts, X rows of scores.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ragdash.core.arrow_columns import take
+from ragdash.core.corpus import Corpus
+from ragdash.core.errors import InputError, Problem, Unavailable
+from ragdash.core.records import Run, Truth
+from ragdash.matching.evidence.embedding import Asked, Embedded
+from ragdash.matching.evidence.scores import EvidenceScores
+from ragdash.matching.evidence.similarity import HOW, LIKE, WHOLE, Similarity, score_pairs
+from ragdash.matching.evidence.spans import Spans, is_empty, normalise, spans
+from ragdash.models.local import Store, default_store
+
+FLOOR = 0.5
+
+
+def match_evidence(run: Run, truth: Truth, how: str = "partial", floor: float = FLOOR, depth: int | None = None,
+                   ranks: np.ndarray | None = None, store: Store | None = None, model: str = "") -> EvidenceScores:
+    """Scores of every pair of a chunk and a span of its query that reach the floor, at which thresholds may begin.
+
+    how: one of HOW; floor: from which similarity on pairs are kept; depth: the run counts as cut behind this rank;
+    ranks (N,): the rank of each position of the run, not read where its document is a repeat (default: as the run
+    stands, equal scores in the order of the file). Each distinct pair of texts is compared once. store, model: of
+    how="embedding" (default: the user's store, the model last used). Raises Unavailable where the truth
+    has no evidence, the run no texts or the store no vectors, InputError for settings that do not exist.
+    """
+    _check(how, floor, depth)
+    like = Embedded(store or default_store(), model) if how == "embedding" else LIKE[how]
+    found = _matched(run, truth, how, like, floor, depth, ranks)
+    if how != "embedding":
+        return found
+    return replace(found, model=str(like.used or ""), problems=(*found.problems, *like.problems))
+
+
+def embedded_texts(run: Run, truth: Truth) -> list[str]:
+    """The distinct texts that match_evidence(how="embedding") needs vectors of. Raises Unavailable as it does."""
+    asked = Asked()
+    _matched(run, truth, "embedding", asked, FLOOR, None, None)
+    return list(asked.texts)
+
+
+def _matched(run: Run, truth: Truth, how: str, like: Similarity, floor: float, depth: int | None,
+             ranks: np.ndarray | None) -> EvidenceScores:
+    gold = spans(truth, split=how not in WHOLE)
+    known = pc.fill_null(pc.index_in(truth.query_ids, value_set=run.query_ids), -1).to_numpy().astype(np.int64)
+    at, query, rank = _chunks(run, known, np.bincount(gold.query, minlength=len(truth)), ranks, depth)
+    found, filled = _texts(run, truth.corpus, run.rows(at))
+    if found.null_count == len(found) and (run.texts is None or run.texts.null_count == len(run.texts)):
+        raise Unavailable("no-texts", {"run": run.name}, "text")
+    texts, code = _distinct(found)
+    returned = np.where(known >= 0, run.lengths[known] if len(run) else 0, 0)
+    row_chunk, row_part, score, kind = _scores(like, floor, gold, query, texts, code)
+    order = np.lexsort((rank[row_chunk], row_part))
+    unread = int((code < 0).sum())
+    problems = [truth.corpus.note(filled, run.name)] if filled else []
+    if unread:
+        problems.insert(0, Problem("chunk-without-text", {"chunks": unread, "run": run.name}, field="text",
+                                   severity="warning"))
+    return EvidenceScores(run, truth.query_ids, gold, how, floor, depth, at, query, rank, texts, code,
+                          row_chunk[order], row_part[order], score[order], kind[order],
+                          np.zeros(len(order), np.int8), np.minimum(returned, depth or np.iinfo(np.int64).max),
+                          known < 0, (*gold.problems, *problems))
+
+
+def _texts(run: Run, corpus: Corpus | None, rows: np.ndarray) -> tuple[pa.Array, int]:
+    """(the text of each of these rows, the corpus' where the run has none; how many are from there)."""
+    texts = pa.nulls(len(rows), pa.string()) if run.texts is None else take(run.texts, rows)
+    return (texts, 0) if corpus is None else corpus.filled(texts, take(run.docs, rows))
+
+
+def _check(how: str, floor: float, depth: int | None) -> None:
+    wrong = []
+    if how not in HOW:
+        wrong.append(Problem("unknown-similarity", {"how": how, "choices": list(HOW)}, field="how"))
+    if not 0 < floor <= 1:
+        wrong.append(Problem("wrong-floor", {"floor": floor}, field="floor"))
+    if depth is not None and depth < 1:
+        wrong.append(Problem("wrong-depth", {"depth": depth}, field="depth"))
+    if wrong:
+        raise InputError(wrong)
+
+
+def _chunks(run: Run, known: np.ndarray, gold: np.ndarray, ranks: np.ndarray | None,
+            depth: int | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(position, query of the truth, rank) of the chunks to compare, sorted by query and rank: (C,) int64 each.
+
+    known (Q,): the run's query for each of the truth, -1 for none; gold (Q,): spans of each.
+    """
+    asked = np.flatnonzero((known >= 0) & (gold > 0))
+    sizes = run.starts[known[asked] + 1] - run.starts[known[asked]]
+    first = np.repeat(run.starts[known[asked]], sizes)
+    at = first + np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    query = np.repeat(asked, sizes)
+    rank = at - first + 1
+    if len(run.repeated):
+        rank -= np.searchsorted(run.repeated, at) - np.searchsorted(run.repeated, first)
+    rank = rank if ranks is None else ranks[at]
+    kept = ~np.isin(at, run.repeated) & (rank <= (depth or np.iinfo(np.int64).max))
+    at, query, rank = at[kept], query[kept], rank[kept]
+    order = np.lexsort((rank, query))
+    return at[order], query[order], rank[order]
+
+
+def _distinct(column: pa.Array) -> tuple[tuple[str, ...], np.ndarray]:
+    """(distinct texts; the text of each chunk (C,) int64, -1 for none)."""
+    encoded = column.dictionary_encode()
+    return tuple(encoded.dictionary.to_pylist()), pc.fill_null(encoded.indices, -1).to_numpy().astype(np.int64)
+
+
+def _scores(like: Similarity, floor: float, gold: Spans, query: np.ndarray, texts: tuple[str, ...],
+            code: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """(chunk, part, score, kind) (X,) of all that reaches the floor."""
+    plain = [normalise(text) for text in texts]
+    filled = np.array([not is_empty(text) for text in plain] + [False])[code]  # -1 is the last one
+    first = np.searchsorted(gold.query, np.arange(gold.queries + 1))
+    chunk = np.flatnonzero(filled)
+    sizes = np.diff(first)[query[chunk]]
+    chunk = np.repeat(chunk, sizes)
+    span = first[query[chunk]] + np.arange(len(chunk)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    distinct = {text: i for i, text in enumerate(dict.fromkeys(gold.plain))}
+    text_of = np.array([distinct[text] for text in gold.plain])
+    keys, back = np.unique(code[chunk] * len(distinct) + text_of[span], return_inverse=True)
+    part_first = np.searchsorted(gold.part_span, np.arange(len(gold) + 1))
+    parts = {text: gold.parts[part_first[i]:part_first[i + 1]] for i, text in enumerate(gold.plain)}
+    pair, part, score, kind = score_pairs(like, plain, list(distinct), [parts[text] for text in distinct], floor,
+                                          keys // len(distinct), keys % len(distinct))
+    begin = np.searchsorted(pair, np.arange(len(keys) + 1))
+    counts = np.diff(begin)[back]
+    row = np.repeat(begin[back], counts) + np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+    return np.repeat(chunk, counts), part_first[np.repeat(span, counts)] + part[row], score[row], kind[row]

@@ -1,0 +1,299 @@
+"""(Run, Truth, conventions) -> views. The only place that decides which returned document is a judged one.
+
+Letters: N rows of the run, H hits, R judgements. A position counts the run's rows in ranking order
+(ragdash.core.rank_order).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ragdash.core.arrow_columns import take
+from ragdash.core.errors import InputError, Problem
+from ragdash.core.rank_order import bisect_falling
+from ragdash.core.records import Conventions, Run, Truth
+from ragdash.matching import answer_alignment
+from ragdash.matching.evidence import HOW, EvidenceScores, match_evidence
+from ragdash.matching.evidence.matching import FLOOR
+from ragdash.matching.evidence.scores import THRESHOLD
+from ragdash.matching.judge_cases import cases
+from ragdash.matching.views.cost import Timed, timed
+from ragdash.matching.views.evidence import Covered
+from ragdash.matching.views.judged import Judged
+from ragdash.matching.views.local_models import Scored
+from ragdash.matching.views.nli import Entailed
+from ragdash.matching.views.ranked import Ranked
+from ragdash.matching.views.texts import Answered, Grounded
+from ragdash.models.judge import default_ledger
+from ragdash.models.local import default_store
+
+MATCHES = ("id", "evidence")
+
+
+@dataclass(frozen=True)
+class Matching:
+    """What makes a returned document relevant: its "id", or the "evidence" in its text (docs/reference/evidence.md).
+
+    how: the similarity of a chunk and a gold span; threshold: from which on the chunk covers it, in (0, 1]; model: of
+    how="embedding", a model's name or its weights' hash, "": the one last used.
+    """
+
+    by: str = "id"
+    how: str = "partial"
+    threshold: float = THRESHOLD
+    model: str = ""
+
+    def __post_init__(self) -> None:
+        wrong = [Problem("unknown-matching", {"value": value, "choices": list(choices)}, field=name)
+                 for name, value, choices in (("match", self.by, MATCHES), ("match-how", self.how, HOW))
+                 if value not in choices]
+        if not 0 < self.threshold <= 1:
+            wrong.append(Problem("unknown-matching/threshold", {"value": self.threshold}, field="match-threshold"))
+        if wrong:
+            raise InputError(wrong)
+
+
+class Match:
+    """A run laid over the truth under given conventions; its views are built when first asked for, and kept.
+
+    query_ids: the truth's queries, in its order, which is the order of every per-query array that follows.
+    mirrored: ties are broken the other way, to see how much hangs on them: each group of equal scores back to front.
+    Raises InputError under duplicates="error" if the run repeats a document.
+    """
+
+    def __init__(self, run: Run, truth: Truth, conventions: Conventions | None = None,
+                 matching: Matching | None = None, *, mirrored: bool = False):
+        self.run, self.truth, self.mirrored = run, truth, mirrored
+        self.conventions, self.matching = conventions or Conventions(), matching or Matching()
+        if self.conventions.duplicates == "error" and run.duplicates:
+            raise InputError([_as_error(problem) for problem in run.problems if problem.kind == "duplicate-document"])
+
+    def under(self, matching: Matching | None = None, evidence: EvidenceScores | None = None,
+              **changes: str) -> Match:
+        """The same match under other conventions or another matching; what does not hang on them is kept.
+
+        evidence: the scores to look at in place of its own, such as those under a person's decisions.
+        """
+        other = Match(self.run, self.truth, replace(self.conventions, **changes), matching or self.matching,
+                      mirrored=self.mirrored)
+        kept = ("truth_query", "run_query", "answered", "grounded", "timed", "judged", "entailed", "_hits")
+        same_ties = other.conventions.ties == self.conventions.ties
+        same_how = (other.matching.how, other.matching.model) == (self.matching.how, self.matching.model)
+        kept += ("ranked", "judgement") if same_ties else ()
+        kept += ("covered",) if same_ties and other.matching == self.matching and evidence is None else ()
+        if same_ties and same_how and "evidence" in vars(self) and vars(self)["evidence"].floor <= \
+                other.matching.threshold:
+            kept += ("evidence",)
+        vars(other).update({name: vars(self)[name] for name in kept if name in vars(self)})
+        if evidence is not None:
+            vars(other)["evidence"] = evidence
+        return other
+
+    @property
+    def query_ids(self) -> pa.StringArray:
+        return self.truth.query_ids
+
+    @cached_property
+    def truth_query(self) -> np.ndarray:
+        """The truth's index of each query of the run, -1 where the truth lacks it: (run queries,) int64."""
+        index = pc.index_in(self.run.query_ids, value_set=self.truth.query_ids)
+        return pc.fill_null(index, -1).to_numpy().astype(np.int64)
+
+    @property
+    def unanswerable(self) -> np.ndarray:
+        """Queries for which nothing is right: no document of grade 1 or more, or no gold span: (Q,) bool."""
+        return (self.covered.gold if self.matching.by == "evidence" else self.ranked.relevant()) == 0
+
+    @property
+    def missing(self) -> np.ndarray:
+        """Queries of the truth that the run does not name: (Q,) bool."""
+        missing = np.ones(len(self.truth), bool)
+        missing[self.truth_query[self.truth_query >= 0]] = False
+        return missing
+
+    @property
+    def extra(self) -> pa.StringArray:
+        """Queries of the run that the truth does not name; they are left out of every metric."""
+        return self.run.query_ids.filter(pa.array(self.truth_query < 0))
+
+    def view(self, name: str) -> object:
+        """What the metrics of that view look at. Raises Unavailable where this run or this truth cannot give it."""
+        return getattr(self, name.lower())
+
+    @cached_property
+    def run_query(self) -> np.ndarray:
+        """The run's index of each query of the truth, -1 where the run lacks it: (Q,) int64."""
+        rows = np.full(len(self.truth), -1)
+        known = self.truth_query >= 0
+        rows[self.truth_query[known]] = np.flatnonzero(known)
+        return rows
+
+    def ranks(self, at: np.ndarray) -> np.ndarray:
+        """Rank from 1 of positions of the run that are no repeats, ties as the conventions settle them: (X,) int64."""
+        rank = _ranks(self.run, at, self.conventions.ties)
+        return _mirrored(self.run, at, rank) if self.mirrored else rank
+
+    @cached_property
+    def answered(self) -> Answered:
+        """The view of the answer metrics."""
+        return answer_alignment.answered(self.run, self.truth, self.run_query)
+
+    @cached_property
+    def grounded(self) -> Grounded:
+        """The view of the grounding metrics."""
+        return answer_alignment.grounded(self.run, self.truth, self.run_query)
+
+    @cached_property
+    def timed(self) -> Timed:
+        """The view of the metrics of speed and cost."""
+        return timed(self.run.name, self.run.details, self.run_query)
+
+    @property
+    def scored(self) -> Scored:
+        """The view of the semantic metrics: what models have said so far, read from the cache."""
+        return answer_alignment.scored(self.run, self.truth, self.run_query)
+
+    @cached_property
+    def judged(self) -> Judged:
+        """The view of the judged metrics: what judges have said so far, read from their ledger."""
+        texts, problems = cases(self.run, self.truth, self.run_query)
+        return Judged(texts, default_ledger(), default_store(), self.run.name, problems)
+
+    @cached_property
+    def entailed(self) -> Entailed:
+        """The view of the metrics of local NLI models."""
+        return Entailed(self.judged.cases, default_store(), self.run.name)
+
+    @cached_property
+    def evidence(self) -> EvidenceScores:
+        """The similarity of every chunk and gold span, at whichever threshold it is looked at."""
+        at = np.delete(np.arange(len(self.run.docs)), self.run.repeated)
+        ranks = np.zeros(len(self.run.docs), np.int64)  # of a repeat: not read
+        ranks[at] = self.ranks(at)
+        return match_evidence(self.run, self.truth, self.matching.how, min(FLOOR, self.matching.threshold),
+                              ranks=ranks, model=self.matching.model)
+
+    @cached_property
+    def covered(self) -> Covered:
+        """The view of the evidence metrics, and of all metrics of rankings under match="evidence"."""
+        return self.evidence.covered(self.matching.threshold)
+
+    @cached_property
+    def _hits(self) -> tuple[np.ndarray, np.ndarray]:
+        return _judged_positions(self.run, self.truth, self.truth_query)
+
+    @cached_property
+    def judgement(self) -> np.ndarray:
+        """Which judgement of the truth each row of `ranked` is: (H,) int64."""
+        at, judgement = self._hits
+        return judgement[np.lexsort((self.ranks(at), self.truth.queries[judgement]))]
+
+    @cached_property
+    def ranked(self) -> Ranked:
+        """The view of the retrieval metrics."""
+        run, truth = self.run, self.truth
+        at, judgement = self._hits
+        rank = self.ranks(at)
+        query, grade = truth.queries[judgement], truth.grades[judgement]
+        score = np.full(len(at), np.nan) if run.scores is None else run.scores[at]
+        order = np.lexsort((rank, query))
+        known = self.truth_query >= 0
+        returned = np.zeros(len(truth), np.int64)
+        returned[self.truth_query[known]] = run.lengths[known]
+        bounds = np.zeros((len(truth), 2), np.int64)
+        bounds[self.truth_query[known]] = np.stack([run.starts[:-1], run.starts[1:]], axis=1)[known]
+        scores = run.scores if run.scores_fall else None
+        return Ranked(query[order], rank[order], grade[order], score[order], truth.queries, truth.grades, returned,
+                      self.missing, scores, bounds, run.repeated)
+
+
+def _as_error(problem: Problem) -> Problem:
+    return replace(problem, message="duplicate-document/refused", severity="error")
+
+
+def _judged_positions(run: Run, truth: Truth, truth_query: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(positions of judged documents, ascending, repeats left out; index of their judgement): (H,) and (H,) int64.
+
+    Rows are sieved by their hashes; the few left are compared by query and text with every judged pair of their hash.
+    """
+    at = truth.index.sieve(run.pairs)
+    if len(run.repeated):
+        at = np.setdiff1d(at, run.repeated, assume_unique=True)
+    query, hashes = truth_query[run.query_of(at)], run.pairs[at]
+    place = truth.index.first(hashes)
+    judgement = np.full(len(at), -1)
+    for depth in range(truth.index.depth):
+        open_ = np.flatnonzero(judgement < 0)
+        pair = truth.index.at(place[open_] + depth, hashes[open_])
+        open_, pair = (values[(pair >= 0) & (truth.queries[pair] == query[open_])] for values in (open_, pair))
+        docs = take(run.docs, run.rows(at[open_]))
+        same = pc.equal(docs, truth.docs.take(pa.array(pair))).to_numpy(zero_copy_only=False).astype(bool)
+        judgement[open_[same]] = pair[same]
+    found = judgement >= 0
+    return at[found], judgement[found]
+
+
+def _ranks(run: Run, at: np.ndarray, ties: str) -> np.ndarray:
+    """Rank from 1 of each position, repeats not counted; equal scores as the convention ties says."""
+    query = run.query_of(at)
+    start, stop = run.starts[query], run.starts[query + 1]
+    rank = at - start + 1 - _repeats(run, start, at)
+    if run.ranked_by != "score" or ties == "file" or not len(at):
+        return rank
+    tied = np.flatnonzero(_has_equal_neighbour(run.scores, at, start, stop))
+    if len(tied):
+        rank[tied] = _tied_ranks(run, at[tied], start[tied], stop[tied])
+    return rank
+
+
+def _mirrored(run: Run, at: np.ndarray, rank: np.ndarray) -> np.ndarray:
+    """The ranks of positions if every group of equal scores stood back to front."""
+    if run.ranked_by != "score" or not len(at):
+        return rank
+    query = run.query_of(at)
+    start, stop = run.starts[query], run.starts[query + 1]
+    first = bisect_falling(run.scores, start, at, run.scores[at], past_equal=False)
+    last = bisect_falling(run.scores, at, stop, run.scores[at], past_equal=True)
+    above = first - start - _repeats(run, start, first)
+    return 2 * above + last - first - _repeats(run, first, last) + 1 - rank
+
+
+def _repeats(run: Run, start: np.ndarray, stop: np.ndarray) -> np.ndarray:
+    """Repeated documents at the positions start to stop (exclusive)."""
+    if not len(run.repeated):
+        return np.zeros(len(start), np.int64)
+    return np.searchsorted(run.repeated, stop) - np.searchsorted(run.repeated, start)
+
+
+def _has_equal_neighbour(scores: np.ndarray, at: np.ndarray, start: np.ndarray, stop: np.ndarray) -> np.ndarray:
+    """Whether the position before or behind, within start:stop, has the same score: (H,) bool."""
+    score = scores[at]
+    before, behind = np.maximum(at - 1, start), np.minimum(at + 1, stop - 1)
+    return ((before < at) & (scores[before] == score)) | ((behind > at) & (scores[behind] == score))
+
+
+def _tied_ranks(run: Run, at: np.ndarray, start: np.ndarray, stop: np.ndarray) -> np.ndarray:
+    """Ranks of positions inside groups of equal scores, the groups sorted by document id descending (bytes)."""
+    score = run.scores[at]
+    first = bisect_falling(run.scores, start, at, score, past_equal=False)
+    last = bisect_falling(run.scores, at, stop, score, past_equal=True)
+    groups, one, group_of = np.unique(first, return_index=True, return_inverse=True)
+    sizes = last[one] - groups
+    begin = np.concatenate(([0], np.cumsum(sizes)[:-1]))
+    group = np.repeat(np.arange(len(groups)), sizes)
+    member = np.repeat(groups - begin, sizes) + np.arange(sizes.sum())
+    if len(run.repeated):
+        kept = ~np.isin(member, run.repeated)
+        group, member = group[kept], member[kept]
+    docs = take(run.docs, run.rows(member))
+    order = pc.sort_indices(pa.table({"group": group, "doc": docs.cast(pa.binary())}),
+                            [("group", "ascending"), ("doc", "descending")]).to_numpy()
+    place = np.empty(len(member), np.int64)
+    place[order] = np.arange(len(member)) - np.searchsorted(group, group)
+    base = groups - start[one] + 1 - _repeats(run, start[one], groups)
+    return base[group_of] + place[np.searchsorted(member, at)]

@@ -1,0 +1,136 @@
+"""What judges say of a metric as values, votes and judges put together, and the words for a verdict that is missing.
+
+Letters: Q queries (of the truth), N votes or judges.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ragdash.matching.views.ranked import Values
+from ragdash.models.judge import MISSING
+from ragdash.models.judge.endpoint import Judge
+from ragdash.models.judge.panel import MAJORITY, MEAN, Panel
+from ragdash.models.judge.tasks import Judgement
+from ragdash.models.judge.tasks.chunk_usefulness import NO_ENCODER
+from ragdash.models.local.score_cache import Model
+
+LACKING: Mapping[str, str] = {"no-answer": "no answer", "no-question": "no text of the query",
+                              "no-references": "no right answer", "no-contexts": "no contexts"}
+"""Reasons that lie in the texts: no judge is asked."""
+WHY: Mapping[str, str] = {
+    **MISSING, **LACKING, "no-claims": "the text makes no claim",
+    "nothing-to-share": "nothing that a share could be taken of", NO_ENCODER: "questions that no model has embedded",
+    "tied": "a tie of the most frequent values", "no-vote": "a vote that is missing",
+    "not-imported": "no verdict in the imported file"}
+"""Every reason for which a verdict is missing, in words."""
+DIGITS = 12  # to which values are the same
+BY = "|"  # between a reason and the judge of several whose it is
+SETTLED = ("no-claims", "nothing-to-share", "tied")  # judged, and undefined: a number is not to be had by asking
+FINAL = {WHY[reason] for reason in (*SETTLED, "too-long", "not-imported")}  # asking again changes nothing
+
+
+def why(reason: str | None) -> tuple[str, bool]:
+    """(why a query has no value, in words, and whose fault; whether it is judged or cannot be, else a verdict is
+    missing).
+    """
+    code, _, whose = (reason or "no-vote").partition(BY)
+    return (f"{whose}: " if whose else "") + WHY.get(code, code), code in (*LACKING, *SETTLED)
+
+
+def apart(reasons: Iterable[str | None]) -> tuple[dict[str, int], dict[str, int]]:
+    """({why: queries} that are undefined by their texts, the same of verdicts that are missing), most queries first."""
+    found: tuple[dict[str, int], dict[str, int]] = {}, {}
+    for reason, n in Counter(reasons).most_common():
+        words, undefined = why(reason)
+        found[not undefined][words] = n
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class Verdicts:
+    """What a judge says of a metric. values (Q,), NaN missing; judgements (Q,): of the first vote, with the claims,
+    verdicts and reasons; agreement (Q,): share of the votes that gave the most frequent value, NaN where missing;
+    model: that embedded questions, None where none is needed; members: of a panel of several, each judge's own, whose
+    agreement is then that of the judges.
+    """
+
+    name: str
+    judge: Judge | Panel
+    values: Values
+    judgements: tuple[Judgement, ...]
+    agreement: np.ndarray
+    model: Model | None = None
+    members: tuple[Verdicts, ...] = ()
+
+    @property
+    def wanted(self) -> np.ndarray:
+        """The queries that have the texts to be judged: (Q,) bool."""
+        return np.array([one.missing not in LACKING for one in self.judgements], bool)
+
+    @property
+    def reasons(self) -> list[str | None]:
+        """Why each query without a value has none."""
+        return [one.missing for one, value in zip(self.judgements, self.values, strict=True) if np.isnan(value)]
+
+    @property
+    def flags(self) -> Counter:
+        """Queries by what is worth knowing: "vacuous" (no claims), "cut" (a chunk not shown whole)."""
+        return Counter(flag for one in self.judgements for flag in one.flags)
+
+    def rows(self, query_ids: Sequence[str]) -> list[dict]:
+        """Every claim or chunk with its verdict and reason, for reading and export."""
+        return [{"query_id": query, "metric": self.name, **row}
+                for query, one in zip(query_ids, self.judgements, strict=True) for row in one.rows]
+
+
+def listed(reasons: Mapping[str, int]) -> str:
+    """3 no reply in time, 1 an empty reply."""
+    return ", ".join(f"{n:,} {words}" for words, n in reasons.items())
+
+
+def together(values: np.ndarray, pool: str = MEAN) -> tuple[Values, np.ndarray, np.ndarray]:
+    """(value, share of the most frequent one, whether a majority is tied) of values (N, Q): (Q,) each.
+
+    NaN where one of the N is NaN, and where the most frequent of a majority are several. Values that differ by rounding
+    alone are the same.
+    """
+    gone, near = np.isnan(values).any(axis=0), values.round(DIGITS)
+    times = np.array([(near == row).sum(axis=0) for row in near])
+    most, at = times.max(axis=0), (times.argmax(axis=0), np.arange(values.shape[1]))
+    tied = ((times == most) & (near != near[at])).any(axis=0) & ~gone & (pool == MAJORITY)
+    value = np.where(tied | gone, np.nan, values[at] if pool == MAJORITY else values.mean(axis=0))
+    return value, np.where(np.isnan(value), np.nan, most / len(values)), tied
+
+
+def pooled(found: Sequence[Verdicts], pool: str = MEAN) -> Verdicts:
+    """The verdicts of several judges on a metric as those of one; those of one whose votes are pooled say so.
+
+    Defined where every judge has a value; else missing with the reason and whose it is.
+    """
+    panel = Panel(tuple(one.judge for one in found), pool)
+    if len(found) == 1:
+        return replace(found[0], judge=panel)
+    values, agreement, tied = together(np.array([one.values for one in found]), pool)
+    judgements = tuple(_joint(found, q, float(values[q]), bool(tied[q])) for q in range(len(values)))
+    model = next((one.model for one in found if one.model), None)
+    return Verdicts(found[0].name, panel, values, judgements, agreement, model, tuple(found))
+
+
+def _joint(found: Sequence[Verdicts], q: int, value: float, tied: bool) -> Judgement:
+    """What several judges say of a query, the rows of each under its name."""
+    said = [one.judgements[q] for one in found]
+    rows = tuple({"judge": str(one.judge), **row} for one, own in zip(found, said, strict=True) for row in own.rows)
+    flags = tuple(dict.fromkeys(flag for own in said for flag in own.flags))
+    return Judgement(value, None if value == value else "tied" if tied else _whose(found, q), rows, flags)
+
+
+def _whose(found: Sequence[Verdicts], q: int) -> str:
+    """Why a query has no value of all judges, and whose that is; first what no asking fixes."""
+    lacking = [(one.judgements[q].missing or "no-vote", str(one.judge)) for one in found if np.isnan(one.values[q])]
+    code = min((code for code, _ in lacking), key=lambda one: (one not in LACKING, one not in SETTLED))
+    return code if code in LACKING else code + BY + ", ".join(judge for own, judge in lacking if own == code)

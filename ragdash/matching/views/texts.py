@@ -1,0 +1,221 @@
+"""What a metric of texts may look at: answers beside references, and beside the texts they were made from.
+
+Letters: Q queries (of the truth), D distinct texts, P pairs of an answer and a reference, N tokens.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import pairwise
+from sys import intern
+from typing import TypeVar
+
+import numpy as np
+
+from ragdash.core.errors import Problem, Unavailable
+from ragdash.core.text import listed, number_value, numbers, tokens
+
+Found = TypeVar("Found")
+
+
+@dataclass(frozen=True, eq=False)
+class Coded:
+    """Tokens of distinct texts as numbers: text i is codes[starts[i]:starts[i + 1]]; equal tokens have equal codes.
+
+    codes (N,) int64, below size, which is 2^48 at most; starts (D + 1,) int64.
+    """
+
+    codes: np.ndarray
+    starts: np.ndarray
+    size: int
+
+    @property
+    def lengths(self) -> np.ndarray:
+        """Tokens of each text: (D,) int64."""
+        return np.diff(self.starts)
+
+    def of(self, text: int) -> np.ndarray:
+        """The tokens of one text, as codes."""
+        return self.codes[self.starts[text]:self.starts[text + 1]]
+
+    def grams(self, n: int) -> Coded:
+        """The same of every n tokens in a row; a text of fewer has none. n = 1 or 2."""
+        if n == 1:
+            return self
+        inside = np.ones(max(len(self.codes) - 1, 0), bool)
+        borders = self.starts[(self.starts > 0) & (self.starts < len(self.codes))]
+        inside[borders - 1] = False
+        starts = np.concatenate(([0], np.cumsum(np.maximum(self.lengths - 1, 0))))
+        pairs = (self.codes[:-1] * self.size + self.codes[1:])[inside]
+        if self.size < 1 << 24:
+            return Coded(pairs, starts, self.size**2)
+        known, pairs = np.unique(pairs, return_inverse=True)
+        return Coded(pairs, starts, len(known))
+
+    def same(self) -> np.ndarray:
+        """A number for each text, the same for texts of the same tokens in the same order: (D,) int64."""
+        book: dict[bytes, int] = {}
+        ends = self.starts.tolist()
+        return np.array([book.setdefault(self.codes[a:b].tobytes(), len(book))
+                         for a, b in pairwise(ends)], np.int64)
+
+    def distinct(self) -> Coded:
+        """The same with each token once in a text."""
+        text = np.repeat(np.arange(len(self.lengths)), self.lengths)
+        order = np.lexsort((self.codes, text))
+        text, codes = text[order], self.codes[order]
+        first = np.ones(len(codes), bool)
+        first[1:] = (text[1:] != text[:-1]) | (codes[1:] != codes[:-1])
+        counts = np.bincount(text[first], minlength=len(self.lengths))
+        return Coded(codes[first], np.concatenate(([0], np.cumsum(counts))), self.size)
+
+
+def coded(texts: Iterable[str], how: Callable[[str], list[str]]) -> Coded:
+    """Each text's tokens as numbers, in the order in which tokens are first met."""
+    book: dict[str, int] = defaultdict(lambda: len(book))
+    codes, ends = array("q"), array("q", [0])
+    for text in texts:
+        codes.extend(map(book.__getitem__, how(text)))
+        ends.append(len(codes))
+    return Coded(np.array(codes, np.int64), np.array(ends, np.int64), max(len(book), 1))
+
+
+@dataclass(frozen=True, eq=False)
+class Answered:
+    """Answers beside what should stand there, in the order of the truth's queries.
+
+    answers (Q,): what the run answered, reasoning taken off, None where it gave none; references (Q,): right answers,
+    () where none is known; questions (Q,): None where not known. lacking: {"references" or "questions": what an
+    Unavailable says} where no query has any. Each distinct text is tokenised once a way.
+    """
+
+    answers: tuple[str | None, ...]
+    references: tuple[tuple[str, ...], ...]
+    questions: tuple[str | None, ...]
+    lacking: Mapping[str, tuple] = field(default_factory=dict)
+
+    def need(self, what: str) -> None:
+        """Raise Unavailable where no query has "references" or "questions"."""
+        if what in self.lacking:
+            raise Unavailable(*self.lacking[what])
+
+    @property
+    def queries(self) -> int:
+        """Q."""
+        return len(self.answers)
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        """Index of every distinct text."""
+        every = (*self.answers, *(text for texts in self.references for text in listed(texts)), *self.questions)
+        return {text: i for i, text in enumerate(dict.fromkeys(text for text in every if text is not None))}
+
+    @cached_property
+    def texts(self) -> tuple[str, ...]:
+        """The distinct texts: (D,)."""
+        return tuple(self._places)
+
+    @cached_property
+    def answer(self) -> np.ndarray:
+        """Index of each answer among the texts, -1 for none: (Q,) int64."""
+        return np.array([self._places.get(text, -1) for text in self.answers], np.int64)
+
+    @cached_property
+    def question(self) -> np.ndarray:
+        """Index of each question among the texts, -1 for none: (Q,) int64."""
+        return np.array([self._places.get(text, -1) for text in self.questions], np.int64)
+
+    @cached_property
+    def pairs(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """(query, answer, reference) of every answer with each of its references, as indices: (P,) int64 each.
+
+        Raises Unavailable where no query has a reference.
+        """
+        self.need("references")
+        rows = [(q, self._places[answer], self._places[text])
+                for q, (answer, texts) in enumerate(zip(self.answers, self.references, strict=True))
+                if answer is not None for text in listed(texts)]
+        return tuple(np.array(rows, np.int64).reshape(-1, 3).T)
+
+    @cached_property
+    def _kept(self) -> dict:
+        return {}
+
+    def each(self, key: object, found: Callable[[tuple[str, ...]], Found]) -> Found:
+        """found(texts), computed when a key is first asked for and kept."""
+        if key not in self._kept:
+            self._kept[key] = found(self.texts)
+        return self._kept[key]
+
+    def coded(self, how: str, stem: bool = False, language: str = "en") -> Coded:
+        """The tokens of the texts (ragdash.core.text.tokenizer)."""
+        return self.each((how, stem, language), lambda texts: coded(
+            texts, lambda text: tokens(text, how, stem=stem, language=language)))
+
+    def best(self, query: np.ndarray, values: np.ndarray) -> np.ndarray:
+        """The highest value of each query that is not NaN, NaN where it has none: (Q,). query, values (P,)."""
+        found = np.full(self.queries, -np.inf)
+        defined = ~np.isnan(values)
+        np.maximum.at(found, query[defined], values[defined])
+        return np.where(np.isinf(found), np.nan, found)
+
+
+@dataclass(frozen=True, eq=False)
+class Grounded:
+    """Answers beside the texts they were made from, in the order of the truth's queries.
+
+    answers (Q,): as in Answered; contexts (Q,): the texts given to the generator, () for none given, None where it is
+    not known; given False: the texts of the first documents stand in for them; problems: what is worth knowing of them.
+    Each distinct text is read once.
+    """
+
+    answers: tuple[str | None, ...]
+    contexts: tuple[tuple[str, ...] | None, ...]
+    given: bool = True
+    problems: tuple[Problem, ...] = ()
+
+    @property
+    def queries(self) -> int:
+        """Q."""
+        return len(self.answers)
+
+    @cached_property
+    def _users(self) -> dict[str, list[int]]:
+        """The queries of each distinct context, of those that have an answer."""
+        users: dict[str, list[int]] = defaultdict(list)
+        for q, (answer, contexts) in enumerate(zip(self.answers, self.contexts, strict=True)):
+            if answer is not None and contexts is not None:
+                for context in dict.fromkeys(listed(contexts)):
+                    users[context].append(q)
+        return users
+
+    @cached_property
+    def _kept(self) -> dict:
+        return {}
+
+    def support(self, how: str) -> tuple[list[list[str] | None], list[set[str]]]:
+        """(tokens of each answer, those of them that some context holds): (Q,) each; None: no answer or contexts."""
+        return self._found(how, lambda text: tokens(text, how))
+
+    def number_support(self) -> tuple[list[list[str] | None], list[set[str]]]:
+        """(numbers of each answer, those of them that some context holds): (Q,) each, as `support`."""
+        return self._found("numbers", lambda text: [number_value(text[a:b]) for a, b in numbers(text)])
+
+    def _found(self, key: str, read: Callable[[str], list[str]]) -> tuple[list[list[str] | None], list[set[str]]]:
+        if key not in self._kept:
+            once = {text: list(map(intern, read(text))) for text in dict.fromkeys(self.answers) if text is not None}
+            asked = [None if answer is None or contexts is None else once[answer]
+                     for answer, contexts in zip(self.answers, self.contexts, strict=True)]
+            wanted = [set(found or ()) for found in asked]
+            held = [set() for _ in asked]
+            for context, queries in self._users.items():
+                if any(wanted[q] for q in queries):
+                    within = set(read(context))
+                    for q in queries:
+                        held[q] |= wanted[q] & within
+            self._kept[key] = asked, held
+        return self._kept[key]

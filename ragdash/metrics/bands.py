@@ -1,0 +1,224 @@
+"""Labelled intervals of values. The only home of a threshold; every table names its source.
+
+Bands are half-open, [low, high), the last one closed, and tile the range: the published tables leave holes (0.895 has
+no band in one of them) and disagree (a Recall@10 of 0.60 is moderate in one and below the minimum in another).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from ragdash.core.errors import InputError, Problem
+
+EDGE = 1e-9
+"""A value this little below an edge stands on it: a mean of 0.7 may be computed as 0.6999999999999999."""
+YES = 0.5
+"""A verdict or a label in [0, 1] counts as a yes from here on, where two classes are asked for; our choice."""
+
+
+@dataclass(frozen=True)
+class Band:
+    """A label and the lowest value that bears it."""
+
+    label: str
+    low: float
+
+
+@dataclass(frozen=True)
+class Bands:
+    """The bands of one metric by one source, ascending from the metric's lowest value.
+
+    metric: canonical name ("R", "RR"); k: the cutoff they were stated for, None where none was stated; params: what
+    differs from the metric's defaults, as in a Spec. Raises InputError for bands that are none, with every reason.
+    """
+
+    metric: str
+    k: int | None
+    source: str
+    bands: tuple[Band, ...]
+    high: float = 1.0
+    params: tuple[tuple[str, object], ...] = ()
+
+    def __post_init__(self) -> None:
+        found = faults(self.spec, self.source, self.bands, self.high)
+        if found:
+            raise InputError(found)
+
+    def label(self, value: float) -> str | None:
+        """The label of a value; None for an undefined value or one outside the range."""
+        if not self.bands[0].low - EDGE <= value <= self.high + EDGE:
+            return None
+        return [band.label for band in self.bands if band.low <= value + EDGE][-1]
+
+    @property
+    def spec(self) -> str:
+        """The metric as the source states it, in canonical spelling: R@10, TokenF1(tokens='set')."""
+        params = ", ".join(f"{key}={value!r}" for key, value in self.params)
+        return self.metric + (f"({params})" if params else "") + (f"@{self.k}" if self.k else "")
+
+    @property
+    def edges(self) -> tuple[float, ...]:
+        """Where the bands begin and, last, the highest value: one more than bands."""
+        return (*(band.low for band in self.bands), self.high)
+
+    def words(self) -> str:
+        """The bands as a sentence part: poor from 0, fair from 0.3, ..."""
+        return ", ".join(f"{band.label} from {band.low:g}" for band in self.bands)
+
+    def holds_for(self, spec) -> bool:
+        """Whether they are stated for this Spec: same metric and parameters, and the cutoff where one is stated."""
+        return (self.metric, self.params) == (spec.name, spec.params) and self.k in (None, spec.k)
+
+
+def faults(name: str, source: str, bands: Sequence[Band], high: float) -> list[Problem]:
+    """Everything that keeps these from being the bands of a metric; empty where they are."""
+    found = []
+
+    def note(message: str, field: str, **facts: str | int | float) -> None:
+        found.append(Problem(message, {**facts, "metric": name}, field=field))
+
+    if not source.strip():
+        note("no-source", "source")
+    if not bands:
+        note("no-band", "bands")
+    labels = [band.label for band in bands]
+    for label in dict.fromkeys(labels):
+        if not label.strip():
+            note("no-label", "label")
+        elif labels.count(label) > 1:
+            note("repeated-label", "label", count=labels.count(label), label=label)
+    for band in bands:
+        if not math.isfinite(band.low):
+            note("nan-edge", "low", label=band.label, low=band.low)
+    for lower, upper in pairwise(bands):
+        if upper.low <= lower.low:
+            note("not-ascending", "low", upper=upper.label, upper_low=upper.low, lower=lower.label, lower_low=lower.low)
+    if math.isnan(high) or (bands and high <= bands[-1].low):
+        label, low = (bands[-1].label, bands[-1].low) if bands else ("", 0.0)
+        note("top-edge", "high", high=high, label=label, low=low)
+    return found
+
+
+def _table(metric: str, k: int | None, source: str, labels: Sequence[str], lows: Sequence[float], **params) -> Bands:
+    bands = tuple(Band(label, low) for label, low in zip(labels, lows, strict=True))
+    return Bands(metric, k, source, bands, params=tuple(sorted(params.items())))
+
+
+_FIVE = ("poor", "fair", "moderate", "good", "excellent")
+_FOUR = ("below the minimum", "minimum", "good", "excellent")
+_HYBRID, _GUIDE = "published hybrid RAG study, five bands", "published RAG evaluation guide, minimum thresholds"
+
+BANDS = (
+    _table("RR", None, _HYBRID, _FIVE, (0, 0.30, 0.50, 0.70, 0.90)),
+    _table("R", 10, _HYBRID, _FIVE, (0, 0.30, 0.50, 0.70, 0.90)),
+    _table("TokenF1", None, _HYBRID, _FIVE, (0, 0.20, 0.40, 0.60, 0.80), tokens="set"),
+    _table("R", 10, _GUIDE, _FOUR, (0, 0.70, 0.85, 0.95)),
+    _table("Faithfulness", None, _GUIDE, _FOUR, (0, 0.80, 0.90, 0.98)),
+    _table("AnswerRelevanceJudged", None, _GUIDE, _FOUR, (0, 0.70, 0.85, 0.95)),
+    _table("ContextRelevance", None, _GUIDE, _FOUR, (0, 0.60, 0.80, 0.90)),
+)
+
+
+def bands_of(metric: str) -> tuple[Bands, ...]:
+    """All tables for a metric, by its canonical name; none for most metrics."""
+    return tuple(table for table in BANDS if table.metric == metric)
+
+
+def tables_for(spec, tables: Iterable[Bands] = BANDS) -> tuple[Bands, ...]:
+    """The tables stated for this Spec; one stated for another cutoff or other parameters does not apply."""
+    return tuple(table for table in tables if table.holds_for(spec))
+
+
+def not_stated(spec, tables: Iterable[Bands] = BANDS) -> str | None:
+    """Why no table applies to a Spec, in words: "Bands are stated for R@10, not for R@5."; None where one does."""
+    tables = tuple(tables)
+    if tables_for(spec, tables):
+        return None
+    near = dict.fromkeys(table.spec for table in tables if table.metric == spec.name)
+    return f"Bands are stated for {' and '.join(near)}, not for {spec}." if near else f"No bands are stated for {spec}."
+
+
+@dataclass(frozen=True)
+class Placement:
+    """Where a mean and its interval stand: the labels of the mean, of the lower and of the upper end.
+
+    All None where the mean is undefined; the ends are None where there is no interval.
+    """
+
+    label: str | None
+    low_label: str | None
+    high_label: str | None
+
+    @property
+    def straddles(self) -> bool:
+        """The ends of the interval stand in different bands."""
+        return self.low_label != self.high_label
+
+    def words(self) -> str | None:
+        """"good", "between fair and good" where the interval straddles, "good (no interval)"; None if undefined."""
+        if self.straddles:
+            return f"between {self.low_label} and {self.high_label}"
+        return self.label if self.low_label or self.label is None else f"{self.label} (no interval)"
+
+
+def placed(table: Bands, mean: float, low: float, high: float) -> Placement:
+    """A mean and its interval on the bands. Ends beyond the range (some intervals reach out) stand in the last band.
+
+    NaN ends: no interval. A mean that is NaN or outside the range is undefined here.
+    """
+    label = table.label(mean)
+    if label is None or math.isnan(low) or math.isnan(high):
+        return Placement(label, None, None)
+    lowest, highest = max(min(low, mean), table.bands[0].low), min(max(high, mean), table.high)
+    return Placement(label, table.label(lowest), table.label(highest))
+
+
+@dataclass(frozen=True)
+class Target:
+    """A value that the mean of a Spec should reach: from above or below, as the metric's better direction says."""
+
+    spec: object
+    value: float
+
+    def __post_init__(self) -> None:
+        low, high = self.spec.range
+        if not (math.isfinite(self.value) and low <= self.value <= high):
+            raise InputError([Problem("target", {"value": self.value, "spec": str(self.spec), "low": low, "high": high},
+                                      field="target")])
+
+
+def judged(target: Target, mean: float, low: float, high: float, better: str | None) -> str:
+    """"pass" or "fail" where the whole interval stands on one side of the target, else "undecided".
+
+    By the interval, not by the point. The target itself passes. Undefined mean or interval: undecided.
+    better: "higher" or "lower"; InputError for a metric without a direction.
+    """
+    if better not in ("higher", "lower"):
+        raise InputError([Problem("target/no-direction", {"spec": str(target.spec)}, field="target")])
+    if math.isnan(mean) or math.isnan(low) or math.isnan(high):
+        return "undecided"
+    sign = 1 if better == "higher" else -1
+    ends = sorted(sign * end - sign * target.value for end in (min(low, mean), max(high, mean)))
+    return "pass" if ends[0] >= -EDGE else "fail" if ends[1] < -EDGE else "undecided"
+
+
+@dataclass(frozen=True)
+class Cut:
+    """A value from which on something is in order. metric: what is held against it; source: who says so."""
+
+    metric: str
+    value: float
+    source: str
+
+
+CUTS: dict[str, Cut] = {
+    "k": Cut("rank", 10, "the cutoff of Recall@10 in both published tables"),
+    "coverage": Cut("share of the gold in the first k", 1.0, "ragdash: all of the gold is needed"),
+    "right": Cut(bands_of("TokenF1")[0].spec, bands_of("TokenF1")[0].bands[3].low, f"{_HYBRID}: where good begins"),
+    "grounded": Cut("SupportCoverage", bands_of("Faithfulness")[0].bands[1].low,
+                    f"{_GUIDE}: the minimum of Faithfulness, taken over for the share of words in the contexts"),
+}
+"""Where the stages of a diagnosis part (ragdash.analysis.diagnosis.Rules)."""

@@ -1,0 +1,126 @@
+"""Write the metric reference from the registry: for the terminal, for programs, for docs/reference/metrics.md."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable
+from dataclasses import asdict
+from itertools import groupby
+
+from ragdash.metrics.bands import bands_of
+from ragdash.metrics.docs.guide import USES, USES_SOURCE, guide
+from ragdash.metrics.docs.worked_examples import EXAMPLES, SETTINGS
+from ragdash.metrics.registry import METRICS, Metric
+
+FAMILIES = {"retrieval": "Retrieval", "judgements": "Judgements and counts", "detection": "Detection",
+            "judged": "Judged by a model", "cost": "Speed and cost"}
+_HEAD = """# Metrics
+
+Generated from the registry by `ragdash metrics --format markdown -o docs/reference/metrics.md`.
+
+Every metric is computed for each query first; its summary is the mean over the queries where it is defined, unless
+the entry says otherwise. Letters: k cutoff, R relevant documents of the query, g grade of a document.
+"""
+_EXAMPLES = """## The examples
+
+Every metric below is worked on one of these; the tests compute them all.
+"""
+
+
+def signature(metric: Metric) -> str:
+    """How the metric is written: nDCG(gain='linear')@k."""
+    params = ", ".join(f"{key}={value!r}" for key, value in metric.params.items())
+    tail = {"required": "@k", "optional": "[@k]", "none": ""}[metric.cutoff]
+    return metric.name + (f"({params})" if params else "") + tail
+
+
+def range_words(metric: Metric) -> str:
+    """The range in words: 0 to 1, 1 and more, -beta to 1."""
+    low, high = (bound if isinstance(bound, str) else f"{bound:g}" for bound in metric.range)
+    return f"{low} and more" if high == "inf" else f"{low} to {high}"
+
+
+def direction_words(metric: Metric) -> str:
+    """Which way is better, in words."""
+    return f"{metric.better} is better" if metric.better else "neither direction is better"
+
+
+def as_text(metrics: Iterable[Metric]) -> str:
+    """A short block for each metric."""
+    blocks = []
+    for m in metrics:
+        lines = [f"{signature(m)}  ({m.title})", f"    {m.summary_line}",
+                 f"    range {range_words(m)}, {direction_words(m)}; {m.aggregate} over queries",
+                 f"    formula {m.formula}"]
+        told = guide(m.name)
+        lines += [f"    when {told.when}"] if told else []
+        lines += [f"    example {example_words(m.name)}"] if m.name in EXAMPLES else []
+        lines += [f"    elsewhere {told.differs}"] if told and told.differs else []
+        if m.source:
+            lines.append(f"    source {m.source}")
+        if m.aliases:
+            lines.append(f"    also read as {', '.join(m.aliases)}")
+        blocks.append("\n".join(lines))
+    return "\n\n".join(blocks) + "\n"
+
+
+def as_json(metrics: Iterable[Metric]) -> str:
+    """A list of objects with every fact of the registry; an infinite bound is null."""
+    entries = [{
+        "name": m.name, "title": m.title, "family": m.family, "signature": signature(m), "params": dict(m.params),
+        "allowed": {key: list(value) for key, value in m.allowed.items()}, "cutoff": m.cutoff,
+        "range": [None if isinstance(bound, float) and math.isinf(bound) else bound for bound in m.range],
+        "better": m.better, "unit": m.unit, "aggregate": m.aggregate, "formula": m.formula, "source": m.source,
+        "aliases": list(m.aliases), "doc": m.doc, "when": told.when if (told := guide(m.name)) else "",
+        "differs": told.differs if told else "", "example": asdict(EXAMPLES[m.name]) if m.name in EXAMPLES else None,
+    } for m in metrics]
+    return json.dumps(entries, ensure_ascii=False, indent=1) + "\n"
+
+
+def as_markdown(metrics: Iterable[Metric]) -> str:
+    """docs/reference/metrics.md."""
+    settings = "\n".join(f"- *{about}*: {text}" for about, text in SETTINGS.items())
+    parts = [_HEAD, uses(), f"{_EXAMPLES}\n{settings}\n"]
+    for family, members in groupby(metrics, key=lambda m: m.family):
+        parts.append(f"## {FAMILIES.get(family, family.capitalize())}\n")
+        parts.extend(_entry(m) for m in members)
+    return "\n".join(parts).rstrip() + "\n"
+
+
+def uses() -> str:
+    """Which metrics matter for which use, as a Markdown table."""
+    rows = [(use.title, ", ".join(METRICS[name].title for name in use.metrics), ", ".join(use.judged) or "–", use.why)
+            for use in USES]
+    table = "\n".join(f"| {' | '.join(row)} |" for row in [("use", "look at", "with a judging model", "why"),
+                                                           ("---",) * 4, *rows])
+    return (f"## Which metrics for which use\n\nAfter a {USES_SOURCE}. Where it asks for what only a model can judge, "
+            f"the nearest metrics without one stand first.\n\n{table}\n")
+
+
+def example_words(name: str) -> str:
+    """nDCG@5 = 0.502: how it comes about; empty where there is no example."""
+    found = EXAMPLES.get(name)
+    return f"{found.spec} = {_rounded(found.value)}: {found.worked}" if found else ""
+
+
+def _rounded(value: float) -> str:
+    return f"{value:.3f}".rstrip("0").rstrip(".")
+
+
+def _entry(m: Metric) -> str:
+    facts = [f"Range {range_words(m)}", direction_words(m), f"{m.aggregate} over queries"]
+    lines = [f"### {m.title}", "", f"`{signature(m)}`", "", f"$${m.formula}$$", "", m.doc, "", f"- {'; '.join(facts)}."]
+    told, example = guide(m.name), EXAMPLES.get(m.name)
+    if told:
+        lines.append(f"- When: {told.when}")
+    if example:
+        lines.append(f"- Example (*{example.about}*): {example_words(m.name)}.")
+    if told and told.differs:
+        lines.append(f"- Elsewhere: {told.differs}")
+    if m.source:
+        lines.append(f"- Source: {m.source}.")
+    if m.aliases:
+        lines.append(f"- Also read as {', '.join(f'`{alias}`' for alias in m.aliases)}, in any case.")
+    lines += [f"- Bands of {bands.spec} ({bands.source}): {bands.words()}." for bands in bands_of(m.name)]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,55 @@
+"""What the judgements can say about a ranking: how much of it is judged, and plain counts."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ragdash.matching.views.ranked import ALL, Cutoffs, Ranked, Values
+from ragdash.metrics.registry import metric
+
+_COUNT = {"range": (0.0, np.inf), "better": None, "unit": "documents", "relevance": False}
+
+
+@metric("Judged", "Judged", formula=r"Judged@k = \frac{|judged \cap top_k|}{\min(k, returned)}",
+        source="ir_measures Judged", cutoff="required", better=None, relevance=False,
+        weight=lambda ranked, k: ranked.returned_at(k))
+def judged(ranked: Ranked, k: Cutoffs) -> Values:
+    """Share of the first k documents that have a judgement, of whatever grade (negative ones too).
+
+    Neither good nor bad: where it is low, unjudged documents count as not relevant and the other metrics may be too
+    low. Undefined where nothing was returned. Returns (Q, K) in [0, 1].
+    """
+    returned = ranked.returned_at(k)
+    seen = ranked.up_to(k, ranked.query, ranked.rank)
+    return np.divide(seen, returned, out=np.full(seen.shape, np.nan), where=returned > 0)
+
+
+@metric("RBPResidual", "RBP residual", formula=r"1 - (1 - p) \sum_{i\ judged} p^{i - 1}", source="Moffat & Zobel 2008",
+        better="lower", relevance=False, allowed={"p": (0.0, 0.9999)})
+def rbp_residual(ranked: Ranked, *, p: float = 0.8) -> Values:
+    """How much rank-biased precision the unjudged documents, and those behind the last rank, could add at most.
+
+    RBP is somewhere between its value and its value plus this. Returns (Q,) in [0, 1]; 1 for an empty ranking.
+    """
+    known = ranked.total(ranked.query, (1 - p) * p ** (ranked.rank - 1.0))
+    return np.clip(1 - known, 0.0, 1.0)
+
+
+@metric("n_ret", "Returned", formula=r"N", source="trec_eval num_ret", aliases=("num_ret",), **_COUNT)
+def n_ret(ranked: Ranked) -> Values:
+    """Documents returned, repeats not counted. Its mean is per query; trec_eval prints the sum. Returns (Q,)."""
+    return ranked.returned.astype(np.float64)
+
+
+@metric("n_rel", "Relevant", formula=r"R", source="trec_eval num_rel", aliases=("num_rel",),
+        allowed={"rel": (1, 2**31)}, **_COUNT)
+def n_rel(ranked: Ranked, *, rel: int = 1) -> Values:
+    """Relevant documents, returned or not. Its mean is per query; trec_eval prints the sum. Returns (Q,)."""
+    return ranked.relevant(rel).astype(np.float64)
+
+
+@metric("n_rel_ret", "Relevant returned", formula=r"|relevant \cap returned|", source="trec_eval num_rel_ret",
+        aliases=("num_rel_ret",), allowed={"rel": (1, 2**31)}, **{**_COUNT, "better": "higher"})
+def n_rel_ret(ranked: Ranked, *, rel: int = 1) -> Values:
+    """Relevant documents that were returned. Its mean is per query; trec_eval prints the sum. Returns (Q,)."""
+    return ranked.hits_at(np.array([ALL]), rel)[:, 0]

@@ -1,0 +1,14 @@
+"""Judges: models that read and give verdicts. The questions, the asking, and the ledger of what was said.
+
+Nothing here is needed without a judge, and nothing is asked by import. The package knows texts, not runs.
+"""
+
+from ragdash.models.judge.batch import ask
+from ragdash.models.judge.endpoint import Endpoint, Judge, Prices
+from ragdash.models.judge.json_schema import Unfit
+from ragdash.models.judge.plan import Budget, Outcome, Patience, Plan, Progress, plan
+from ragdash.models.judge.question import MISSING, Question, Reply, Usage
+from ragdash.models.judge.verdict_store.store import Ledger, default_ledger
+
+__all__ = ["MISSING", "Budget", "Endpoint", "Judge", "Ledger", "Outcome", "Patience", "Plan", "Prices", "Progress",
+           "Question", "Reply", "Unfit", "Usage", "ask", "default_ledger", "plan"]

@@ -1,0 +1,213 @@
+"""Questions asked of a judge, several at a time: kept as they come, stopped by a budget, a person or an error.
+
+Letters: N questions.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from queue import Empty, Queue
+from threading import Event, Lock, Thread
+
+from ragdash.core.errors import InputError, Problem
+from ragdash.models.judge.budget import LOOK, Purse
+from ragdash.models.judge.endpoint import Endpoint, Judge
+from ragdash.models.judge.plan import Budget, Listener, Outcome, Patience, Progress, written
+from ragdash.models.judge.question import MISSING, Question, Reply
+from ragdash.models.judge.transport.client import Client
+from ragdash.models.judge.transport.http import poster
+from ragdash.models.judge.transport.structured_output import Manner
+from ragdash.models.judge.verdict_store.store import Ledger, Writer
+
+CONCURRENCY = 4
+HOPELESS, GIVEN_UP = 3, 10  # failures of the endpoint in a row that end a job: before its first reply, and after
+UNUSABLE = 20  # replies in a row without a verdict that end it too
+OF_JUDGE = ("not-json", "wrong-shape", "empty", "truncated", "refused")
+UNDONE = ("budget", "cancelled")  # of the job
+FAILS = {"rate-limited": "endpoint-fails/rate-limited", "timeout": "endpoint-fails/timeout",
+         "bad-request": "endpoint-fails/bad-request"}
+OF_ENDPOINT = ("unreachable", "timeout", "rate-limited", "server-error", "not-a-reply", "bad-request")
+
+
+def ask(questions: Sequence[Question], endpoint: Endpoint, ledger: Ledger, *, concurrency: int = CONCURRENCY,
+        budget: Budget | None = None, progress: Listener | None = None, cancel: Event | None = None,
+        patience: Patience | None = None) -> Outcome:
+    """Replies to the questions (N,): those of the ledger, then the judge's, each kept as soon as it is there.
+
+    The same question twice is asked once. At most `concurrency` requests are on their way. Where the budget is spent,
+    `cancel` is set, the listener answers False or Ctrl+C is pressed, nothing more is sent, what is on its way is
+    awaited (a second Ctrl+C drops it), and the rest is missing with its reason. An error that no further question would
+    escape (wrong key, address or model, an endpoint that only fails, a full disk) stops likewise, told in `problem`.
+    Raises InputError before anything is asked: no key, no ledger, a budget of money without prices.
+    """
+    budget, patience = budget or Budget(), patience or Patience()
+    judge = endpoint.judge
+    keys = [judge.key(question) for question in questions]
+    replies = ledger.get(list(dict.fromkeys(keys)))
+    cached = len(replies)
+    todo = {key: question for key, question in zip(keys, questions, strict=True) if key not in replies}
+    job = None
+    if todo:
+        if budget.cost is not None and endpoint.prices is None:
+            raise InputError([Problem("no-prices")])
+        with ledger.writing() as writer:
+            writer.use(judge)
+            job = _job(endpoint, judge, ledger, writer, budget, patience, list(todo.values()))
+            job.total, job.cached = len(todo) + cached, cached
+            job.run(todo, max(concurrency, 1), progress, cancel or Event())
+        replies |= job.replies
+    aligned = tuple(replies[key] for key in keys)
+    missing = Counter(replies[key].missing for key in dict.fromkeys(keys) if replies[key].missing)
+    cost = None if endpoint.prices is None else job.client.purse.cost if job else 0.0
+    return Outcome(aligned, job.client.purse.calls if job else 0, cached, missing, cost, job.stopped if job else None,
+                   job.problem if job else None)
+
+
+def _job(endpoint: Endpoint, judge: Judge, ledger: Ledger, writer: Writer, budget: Budget, patience: Patience,
+         todo: Sequence[Question]) -> _Job:
+    expected, ended = written(todo, ledger, endpoint), Event()
+    client = Client(endpoint, poster(endpoint, patience), Purse(budget, ended), patience,
+                    Manner.first(endpoint.kind, ledger.manner(endpoint.url, endpoint.model)), ended,
+                    lambda question: expected[question.task, len(question.ids)])
+    return _Job(client, judge, writer)
+
+
+@dataclass
+class _Job:
+    """The work of some threads, looked after by the one that started them. stopped: why it ended early, in words."""
+
+    client: Client
+    judge: Judge
+    writer: Writer
+    total: int = 0
+    cached: int = 0
+    replies: dict[bytes, Reply] = field(default_factory=dict)
+    stopped: str | None = None
+    problem: Problem | None = None
+    _in_a_row: int = 0
+    _unusable: int = 0
+    _begin: float = 0.0
+    _told: int = -1
+    _heard: bool = False
+    _missing: int = 0
+    _lock: Lock = field(default_factory=Lock)
+
+    def run(self, todo: dict[bytes, Question], concurrency: int, progress: Listener | None, cancel: Event) -> None:
+        """Ask all; returns when that is done, or stopped."""
+        said: Queue[tuple[bytes, Reply] | None] = Queue()
+        left = iter(todo.items())
+        threads = [Thread(target=self._work, args=(left, said), daemon=True)
+                   for _ in range(min(concurrency, len(todo)))]
+        for thread in threads:
+            thread.start()
+        self._begin = time.monotonic()
+        try:
+            self._listen(said, len(threads), progress, cancel)
+        finally:
+            self.client.ended.set()
+        rest = "budget" if self.stopped == "budget" else "stopped" if self.problem else "cancelled"
+        self.replies = {key: self.replies.get(key, Reply(None, rest)) for key in todo}
+
+    def _listen(self, said: Queue, alive: int, progress: Listener | None, cancel: Event) -> None:
+        """Gather replies until all threads have ended; a second Ctrl+C does not wait for them."""
+        while alive:
+            try:
+                self._tell(progress)
+                if cancel.is_set():
+                    self._end("cancelled")
+                one = said.get(timeout=LOOK)
+                while one is not None:
+                    if one[1].missing not in UNDONE:
+                        self.replies[one[0]] = one[1]
+                        self._note(one[1])
+                    one = said.get_nowait()
+                alive -= 1
+            except Empty:
+                continue
+            except KeyboardInterrupt:
+                if self.client.ended.is_set():
+                    break
+                self._end("cancelled")
+        self._tell(progress)
+
+    def _work(self, left: Iterator[tuple[bytes, Question]], said: Queue) -> None:
+        """One thread: the next question, until there is none or the job has ended."""
+        try:
+            while not self.client.ended.is_set():
+                with self._lock:
+                    key, question = next(left, (None, None))
+                if question is None:
+                    break
+                said.put((key, self._asked(key, question)))
+        finally:
+            said.put(None)
+
+    def _asked(self, key: bytes, question: Question) -> Reply:
+        """The reply, on the disk already; another process may have had it in the meantime."""
+        known, before = None, self.client.manner
+        with self._ending():
+            known = self.writer.seen(key)
+        if known is not None:
+            return known
+        reply, problem = self.client.reply(question)
+        if problem:
+            self._end("error", problem)
+        if reply.missing == "budget":
+            self._end("budget")
+        with self._ending():
+            if self.client.manner != before:
+                endpoint = self.client.endpoint
+                self.writer.learn(endpoint.url, endpoint.model, self.client.manner.as_dict())
+            self.writer.put(self.judge, [(question, reply)])
+        return reply
+
+    @contextmanager
+    def _ending(self) -> Iterator[None]:
+        """A ledger that breaks (a full disk): nothing more is paid for, and what was said is still returned."""
+        try:
+            yield
+        except InputError as error:
+            self._end("error", error.problems[0])
+
+    def _note(self, reply: Reply) -> None:
+        """End the job where the endpoint does nothing but fail, or the judge writes nothing that can be used."""
+        if reply.missing is None:
+            self._heard, self._in_a_row, self._unusable = True, 0, 0
+            return
+        self._missing += 1
+        self._unusable += reply.missing in OF_JUDGE
+        self._in_a_row += reply.missing in OF_ENDPOINT
+        if self._in_a_row >= (GIVEN_UP if self._heard else HOPELESS):
+            self._end("error", self._failing(FAILS.get(reply.missing, "endpoint-fails"), self._in_a_row, reply))
+        elif self._unusable >= UNUSABLE:
+            self._end("error", self._failing("judge-unusable", self._unusable, reply))
+
+    def _failing(self, message: str, n: int, reply: Reply) -> Problem:
+        facts = {"questions": n, "reason": MISSING[reply.missing], "reply": reply.note}
+        return Problem(message, facts, field=self.judge.host)
+
+    def _end(self, why: str, problem: Problem | None = None) -> None:
+        """Let nothing more be asked; the first reason stands."""
+        with self._lock:
+            if self.stopped is None:
+                self.stopped, self.problem = why, problem
+        self.client.ended.set()
+
+    def _tell(self, listener: Listener | None) -> None:
+        """Tell the listener what is new."""
+        if listener is None or self._told == len(self.replies):
+            return
+        self._told = len(self.replies)
+        purse, spent = self.client.purse, time.monotonic() - self._begin
+        now = Progress(done=self.cached + len(self.replies), total=self.total, asked=purse.calls, cached=self.cached,
+                       missing=self._missing, cost=purse.cost if self.client.endpoint.prices else None)
+        if self.replies and spent > 0:
+            rate = len(self.replies) / spent
+            now = replace(now, rate=rate, left=math.ceil((self.total - now.done) / rate))
+        if listener(now) is False:
+            self._end("cancelled")

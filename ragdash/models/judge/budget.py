@@ -1,0 +1,46 @@
+"""The budget while several threads spend it: what is on its way is set aside, so that no bound is overstepped."""
+
+from __future__ import annotations
+
+from threading import Condition, Event
+
+from ragdash.models.judge.plan import Budget
+
+LOOK = 0.1  # seconds between looks at whether the job has ended
+
+
+class Purse:
+    """calls: requests made that were answered or may have been; cost: paid for them."""
+
+    def __init__(self, budget: Budget, ended: Event):
+        self.calls, self.cost = 0, 0.0
+        self._budget, self._ended, self._free = budget, ended, Condition()
+        self._calls_out, self._cost_out = 0, 0.0
+
+    def take(self, cost: float) -> bool:
+        """Set a call of this expected cost aside; False where it does not fit. Waits where it may fit yet."""
+        with self._free:
+            while not self._fits(cost, out=True):
+                if not self._calls_out or not self._fits(cost, out=False) or self._ended.is_set():
+                    return False
+                self._free.wait(LOOK)
+            self._calls_out += 1
+            self._cost_out += cost
+            return True
+
+    def settle(self, expected: float, cost: float | None) -> None:
+        """A call came back: paid with this cost; None: it was turned away and costs nothing."""
+        with self._free:
+            self._calls_out -= 1
+            self._cost_out -= expected
+            if cost is not None:
+                self.calls += 1
+                self.cost += cost
+            self._free.notify_all()
+
+    def _fits(self, cost: float, out: bool) -> bool:
+        calls = self.calls + 1 + (self._calls_out if out else 0)
+        total = self.cost + cost + (self._cost_out if out else 0.0)
+        bounds = self._budget
+        return (bounds.calls is None or calls <= bounds.calls) and (
+            bounds.cost is None or total <= bounds.cost * (1 + 1e-9))

@@ -1,0 +1,96 @@
+"""A small checker of JSON schemas: what the questions to judges need of them, and no more.
+
+Understood: type (a word or several), properties, required, items, minItems, maxItems, enum, minimum, maximum,
+minLength. Keys that the schema does not name are left out of the result, the raw reply keeps them. A whole number
+stands for a text where a text is asked for (ids come back as numbers); nothing else is converted: "0.5" is no number.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from math import isfinite
+
+from ragdash.core.errors import shorten
+
+_TYPES = {"object": dict, "array": list, "string": str, "boolean": bool, "null": type(None)}
+
+
+class Unfit(ValueError):
+    """A value that does not have the shape asked for; its text tells the judge what to fix."""
+
+
+def fitted(value: object, schema: Mapping, ids: Sequence[str] = ()) -> object:
+    """The value with only what the schema names. ids: the first list of objects with an "id" holds exactly these, and
+    is put in their order. Raises Unfit.
+    """
+    fit = _fit(value, schema, "the reply")
+    if ids:
+        name = next((name for name, inner in schema.get("properties", {}).items()
+                     if "id" in inner.get("items", {}).get("properties", {})), None)
+        if name is None:
+            raise Unfit("no list with ids in the schema")
+        fit[name] = _in_order(fit.get(name) or [], ids)
+    return fit
+
+
+def _fit(value: object, schema: Mapping, where: str) -> object:
+    value = _typed(value, schema.get("type"), where)
+    if "enum" in schema and not any(value == one and isinstance(value, bool) == isinstance(one, bool)
+                                    for one in schema["enum"]):
+        raise Unfit(f"{where} is {shorten(repr(value), 60)}, not one of {', '.join(map(repr, schema['enum']))}")
+    if isinstance(value, dict):
+        return _object(value, schema, where)
+    if isinstance(value, list):
+        least, most = schema.get("minItems", 0), schema.get("maxItems", len(value))
+        if not least <= len(value) <= most:
+            raise Unfit(f"{where} has {len(value)} entries, not {least} to {most}")
+        return [_fit(one, schema.get("items", {}), f"{where}[{i}]") for i, one in enumerate(value)]
+    if isinstance(value, str) and len(value.strip()) < schema.get("minLength", 0):
+        raise Unfit(f"{where} is empty")
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        _within(value, schema, where)
+    return value
+
+
+def _typed(value: object, wanted: str | Sequence[str] | None, where: str) -> object:
+    names = (wanted,) if isinstance(wanted, str) else tuple(wanted or ())
+    if not names or any(_is(value, name) for name in names):
+        return value
+    if "string" in names and _is(value, "integer"):
+        return str(int(value))
+    raise Unfit(f"{where} is {shorten(repr(value), 60)}, not of type {' or '.join(names)}")
+
+
+def _is(value: object, name: str) -> bool:
+    if name in ("number", "integer"):
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            return False
+        return isinstance(value, int) or (isfinite(value) and (name == "number" or value == int(value)))
+    return isinstance(value, _TYPES[name])
+
+
+def _object(value: dict, schema: Mapping, where: str) -> dict:
+    properties = schema.get("properties", {})
+    absent = [name for name in schema.get("required", ()) if name not in value]
+    if absent:
+        raise Unfit(f"{where} lacks {', '.join(map(repr, absent))}")
+    return {name: _fit(value[name], inner, f"{where}.{name}") for name, inner in properties.items() if name in value}
+
+
+def _within(value: float, schema: Mapping, where: str) -> None:
+    low, high = schema.get("minimum", float("-inf")), schema.get("maximum", float("inf"))
+    if not low <= value <= high:
+        raise Unfit(f"{where} is {value}, not in [{low}, {high}]")
+
+
+def _in_order(verdicts: list[dict], ids: Sequence[str]) -> list[dict]:
+    given = Counter(str(one.get("id")) for one in verdicts)
+    wrong = [f"{word} {', '.join(map(repr, found[:5]))}" for word, found in (
+        ("it lacks the ids", [one for one in ids if one not in given]),
+        ("it has the unknown ids", [one for one in given if one not in set(ids)]),
+        ("it repeats the ids", [one for one, n in given.items() if n > 1])) if found]
+    if wrong:
+        raise Unfit("; ".join(wrong))
+    by_id = {str(one["id"]): one for one in verdicts}
+    return [by_id[one] for one in ids]

@@ -1,0 +1,156 @@
+"""Askings walked to their end, round after round: their questions are answered together, by a judge or by a ledger.
+
+Letters: C cases (one asking each), N questions of a round.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+from ragdash.models.judge.batch import ask
+from ragdash.models.judge.endpoint import Endpoint, Judge
+from ragdash.models.judge.plan import Budget, Listener, Outcome
+from ragdash.models.judge.question import Question, Reply, Usage
+from ragdash.models.judge.tasks.registry import Asking, Judgement
+from ragdash.models.judge.verdict_store.store import Ledger
+
+Answering = Callable[[list[Question]], Sequence[Reply]]
+NOT_ASKED = Reply(None, "not-asked")
+
+
+def walk(askings: Sequence[Asking], answer: Answering, vote: int = 0) -> list[Judgement]:
+    """What each asking comes to: (C,). answer: the replies to a round's questions, aligned. An asking one of whose
+    replies is missing ends with that reason.
+    """
+    found: dict[int, Judgement] = {}
+    wanted: dict[int, list[Question]] = {}
+    _step(askings, dict.fromkeys(range(len(askings))), wanted, found, vote)
+    while wanted:
+        order = list(wanted)
+        flat = [question for i in order for question in wanted[i]]
+        replies = iter(answer(flat))
+        said = {i: [next(replies) for _ in wanted[i]] for i in order}
+        wanted = {}
+        _step(askings, said, wanted, found, vote)
+    return [found[i] for i in range(len(askings))]
+
+
+def _step(askings: Sequence[Asking], said: dict[int, list[Reply] | None], wanted: dict[int, list[Question]],
+          found: dict[int, Judgement], vote: int) -> None:
+    """One step of each asking: what it wants next, or what it came to."""
+    for i, replies in said.items():
+        missing = next((one.missing for one in replies or () if one.missing), None)
+        if missing:
+            askings[i].close()
+            found[i] = Judgement(float("nan"), missing)
+            continue
+        try:
+            questions = next(askings[i]) if replies is None else askings[i].send(replies)
+        except StopIteration as end:
+            found[i] = end.value
+        else:
+            wanted[i] = [question.again(vote) for question in questions] if vote else list(questions)
+
+
+def read(askings: Sequence[Asking], ledger: Ledger, judge: Judge, vote: int = 0) -> list[Judgement]:
+    """What a ledger knows of the askings: (C,); those not finished are missing, with the reason where one is kept."""
+    def answer(questions: list[Question]) -> list[Reply]:
+        keys = [judge.key(question) for question in questions]
+        known = ledger.get(keys)
+        failed = ledger.failed([key for key in keys if key not in known])
+        return [known.get(key) or failed.get(key) or NOT_ASKED for key in keys]
+
+    return walk(askings, answer, vote)
+
+
+def by_ledger(ledger: Ledger, judge: Judge, heard: list[Question], guessing: bool = False) -> Answering:
+    """Answers with the verdicts of a ledger alone; every question is put into `heard`. guessing: where there is no
+    verdict, with the question's own guess.
+    """
+    def answer(questions: list[Question]) -> list[Reply]:
+        heard.extend(questions)
+        keys = [judge.key(question) for question in questions]
+        known = ledger.get(keys)
+        return [known.get(key) or (Reply(question.guess()) if guessing and question.guess else NOT_ASKED)
+                for key, question in zip(keys, questions, strict=True)]
+
+    return answer
+
+
+def known_keys(askings: Sequence[Asking], ledger: Ledger, judge: Judge, vote: int = 0) -> set[bytes]:
+    """The keys of all verdicts that a ledger has of the askings, which are used up."""
+    return ledger.known([judge.key(question) for question in ahead(askings, ledger, judge, vote)[0]])
+
+
+def first_round(askings: Sequence[Asking], vote: int = 0) -> list[Question]:
+    """The questions that are asked first; the askings are used up."""
+    questions: list[Question] = []
+
+    def answer(asked: list[Question]) -> list[Reply]:
+        questions.extend(asked)
+        return [NOT_ASKED] * len(asked)
+
+    walk(askings, answer, vote)
+    return questions
+
+
+def ahead(askings: Sequence[Asking], ledger: Ledger, judge: Judge, vote: int = 0) -> tuple[list[Question], list[bool]]:
+    """(the questions that a plan knows of: those of the ledger, and those that come next; which askings are not at
+    their end (C,)). The askings are used up.
+    """
+    questions: list[Question] = []
+    found = walk(askings, by_ledger(ledger, judge, questions), vote)
+    return questions, [one.missing == NOT_ASKED.missing for one in found]
+
+
+def guessed_ahead(askings: Sequence[Asking], ledger: Ledger, judge: Judge, vote: int = 0) -> list[Question]:
+    """Those of `ahead`, and the questions to which their replies would lead, were they as guessed."""
+    questions: list[Question] = []
+    walk(askings, by_ledger(ledger, judge, questions, guessing=True), vote)
+    return questions
+
+
+@dataclass
+class Judging:
+    """Asks round after round within one budget. options: of `ask` (concurrency, cancel, patience); total: what came of
+    all rounds, its replies left out; usage: tokens of what was asked; progress is told of all rounds so far together.
+    """
+
+    endpoint: Endpoint
+    ledger: Ledger
+    budget: Budget = field(default_factory=Budget)
+    progress: Listener | None = None
+    options: dict = field(default_factory=dict)
+    total: Outcome = field(default_factory=lambda: Outcome(()))
+    usage: Usage = field(default_factory=Usage)
+    _done: int = 0
+
+    def judge(self, askings: Sequence[Asking], vote: int = 0) -> list[Judgement]:
+        """What each asking comes to: (C,). After a stop nothing more is asked; what is known is still used."""
+        return walk(askings, self._answer, vote)
+
+    def _answer(self, questions: list[Question]) -> Sequence[Reply]:
+        before = self.total
+        if before.stopped:
+            rest = {"budget": "budget", "cancelled": "cancelled"}.get(before.stopped, "stopped")
+            keys = [self.endpoint.judge.key(question) for question in questions]
+            known = self.ledger.get(keys)
+            self.total = replace(before, missing=before.missing + Counter({rest: len(set(keys) - known.keys())}))
+            return [known.get(key, Reply(None, rest)) for key in keys]
+        spent = before.cost or 0.0
+        left = Budget(None if self.budget.calls is None else max(self.budget.calls - before.asked, 0),
+                      None if self.budget.cost is None else max(self.budget.cost - spent, 0.0))
+        listener = self.progress and (lambda now: self.progress(replace(
+            now, done=now.done + self._done, total=now.total + self._done, asked=now.asked + before.asked,
+            cached=now.cached + before.cached, missing=now.missing + sum(before.missing.values()),
+            cost=None if now.cost is None else now.cost + spent)))
+        outcome = ask(questions, self.endpoint, self.ledger, budget=left, progress=listener, **self.options)
+        self._done += len({self.endpoint.judge.key(question) for question in questions})
+        self.usage = sum((one.usage for one in {id(one): one for one in outcome.replies}.values() if not one.cached),
+                         self.usage)
+        self.total = replace(outcome, replies=(), asked=before.asked + outcome.asked,
+                             cached=before.cached + outcome.cached, missing=before.missing + outcome.missing,
+                             cost=None if outcome.cost is None else spent + outcome.cost)
+        return outcome.replies

@@ -1,0 +1,10 @@
+"""What judges are asked for a metric: a task is a function from the texts of a query to questions and a value.
+
+A task bears the canonical spelling of its metric: Faithfulness, ContextRelevance(per='chunk'), RAGChecker.Precision.
+"""
+
+from ragdash.models.judge.tasks import chunk_usefulness, claims, ragchecker, single_call
+from ragdash.models.judge.tasks.registry import TASKS, Asking, Case, JudgedTask, Judgement, find_task, judged
+
+__all__ = ["TASKS", "Asking", "Case", "JudgedTask", "Judgement", "chunk_usefulness", "claims", "find_task", "judged",
+           "ragchecker", "single_call"]

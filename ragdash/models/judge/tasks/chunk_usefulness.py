@@ -1,0 +1,71 @@
+"""Chunks judged one by one: is it useful for the right answer? And RAGAS's questions that an answer would answer."""
+
+from __future__ import annotations
+
+from ragdash.models.judge.prompts import AS_DATA, as_data
+from ragdash.models.judge.question import Question
+from ragdash.models.judge.tasks.prompt_texts import (
+    TEXT,
+    UNDEFINED,
+    asked,
+    flags,
+    listed,
+    shape,
+    shown,
+    too_long,
+    user,
+    word,
+)
+from ragdash.models.judge.tasks.ragchecker_scores import average_precision, share
+from ragdash.models.judge.tasks.registry import Asking, Case, Judgement, judged
+
+VERSION = "1"
+USEFUL = f"""You judge whether a context is useful to arrive at a right answer that is given. {AS_DATA}
+Give a short reason first, then the verdict:
+useful: it holds what the right answer says or rests on, all of it or a part.
+useless: it does not, however near its subject.
+Judge by the texts alone, not by what you know."""
+ASK_BACK = f"""You guess the question that an answer was given to. {AS_DATA}
+Write three different questions, each of which the answer would answer, and each understood without the answer. Say of
+each whether the answer is evasive about it (it declines, does not know, or is vague): yes or no."""
+VERDICT = shape(reason=TEXT, verdict=word("useful", "useless"))
+QUESTIONS = shape(questions=listed(shape(question=TEXT, evasive=word("yes", "no")),
+                                   minItems=3, maxItems=3))
+NO_ENCODER = "no-encoder"  # the questions are there, and nobody has embedded them yet
+
+
+@judged("RAGAS.ContextPrecision", needs=("question", "references", "contexts"))
+def ragas_context_precision(case: Case) -> Asking:
+    """Average precision of the useful chunks."""
+    return (yield from _useful(case, average_precision))
+
+
+@judged("ContextPrecisionRatio", needs=("question", "references", "contexts"))
+def context_precision_ratio(case: Case) -> Asking:
+    """Useful chunks / chunks."""
+    return (yield from _useful(case, share))
+
+
+def _useful(case: Case, value) -> Asking:
+    over = too_long(case.references[0])
+    if over:
+        return over
+    right = as_data("answer", case.references[0])
+    replies = yield [Question("ChunkUsefulness", VERSION, USEFUL, user(asked(case), right, chunk), VERDICT)
+                     for chunk in shown(case)]
+    rows = tuple({"chunks": [chunk], **reply.value} for (chunk, _), reply in zip(case.contexts, replies, strict=True))
+    return Judgement(value([row["verdict"] == "useful" for row in rows]), rows=rows, flags=flags(case))
+
+
+@judged("RAGAS.AnswerRelevancy", needs=("answer", "question"))
+def ragas_answer_relevancy(case: Case) -> Asking:
+    """0 where the answer evades all three questions; otherwise missing here, with the questions as rows: their
+    likeness with the one asked is a model's to tell.
+    """
+    over = too_long(case.answer)
+    if over:
+        return over
+    reply, = yield [Question("AskBack", VERSION, ASK_BACK, as_data("answer", case.answer), QUESTIONS)]
+    rows = tuple(reply.value["questions"])
+    evasive = all(row["evasive"] == "yes" for row in rows)
+    return Judgement(0.0, rows=rows) if evasive else Judgement(UNDEFINED, NO_ENCODER, rows)

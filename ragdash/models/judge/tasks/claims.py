@@ -1,0 +1,113 @@
+"""Claims: a text is taken apart into atomic ones, and each is held against the contexts by its number."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from ragdash.models.judge.prompts import AS_DATA, as_data
+from ragdash.models.judge.question import Question, Reply
+from ragdash.models.judge.tasks.prompt_texts import (
+    TEXT,
+    UNDEFINED,
+    asked,
+    flags,
+    ids,
+    listed,
+    names,
+    shape,
+    shown,
+    too_long,
+    user,
+    word,
+)
+from ragdash.models.judge.tasks.registry import Asking, Case, Judgement, judged
+
+VERSION = "1"
+AT_ONCE = 20  # claims of one call
+A_CLAIM = 80  # bytes of UTF-8, about, of a text for each claim in it
+EXTRACT = f"""You take a text apart into atomic claims: short statements of one fact each that can be checked alone.
+{AS_DATA}
+Keep to what the text states; add nothing. Put names in place of pronouns, so that each claim is understood without the
+others. Leave out greetings, questions, and remarks that the text cannot or will not answer. A text that states nothing
+has no claims: give an empty list."""
+VERIFY = f"""You check claims against contexts. {AS_DATA}
+For each claim, by its id: a short reason first, then the verdict:
+supported: a context states it, or it follows from the contexts.
+contradicted: the contexts say otherwise.
+not stated: neither.
+Then the ids of the contexts that support or contradict it, none where it is not stated.
+Judge by the contexts alone, not by what you know. Give each id exactly once."""
+CLAIMS = shape(claims=listed(TEXT))
+SUPPORTED = "supported"
+
+
+def taken_apart(case: Case, text: str) -> Question:
+    """The question for the claims of an answer or reference."""
+    tokens = min(max(1024, len(text) // 2), 8192)
+    return Question("Claims", VERSION, EXTRACT, user(asked(case), as_data("text", text)), CLAIMS, max_tokens=tokens,
+                    guess=partial(guessed, text))
+
+
+def guessed(text: str) -> dict:
+    """As many claims as a text of this length may have, for plans: its words in pieces, all together as long as it."""
+    step = max(len(text) * A_CLAIM // max(len(text.encode("utf-8", "replace")), 1), 1)
+    return {"claims": [text[at:at + step] for at in range(0, len(text), step)]}
+
+
+def claims_of(reply: Reply) -> list[str]:
+    """The claims that were found, each once, in their order; without empty ones."""
+    return list(dict.fromkeys(claim.strip() for claim in reply.value["claims"] if claim.strip()))
+
+
+def batches(claims: Sequence[str]) -> list[list[tuple[str, str]]]:
+    """(id, claim) of at most AT_ONCE claims each; ids count from 1 through all of them."""
+    numbered = [(str(i), claim) for i, claim in enumerate(claims, 1)]
+    return [numbered[at:at + AT_ONCE] for at in range(0, len(numbered), AT_ONCE)]
+
+
+def numbered(batch: Sequence[tuple[str, str]]) -> list[str]:
+    """The claims of a batch as parts of a question."""
+    return [as_data("claim", claim, id=name) for name, claim in batch]
+
+
+def verified(case: Case, text: str, of: str) -> Asking:
+    """Claims of a text, each held against the contexts: a Judgement whose value is the share supported, NaN without a
+    claim; rows: claim, verdict, reason, chunks.
+    """
+    over = too_long(text)
+    if over:
+        return over
+    reply, = yield [taken_apart(case, text)]
+    claims = claims_of(reply)
+    if not claims:
+        return Judgement(UNDEFINED, "no-claims", flags=flags(case))
+    verdict = shape(id=TEXT, reason=TEXT, verdict=word(SUPPORTED, "contradicted", "not stated"),
+                    chunks=listed(word(*names(case))))
+    parts = batches(claims)
+    replies = yield [Question("Verify", VERSION, VERIFY, user(asked(case), shown(case), numbered(batch)),
+                              shape(verdicts=listed(verdict)), tuple(name for name, _ in batch),
+                              200 + 120 * len(batch)) for batch in parts]
+    verdicts = [one for reply in replies for one in reply.value["verdicts"]]
+    rows = tuple({"of": of, "claim": claim, "verdict": one["verdict"], "reason": one["reason"],
+                  "chunks": ids(case, one["chunks"])} for claim, one in zip(claims, verdicts, strict=True))
+    return Judgement(sum(row["verdict"] == SUPPORTED for row in rows) / len(rows), rows=rows, flags=flags(case))
+
+
+@judged("ClaimFaithfulness", needs=("answer", "contexts"))
+def claim_faithfulness(case: Case) -> Asking:
+    """Supported claims of the answer / its claims; 1 without a claim, flagged "vacuous"."""
+    found = yield from verified(case, case.answer, "answer")
+    return Judgement(1.0, flags=("vacuous", *found.flags)) if found.missing == "no-claims" else found
+
+
+@judged("RAGAS.Faithfulness", needs=("answer", "contexts"))
+def ragas_faithfulness(case: Case) -> Asking:
+    """As ClaimFaithfulness, undefined without a claim."""
+    return (yield from verified(case, case.answer, "answer"))
+
+
+@judged("RAGAS.ContextRecall", needs=("references", "contexts"))
+def ragas_context_recall(case: Case) -> Asking:
+    """Claims of the first reference that the contexts support / its claims."""
+    return (yield from verified(case, case.references[0], "reference"))

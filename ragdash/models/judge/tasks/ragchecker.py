@@ -1,0 +1,119 @@
+"""The RAGChecker family: claims of answer and reference, each held against the other text and against each chunk."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from ragdash.models.judge.prompts import AS_DATA, as_data
+from ragdash.models.judge.question import Question, Reply
+from ragdash.models.judge.tasks.claims import batches, claims_of, numbered, taken_apart
+from ragdash.models.judge.tasks.prompt_texts import TEXT, cut, flags, listed, shape, too_long, user, word
+from ragdash.models.judge.tasks.ragchecker_scores import FAMILY, Checked
+from ragdash.models.judge.tasks.registry import Asking, Case, Judgement, judged
+
+VERSION = "1"
+ENTAIL = f"""You check which claims follow from a text. {AS_DATA}
+For each claim, by its id: a short reason first, then the verdict:
+entailed: the text states it, or it follows from the text.
+contradicted: the text says otherwise.
+neutral: neither.
+Judge by the text alone, not by what you know. Give each id exactly once."""
+ENTAILED = "entailed"
+VERDICTS = shape(verdicts=listed(shape(id=TEXT, reason=TEXT, verdict=word(ENTAILED, "contradicted", "neutral"))))
+OF_ANSWER, OF_REFERENCE = ("correct", "supports"), ("found", "holds")
+_NEEDS = {"correct": ("answer", "references"), "found": ("answer", "references"), "supports": ("answer", "contexts"),
+          "holds": ("references", "contexts")}
+
+
+def checked(case: Case, parts: Sequence[str], value: Callable[[Checked], float]) -> Asking:
+    """Ask for these parts of Checked, and take their value."""
+    reference = case.references[0] if case.references else ""
+    over = too_long(case.answer, reference)
+    if over:
+        return over
+    texts = {"answer": case.answer} if set(parts) & set(OF_ANSWER) else {}
+    texts |= {"reference": reference} if set(parts) & set(OF_REFERENCE) else {}
+    replies = yield [taken_apart(case, text) for text in texts.values()]
+    claims = {of: claims_of(reply) for of, reply in zip(texts, replies, strict=True)}
+    against = {part: _against(case, part, reference) for part in parts}
+    wanted = [(part, text) for part in parts for text in against[part]]
+    questions = [_entailed(text, claims[_of(part)]) for part, text in wanted]
+    flat = iter((yield [one for some in questions for one in some]) if any(questions) else ())
+    said = [[one for _ in some for one in _verdicts(next(flat))] for some in questions]
+    columns: dict[str, list] = {part: [] for part in parts}
+    for (part, _), verdicts in zip(wanted, said, strict=True):
+        columns[part].append(verdicts)
+    found = value(_as_checked(columns, claims))
+    rows = tuple(_rows(case, columns, claims))
+    told = flags(case) if set(parts) & {"supports", "holds"} else ()
+    return Judgement(found, None if found == found else _undefined(parts, rows), rows, told)
+
+
+def undefined_of(name: str, rows: Sequence[dict]) -> str:
+    """Why a metric whose value is undefined has none, by its rows."""
+    family = FAMILY.get(name.removeprefix("RAGChecker."))
+    return _undefined(family[1], rows) if family else "no-claims"
+
+
+def _undefined(parts: Sequence[str], rows: Sequence[dict]) -> str:
+    """A text that has no claim (and no row of it), else nothing that a share could be taken of."""
+    there = {row["of"] for row in rows}
+    return "nothing-to-share" if all(_of(part) in there for part in parts) else "no-claims"
+
+
+def _of(part: str) -> str:
+    return "answer" if part in OF_ANSWER else "reference"
+
+
+def _against(case: Case, part: str, reference: str) -> list[str]:
+    """The texts that the claims of a part are held against."""
+    if part == "correct":
+        return [reference]
+    return [case.answer] if part == "found" else [cut(text) for _, text in case.contexts]
+
+
+def _entailed(text: str, claims: Sequence[str]) -> list[Question]:
+    return [Question("Entailment", VERSION, ENTAIL, user(as_data("text", text), numbered(batch)), VERDICTS,
+                     tuple(name for name, _ in batch), 200 + 100 * len(batch)) for batch in batches(claims)]
+
+
+def _verdicts(reply: Reply) -> list[dict]:
+    return reply.value["verdicts"]
+
+
+def _as_checked(columns: dict[str, list], claims: dict[str, list[str]]) -> Checked:
+    """The verdicts, a list for each text, as lists for each claim."""
+    tables = {}
+    for part, lists in columns.items():
+        flags = [[one["verdict"] == ENTAILED for one in verdicts] for verdicts in lists]
+        tables[part] = tuple(flags[0]) if part in ("correct", "found") else tuple(
+            tuple(column[i] for column in flags) for i in range(len(claims[_of(part)])))
+    return Checked(**tables)
+
+
+def _rows(case: Case, columns: dict[str, list], claims: dict[str, list[str]]) -> list[dict]:
+    """What to read: each claim with the verdict of the other text and the chunks that entail it."""
+    rows = []
+    for of, found in claims.items():
+        whole, by_chunk = ("correct", "supports") if of == "answer" else ("found", "holds")
+        for i, claim in enumerate(found):
+            row = {"of": of, "claim": claim}
+            if whole in columns:
+                row |= {"verdict": columns[whole][0][i]["verdict"], "reason": columns[whole][0][i]["reason"]}
+            if by_chunk in columns:
+                row["chunks"] = [chunk for (chunk, _), verdicts in zip(case.contexts, columns[by_chunk], strict=True)
+                                 if verdicts[i]["verdict"] == ENTAILED]
+            rows.append(row)
+    return rows
+
+
+def _register(name: str, parts: Sequence[str], value: Callable[[Checked], float]) -> None:
+    needs = dict.fromkeys(need for part in parts for need in _NEEDS[part])
+    judged(name, tuple(needs))(partial(checked, parts=parts, value=value))
+
+
+for _name, (_value, _parts) in FAMILY.items():
+    _register(f"RAGChecker.{_name}", _parts, _value)
+_register("Correctness(how='claims')", *reversed(FAMILY["F1"]))
+

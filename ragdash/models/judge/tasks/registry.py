@@ -1,0 +1,95 @@
+"""The tasks by the name of their metric, and what a task gets and gives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from ragdash.core.errors import InputError, Problem
+from ragdash.models.judge.question import Question, Reply
+
+
+@dataclass(frozen=True)
+class Case:
+    """The texts of one query. references: right answers, () where none is known; contexts: (chunk id, text) as the
+    generator got them, None where that is not known; None for other texts that are not there.
+    """
+
+    query_id: str
+    question: str | None = None
+    answer: str | None = None
+    references: tuple[str, ...] = ()
+    contexts: tuple[tuple[str, str], ...] | None = None
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What a task says of a case. value: NaN where it is missing for this reason (of MISSING, or in words); rows: what
+    to read of it (claim, verdict, reason, chunks ...); flags: what is worth knowing ("vacuous", "cut").
+    """
+
+    value: float
+    missing: str | None = None
+    rows: tuple[dict, ...] = ()
+    flags: tuple[str, ...] = ()
+
+
+Asking: TypeAlias = Generator[Sequence[Question], Sequence[Reply], Judgement]
+"""Yields questions, gets their replies (all with a value: where one is missing the asking ends), returns a Judgement.
+
+It is run again to read a ledger, so what it yields may hang on the case and on the replies alone.
+"""
+
+
+@dataclass(frozen=True)
+class JudgedTask:
+    """name: of the metric; needs: fields of a Case that must be there ("question", "answer", "references",
+    "contexts"); ask: the function.
+    """
+
+    name: str
+    needs: tuple[str, ...]
+    ask: Callable[[Case], Asking]
+
+    def start(self, case: Case) -> Asking:
+        """The asking of a case; one that lacks a text asks nothing and is missing."""
+        lacking = self.lacks(case)
+        return _lacking(lacking) if lacking else self.ask(case)
+
+    def lacks(self, case: Case) -> str | None:
+        """Why a case is not asked about: "no-answer", "no-contexts" ...; None where all texts are there."""
+        for name in self.needs:
+            if not _there(getattr(case, name)):
+                return f"no-{name}"
+        return None
+
+
+TASKS: dict[str, JudgedTask] = {}
+
+
+def judged(name: str, needs: Sequence[str]) -> Callable[[Callable[[Case], Asking]], Callable[[Case], Asking]]:
+    """Put a function into TASKS."""
+    def register(function: Callable[[Case], Asking]) -> Callable[[Case], Asking]:
+        TASKS[name] = JudgedTask(name, tuple(needs), function)
+        return function
+
+    return register
+
+
+def find_task(name: str) -> JudgedTask:
+    """The task of this name; InputError for another."""
+    if name not in TASKS:
+        raise InputError([Problem("not-a-judged-metric", {"name": name, "tasks": list(TASKS)}, field="--metrics")])
+    return TASKS[name]
+
+
+def _there(value: object) -> bool:
+    if isinstance(value, str):
+        return bool(value) and not value.isspace()
+    return any(_there(text[1] if isinstance(text, tuple) else text) for text in value or ())
+
+
+def _lacking(reason: str) -> Asking:
+    return Judgement(float("nan"), reason)
+    yield ()

@@ -1,0 +1,96 @@
+"""One request and what came back: the only place that touches the network."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Callable
+from urllib.parse import quote
+
+from ragdash.core.errors import InputError, Problem, shorten
+from ragdash.models.judge.endpoint import Endpoint
+from ragdash.models.judge.plan import Patience
+from ragdash.models.judge.transport.protocols import headers
+from ragdash.models.judge.transport.response_status import KEPT, Answer
+
+LARGEST = 16 << 20  # bytes of a reply
+HIDDEN, SHORTEST = "[key]", 8
+Post = Callable[[bytes], Answer]
+
+
+def poster(endpoint: Endpoint, patience: Patience) -> Post:
+    """A function that posts a body and never raises for what the network does; threads may share it.
+
+    The key is taken out of everything that comes back. Raises InputError where `requests` is not installed, or the key
+    is not there.
+    """
+    try:
+        import requests
+        from urllib3.exceptions import HTTPError, ReadTimeoutError
+    except ImportError:
+        raise InputError([Problem("not-installed")]) from None
+    secret = endpoint.secret()
+    told, url, local = headers(endpoint, secret), endpoint.url, threading.local()
+    late, broken = (requests.exceptions.Timeout, ReadTimeoutError), (requests.exceptions.RequestException, HTTPError)
+
+    def session() -> requests.Session:
+        if not hasattr(local, "session"):
+            local.session = requests.Session()
+            local.session.trust_env = not endpoint.local  # proxies
+            local.session.auth = lambda request: request  # none of ~/.netrc
+        return local.session
+
+    def post(body: bytes) -> Answer:
+        try:
+            with session().post(url, data=body, headers=told, timeout=(patience.connect, patience.reply), stream=True,
+                                allow_redirects=False) as response:
+                content = _content(response.raw, patience.reply)
+                return Answer(response.status_code, _hidden(content, secret),
+                              {name.lower(): _without(value, secret) for name, value in response.headers.items()})
+        except requests.exceptions.ConnectTimeout as error:
+            return _failed("unreachable", error, secret, sent=False)
+        except (*late, TimeoutError) as error:
+            return _failed("timeout", error, secret)
+        except broken as error:
+            refused = "NewConnectionError" in repr(error) or "NameResolutionError" in repr(error)
+            return _failed("unreachable", error, secret, sent=not refused)
+
+    return post
+
+
+def _content(raw, seconds: float) -> bytes:
+    """The body of a response; TimeoutError where it drips in for too long, and what is too large is cut."""
+    end, parts, size = time.monotonic() + seconds, [], 0
+    while part := raw.read1(1 << 16, decode_content=True):
+        parts.append(part)
+        size += len(part)
+        if size > LARGEST:
+            break
+        if time.monotonic() > end:
+            raise TimeoutError("a reply that does not end")
+    return b"".join(parts)
+
+
+def _failed(reason: str, error: Exception, secret: str | None, sent: bool = True) -> Answer:
+    return Answer(0, failure=reason, words=shorten(_without(str(error) or type(error).__name__, secret), KEPT),
+                  sent=sent)
+
+
+def _hidden(content: bytes, secret: str | None) -> bytes:
+    for form in _forms(secret):
+        content = content.replace(form.encode(), HIDDEN.encode())
+    return content
+
+
+def _without(text: str, secret: str | None) -> str:
+    for form in _forms(secret):
+        text = text.replace(form, HIDDEN)
+    return text
+
+
+def _forms(secret: str | None) -> tuple[str, ...]:
+    """The key as it may come back: as it is, in JSON, in an address. What is shorter is a word such as "ollama"."""
+    if secret is None or len(secret) < SHORTEST:
+        return ()
+    return (secret, json.dumps(secret)[1:-1], secret.replace("/", "\\/"), quote(secret, safe=""))

@@ -1,0 +1,62 @@
+"""The JSON in what a judge wrote, read leniently: reasoning taken off, a fence opened, the first JSON object taken."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from ragdash.core.text import without_reasoning
+
+TRIES = 50  # places that a JSON object may begin at
+_FENCE = re.compile(r"```[\w-]*[ \t]*\n?(.*?)```", re.DOTALL)
+
+
+class NotJson(ValueError):
+    """A text without a JSON object in it."""
+
+
+def first_object(text: str) -> dict:
+    """The first JSON object of a text: that of its first fenced block that has one, else of the whole text.
+
+    Reasoning in <think> is passed over, cut off or not. Raises NotJson; an object that is cut off,
+    and one with NaN or Infinity, is none.
+    """
+    left = without_reasoning(text)
+    for part in (*_FENCE.findall(left), left):
+        found = _object_in(part)
+        if found is not None:
+            return found
+    raise NotJson
+
+
+def whole(value: object) -> object:
+    """The same with question marks for halves of signs, which UTF-8 cannot hold."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode()
+    if isinstance(value, dict):
+        return {whole(key): whole(one) for key, one in value.items()}
+    return [whole(one) for one in value] if isinstance(value, list | tuple) else value
+
+
+def _object_in(text: str) -> dict | None:
+    at = text.find("{")
+    for _ in range(TRIES):
+        if at < 0:
+            return None
+        try:
+            return whole(_DECODER.raw_decode(text, at)[0])
+        except (ValueError, RecursionError):
+            at = text.find("{", at + 1)
+    return None
+
+
+def _refused(name: str) -> float:
+    raise ValueError(f"{name} is no JSON")
+
+
+def _number(text: str) -> int | float:
+    """A whole number as far as 64 bits hold it."""
+    return int(text) if len(text) < 19 else float(text)
+
+
+_DECODER = json.JSONDecoder(strict=False, parse_constant=_refused, parse_int=_number)

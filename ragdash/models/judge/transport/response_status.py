@@ -1,0 +1,155 @@
+"""What an answer of an endpoint means for the question and for the job: pure rules, no network and no clock.
+
+| what came | what is done |
+|---|---|
+| 200 with a reply | it is read |
+| 200 with anything else (HTML, not JSON) | asked again |
+| no connection, it broke off, no reply in time | asked again |
+| 408 409 425 429 5xx (529) | asked again, after Retry-After where it is told |
+| 429 with a quota that is used up | the job stops |
+| 400 413 422 of texts that are too long; of a content filter | the question has no verdict |
+| other 400 422, and 500 501 that names the shape | asked in another manner
+(ragdash.models.judge.transport.structured_output) |
+| 401 402 403 404 405 407, 3xx, and an unknown model | the job stops |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import re
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+
+import orjson
+
+from ragdash.core.errors import Problem, shorten
+from ragdash.models.judge.endpoint import Endpoint
+from ragdash.models.judge.transport.protocols import NotAReply, Said, said
+
+AGAIN = (408, 409, 425, 429)
+SHAPELESS = re.compile(r"response_format|schema|grammar|guided", re.IGNORECASE)
+TOO_LONG = re.compile(r"context.{0,20}(length|window|size)|maximum context|too (long|large)|too many (input )?tokens|"
+                      r"exceeds? .{0,30}(tokens|context)|context_length", re.IGNORECASE | re.DOTALL)
+OURS = re.compile(r"max_(completion_)?tokens\W.{0,20}too large", re.IGNORECASE)  # the bound that we set
+FILTERED = re.compile(r"content.?(filter|management|policy)|safety", re.IGNORECASE)
+QUOTA = re.compile(r"insufficient_quota|exceeded your current quota|credit balance|billing", re.IGNORECASE)
+NO_MODEL = re.compile(r"model\W.{0,80}(not found|does not exist|not exist|unknown|no such|invalid)|model_not_found|"
+                      r"(unknown|invalid|no such) model", re.IGNORECASE | re.DOTALL)
+KEPT = 300  # signs of the endpoint's words
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What came of a request. status 0: nothing did, `failure` is why ("unreachable" or "timeout"); sent: whether it
+    may have been worked on, and paid for.
+    """
+
+    status: int
+    content: bytes = b""
+    headers: dict[str, str] = field(default_factory=dict)  # names in small letters
+    failure: str = ""
+    words: str = ""
+    sent: bool = True
+
+
+@dataclass(frozen=True)
+class Signal:
+    """What to do: kind "read", "again", "adjust", "give up" or "stop". reason: of MISSING; words: the endpoint's;
+    after: seconds that it asks to wait, None where it does not; problem: of a stop.
+    """
+
+    kind: str
+    reason: str = ""
+    words: str = ""
+    after: float | None = None
+    said: Said | None = None
+    problem: Problem | None = None
+
+
+def signal(answer: Answer, endpoint: Endpoint, now: datetime | None = None) -> Signal:
+    """What an answer means. now: the time, for a Retry-After that is a date."""
+    status = answer.status
+    if not status:
+        return Signal("again", answer.failure, answer.words)
+    words = spoken(answer.content)
+    if 200 <= status < 300:
+        try:
+            return Signal("read", said=said(endpoint.kind, answer.content))
+        except NotAReply:
+            return Signal("again", "not-a-reply", words)
+    if status == 429 and QUOTA.search(words):
+        return _stop(endpoint, "quota-used-up", {"reply": words})
+    if status in AGAIN or (status >= 500 and not (status < 502 and SHAPELESS.search(words))):
+        reason = "rate-limited" if status in (429, 529) else "timeout" if status == 408 else "server-error"
+        return Signal("again", reason, f"{status}: {words}", retry_after(answer.headers, now))
+    if status in (400, 413, 422) or status >= 500:
+        return _of_question(status, words, endpoint)
+    return _ended(status, words, answer, endpoint)
+
+
+def _of_question(status: int, words: str, endpoint: Endpoint) -> Signal:
+    words = f"{status}: {words}"
+    if status == 413 or (TOO_LONG.search(words) and not OURS.search(words)):
+        return Signal("give up", "too-long", words)
+    if FILTERED.search(words):
+        return Signal("give up", "refused", words)
+    if NO_MODEL.search(words):
+        return _no_model(words, endpoint)
+    return Signal("adjust", "bad-request", words)
+
+
+def _ended(status: int, words: str, answer: Answer, endpoint: Endpoint) -> Signal:
+    """Of a status after which no other question fares better."""
+    words = f"{status}: {words}"
+    if status in (401, 403):
+        if not endpoint.key and not endpoint.variable:
+            return _stop(endpoint, "key-refused/no-key", {"reply": words})
+        return _stop(endpoint, "key-refused", {"variable": endpoint.variable or "", "reply": words})
+    if status == 404 and NO_MODEL.search(words):
+        return _no_model(words, endpoint)
+    if 300 <= status < 400:
+        words += f" to {shorten(answer.headers['location'], 100)}" if answer.headers.get("location") else ""
+        return _stop(endpoint, "wrong-address/redirect", {"reply": words})
+    if status == 402:
+        return _stop(endpoint, "quota-used-up/account", {"reply": words})
+    return _stop(endpoint, "wrong-address", {"url": endpoint.url, "reply": words})
+
+
+def _no_model(words: str, endpoint: Endpoint) -> Signal:
+    return _stop(endpoint, "unknown-model", {"model": endpoint.model, "reply": words})
+
+
+def _stop(endpoint: Endpoint, message: str, facts: Mapping) -> Signal:
+    problem = Problem(message, facts, field=endpoint.host)
+    return Signal("stop", "stopped", problem.found, problem=problem)
+
+
+def spoken(content: bytes) -> str:
+    """The endpoint's words in a body that is no reply: its error's message, or the beginning of the text."""
+    try:
+        whole = orjson.loads(content)
+    except orjson.JSONDecodeError:
+        text = content[:4000].decode("utf-8", "replace")
+        title = re.search(r"<title>(.*?)</title>", text, re.IGNORECASE | re.DOTALL)
+        return shorten(f"a web page, {title[1]!r}" if title else text, KEPT) or "nothing"
+    error = whole.get("error", whole) if isinstance(whole, dict) else whole
+    if isinstance(error, dict):
+        parts = (error.get(name) for name in ("message", "detail", "type", "code", "param"))
+        error = ", ".join(str(part) for part in parts if part) or error
+    return shorten(str(error), KEPT)
+
+
+def retry_after(headers: dict[str, str], now: datetime | None = None) -> float | None:
+    """Seconds that a header Retry-After (seconds or a date) or retry-after-ms asks to wait; None for none."""
+    for name, scale in (("retry-after-ms", 1e-3), ("retry-after", 1.0)):
+        text = headers.get(name, "").strip()
+        if re.fullmatch(r"\d{1,9}(\.\d*)?", text):
+            return float(text) * scale
+    try:
+        until = parsedate_to_datetime(headers.get("retry-after", ""))
+    except ValueError:
+        return None
+    until = until if until.tzinfo else until.replace(tzinfo=UTC)
+    return max((until - (now or datetime.now(UTC))).total_seconds(), 0.0)

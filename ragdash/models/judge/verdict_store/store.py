@@ -1,0 +1,275 @@
+"""What judges said, kept in one SQLite file of the user: nothing is paid twice, nothing is invented.
+
+A verdict is kept under Judge.key(question), written after every call and never changed. Failures stand apart: they tell
+why there is no verdict, and are asked again. The texts themselves are not kept, and neither is a key of an endpoint.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TypeAlias
+
+import orjson
+
+from ragdash.core.errors import InputError, Problem
+from ragdash.core.paths import workspace
+from ragdash.models.judge.endpoint import Judge
+from ragdash.models.judge.question import Question, Reply
+from ragdash.models.judge.verdict_store.rows import COLUMNS, DECLARED, reply_of, row_of
+
+FILE = "judge.sqlite"
+VERSION = 1  # of the tables
+OURS = 0x5264_4A64  # application_id: RdJd
+AT_ONCE = 500  # keys asked for in one statement
+SMALLEST = 512  # bytes of a database
+WAIT = 30.0  # seconds for another writer
+NO_FAILURE = ("budget", "cancelled", "stopped")  # of the job, not of the question
+Kept: TypeAlias = tuple[Judge, bytes, str, str, int, Reply]
+"""Whose verdict, its key, task, version, vote, and the reply."""
+_TABLES = f"""
+create table judges (id integer primary key, host text, model text, parameters text, used integer,
+                     unique (host, model, parameters));
+create table verdicts (number integer primary key autoincrement, key blob unique, judge integer, task text,
+                       version text, vote integer, {DECLARED});
+create table failures (number integer primary key autoincrement, key blob unique, judge integer, task text,
+                       version text, vote integer, {DECLARED}, missing text, note text);
+create table manners (url text, model text, manner text, unique (url, model));
+create index of_task on verdicts (judge, task);
+pragma application_id = {OURS};
+pragma user_version = {VERSION};
+"""
+
+
+def default_ledger() -> Ledger:
+    """The user's ledger."""
+    return Ledger(workspace() / FILE)
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """The file; a reader of one that is not there finds nothing. Readers open and close it with every call, so that
+    threads and processes may share it. InputError where it cannot be read or written.
+    """
+
+    path: Path
+
+    def judges(self) -> list[Judge]:
+        """Those who have said something, the one last asked first."""
+        with self._open() as db:
+            return [] if db is None else [Judge(*row) for row in db.execute(
+                "select host, model, parameters from judges order by used desc")]
+
+    def named(self, name: str = "") -> Judge | None:
+        """The judge of this model, or of "model at host"; "": the one last asked; None where there is none."""
+        return next((one for one in self.judges() if one.is_called(name)), None)
+
+    def get(self, keys: Sequence[bytes]) -> dict[bytes, Reply]:
+        """The verdicts that are there, by key."""
+        return {row[0]: reply_of(row[1:]) for row in self._rows("verdicts", ("key", *COLUMNS), keys)}
+
+    def failed(self, keys: Sequence[bytes]) -> dict[bytes, Reply]:
+        """Why there is no verdict, of keys that were asked in vain."""
+        rows = self._rows("failures", ("key", *COLUMNS, "missing", "note"), keys)
+        return {row[0]: replace(reply_of(row[1:-2]), missing=row[-2], note=row[-1]) for row in rows}
+
+    def known(self, keys: Sequence[bytes]) -> set[bytes]:
+        """Those of the keys that have a verdict."""
+        return {row[0] for row in self._rows("verdicts", ("key",), keys)}
+
+    def pace(self, judge: Judge, task: str) -> tuple[int, float]:
+        """(verdicts of a judge on a task, mean of the tokens written), for the next estimate; (0, NaN) for none."""
+        with self._open() as db:
+            row = db and db.execute("select count(*), avg(completion) from verdicts join judges on judge = judges.id "
+                                    "where host = ? and judges.model = ? and parameters = ? and task = ?",
+                                    (judge.host, judge.model, judge.parameters, task)).fetchone()
+        return (row[0], float(row[1])) if row and row[0] else (0, float("nan"))
+
+    def manner(self, url: str, model: str) -> dict:
+        """What was learned of how an endpoint wants to be asked, {} where nothing was."""
+        with self._open() as db:
+            row = db and db.execute("select manner from manners where url = ? and model = ?", (url, model)).fetchone()
+        return orjson.loads(row[0]) if row else {}
+
+    def stamp(self) -> str:
+        """Changes whenever a verdict or failure was added or another judge was asked."""
+        with self._open() as db:
+            return "" if db is None else "-".join(
+                str(db.execute(f"select ifnull(max({column}), 0) from {table}").fetchone()[0])
+                for table, column in (("judges", "used"), ("verdicts", "number"), ("failures", "number")))
+
+    @contextmanager
+    def writing(self) -> Iterator[Writer]:
+        """A writer that keeps the file open; threads may share it."""
+        with self._guarded():
+            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            with closing(sqlite3.connect(self.path, timeout=WAIT, isolation_level=None, check_same_thread=False)) as db:
+                _make(db, self.path)
+                yield Writer(db, self.path)
+
+    def put(self, judge: Judge, rows: Iterable[tuple[Question, Reply]]) -> None:
+        """Keep replies, verdicts and failures each in their table."""
+        with self.writing() as writer:
+            writer.put(judge, rows)
+
+    def every(self) -> list[Kept]:
+        """All verdicts in the order they came."""
+        with self._open() as db:
+            rows = [] if db is None else db.execute(
+                f"select host, judges.model, parameters, key, task, version, vote, "
+                f"{', '.join(f'verdicts.{name}' for name in COLUMNS)} from verdicts join judges on judge = judges.id "
+                "order by number").fetchall()
+        return [(Judge(*row[:3]), *row[3:7], reply_of(row[7:])) for row in rows]
+
+    def add(self, rows: Iterable[Kept]) -> int:
+        """Take verdicts over, all or none; those that are there stay. Returns how many were new."""
+        with self.writing() as writer:
+            return writer.add(rows)
+
+    def _rows(self, table: str, columns: Sequence[str], keys: Sequence[bytes]) -> list[tuple]:
+        found: list[tuple] = []
+        with self._open() as db:
+            for at in range(0, len(keys) if db is not None else 0, AT_ONCE):
+                some = keys[at:at + AT_ONCE]
+                found += db.execute(f"select {', '.join(columns)} from {table} where key in "
+                                    f"({','.join('?' * len(some))})", some)
+        return found
+
+    @contextmanager
+    def _open(self) -> Iterator[sqlite3.Connection | None]:
+        """A reader's connection; None where there is no file, or one that another process is just making."""
+        with self._guarded():
+            if not (self.path.exists() and self.path.stat().st_size):
+                yield None
+                return
+            with closing(sqlite3.connect(f"{self.path.resolve().as_uri()}?mode=ro", timeout=WAIT, uri=True)) as db:
+                yield db if _is_ours(db, self.path) else None
+
+    @contextmanager
+    def _guarded(self) -> Iterator[None]:
+        try:
+            yield
+        except (OSError, sqlite3.Error) as error:
+            raise _unusable(self.path, error) from None
+
+
+class Writer:
+    """Puts replies into the ledger, each on the disk when the call returns."""
+
+    def __init__(self, db: sqlite3.Connection, path: Path):
+        self._db, self._path, self._lock, self._ids = db, path, threading.Lock(), {}
+
+    def use(self, judge: Judge) -> None:
+        """Put a judge first: it is the one last asked."""
+        with self._transaction() as db:
+            db.execute("insert or ignore into judges (host, model, parameters) values (?, ?, ?)",
+                       (judge.host, judge.model, judge.parameters))
+            where = "where host = ? and model = ? and parameters = ?"
+            key = (judge.host, judge.model, judge.parameters)
+            db.execute(f"update judges set used = (select ifnull(max(used), 0) + 1 from judges) {where}", key)
+            self._ids[judge] = db.execute(f"select id from judges {where}", key).fetchone()[0]
+
+    def put(self, judge: Judge, rows: Iterable[tuple[Question, Reply]]) -> None:
+        """Keep replies; a verdict that is there already stays. What was not asked is no failure and is not kept."""
+        if judge not in self._ids:
+            self.use(judge)
+        with self._transaction() as db:
+            for question, reply in rows:
+                key = judge.key(question)
+                values = (key, self._ids[judge], question.task, question.version, question.vote, *row_of(reply))
+                if reply.missing is None:
+                    _insert(db, "ignore", "verdicts", values)
+                    db.execute("delete from failures where key = ?", (key,))
+                elif reply.attempts and reply.missing not in NO_FAILURE:
+                    _insert(db, "replace", "failures", (*values, reply.missing, reply.note), ", missing, note")
+
+    def add(self, rows: Iterable[Kept]) -> int:
+        """Take verdicts over from elsewhere, all or none; how many were new."""
+        rows = list(rows)
+        for judge in dict.fromkeys(row[0] for row in rows):
+            self.use(judge)
+        with self._transaction() as db:
+            return sum(_insert(db, "ignore", "verdicts", (key, self._ids[judge], *of, *row_of(reply)))
+                       for judge, key, *of, reply in rows)
+
+    def seen(self, key: bytes) -> Reply | None:
+        """A verdict that is there by now."""
+        with self._lock:
+            try:
+                row = self._db.execute(f"select {', '.join(COLUMNS)} from verdicts where key = ?", (key,)).fetchone()
+            except sqlite3.Error as error:
+                raise _unusable(self._path, error) from None
+        return reply_of(row) if row else None
+
+    def learn(self, url: str, model: str, manner: dict) -> None:
+        """Remember how an endpoint wants to be asked."""
+        with self._transaction() as db:
+            db.execute("insert or replace into manners values (?, ?, ?)", (url, model, orjson.dumps(manner).decode()))
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        with self._lock:
+            try:
+                self._db.execute("begin immediate")
+                yield self._db
+                self._db.execute("commit")
+            except sqlite3.Error as error:
+                if self._db.in_transaction:
+                    self._db.execute("rollback")
+                raise _unusable(self._path, error) from None
+
+
+def _insert(db: sqlite3.Connection, otherwise: str, table: str, values: tuple, more: str = "") -> int:
+    """Put a row in; 1 where it is new, else 0."""
+    names = f"key, judge, task, version, vote, {', '.join(COLUMNS)}{more}"
+    return db.execute(f"insert or {otherwise} into {table} ({names}) values ({', '.join('?' * len(values))})",
+                      values).rowcount
+
+
+def _make(db: sqlite3.Connection, path: Path) -> None:
+    """Make the tables where they are not there; several processes may try at once."""
+    db.execute("pragma synchronous = full")
+    if _is_ours(db, path):
+        return
+    _log_ahead(db)
+    db.execute("begin immediate")
+    if not _is_ours(db, path):
+        for statement in _TABLES.strip().rstrip(";").split(";"):
+            db.execute(statement)
+    db.execute("commit")
+
+
+def _log_ahead(db: sqlite3.Connection) -> None:
+    """Let readers and a writer work side by side; the change does not wait for other processes by itself."""
+    end = time.monotonic() + WAIT
+    while True:
+        try:
+            db.execute("pragma journal_mode = wal")
+            return
+        except sqlite3.OperationalError as error:
+            if (error.sqlite_errorcode & 0xFF) != sqlite3.SQLITE_BUSY or time.monotonic() > end:
+                raise
+            time.sleep(0.01)
+
+
+def _is_ours(db: sqlite3.Connection, path: Path) -> bool:
+    """Whether our tables are there; False for a file with nothing in it. Raises for anything else."""
+    if path.stat().st_size in range(1, SMALLEST):  # SQLite would take it for empty and write over it
+        raise sqlite3.DatabaseError("file is not a database")
+    kind, version, tables = db.execute(  # in one statement: another process may be making them
+        "select (select application_id from pragma_application_id), (select user_version from pragma_user_version), "
+        "(select count(*) from sqlite_master)").fetchone()
+    if kind == OURS and version > VERSION:
+        raise InputError([Problem("newer-ledger", {"version": version, "newest": VERSION}, str(path))])
+    if kind != OURS and tables:
+        raise sqlite3.DatabaseError("a database of something else")
+    return kind == OURS
+
+
+def _unusable(path: Path, error: Exception) -> InputError:
+    return InputError([Problem("unusable-ledger", {"reason": str(error)}, str(path))])

@@ -1,0 +1,41 @@
+"""What each judge has read and written so far, added up in the ledger: the texts of all runs ever judged."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ragdash.models.judge.endpoint import Judge
+from ragdash.models.judge.verdict_store.store import Ledger
+
+_SUMS = """
+select host, judges.model, parameters, sum(kept), sum(1 - kept), sum(prompt), sum(completion), sum(estimated),
+       max(vote) + 1, group_concat(distinct task)
+from (select judge, 1 as kept, prompt, completion, estimated, vote, task from verdicts union all
+      select judge, 0, prompt, completion, estimated, vote, task from failures)
+join judges on judge = judges.id group by judges.id order by used desc
+"""
+
+
+@dataclass(frozen=True)
+class Spent:
+    """verdicts: kept; failures: questions without one; tokens read (prompt) and written (completion) for both,
+    estimated: of how many of them the endpoint did not tell; votes: most of one
+    question; tasks: asked.
+    """
+
+    judge: Judge
+    verdicts: int
+    failures: int
+    prompt: int
+    completion: int
+    estimated: int
+    votes: int
+    tasks: frozenset[str]
+
+
+def spent(ledger: Ledger) -> list[Spent]:
+    """Of every judge that has said something, the one last asked first. InputError as all readers of the ledger."""
+    with ledger._open() as db:
+        rows = [] if db is None else db.execute(_SUMS).fetchall()
+    return [Spent(Judge(*row[:3]), *(int(number or 0) for number in row[3:9]),
+                  frozenset((row[9] or "").split(",")) - {""}) for row in rows]

@@ -1,0 +1,28 @@
+"""All pictures of a report in one archive."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+
+from ragdash.reporting.figure_files import PICTURES, pictures
+from ragdash.reporting.html.blocks import Picture
+from ragdash.reporting.html.content import Content
+from ragdash.reporting.html.report_page import sections
+from ragdash.reporting.plots.common.theme import LIGHT, Theme
+
+
+def album(content: Content, form: str, theme: Theme = LIGHT) -> bytes:
+    """A ZIP archive of every picture of the sections asked for, in one of PICTURES; the same input, the same bytes.
+
+    InputError where this machine cannot draw the format.
+    """
+    found = [block for section in sections(content) for block in section.blocks if isinstance(block, Picture)]
+    drawn = pictures([one.draw(theme) for one in found], form, background=theme.paper)
+    sink = io.BytesIO()
+    with zipfile.ZipFile(sink, "w") as archive:
+        for at, (one, data) in enumerate(zip(found, drawn, strict=True), 1):
+            info = zipfile.ZipInfo(f"{at:02}-{one.key}.{PICTURES[form].ending}")
+            info.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(info, data)
+    return sink.getvalue()

@@ -1,0 +1,170 @@
+"""What a report is about, and the numbers that its sections share; each is computed when first asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+
+from ragdash.evaluation.compare import Comparison, Rules, best_first, comparable, compare
+from ragdash.evaluation.evaluate import CURVE_RESAMPLES, Curves, Evaluation, Summary, curves, evaluate_match, summaries
+from ragdash.evaluation.latency_cost import Prices
+from ragdash.evaluation.stats import resample_weights
+from ragdash.matching.match import Match
+from ragdash.metrics import Spec, parse_specs
+from ragdash.metrics.bands import BANDS, Bands
+
+METRICS = ("nDCG@{k}", "R@{k}", "P@{k}", "RR", "Success@{k}")
+ANSWERS = ("EM", "TokenF1", "ROUGE_L", "AnswerRelevance", "SupportCoverage", "HallucinationRate", "UnsupportedNumbers")
+TARGET_FLIPS = 2_000  # more queries than this: a tenth of the sign flips, as on the pages
+DEEPEST = 10_000
+MOST_WEIGHTS = 200_000_000  # bytes
+
+
+@dataclass(frozen=True, eq=False)
+class Request:
+    """What a report is asked for.
+
+    matches: the runs laid over one truth, in the order shown; names, slots: how they are called and their looks;
+    specs: the metrics, the first is what the verdict is about; baseline: index of the run that the others are held
+    against; k: the cutoff of curves and answers. queries (Q,) bool: those that count, part: what they are called ("":
+    all). texts: whether questions, documents and answers may stand in it. bands: tables to rate by. prices: of
+    tokens and calls. again: how to
+    make it again, such as a command. settings: more of what is needed for that.
+    """
+
+    matches: tuple[Match, ...]
+    specs: tuple[Spec, ...] = ()
+    names: tuple[str, ...] = ()
+    slots: tuple[int, ...] = ()
+    baseline: int = 0
+    k: int = 10
+    title: str = "Retrieval configurations compared"
+    sections: tuple[str, ...] | None = None
+    texts: bool = True
+    rules: Rules = field(default_factory=Rules)
+    queries: np.ndarray | None = None
+    part: str = ""
+    bands: tuple[Bands, ...] = BANDS
+    prices: Prices = field(default_factory=Prices)
+    again: str = ""
+    settings: Mapping[str, object] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        runs = [match.run.name for match in self.matches]
+        object.__setattr__(self, "names", self.names or tuple(runs))
+        object.__setattr__(self, "slots", self.slots or tuple(range(len(runs))))
+        object.__setattr__(self, "specs", self.specs or parse_specs([one.format(k=self.k) for one in METRICS]))
+
+
+class Content:
+    """The numbers of a Request. Rows follow its runs, columns the specs asked for."""
+
+    def __init__(self, request: Request):
+        self.request = request
+        self.names, self.slots = list(request.names), list(request.slots)
+        self.truth = request.matches[0].truth
+        inside = request.queries
+        self.inside = np.ones(len(self.truth), bool) if inside is None else np.asarray(inside, bool)
+        many = int(self.inside.sum()) > TARGET_FLIPS
+        self.rules = replace(request.rules, permutations=request.rules.permutations // 10) if many else request.rules
+
+    @property
+    def lead(self) -> Spec:
+        """The metric that the verdict is about."""
+        return self.request.specs[0]
+
+    @cached_property
+    def weights(self) -> np.ndarray | None:
+        """The resamples of all intervals, drawn once; None for so many queries that each draws its own."""
+        n = int(self.inside.sum())
+        return resample_weights(n, **self.draw) if n * self.rules.resamples <= MOST_WEIGHTS else None
+
+    @property
+    def draw(self) -> dict[str, int]:
+        """Number and seed of the resamples."""
+        return {"resamples": self.rules.resamples, "seed": self.rules.seed}
+
+    def summarise(self, found: Sequence[Evaluation]) -> list[tuple[Summary, ...]]:
+        """Mean and interval of each run and spec."""
+        return summaries(found, weights=self.weights, **self.draw)
+
+    def evaluate(self, specs: Sequence[Spec]) -> list[Evaluation]:
+        """The values of each run for the queries that count."""
+        found = []
+        for name, match in zip(self.names, self.request.matches, strict=True):
+            one = replace(evaluate_match(match, specs), name=name)
+            if not self.inside.all():
+                one = one.only(one.query_ids.filter(pa.array(self.inside)).to_pylist())
+            found.append(one)
+        return found
+
+    @cached_property
+    def evaluations(self) -> list[Evaluation]:
+        """The specs asked for."""
+        return self.evaluate(self.request.specs)
+
+    @cached_property
+    def summaries(self) -> list[tuple[Summary, ...]]:
+        """Mean and interval of each run and spec."""
+        return self.summarise(self.evaluations)
+
+    @cached_property
+    def answers(self) -> list[Evaluation]:
+        """Metrics of answers and grounding; NaN where a run has none."""
+        return self.evaluate(parse_specs(list(ANSWERS)))
+
+    @cached_property
+    def answer_summaries(self) -> list[tuple[Summary, ...]]:
+        return self.summarise(self.answers)
+
+    def curve(self, names: Sequence[str]) -> list[Curves]:
+        """Metrics at every cutoff from 1 to the deepest rank, for each run."""
+        ks = np.arange(1, self.depth + 1)
+        return [curves(match, names, ks, weights=self.weights, queries=self.inside, seed=self.rules.seed,
+                       resamples=min(CURVE_RESAMPLES, self.rules.resamples)) for match in self.request.matches]
+
+    @property
+    def depth(self) -> int:
+        """The deepest rank of the runs."""
+        return max(1, min(DEEPEST, max(match.run.depth for match in self.request.matches)))
+
+    def best(self, spec: Spec) -> int | None:
+        """The run with the best mean; None where the metric has no better end or no run has a mean."""
+        column = self.column(spec)
+        order = best_first(np.array([one.mean for one in column]), spec.metric.better)
+        return order[0] if spec.metric.better and column[order[0]].n else None
+
+    def column(self, spec: Spec) -> list[Summary]:
+        """One spec of every run."""
+        specs, rows = (self.request.specs, self.summaries) if spec in self.request.specs else (
+            self.answers[0].specs, self.answer_summaries)
+        return [row[specs.index(spec)] for row in rows]
+
+    def against_best(self, spec: Spec) -> dict[int, Comparison]:
+        """Every other run against the best one; empty where there is none, or the spec cannot be compared."""
+        best = self.best(spec)
+        rows = self.evaluations if spec in self.request.specs else self.answers
+        if best is None or len(rows) < 2 or not comparable(rows[best], [spec])[0]:
+            return {}
+        others = [at for at in range(len(rows)) if at != best]
+        found = compare(rows[best], [rows[at] for at in others], [spec], self.rules)
+        return {at: row[0] for at, row in zip(others, found, strict=True)}
+
+    @property
+    def others(self) -> list[int]:
+        """The candidates: all runs but the baseline."""
+        return [at for at in range(len(self.names)) if at != self.request.baseline]
+
+    @cached_property
+    def compared(self) -> dict[tuple[int, Spec], Comparison]:
+        """Each candidate against the baseline on each spec that can be compared, p corrected over all of them."""
+        specs = comparable(self.evaluations[0], self.request.specs)[0]
+        if not self.others or not specs:
+            return {}
+        rows = compare(self.evaluations[self.request.baseline], [self.evaluations[at] for at in self.others], specs,
+                       self.rules)
+        return {(at, one.spec): one for at, row in zip(self.others, rows, strict=True) for one in row}

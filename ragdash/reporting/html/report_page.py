@@ -1,0 +1,113 @@
+"""The report: one HTML file that needs no server and no network, and that cannot ask for any.
+
+Everything that comes from files is escaped by the templates, or stands in a JSON block whose `<`, `>` and `&` are
+written as escapes. The content security policy allows the two scripts of this file by their SHA-256 and nothing else:
+no script that found its way into the data would run, and no request can be made.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from ragdash.core.errors import InputError, Problem
+from ragdash.reporting.html.blocks import Picture, Section
+from ragdash.reporting.html.content import Content, Request
+from ragdash.reporting.html.sections import SECTIONS
+from ragdash.reporting.plots.common.script import plotly_js
+from ragdash.reporting.plots.common.theme import DARK, LIGHT, THEMES, Theme
+
+_ESCAPES = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
+
+
+def report(request: Request) -> bytes:
+    """The report as UTF-8. InputError for sections that there are none of, and as the metrics raise."""
+    return page(Content(request))
+
+
+def page(content: Content) -> bytes:
+    """The report of numbers that are there already."""
+    return render(content.request.title, sections(content), texts=content.request.texts)
+
+
+def sections(content: Content) -> list[Section]:
+    """The sections asked for, all where none are named, in the order in which they are read."""
+    wanted = chosen(content.request.sections)
+    return [make(content, title) for name, (title, make) in SECTIONS.items() if name in wanted]
+
+
+def chosen(names: Iterable[str] | None) -> list[str]:
+    """These names in reading order, all for None; InputError for one that is no section, and for none at all."""
+    if names is None:
+        return list(SECTIONS)
+    names = list(names)
+    unknown = [name for name in names if name not in SECTIONS]
+    if unknown or not names:
+        raise InputError([Problem("unknown-section", {"names": unknown, "sections": list(SECTIONS)},
+                                  field="--sections")])
+    return [name for name in SECTIONS if name in names]
+
+
+def render(title: str, found: Sequence[Section], *, texts: bool = True) -> bytes:
+    """Sections as one page; those that are missing are named with the reason, empty ones are left out."""
+    shown = [section for section in found if section.blocks and not section.missing]
+    pictures = [block for section in shown for block in section.blocks if isinstance(block, Picture)]
+    scripts = [plotly_js(), _asset("report.js")] if pictures else [_asset("report.js")]
+    text = _environment().get_template("report.html.j2").render(
+        title=title, sections=shown, left_out=[section for section in found if section.missing], texts=texts,
+        policy=_policy(scripts), scripts=[Markup(script) for script in scripts], style=Markup(_style()),
+        figures=[Drawn(picture.key, _json(picture)) for picture in pictures])
+    return text.encode()
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A figure of the page as JSON for both appearances."""
+
+    key: str
+    json: Markup
+
+
+def _json(picture: Picture) -> Markup:
+    """{"light": figure, "dark": figure}, safe within a script element."""
+    both = ",".join(f'"{name}":{picture.draw(theme).to_json()}' for name, theme in THEMES.items())
+    return Markup(f"{{{both}}}".translate(str.maketrans(_ESCAPES)))
+
+
+def _policy(scripts: Sequence[str]) -> str:
+    """What the page may do: run these scripts, use its styles and the images that it draws itself."""
+    hashes = " ".join(f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"
+                      for script in scripts)
+    return (f"default-src 'none'; script-src {hashes}; style-src 'unsafe-inline'; img-src data: blob:; "
+            "font-src data:; base-uri 'none'; form-action 'none'")
+
+
+@cache
+def _environment() -> Environment:
+    return Environment(loader=PackageLoader("ragdash.reporting.html"), autoescape=True, undefined=StrictUndefined,
+                       trim_blocks=True, lstrip_blocks=True)
+
+
+@cache
+def _asset(name: str) -> str:
+    text = (files("ragdash.reporting.html") / "templates" / name).read_text(encoding="utf-8")
+    return text.replace("\r\n", "\n")
+
+
+@cache
+def _style() -> str:
+    """The style sheet with the colours of both appearances."""
+    return _asset("report.css").replace("/* light */", _colours(LIGHT)).replace("/* dark */", _colours(DARK))
+
+
+def _colours(theme: Theme) -> str:
+    runs = "".join(f"--run-{at}:{colour};" for at, colour in enumerate(theme.runs))
+    return (f"--paper:{theme.paper};--ink:{theme.ink};--muted:{theme.muted};--line:{theme.grid};"
+            f"--better:{theme.better};--worse:{theme.worse};--run-grey:{theme.grey};color-scheme:{theme.name};{runs}")

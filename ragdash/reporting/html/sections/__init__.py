@@ -1,0 +1,35 @@
+"""The sections of a report, in the order in which they are read: name -> what makes it of a Content."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from ragdash.reporting.html.blocks import Section
+from ragdash.reporting.html.content import Content
+from ragdash.reporting.html.sections import (
+    appendix,
+    bands_and_answers,
+    failures,
+    judges,
+    latency_cost,
+    overall,
+    queries,
+    retrieval,
+)
+
+SECTIONS: Mapping[str, tuple[str, Callable[[Content, str], Section]]] = {
+    "verdict": ("Verdict", overall.verdict),
+    "leaderboard": ("Leaderboard", overall.leaderboard),
+    "curves": ("Precision and recall by cutoff", retrieval.by_cutoff),
+    "ranking": ("MRR, NDCG and the first relevant document", retrieval.ranking),
+    "bands": ("Threshold bands", bands_and_answers.bands),
+    "answers": ("Answers", bands_and_answers.answers),
+    "judges": ("Judges", judges.judges),
+    "failures": ("Failures", failures.failures),
+    "queries": ("Queries that decide", queries.deciding),
+    "speed": ("Speed and cost", latency_cost.speed),
+    "settings": ("Settings", appendix.settings),
+    "ledger": ("Comparability", appendix.comparability),
+    "metrics": ("What the metrics mean", appendix.metrics),
+    "versions": ("Versions and digests", appendix.versions),
+}

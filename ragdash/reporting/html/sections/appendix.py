@@ -1,0 +1,123 @@
+"""What is needed to read the numbers and to get them again: settings, comparability, metrics, versions."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import platform
+from collections.abc import Iterable
+from importlib import import_module
+from itertools import chain
+
+from markupsafe import Markup
+
+from ragdash.analysis.comparability import ledger
+from ragdash.evaluation.stats import LEVEL, METHOD
+from ragdash.metrics import METRICS, Metric
+from ragdash.metrics.bands import bands_of
+from ragdash.metrics.docs.guide import guide
+from ragdash.metrics.docs.reference import direction_words, range_words, signature
+from ragdash.reporting.html.blocks import Facts, Grid, Heading, Section, Words
+from ragdash.reporting.html.content import Content
+from ragdash.reporting.html.sections import cells
+from ragdash.reporting.sentences import comparability as sentences_comparability
+from ragdash.reporting.sentences import fmt, judge
+from ragdash.reporting.sentences.fmt import escape
+from ragdash.reporting.tables.evaluation import INTERVALS
+
+PACKAGES = ("numpy", "scipy", "pyarrow", "plotly", "rapidfuzz")
+
+
+def settings(content: Content, title: str) -> Section:
+    """What was counted and how; what the files say of the runs' own settings."""
+    request, one = content.request, content.evaluations[0]
+    rules = content.rules
+    facts = [("Queries", request.part or "all"), ("Baseline", content.names[request.baseline]),
+             ("Cutoff k", f"{request.k:,}"),
+             *((name.replace("_", " ").capitalize(), judge.named(str(value))) for name, value in one.settings.items()),
+             ("Intervals", f"{LEVEL:.0%}, {INTERVALS[METHOD]} over queries, {rules.resamples:,} resamples, "
+                           f"seed {rules.seed}"),
+             ("Tests", f"paired randomisation test, {rules.permutations:,} sign flips, seed {rules.seed}, corrected by "
+                       f"{rules.correction.capitalize()}"),
+             *([("Margin", f"differences up to {rules.margin:g} do not matter")] if rules.margin else []),
+             *((str(name), str(value)) for name, value in request.settings.items())]
+    own = {name: dict(match.run.settings) for name, match in zip(content.names, request.matches, strict=True)}
+    keys = list(dict.fromkeys(chain.from_iterable(own.values())))
+    blocks = [Facts(facts)]
+    if keys:
+        blocks += [Heading("Settings of the runs"), Grid(
+            "What the files say of how the runs were made", ["Run", *map(str, keys)],
+            [[cells.run(name, slot), *(str(own[name].get(key, "–")) for key in keys)]
+             for name, slot in zip(content.names, content.slots, strict=True)])]
+    return Section("settings", title, blocks)
+
+
+def comparability(content: Content, title: str) -> Section:
+    """The ledger over all queries: one line, its findings, and what the conventions change."""
+    request = content.request
+    runs = [match.run.renamed(name) for match, name in zip(request.matches, content.names, strict=True)]
+    conventions = request.matches[0].conventions
+    found = ledger(runs, content.truth, conventions, request.specs)
+    line = sentences_comparability.verdict(found, content.names, conventions)
+    lines = [
+        f"- **{one.severity}**{f', {escape(one.run)}' if one.run else ''}: "
+        + sentences_comparability.said(one).replace("\n", "")
+        for one in sentences_comparability.in_order(found.findings)
+    ]
+    blocks = [Words(line[:1].upper() + line[1:]), *([Words("\n".join(lines))] if lines else [])]
+    moved = {(one.convention, one.run) for one in found.effects if one.marked and not one.chosen}
+    rows = [[one.convention, one.choice + (" (chosen)" if one.chosen else ""), one.run, one.spec.title,
+             "refused" if one.refused else fmt.number(one.mean), fmt.number(one.change, signed=True), f"{one.n:,}"]
+            for one in found.effects if (one.convention, one.run) in moved and one.spec == content.lead]
+    if rows:
+        blocks.append(Grid(f"What each choice does to the mean of {content.lead.title}",
+                           ["Convention", "Choice", "Run", "Metric", "Mean", "Change", "n"], rows, frozenset({4, 5, 6}),
+                           folded=True))
+    else:
+        blocks.append(Words(f"No other choice of conventions changes a mean of {content.lead.title}.", quiet=True))
+    return Section("ledger", title, blocks)
+
+
+def metrics(content: Content, title: str) -> Section:
+    """Definitions of every metric in the report."""
+    specs = [*content.request.specs, *(spec for spec in content.answers[0].specs
+                                       if any(one.n for one in content.column(spec)))]
+    blocks: list = []
+    for name in dict.fromkeys(spec.name for spec in specs):
+        metric = METRICS[name]
+        blocks += [Heading(metric.title), Facts(list(_definition(metric)))]
+    return Section("metrics", title, blocks)
+
+
+def _definition(metric: Metric) -> Iterable[tuple[str, str | Markup]]:
+    yield "Means", metric.summary_line
+    told = guide(metric.name)
+    if told:
+        yield "When to look at it", told.when
+    yield "Formula", Markup("<code>{}</code>").format(metric.formula)
+    yield "Written", Markup("<code>{}</code>").format(signature(metric))
+    yield "Range", f"{range_words(metric)}; {direction_words(metric)}; {metric.aggregate} over queries"
+    for table in bands_of(metric.name):
+        yield f"Bands of {table.spec}", f"{table.words()} ({table.source})"
+    if told and told.differs:
+        yield "Elsewhere", told.differs
+    if metric.source:
+        yield "Source", metric.source
+
+
+def versions(content: Content, title: str) -> Section:
+    """Digests of what went in, versions of what computed it, and how to make the report again."""
+    request = content.request
+    rows = [[cells.run(name, slot), Markup("<code>{}</code>").format(match.run.digest), f"{len(match.run):,}",
+             f"{len(match.run.docs):,}"]
+            for name, slot, match in zip(content.names, content.slots, request.matches, strict=True)]
+    truth = content.truth
+    rows.append([f"{truth.name} (judgements)", Markup("<code>{}</code>").format(truth.digest), f"{len(truth):,}",
+                 f"{truth.judgements:,}"])
+    made = ", ".join(f"{name} {importlib.metadata.version(name)}" for name in PACKAGES)
+    facts = [("ragdash", import_module("ragdash").__version__), ("Python", platform.python_version()), ("With", made)]
+    if request.again:
+        facts.append(("Made by", Markup("<code>{}</code>").format(request.again)))
+    return Section("versions", title, (
+        Grid("Digests of the contents", ["File", "Digest", "Queries", "Rows"], rows, frozenset({2, 3})),
+        Words("A digest is that of the content: rankings, scores, texts and judgements, whatever the name of the file "
+              "or the order of its rows. Equal digests and settings give equal numbers.", quiet=True), Facts(facts)))

@@ -1,0 +1,93 @@
+"""Is it good enough: where runs stand on bands. Are answers right and grounded?"""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+
+from ragdash.evaluation.compare import best_first
+from ragdash.metrics.bands import placed, tables_for
+from ragdash.reporting.html.blocks import Grid, Heading, Picture, Section, Words
+from ragdash.reporting.html.content import Content
+from ragdash.reporting.html.sections import cells
+from ragdash.reporting.plots import answers as answer_plots
+from ragdash.reporting.plots import bands as plots
+from ragdash.reporting.plots.common.axes import axis_of
+from ragdash.reporting.sentences import bands as said
+from ragdash.reporting.sentences import comparison, fmt
+from ragdash.reporting.sentences.answers import unavailable
+
+PREFERRED = ("TokenF1", "EM", "ROUGE_L", "SupportCoverage")  # what answers are judged by first
+LIMITS = ("Grounding compares words one by one, as a bag: neither their order, nor a negation, nor a paraphrase is "
+          "seen. A high value is no proof that the answer follows from the contexts, a low one a hint to look.")
+
+
+def bands(content: Content, title: str) -> Section:
+    """Each metric that has bands: a picture and a table, for every source."""
+    blocks = []
+    for at, spec in enumerate(content.request.specs):
+        for table in tables_for(spec, content.request.bands):
+            blocks += _rated(content, at, spec, table)
+    if not blocks:
+        return Section("bands", title, missing="No bands are stated for these metrics and cutoffs; there are some for "
+                       "MRR and Recall@10, and a file of bands can be given with --bands.")
+    return Section("bands", title, [Words("A band is a labelled interval of values, drawn by the source that is named. "
+                                          "A run stands where its whole 95 % interval stands.", quiet=True), *blocks])
+
+
+def _rated(content: Content, at: int, spec, table) -> list:
+    rows = [row[at] for row in content.summaries]
+    order = best_first(np.array([one.mean for one in rows]), spec.metric.better)
+    places = [placed(table, one.mean, one.low, one.high) for one in rows]
+    names, slots = [content.names[i] for i in order], [content.slots[i] for i in order]
+    mean, low, high, n = (np.array([getattr(rows[i], part) for i in order], dtype=float)
+                          for part in ("mean", "low", "high", "n"))
+    labels = [places[i].words() for i in order]
+    sentence = said.standing(spec, content.names, places, order)
+    draw = partial(plots.placement, names, slots, mean, low, high, n, np.array(table.edges),
+                   [band.label for band in table.bands], axis=axis_of(spec), words=labels)
+    grid = Grid(f"{spec.title} on the bands of the {table.source}", ["Run", spec.title, "Band", "n"],
+                [[cells.run(content.names[i], content.slots[i]), cells.mean(rows[i]), places[i].words() or "–",
+                  f"{rows[i].n:,}"] for i in order], frozenset({3}), folded=True)
+    return [Heading(f"{spec.title}, by the {table.source}"), Words(sentence + "."),
+            Picture(f"bands-{at}-{len(table.bands)}", spec.title, f"{fmt.plain(sentence.replace('*', ''))}.",
+                    lambda theme: draw(theme=theme), grid,
+                    f"Bands: {table.words()}.")]
+
+
+def answers(content: Content, title: str) -> Section:
+    """Answers against references and contexts, where the runs have some."""
+    specs, rows = content.answers[0].specs, content.answer_summaries
+    kept = [at for at in range(len(specs)) if any(row[at].n for row in rows)]
+    lines = unavailable(content.names, content.answers)
+    if not kept:
+        return Section("answers", title, missing=" ".join(lines) or "Every value is undefined for these queries.")
+    lead = next((at for name in PREFERRED for at in kept if specs[at].name == name), kept[0])
+    order = best_first(np.array([row[lead].mean for row in rows]), specs[lead].metric.better)
+    groups = [("Right?", [at for at in kept if specs[at].metric.family != "grounding"]),
+              ("Grounded?", [at for at in kept if specs[at].metric.family == "grounding"])]
+    blocks = [Words(comparison.leader(content.names, content.column(specs[lead]), content.against_best(specs[lead])))]
+    for heading, columns in groups:
+        if columns:
+            shared = len({rows[i][at].n for i in order for at in columns}) == 1
+            blocks += [Heading(heading), Grid(
+                f"{heading} Mean with its 95 % interval" + (f", n = {rows[0][columns[0]].n:,}" if shared else ""),
+                ["Run", *(specs[at].title for at in columns)],
+                [[cells.run(content.names[i], content.slots[i]),
+                  *(cells.mean(rows[i][at], with_n=not shared) for at in columns)] for i in order])]
+    if groups[1][1]:
+        blocks.append(Words(LIMITS, quiet=True))
+    blocks += [_spread(content, lead), *(Words(line, quiet=True) for line in lines)]
+    return Section("answers", title, blocks)
+
+
+def _spread(content: Content, at: int) -> Picture:
+    spec, values = content.answers[0].specs[at], [one.values[:, at] for one in content.answers]
+    means = ", ".join(f"{name} {fmt.number(row[at].mean)}"
+                      for name, row in zip(content.names, content.answer_summaries, strict=True))
+    return Picture("answer-spread", f"How {spec.title} spreads",
+                   f"Distribution of {spec.title} over the queries of each run; means: {means}.",
+                   lambda theme: answer_plots.distribution(content.names, content.slots, values, axis=axis_of(spec),
+                                                           theme=theme),
+                   caption="Share of the answers in each part of the range; values at either end stand apart.")

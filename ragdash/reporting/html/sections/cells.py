@@ -1,0 +1,49 @@
+"""Cells that several sections use: a run with its sign, a mean with its interval, a difference."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from markupsafe import Markup
+
+from ragdash.evaluation.compare import Comparison
+from ragdash.evaluation.evaluate import Summary
+from ragdash.reporting.plots.common.theme import COLOURED, SIGNS
+from ragdash.reporting.sentences import comparison, fmt
+
+
+def run(name: str, slot: int, said: str = "") -> Markup:
+    """The name with the sign and the colour that it has in every picture; said: in small below it."""
+    look = slot if 0 <= slot < COLOURED else "grey"
+    cell = Markup('<span class="sign run-{}" aria-hidden="true">{}</span>&nbsp;<bdi>{}</bdi>').format(
+        look, SIGNS[slot % len(SIGNS)], name)
+    return cell + Markup('<br><span class="quiet">{}</span>').format(said) if said else cell
+
+
+def mean(one: Summary, delta: Comparison | None = None, with_n: bool = False) -> Markup:
+    """Mean and interval, the difference to the baseline (and n where it varies) below."""
+    if not np.isfinite(one.mean):
+        return Markup('{} <span class="quiet">no query where it is defined</span>').format(fmt.UNDEFINED)
+    cell = Markup('<b>{}</b> <span class="quiet">{}</span>').format(
+        fmt.number(one.mean), fmt.interval(one).replace(" ", fmt.NBSP))
+    below = [Markup('<span class="quiet">n = {:,}</span>').format(one.n)] if with_n else []
+    if delta is not None:
+        below.append(Markup('<span class="{}">{}</span>').format(
+            comparison.COLORS.get(delta.verdict, "gray"), comparison.delta(delta)))
+    return cell + Markup("<br>") + Markup(" · ").join(below) if below else cell
+
+
+def numbers(names: Sequence[str], columns: Sequence[Sequence[object]], first: str = "Run",
+            titles: Sequence[str] = ()) -> list[list[str]]:
+    """Rows of a table of plain numbers: three decimals, a dash for undefined."""
+    return [[name, *(fmt.number(cell) if isinstance(cell, float) else f"{cell:,}" if isinstance(cell, int)
+                     else str(cell) for cell in row)] for name, row in zip(names, zip(*columns, strict=True),
+                                                                           strict=True)]
+
+
+def parts(rows: Sequence[Sequence[Summary]]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(mean, low, high) of summaries, each (runs, specs)."""
+    found = [np.array([[getattr(one, part) for one in row] for row in rows], dtype=float)
+             for part in ("mean", "low", "high")]
+    return found[0], found[1], found[2]

@@ -1,0 +1,138 @@
+"""What judges said: whose verdicts, how many are missing and why, the worst queries with each claim and its chunk."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import suppress
+
+import numpy as np
+
+from ragdash.core.errors import InputError, Unavailable
+from ragdash.evaluation.compare import direction
+from ragdash.evaluation.scoring.claims import ANSWER, REFERENCE, Claim, Heard, case_of, hear
+from ragdash.matching.views.panel_verdicts import apart, listed
+from ragdash.metrics import Spec
+from ragdash.metrics.judged import asked_of
+from ragdash.models.judge import default_ledger
+from ragdash.models.judge.endpoint import Judge
+from ragdash.models.local import default_store
+from ragdash.reporting.html.blocks import Document, Grid, Heading, JudgedClaim, Query, Section, Words
+from ragdash.reporting.html.content import Content
+from ragdash.reporting.html.sections import cells
+from ragdash.reporting.html.sections.judge_validation import beside_labels
+from ragdash.reporting.html.sections.texts import cut, detail, question
+from ragdash.reporting.sentences import judge as said
+from ragdash.reporting.sentences.fmt import UNDEFINED, number
+
+WORST, RUNS, CLAIMS, CHUNKS = 3, 3, 8, 3  # shown at most: queries, runs, claims of a text, chunks
+NONE = ("No metric of this report is judged. `ragdash judge` asks a model that reads; its metrics, such as "
+        "ClaimFaithfulness, are then named with --metrics.")
+
+
+def judged_specs(content: Content) -> list[Spec]:
+    """The metrics of the report that judges' verdicts are needed for."""
+    return [spec for spec in content.request.specs if spec.metric.view == "Judged"]
+
+
+def judges(content: Content, title: str) -> Section:
+    """Whose verdicts the values are, what is missing, how far people's labels agree, the worst queries.
+
+    Empty where no metric is judged; where the section was asked for by name, with that reason.
+    """
+    specs = judged_specs(content)
+    if not specs:
+        return Section("judges", title, missing="" if content.request.sections is None else NONE)
+    lines = said.whose(content.names, content.evaluations, specs)
+    blocks: list = [Words("\n".join(f"- {line}" for line in lines))] if lines else []
+    blocks += [Words("\n".join(f"- {line}" for line in lacking))] if (
+        lacking := said.lacking(content.names, content.evaluations, specs)) else []
+    rows = [row for spec in specs for at in range(len(content.names)) if (row := _counted(content, at, spec))]
+    if rows:
+        head = ["Run", "Metric", "n", "Undefined", "Missing", "To know"]
+        blocks += [Grid("Values of each run and metric; queries that their texts leave undefined, and verdicts that "
+                        "are missing, by reason", head, rows, frozenset({2})),
+                   Words("A verdict that failed is missing and does not count, neither for nor against.", quiet=True)]
+    return Section("judges", title, [*blocks, *beside_labels(content, specs), *_worst(content, specs)])
+
+
+def _counted(content: Content, at: int, spec: Spec) -> list | None:
+    """A row of the table; None where the metric is unavailable."""
+    try:
+        verdicts = content.request.matches[at].judged.read(*asked_of(spec))
+    except Unavailable:
+        return None
+    inside = np.flatnonzero(content.inside)
+    without = [q for q in inside if np.isnan(verdicts.values[q])]
+    told = [listed(reasons) or UNDEFINED for reasons in apart(verdicts.judgements[q].missing for q in without)]
+    flags = Counter(flag for q in inside for flag in verdicts.judgements[q].flags)
+    return [cells.run(content.names[at], content.slots[at]), spec.title, f"{len(inside) - len(without):,}", *told,
+            said.flagged(flags) or UNDEFINED]
+
+
+def _worst(content: Content, specs: Sequence[Spec]) -> list:
+    """The queries with the lowest mean over the runs on the first metric that has a value, each with its claims."""
+    spec = next((one for one in specs if any(row.n for row in content.column(one))), None)
+    if spec is None:
+        return []
+    values = np.stack([one.column(spec) for one in content.evaluations])
+    known = np.isfinite(values)
+    mean = np.where(known, values, 0).sum(axis=0) / np.maximum(known.sum(axis=0), 1) * direction(spec)
+    mean[~known.any(axis=0)] = np.inf
+    worst = [int(row) for row in np.argsort(mean, kind="stable")[:WORST] if np.isfinite(mean[row])]
+    runs = list(range(len(content.names)))[:RUNS]
+    return [Heading(f"Worst {spec.title}"), *(_query(content, row, runs, spec, values[:, row]) for row in worst)]
+
+
+def _query(content: Content, row: int, runs: Sequence[int], spec: Spec, values: np.ndarray) -> Query:
+    """A query with what each run answered, the claims of it and the chunks that the judge read."""
+    name = content.evaluations[0].query_ids[row].as_py()
+    told = ", ".join(f"{content.names[at]} {number(float(values[at]))}" for at in runs)
+    claims, chunks = heard(content, runs, name, [spec])
+    answers = [(content.names[at], own, cut(content, detail(content.request.matches[at].run, name, "answer")))
+               for at, own in zip(runs, chunks, strict=True)]
+    reference = detail(content.truth, name, "answers") or []
+    return Query(name, cut(content, question(content, name, runs)), f"{spec.title}: {told}", (), answers,
+                 cut(content, " / ".join(reference)), claims)
+
+
+def heard(content: Content, runs: Sequence[int], query_id: str,
+          specs: Sequence[Spec]) -> tuple[list[list[JudgedClaim]], list[list[Document]]]:
+    """(claims, chunks that were judged) of a query in each of these runs, by the judge whose verdicts the values of the
+    first of these metrics are that has any.
+    """
+    query = content.truth.query_ids.index(query_id).as_py()
+    cases = [case_of(content.request.matches[at], query) for at in runs]
+    try:
+        by = hear(cases, default_ledger(), default_store())
+    except InputError:  # told by the metrics themselves
+        by = {}
+    asked = (_judge(content, at, specs) for at in runs)
+    found = [by[judge][i] if judge in by else Heard() for i, judge in enumerate(asked)]
+    texts = [dict(case.contexts or ()) for case in cases]
+    return ([[_claim(content, one, of) for of in (ANSWER, REFERENCE) for one in getattr(own, of)[:CLAIMS]]
+             for own in found], [_chunks(content, own, held) for own, held in zip(found, texts, strict=True)])
+
+
+def _judge(content: Content, at: int, specs: Sequence[Spec]) -> Judge | None:
+    for spec in specs:
+        with suppress(Unavailable):
+            return content.request.matches[at].judged.read(*asked_of(spec)).judge
+    return None
+
+
+def _claim(content: Content, one: Claim, of: str) -> JudgedClaim:
+    verdicts = said.verdicts(one, of)
+    reasons = [held.reason for held in (one.contexts, one.other) if held is not None and held.reason]
+    return JudgedClaim("the answer" if of == ANSWER else "the reference",
+                       cut(content, one.text), " · ".join(words for words, _, _ in verdicts), all(
+                           yes for _, yes, _ in verdicts) and bool(verdicts),
+                       one.supported_by[:CHUNKS], cut(content, "; ".join(dict.fromkeys(reasons))))
+
+
+def _chunks(content: Content, own: Heard, texts: dict[str, str]) -> list[Document]:
+    """The chunks that support a claim, or that the judge found useful."""
+    helps = Counter(chunk for claim in own.claims for chunk in claim.supported_by)
+    rows = [(chunk, said.of_chunk(own.chunks.get(chunk), helps.get(chunk, 0))) for chunk in texts]
+    return [Document(None, chunk, " · ".join(words for words, _, _ in verdicts), cut(content, texts[chunk]))
+            for chunk, verdicts in rows if any(yes for _, yes, _ in verdicts)][:CHUNKS]

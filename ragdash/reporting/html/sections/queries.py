@@ -1,0 +1,106 @@
+"""The queries that decide between two runs, with their texts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+
+from ragdash.evaluation.compare import best_first, direction
+from ragdash.evaluation.compare import differences as differences_of
+from ragdash.reporting.html.blocks import Document, Heading, Picture, Query, Section, Words
+from ragdash.reporting.html.content import Content
+from ragdash.reporting.html.sections import judges
+from ragdash.reporting.html.sections.texts import cut, detail, question
+from ragdash.reporting.plots import compare
+from ragdash.reporting.plots.common.axes import axis_of
+from ragdash.reporting.sentences import fmt
+from ragdash.reporting.sentences.fmt import count, escape
+
+DECIDING = 4  # queries of each side
+RANKS = 3  # documents shown of each run
+WANTED = 3  # right documents shown
+
+
+def deciding(content: Content, title: str) -> Section:
+    """The queries with the largest differences between the baseline and the best other run."""
+    at = _candidate(content)
+    if at is None:
+        why = ("One run alone: there is no difference to look at." if len(content.names) == 1 else
+               f"{content.lead.title} cannot be compared query by query.")
+        return Section("queries", title, missing=why)
+    base, spec = content.request.baseline, content.lead
+    gap = differences_of(content.evaluations[base], content.evaluations[at], spec)
+    names = content.names[base], content.names[at]
+    picture = Picture(
+        "per-query", f"{spec.title}, query by query", _split(content, gap, names), lambda theme: compare.differences(
+            [names[1]], [content.slots[at]], [gap], axis=axis_of(spec), baseline=names[0], labels=content.evaluations[
+                base].query_ids.to_pylist(), theme=theme), caption=_split(content, gap, names))
+    oriented = np.nan_to_num(gap) * direction(spec)
+    order = np.argsort(-oriented, kind="stable")
+    gains = [int(row) for row in order[:DECIDING] if oriented[row] > 0]
+    losses = [int(row) for row in order[::-1][:DECIDING] if oriented[row] < 0]
+    blocks = [Words(f"**{escape(names[1])}** against **{escape(names[0])}**, the baseline, on {spec.title}."), picture]
+    for heading, rows in ((f"Better in {names[1]}", gains), (f"Worse in {names[1]}", losses)):
+        if rows:
+            blocks += [Heading(heading), *(_query(content, row, (base, at), gap[row]) for row in rows)]
+    if not (gains or losses):
+        blocks.append(Words("No query differs."))
+    return Section("queries", title, blocks)
+
+
+def _candidate(content: Content) -> int | None:
+    """The best run but for the baseline, where it can be compared on the metric of the verdict."""
+    order = best_first(np.array([one.mean for one in content.column(content.lead)]), content.lead.metric.better)
+    return next((at for at in order if (at, content.lead) in content.compared), None)
+
+
+def _split(content: Content, gap: np.ndarray, names: tuple[str, str]) -> str:
+    oriented = gap[np.isfinite(gap)] * direction(content.lead)
+    return (f"{names[1]} is better than {names[0]} on {count(int((oriented > 0).sum()), 'query', 'queries')}, worse on "
+            f"{int((oriented < 0).sum()):,}, equal on {int((oriented == 0).sum()):,}.")
+
+
+def _query(content: Content, row: int, pair: Sequence[int], gap: float) -> Query:
+    """One query with what both runs return for it; texts only where they may stand in the report."""
+    query_id = content.evaluations[pair[0]].query_ids[row].as_py()
+    place = content.truth.query_ids.index(query_id).as_py()
+    own = np.flatnonzero(content.truth.queries == place)
+    grades = dict(zip(content.truth.docs.take(pa.array(own)).to_pylist(), content.truth.grades[own].tolist(),
+                      strict=True))
+    values = ", ".join(f"{content.names[at]} {fmt.number(content.evaluations[at].column(content.lead)[row])}"
+                       for at in pair)
+    values = f"{content.lead.title}: {values} ({fmt.number(float(gap), signed=True)})"
+    tables = {at: _ranking(content, at, query_id) for at in pair}
+    texts = {doc: text for table in tables.values() for doc, text in table}
+    ranks = {at: {doc: rank for rank, (doc, _) in enumerate(table, 1)} for at, table in tables.items()}
+    wanted = [Document(None, doc, " · ".join(f"{content.names[at]}: {_rank(ranks[at].get(doc))}" for at in pair),
+                       cut(content, texts.get(doc)))
+              for doc, grade in list(grades.items())[:WANTED] if grade >= 1]
+    runs = [(content.names[at], [Document(rank, doc, _judged(grades, doc), cut(content, text)) for rank, (doc, text)
+                                 in enumerate(tables[at][:RANKS], 1)],
+             cut(content, detail(content.request.matches[at].run, query_id, "answer"))) for at in pair]
+    reference = detail(content.truth, query_id, "answers") or []
+    specs = judges.judged_specs(content)
+    claims = judges.heard(content, pair, query_id, specs)[0] if specs else ()
+    return Query(query_id, cut(content, question(content, query_id, pair)), values, wanted, runs,
+                 cut(content, " / ".join(reference)), claims)
+
+
+def _ranking(content: Content, at: int, query_id: str) -> list[tuple[str, str | None]]:
+    run = content.request.matches[at].run
+    if run.query_ids.index(query_id).as_py() < 0:
+        return []
+    table = run.ranking(query_id)
+    return list(zip(table["doc_id"].to_pylist(), table["text"].to_pylist(), strict=True))
+
+
+def _rank(rank: int | None) -> str:
+    return f"rank {rank:,}" if rank else "not returned"
+
+
+def _judged(grades: dict[str, int], doc: str) -> str:
+    if doc not in grades:
+        return "not judged"
+    return f"✓ relevant, grade {grades[doc]}" if grades[doc] >= 1 else "✗ not relevant"

@@ -1,0 +1,103 @@
+"""How retrieval changes with the cutoff, and where the first relevant document stands."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+
+from ragdash.metrics import METRICS
+from ragdash.reporting.html.blocks import Grid, Heading, Picture, Section, Words
+from ragdash.reporting.html.content import Content
+from ragdash.reporting.html.sections import cells
+from ragdash.reporting.plots import precision_recall
+from ragdash.reporting.plots import ranking as plots
+from ragdash.reporting.plots.common import arrays
+from ragdash.reporting.plots.common.axes import axis_of
+from ragdash.reporting.sentences import fmt
+
+NO_DOCUMENT = "No run returns a document, so there is no cutoff to look at."
+
+
+def by_cutoff(content: Content, title: str) -> Section:
+    """Precision and recall at every cutoff, and one against the other."""
+    if not any(match.run.depth for match in content.request.matches):
+        return Section("curves", title, missing=NO_DOCUMENT)
+    found, marked = content.curve(("P", "R")), min(content.request.k, content.depth)
+    blocks = []
+    for name in ("P", "R"):
+        metric, mean = METRICS[name], np.array([one.mean[name] for one in found])
+        low, high = (np.array([getattr(one, side)[name] for one in found]) for side in ("low", "high"))
+        draw = partial(precision_recall.by_cutoff, content.names, content.slots, found[0].ks, mean,
+                       found[0].interval_ks, low, high, axis=axis_of(metric.spec()), chosen=marked)
+        blocks += [Heading(f"{metric.title}@k"), Picture(
+            f"curve-{name}", f"{metric.title}@k", fmt.at_cutoff(metric.title, content.names, mean[:, marked - 1],
+                                                                 marked) + ".",
+            lambda theme, draw=draw: draw(theme=theme), _at_round_cutoffs(content, found, name),
+            f"Mean over {fmt.over([one.n[name] for one in found])} with 95 % confidence bands.")]
+    precision, recall = (np.array([one.mean[name] for one in found]) for name in ("P", "R"))
+    blocks += [Heading("Trade-off"), Picture(
+        "trade-off", "Precision against recall", "Mean precision against mean recall, from k = 1 to the deepest rank.",
+        lambda theme: precision_recall.trade_off(content.names, content.slots, found[0].ks, precision, recall,
+                                                 chosen=marked, theme=theme),
+        caption=f"Each curve starts at k = 1; small marks stand at round cutoffs, the large one at k = {marked}. "
+                "Up and to the right is better.")]
+    return Section("curves", title, blocks)
+
+
+def _at_round_cutoffs(content: Content, found: list, name: str) -> Grid:
+    ks = arrays.cutoffs_until(content.depth)
+    at = np.searchsorted(found[0].ks, ks)
+    rows = [[run, *(fmt.number(value) for value in one.mean[name][at])]
+            for run, one in zip(content.names, found, strict=True)]
+    return Grid(f"Mean {METRICS[name].title} at round cutoffs", ["Run", *(f"k = {k:,}" for k in ks)], rows,
+                frozenset(range(1, len(ks) + 1)), folded=True)
+
+
+def ranking(content: Content, title: str) -> Section:
+    """MRR and NDCG at the round cutoffs, and how the ranks of the first relevant documents are distributed."""
+    if not any(match.run.depth for match in content.request.matches):
+        return Section("ranking", title, missing=NO_DOCUMENT)
+    ks = arrays.cutoffs_until(content.depth)
+    specs = [METRICS[name].spec(int(k)) for name in ("RR", "nDCG") for k in ks]
+    rows = content.summarise(content.evaluate(specs))
+    mean, low, high = cells.parts(rows)
+    blocks = []
+    for at, name in enumerate(("RR", "nDCG")):
+        own, metric = slice(at * len(ks), (at + 1) * len(ks)), METRICS[name]
+        draw = partial(plots.at_cutoffs, content.names, content.slots, ks, mean[:, own], low[:, own], high[:, own],
+                       axis=axis_of(metric.spec()))
+        table = Grid(f"{metric.title} at each cutoff with its 95 % interval", ["Run", *(f"k = {k:,}" for k in ks)],
+                     [[run, *(f"{fmt.number(one.mean)} {fmt.interval(one)}" for one in row[own])]
+                      for run, row in zip(content.names, rows, strict=True)], frozenset(range(1, len(ks) + 1)), True)
+        blocks += [Heading(f"{metric.title}@k"), Picture(
+            f"at-{name}", f"{metric.title}@k",
+            fmt.at_cutoff(metric.title, content.names, mean[:, own][:, -1], int(ks[-1])) + ".",
+            lambda theme, draw=draw: draw(theme=theme), table,
+            f"Mean over {fmt.over([row[own][0].n for row in rows])} with 95 % intervals.")]
+    return Section("ranking", title, [*blocks, *_first_rank(content)])
+
+
+def _first_rank(content: Content) -> list:
+    first = [_first_ranks(match, content.inside) for match in content.request.matches]
+    if not any(len(ranks) for ranks in first):
+        return [Words("No query has a relevant document, so there is no first one.")]
+    edges, labels = arrays.rank_bins(content.depth)
+    bins = [*labels, "none"]
+    shares = np.array([arrays.rank_shares(ranks, edges) for ranks in first])
+    said = fmt.first_place(content.names, shares[:, 0], shares[:, -1])
+    table = Grid("Share of queries by the rank of their first relevant document", ["Run", *bins],
+                 [[run, *(f"{share:.1%}" for share in row)] for run, row in zip(content.names, shares, strict=True)],
+                 frozenset(range(1, len(bins) + 1)), folded=True)
+    return [Heading("First relevant document"), Words(said), Picture(
+        "first-rank", "First relevant document", fmt.plain(said), lambda theme: plots.first_rank(
+            content.names, content.slots, bins, shares, theme=theme), table,
+        f"{fmt.over([len(ranks) for ranks in first])} with a relevant document; “none”: no relevant document was "
+        "returned at all.")]
+
+
+def _first_ranks(match, inside: np.ndarray) -> np.ndarray:
+    """Rank of the first relevant document of each query that has one to find, NaN for none returned."""
+    ranks = arrays.first_ranks(*match.ranked.hits(), match.ranked.queries)
+    counted = ~match.missing if match.conventions.missing == "skip" else np.ones(len(match.query_ids), bool)
+    return ranks[counted & inside & (match.ranked.relevant() > 0)]

@@ -1,0 +1,31 @@
+"""Texts of queries as a report shows them: looked up by query, cut, left out where texts may not stand in it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ragdash.reporting.html.content import Content
+
+LONG = 240  # characters of a document or an answer
+
+
+def question(content: Content, query_id: str, runs: Sequence[int]) -> str | None:
+    """The text of the query, as the truth or one of these runs has it."""
+    sources = (content.truth, *(content.request.matches[at].run for at in runs))
+    return next((text for one in sources if (text := detail(one, query_id, "query"))), None)
+
+
+def detail(thing, query_id: str, name: str):
+    """What a run or a truth says of a query, None where it says nothing."""
+    place = thing.query_ids.index(query_id).as_py()
+    if place < 0 or thing.details is None or name not in thing.details.column_names:
+        return None
+    return thing.details[name][place].as_py()
+
+
+def cut(content: Content, text: str | None) -> str:
+    """As much of a text as the report shows; nothing where texts are left out."""
+    if not text or not content.request.texts:
+        return ""
+    line = " ".join(text[:4 * LONG].split())
+    return line if len(line) <= LONG else line[:LONG - 1] + "…"

@@ -1,0 +1,245 @@
+"""The Compare page's pictures: how the queries' differences to the baseline are spread, and query against query."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import plotly.graph_objects as go
+
+from ragdash.reporting.plots.common.forest import difference_range, difference_ticks, sides, signed
+from ragdash.reporting.plots.common.theme import LIGHT, Axis, Look, Theme, escape, figure, looks, short
+from ragdash.reporting.plots.ranking import per_query
+
+POINTS, SPARSE = 500, 250  # a sorted area has at most so many steps, and so many where there are many panels
+FEW_PANELS = 3
+HEADING, BELOW = 50, 62  # pixels above each panel, and under the last one
+CUT = 3.0  # a bar of equal queries so many times higher than every other bar is cut, and says so
+TIE = 5e-13  # a difference no further from zero is rounding
+NAMED = {"higher": ("better", "worse"), "lower": ("better", "worse"), None: ("higher", "lower")}
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How many queries gain, stay equal, lose and are undefined on a side; better None counts higher and lower."""
+
+    better: int
+    equal: int
+    worse: int
+    undefined: int
+    named: tuple[str, str] = ("better", "worse")
+
+    @property
+    def n(self) -> int:
+        """Queries with a difference."""
+        return self.better + self.equal + self.worse
+
+    def words(self) -> str:
+        """The counts as a line of words and signs."""
+        return f"▲ {self.better:,} {self.named[0]} · {self.equal:,} equal · ▼ {self.worse:,} {self.named[1]}"
+
+    def left_out(self) -> str:
+        """The undefined queries, as words that follow others; nothing where there are none."""
+        return f" · {self.undefined:,} undefined" if self.undefined else ""
+
+
+def outcome(difference: np.ndarray, better: str | None, tolerance: float = TIE) -> Outcome:
+    """Wins, ties and losses of candidate minus baseline, (Q,); NaN is undefined.
+
+    Equal: not further from zero than tolerance. Where lower is better, a negative difference is a win.
+    """
+    gain = _oriented(difference, better)
+    return Outcome(int((gain > tolerance).sum()), int((np.abs(gain) <= tolerance).sum()),
+                   int((gain < -tolerance).sum()), int(np.isnan(gain).sum()), NAMED[better])
+
+
+def differences(names: Sequence[str], slots: Sequence[int], values: Sequence[np.ndarray], *, axis: Axis,
+                baseline: str, labels: Sequence[str] | None = None, tolerance: float = TIE,
+                theme: Theme = LIGHT) -> go.Figure:
+    """Each candidate's differences to the baseline, sorted from the greatest gain to the greatest loss.
+
+    values: one (Q,) for each candidate, candidate minus baseline, NaN where a side is undefined (left out and
+    counted in words). A panel for each candidate on shared axes; the two areas stop where queries are equal. Up is
+    better: the axis of a metric where lower is better runs backwards. labels: (Q,) query ids for the hover text.
+    """
+    fig = figure(theme)
+    drawn, counts = looks(names, slots, theme), [outcome(part, axis.better, tolerance) for part in values]
+    _panels(fig, drawn, counts, theme)
+    points = POINTS if len(drawn) <= FEW_PANELS else SPARSE
+    for at, (look, part, count) in enumerate(zip(drawn, values, counts, strict=True)):
+        for side in (0, 1):
+            fig.add_trace(_area(at, look, np.asarray(part, dtype=float), count, side, points, axis, labels, theme))
+    most = max([count.n for count in counts], default=0)
+    every = np.concatenate([np.asarray(part, dtype=float) for part in values]) if len(values) else np.empty(0)
+    fig.update_xaxes(title_text=f"Queries, greatest gain first<br>{short(axis.label, 20)}, difference to "
+                                f"{short(baseline, 16)}", range=[-0.01 * max(most, 1), 1.01 * max(most, 1)],
+                     tickformat=",d", nticks=8, showgrid=False)
+    span = difference_range(every, axis.better)
+    ticks, text = difference_ticks(span, 4 if len(values) <= FEW_PANELS else 3)
+    fig.update_yaxes(range=span, tickvals=ticks, ticktext=text, zeroline=True,
+                     zerolinecolor=theme.muted, zerolinewidth=1)
+    fig.update_layout(hovermode="x")
+    return fig
+
+
+def histogram(names: Sequence[str], slots: Sequence[int], values: Sequence[np.ndarray], *, axis: Axis,
+              baseline: str, tolerance: float = TIE, theme: Theme = LIGHT) -> go.Figure:
+    """How many queries differ from the baseline by how much: a panel for each candidate on shared axes.
+
+    values: one (Q,) for each candidate, candidate minus baseline, NaN left out and counted in words. Bins stand
+    around zero; the middle one holds equal queries and small gains and losses, stacked. A bar of equal queries that
+    would flatten all others is cut and bears its number. Right is better, as in the forest plot.
+    """
+    fig = figure(theme)
+    drawn, counts = looks(names, slots, theme), [outcome(part, axis.better, tolerance) for part in values]
+    _panels(fig, drawn, counts, theme)
+    every = np.concatenate([np.asarray(part, dtype=float) for part in values]) if len(values) else np.empty(0)
+    width = bin_width(every, max([count.n for count in counts], default=0))
+    heights = [_bins(np.asarray(part, dtype=float), width, tolerance) for part in values]
+    for at, (look, count, (places, stacks)) in enumerate(zip(drawn, counts, heights, strict=True)):
+        for row, name in enumerate(("down", "equal", "up")):
+            fig.add_trace(_bars(at, look, places, stacks[row], width, name, count, axis, theme))
+    top = _top([stacks for _, stacks in heights])
+    fig.update_layout(barmode="stack")
+    _cut_notes(fig, [stacks for _, stacks in heights], top, width if axis.better != "lower" else -width, theme)
+    reach = float(np.max(np.abs(every[np.isfinite(every)]), initial=0.0)) + 0.6 * width
+    span = [-reach, reach] if axis.better != "lower" else [reach, -reach]
+    ticks, text = difference_ticks(span)
+    fig.update_xaxes(title_text=sides(axis, baseline, "Queries by difference"), range=span,
+                     tickvals=ticks, ticktext=text, tickangle=0, showgrid=False)
+    fig.update_yaxes(range=[0, top * 1.08], tickformat=",d", nticks=4)
+    return fig
+
+
+def scatter(baseline: str, name: str, x: np.ndarray, y: np.ndarray, *, axis: Axis,
+            labels: Sequence[str] | None = None, slots: tuple[int, int] = (0, 1), tolerance: float = TIE,
+            theme: Theme = LIGHT) -> go.Figure:
+    """Each query once: its value in the baseline (across) against its value in the candidate (up).
+
+    x, y: (Q,), queries undefined on a side are left out and counted in words. Each side of the diagonal says what it
+    means and how many queries stand there. Equal points are one larger mark; many are a 2-D histogram.
+    """
+    fig = per_query(baseline, name, x, y, axis=axis, labels=labels, slots=slots, theme=theme)
+    count = outcome(np.asarray(y, dtype=float) - np.asarray(x, dtype=float), axis.better, tolerance)
+    above, below = f"▲ {count.better:,} {count.named[0]}", f"▼ {count.worse:,} {count.named[1]}"
+    if axis.better == "lower":
+        above, below = below, above
+    text = f"Above the line {above}<br>Below {below} · {count.equal:,} equal{count.left_out()}"
+    fig.add_annotation(x=0, y=1, xref="paper", yref="paper", xanchor="left", yanchor="bottom", yshift=4, text=text,
+                       showarrow=False, align="left", font={"size": 12, "color": theme.ink})
+    fig.update_layout(margin_t=48)
+    return fig
+
+
+def bin_width(values: np.ndarray, n: int) -> float:
+    """A round width (1, 2 or 5 times a power of ten) that gives at most 10 bins a side, 20 from 200 queries on."""
+    finite = np.abs(values[np.isfinite(values)])
+    reach = float(finite.max(initial=0.0))
+    if reach == 0:
+        return 0.1
+    least = reach / (10 if n < 200 else 20)
+    power = 10.0 ** np.floor(np.log10(least))
+    return float(next(step * power for step in (1, 2, 5, 10) if step * power >= least * (1 - 1e-9)))
+
+
+def _oriented(difference: np.ndarray, better: str | None) -> np.ndarray:
+    return np.asarray(difference, dtype=float) * (-1 if better == "lower" else 1)
+
+
+def _panels(fig: go.Figure, drawn: Sequence[Look], counts: Sequence[Outcome], theme: Theme) -> None:
+    """A y axis for each candidate over one x axis, each with its name and its counts in words above it."""
+    many = max(len(drawn), 1)
+    panel = 260 if many == 1 else 132 if many <= FEW_PANELS else 84
+    room = many * (panel + HEADING)
+    notes, axes = [], {}
+    for at, (look, count) in enumerate(zip(drawn, counts, strict=True)):
+        bottom = 1 - (at + 1) * (panel + HEADING) / room
+        key = "" if at == 0 else str(at + 1)
+        axes[f"yaxis{key}"] = {"domain": [max(bottom, 0.0), bottom + panel / room], "anchor": "x"}
+        notes.append({
+            "x": 0, "xref": "paper", "y": 1, "yref": f"y{key} domain", "xanchor": "left", "yanchor": "bottom",
+            "yshift": 3, "showarrow": False, "align": "left", "font": {"size": 12, "color": theme.ink},
+            "text": f'<span style="color:{look.color}">{look.sign}</span> <b>{_shorter(look)}</b>{count.left_out()}'
+                    f"<br>{count.words()}"})
+    last = "y" if many == 1 else f"y{many}"
+    fig.update_layout(annotations=notes, height=room + BELOW + 8, margin={"t": 8, "b": BELOW}, xaxis={"anchor": last},
+                      **axes)
+
+
+def _shorter(look: Look) -> str:
+    """The name of a look, cut to fit over a panel."""
+    return short(look.name.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&"), 28)
+
+
+def _area(at: int, look: Look, values: np.ndarray, count: Outcome, side: int, points: int, axis: Axis,
+          labels: Sequence[str] | None, theme: Theme) -> go.Scatter:
+    """The gains (side 0) or the losses (side 1) of one candidate as a stepped area over their places."""
+    held = np.flatnonzero(np.isfinite(values))
+    gain = _oriented(values[held], axis.better)
+    order = held[np.argsort(-gain, kind="stable")]
+    start, many = (0, count.better) if side == 0 else (count.better + count.equal, count.worse)
+    kept = start + np.unique(np.linspace(0, max(many - 1, 0), min(many, points)).round().astype(int))
+    shown = order[kept]
+    said = [f"{place + 1:,} of {count.n:,}" + (f", query {escape(str(labels[row]))}" if labels is not None else "")
+            for place, row in zip(kept, shown, strict=True)]
+    color = (theme.better, theme.worse)[side] if axis.better else look.color
+    ends = ([start, *(kept + 0.5), start + many], [shown[0], *shown, shown[-1]]) if many else ([], [])
+    return go.Scatter(
+        x=np.array(ends[0], dtype=float), y=values[np.array(ends[1], dtype=int)], xaxis="x", yaxis=_y(at),
+        mode="lines", line={"color": color, "width": 1.2, "shape": "hvh"}, fill="tozeroy",
+        fillcolor=_faint(color, 0.35), name=look.name, customdata=np.array(said[:1] + said + said[-1:], dtype=object),
+        hovertemplate="%{fullData.name}<br>%{customdata}<br>difference %{y:+.3f}<extra></extra>")
+
+
+def _bins(values: np.ndarray, width: float, tolerance: float) -> tuple[np.ndarray, np.ndarray]:
+    """Middles of the bins (C,), and how many values below, at and above zero each holds (3, C)."""
+    values = values[np.isfinite(values)]
+    place = (np.sign(values) * np.floor(np.abs(values) / width + 0.5 + 1e-9)).astype(int)
+    reach = int(np.abs(place).max(initial=0))
+    stacks = np.stack([np.bincount(place[held] + reach, minlength=2 * reach + 1) for held in
+                       (values < -tolerance, np.abs(values) <= tolerance, values > tolerance)])
+    return np.arange(-reach, reach + 1) * width, stacks
+
+
+def _bars(at: int, look: Look, places: np.ndarray, counts: np.ndarray, width: float, name: str, count: Outcome,
+          axis: Axis, theme: Theme) -> go.Bar:
+    """The bars of one outcome in one panel; empty bins are not drawn."""
+    held = counts > 0
+    good, bad = (theme.better, theme.worse) if axis.better else (look.color, look.color)
+    colors = {"up": good, "down": bad, "equal": theme.grey}
+    words = {"up": count.named[0], "down": count.named[1], "equal": "equal"}
+    if axis.better == "lower":
+        colors["up"], colors["down"], words["up"], words["down"] = bad, good, words["down"], words["up"]
+    low, high = signed(places[held] - width / 2), signed(places[held] + width / 2)
+    said = [f"{look.name}<br>{words[name]}: {many:,} of {count.n:,} queries" + (
+        "" if name == "equal" else f"<br>difference {down} to {up}")
+        for many, down, up in zip(counts[held], low, high, strict=True)]
+    return go.Bar(x=places[held], y=counts[held], width=0.9 * width, xaxis="x", yaxis=_y(at), name=words[name],
+                  marker={"color": colors[name], "line": {"width": 0}}, hoverinfo="text", hovertext=said,
+                  textposition="none")
+
+
+def _top(stacks: Sequence[np.ndarray]) -> float:
+    """The height of the y axis: the highest bar, unless equal queries alone would flatten the rest."""
+    highest = max([int(one.sum(axis=0).max(initial=0)) for one in stacks], default=0)
+    others = max([int(np.delete(one.sum(axis=0), one.shape[1] // 2).max(initial=0)) for one in stacks], default=0)
+    return float(2 * others if others and highest > CUT * others else max(highest, 1))
+
+
+def _cut_notes(fig: go.Figure, stacks: Sequence[np.ndarray], top: float, width: float, theme: Theme) -> None:
+    """The height of each bar that is cut, beside its head; width: a bin's, negative where the axis runs backwards."""
+    for at, one in enumerate(stacks):
+        many = int(one.sum(axis=0).max(initial=0))
+        if many > top * 1.08:
+            fig.add_annotation(x=width / 2, y=1, xref="x", yref=f"{_y(at)} domain", xanchor="left", yanchor="top",
+                               showarrow=False, text=f"↑ {many:,}, bar cut", font={"size": 12, "color": theme.muted})
+
+
+def _faint(color: str, opacity: float) -> str:
+    red, green, blue = (int(color[at:at + 2], 16) for at in (1, 3, 5))
+    return f"rgba({red},{green},{blue},{opacity})"
+
+
+def _y(at: int) -> str:
+    return "y" if at == 0 else f"y{at + 1}"

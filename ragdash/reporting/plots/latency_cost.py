@@ -1,0 +1,124 @@
+"""Speed and cost: how long queries take, and quality against what it costs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import plotly.graph_objects as go
+
+from ragdash.reporting.plots.common.theme import LIGHT, Axis, Look, Theme, axis_range, escape, figure, looks, short
+
+POINTS = 400  # a line has at most this many: more cannot be seen
+WIDE = 20  # largest over smallest from which on an axis is logarithmic
+MARKED = (0.5, 0.9, 0.99)
+
+
+def ecdf(names: Sequence[str], slots: Sequence[int], values: Sequence[np.ndarray], *, title: str, unit: str = "ms",
+         theme: Theme = LIGHT) -> go.Figure:
+    """The share of queries that took at most so long, a line for each run.
+
+    values: (n,) for each run, NaN left out; a run without any has no line. Dotted lines stand at the median, the 90th
+    and the 99th percentile.
+    """
+    fig = figure(theme, height=380)
+    every = [np.sort(np.asarray(row, float)[np.isfinite(row)]) for row in values]
+    log = is_wide(np.concatenate([*every, np.empty(0)]))
+    for look, row in zip(looks(names, slots, theme), every, strict=True):
+        if not len(row):
+            continue
+        shares = np.arange(1, len(row) + 1) / len(row)
+        kept = np.unique(np.linspace(0, len(row) - 1, min(len(row), POINTS)).round().astype(int))
+        fig.add_trace(go.Scatter(
+            x=row[kept], y=shares[kept], mode="lines" if len(kept) > 1 else "markers", name=look.name,
+            legendgroup=look.group, line={**look.line(), "shape": "hv"}, marker=look.marker(10),
+            hovertemplate=f"{look.name}<br>%{{y:.1%}} of the queries within %{{x:.4~g}} {unit}<extra></extra>"))
+    for share in MARKED:
+        fig.add_hline(y=share, line={"color": theme.muted, "width": 1, "dash": "dot"}, layer="below")
+        fig.add_annotation(x=0, xref="paper", y=share, text=f"P{share * 100:.0f}", xanchor="left", showarrow=False,
+                           yanchor="bottom" if share < 0.95 else "top" if share < 0.98 else "bottom",
+                           font={"size": 12, "color": theme.muted})
+    fig.update_xaxes(title_text=escape(f"{title} ({unit})"), type="log" if log else "linear",
+                     tickformat=",~g", nticks=7, rangemode="normal" if log else "tozero",
+                     dtick=1 if log else None)
+    fig.update_yaxes(title_text="Share of the queries", range=[0, 1.06], tickformat=".0%")
+    fig.update_layout(showlegend=True, height=fig.layout.height + 24 * ((len(names) + 2) // 3))
+    return fig
+
+
+def pareto(names: Sequence[str], slots: Sequence[int], cost: np.ndarray, quality: np.ndarray, on: np.ndarray, *,
+           axis: Axis, title: str, unit: str, n: Sequence[int], theme: Theme = LIGHT) -> go.Figure:
+    """Quality against cost with the interval of each; the runs on the front are joined, the others are hollow.
+
+    cost, quality: (3, N), mean, low and high each; NaN: no mark, or no interval. on: (N,) bool, the front. unit "$" is
+    written before numbers, others behind them.
+    """
+    cost, quality = np.asarray(cost, float), np.asarray(quality, float)
+    fig = figure(theme, height=440)
+    log = is_wide(cost)
+    held = np.flatnonzero(np.asarray(on, bool))
+    held = held[np.argsort(cost[0][held], kind="stable")]
+    fig.add_trace(go.Scatter(x=cost[0][held], y=quality[0][held], mode="lines", name="front", hoverinfo="skip",
+                             line={"color": theme.muted, "width": 1.5, "dash": "dot", "shape": "hv"}))
+    for at, look in enumerate(looks(names, slots, theme)):
+        if np.isfinite([cost[0, at], quality[0, at]]).all():
+            fig.add_trace(_run(look, cost[:, at], quality[:, at], bool(on[at]), axis, unit, n[at], theme))
+            fig.add_annotation(x=float(np.log10(cost[0, at])) if log else float(cost[0, at]), y=float(quality[0, at]),
+                               text=short(names[at], 18), showarrow=False, xanchor="left", yanchor="bottom", xshift=9,
+                               yshift=5, font={"size": 12, "color": theme.ink})
+    fig.update_xaxes(title_text=escape(title) + " · ← lower is better", type="log" if log else "linear",
+                     tickprefix="$" if unit == "$" else "", tickformat=",~g", nticks=7, dtick=1 if log else None,
+                     range=_room(cost, log))
+    arrow = {"higher": " · higher is better ↑", "lower": " · ↓ lower is better"}.get(axis.better or "", "")
+    fig.update_yaxes(title_text=escape(axis.label) + arrow, tickformat=".3~f", range=_zoomed(axis, quality))
+    return fig
+
+
+def is_wide(values: np.ndarray) -> bool:
+    """Whether values span so much that only a logarithmic axis shows them all; never with a 0 among them."""
+    values = np.ravel(values)[np.isfinite(np.ravel(values))]
+    return bool(len(values) and values.min() > 0 and values.max() > WIDE * values.min())
+
+
+def _run(look: Look, cost: np.ndarray, quality: np.ndarray, on: bool, axis: Axis, unit: str, n: int,
+         theme: Theme) -> go.Scatter:
+    def said(values: np.ndarray, form: str, head: str = "", tail: str = "") -> str:
+        text = [f"{head}{value:{form}}{tail}" if np.isfinite(value) else "–" for value in values]
+        return f"{text[0]} [{text[1]}, {text[2]}]"
+
+    marker = look.marker(13) if on else {**look.marker(12), "symbol": f"{look.symbol}-open", "line": {"width": 2}}
+    paid = said(cost, ",.4g", "$") if unit == "$" else said(cost, ",.4g", tail=f" {unit}")
+    return go.Scatter(
+        x=cost[:1], y=quality[:1], mode="markers", name=look.name, marker=marker,
+        error_x=_bar(cost, look), error_y=_bar(quality, look), hoverinfo="text",
+        hovertext=[f"{look.name}<br>{escape(axis.title)} {said(quality, '.3f')}<br>{paid}<br>n = {n:,} queries<br>"
+                   + ("on the front" if on else "another run is as good and as cheap, and better in one")])
+
+
+def _bar(values: np.ndarray, look: Look) -> dict:
+    mean, low, high = values
+    known = bool(np.isfinite([low, high]).all())
+    return {"array": np.array([high - mean if known else 0.0]), "arrayminus": np.array([mean - low if known else 0.0]),
+            "color": look.faint(0.7), "thickness": 1.6, "width": 4, "visible": known}
+
+
+def _room(cost: np.ndarray, log: bool) -> list[float] | None:
+    """The range of the cost axis, with room for names at the right; exponents for a logarithmic one."""
+    values = cost[np.isfinite(cost)]
+    if not len(values):
+        return None
+    if log:
+        low, high = np.log10(values.min()), np.log10(values.max())
+        air = max(high - low, 0.3)
+        return [low - 0.06 * air, high + 0.2 * air]
+    return [0 - 0.02 * values.max(), 1.22 * values.max() or 1.0]
+
+
+def _zoomed(axis: Axis, values: np.ndarray) -> list[float] | None:
+    """The stretch of the quality axis that the intervals use, with air."""
+    held = values[np.isfinite(values)]
+    if not len(held):
+        return axis_range(axis, values)
+    low, high = float(held.min()), float(held.max())
+    air = max(0.12 * (high - low), 0.01 * max(abs(high), 1e-9))
+    return [low - air, high + 1.4 * air]

@@ -1,0 +1,45 @@
+"""How alike each two runs are, as a matrix.
+
+Letters: N runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import plotly.graph_objects as go
+
+from ragdash.reporting.plots.common.theme import LIGHT, Theme, escape, figure, looks, short, tint, value_text
+
+CELL, LABELLED = 46, 6  # pixels; runs with their names above the columns, more have their symbols there
+
+
+def matrix(names: Sequence[str], slots: Sequence[int], mean: np.ndarray, n: np.ndarray, *, title: str,
+           span: tuple[float, float], theme: Theme = LIGHT) -> go.Figure:
+    """A cell for each two runs with the mean of a measure: the stronger the colour, the more alike they are.
+
+    mean (N, N) symmetric, NaN undefined (a dash), the diagonal is left bare; n (N, N): queries; span: lowest and
+    highest possible value.
+    """
+    mean, n = np.asarray(mean, float), np.asarray(n)
+    shown = np.where(np.eye(len(names), dtype=bool), np.nan, mean)
+    text = value_text(shown, 2)
+    text[np.eye(len(names), dtype=bool)] = ""
+    exact = value_text(shown)
+    said = [[f"{escape(a)} and {escape(b)}<br>{escape(title)} {exact[i, j]}<br>n = {n[i, j]:,} queries"
+             if i != j else escape(a) for j, b in enumerate(names)] for i, a in enumerate(names)]
+    fig = figure(theme, height=60 + CELL * max(len(names), 1))
+    fig.add_trace(go.Heatmap(
+        z=np.where(np.isnan(shown), span[0], shown), x=np.arange(len(names)), y=np.arange(len(names)), zmin=span[0],
+        zmax=span[1], showscale=False, xgap=2, ygap=2, colorscale=[[0, theme.paper], [1, tint(theme, theme.better)]],
+        text=text, texttemplate="%{text}", textfont={"size": 13, "color": theme.ink}, hoverinfo="text", hovertext=said))
+    drawn = looks(names, slots, theme)
+    signs = [f'<span style="color:{look.color}">{look.sign}</span>' for look in drawn]
+    rows = [f"{short(name, 16)} {sign}" for name, sign in zip(names, signs, strict=True)]
+    top = [f"{sign} {short(name, 10)}" for name, sign in zip(names, signs, strict=True)]
+    fig.update_xaxes(tickvals=np.arange(len(names)), ticktext=top if len(names) <= LABELLED else signs, side="top",
+                     tickangle=0, showgrid=False, fixedrange=True, tickfont={"color": theme.ink})
+    fig.update_yaxes(tickvals=np.arange(len(names)), ticktext=rows, range=[len(names) - 0.5, -0.5], showgrid=False,
+                     fixedrange=True, tickfont={"size": 13, "color": theme.ink})
+    return fig

@@ -1,0 +1,161 @@
+"""Score thresholds: a measure against the score cutoff, ROC curves, and precision against recall by score."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import plotly.graph_objects as go
+
+from ragdash.reporting.plots.common.theme import (
+    LIGHT,
+    Axis,
+    Look,
+    Theme,
+    axis_range,
+    end_labels,
+    escape,
+    figure,
+    looks,
+    value_text,
+)
+
+POINTS = 800  # a curve has at most this many: more cannot be seen
+TITLES = {"quantile": "Share of the returned documents cut off", "score": "Score cutoff"}
+
+
+def sweep(names: Sequence[str], slots: Sequence[int], quantiles: Sequence[np.ndarray],
+          thresholds: Sequence[np.ndarray], values: Sequence[np.ndarray], *, axis: Axis, n: Sequence[int],
+          by: str = "quantile", marked: Sequence[float] | None = None, theme: Theme = LIGHT) -> go.Figure:
+    """One measure of each run against the score cutoff.
+
+    quantiles, thresholds, values: one (T,) for each run, T may differ; NaN: no line there. by: "quantile" puts the
+    share of returned documents with a score below the cutoff on the x axis, where runs whose scores mean different
+    things can be compared; "score" the cutoff itself. marked: (N,) a cutoff for each run in its own scores (its
+    operating point), drawn as the run's symbol; NaN for none. n: (N,) queries.
+    """
+    fig = figure(theme, height=360)
+    drawn = looks(names, slots, theme)
+    across = quantiles if by == "quantile" else thresholds
+    every = np.concatenate([np.ravel(part) for part in values]) if len(values) else np.empty(0)
+    y_range = axis_range(axis, every) or [0, 1]
+    for at, look in enumerate(drawn):
+        fig.add_trace(_curve(look, np.asarray(across[at], dtype=float), np.asarray(values[at], dtype=float),
+                             np.column_stack([thresholds[at], np.asarray(quantiles[at], dtype=float)]), axis, n[at]))
+    if marked is not None:
+        for at, look in enumerate(drawn):
+            fig.add_traces(_operating_point(look, marked[at], thresholds[at], across[at], values[at], axis))
+    fig.update_xaxes(title_text=TITLES[by], tickformat=".0%" if by == "quantile" else ".3~g", nticks=7,
+                     range=[-0.02, 1.02] if by == "quantile" else None)
+    fig.update_yaxes(title_text=escape(axis.label), range=y_range, tickformat=".2~f")
+    end_labels(fig, drawn, [_last(np.asarray(row, dtype=float)) for row in values], y_range)
+    return fig
+
+
+def roc(names: Sequence[str], slots: Sequence[int], fpr: Sequence[np.ndarray], tpr: Sequence[np.ndarray],
+        auc: Sequence[float], n: Sequence[int], *, theme: Theme = LIGHT) -> go.Figure:
+    """ROC curves: the share of relevant documents found against the share of the others returned with them.
+
+    fpr, tpr: one (T,) for each run, ascending, in [0, 1]; auc: (N,), written beside each name, a dash where
+    undefined; n: (N,) queries. The dotted diagonal is what chance gives.
+    """
+    fig = figure(theme, height=430)
+    _unit_curves(fig, names, slots, fpr, tpr, "AUC", auc, n, theme,
+                 ("false positive rate", "true positive rate"))
+    fig.add_shape(type="line", x0=0, y0=0, x1=1, y1=1, layer="below",
+                  line={"color": theme.muted, "width": 1, "dash": "dot"})
+    fig.add_annotation(x=0.8, y=0.8, text="chance", xanchor="left", yanchor="top", xshift=4, showarrow=False,
+                       font={"size": 12, "color": theme.muted})
+    fig.update_xaxes(title_text="False positive rate")
+    fig.update_yaxes(title_text="True positive rate")
+    return fig
+
+
+def pr(names: Sequence[str], slots: Sequence[int], recall: Sequence[np.ndarray], precision: Sequence[np.ndarray],
+       average: Sequence[float], n: Sequence[int], *, base: float | None = None, theme: Theme = LIGHT) -> go.Figure:
+    """Precision against recall as the score cutoff falls.
+
+    recall, precision: one (T,) for each run; average: (N,) average precision, written beside each name, a dash where
+    undefined; n: (N,) queries. base: the share of relevant documents, drawn as a dotted line: what chance gives.
+    """
+    fig = figure(theme, height=430)
+    _unit_curves(fig, names, slots, recall, precision, "AP", average, n, theme, ("recall", "precision"))
+    if base is not None and np.isfinite(base):
+        fig.add_hline(y=float(base), line={"color": theme.muted, "width": 1, "dash": "dot"}, layer="below")
+        fig.add_annotation(x=0, y=float(base), text="chance", xanchor="left", yanchor="bottom", showarrow=False,
+                           font={"size": 12, "color": theme.muted})
+    fig.update_xaxes(title_text="Recall")
+    fig.update_yaxes(title_text="Precision")
+    return fig
+
+
+def thinned(x: np.ndarray, y: np.ndarray, limit: int = POINTS) -> np.ndarray:
+    """Indices of at most about `limit` points that keep a curve's shape, evenly spaced along its length.
+
+    x, y: (T,) in units that are alike. Repeated points and those inside a straight horizontal or vertical stretch are
+    dropped first; both ends stay.
+    """
+    x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
+    kept = np.flatnonzero(np.concatenate([[True] * (len(x) > 0), (np.diff(x) != 0) | (np.diff(y) != 0)]))
+    if len(kept) > 2:
+        still = [np.diff(part[kept]) == 0 for part in (x, y)]
+        flat = (still[0][1:] & still[0][:-1]) | (still[1][1:] & still[1][:-1])
+        kept = kept[np.concatenate([[True], ~flat, [True]])]
+    if len(kept) <= limit:
+        return kept
+    steps = np.abs(np.diff(x[kept])) + np.abs(np.diff(y[kept]))
+    way = np.concatenate([[0.0], np.nancumsum(steps)])
+    at = np.searchsorted(way, np.linspace(0.0, way[-1], limit))
+    return kept[np.unique(np.concatenate([at, [0, len(kept) - 1]]))]
+
+
+def _curve(look: Look, x: np.ndarray, y: np.ndarray, both: np.ndarray, axis: Axis, n: int) -> go.Scatter:
+    """One run's line; the hover text names the cutoff and the share it cuts off. both: (T, 2)."""
+    order = np.argsort(x, kind="stable")
+    return go.Scatter(
+        x=x[order], y=y[order], customdata=both[order], mode="lines" if np.isfinite(y).sum() > 1 else "markers",
+        name=look.name, legendgroup=look.group, line=look.line(), marker=look.marker(10),
+        hovertemplate=f"%{{fullData.name}}<br>{_literal(axis.title)} %{{y:.3f}}<br>score from %{{customdata[0]:.4~g}}, "
+                      f"%{{customdata[1]:.1%}} cut off<br>n = {n:,} queries<extra></extra>")
+
+
+def _operating_point(look: Look, marked: float, thresholds: np.ndarray, x: np.ndarray, y: np.ndarray,
+                     axis: Axis) -> list[go.Scatter]:
+    """The run's symbol on its line at the cutoff nearest to the marked one; nothing for NaN."""
+    if not np.isfinite(marked) or not len(thresholds):
+        return []
+    at = int(np.argmin(np.abs(np.asarray(thresholds, dtype=float) - marked)))
+    value = value_text(np.array(y[at], dtype=float))
+    said = f"{look.name}<br>operating point: score from {marked:.4g}<br>{escape(axis.title)} {value}"
+    return [go.Scatter(x=np.array([x[at]]), y=np.array([y[at]]), mode="markers", name="operating point",
+                       showlegend=False, legendgroup=look.group, marker=look.marker(13), hoverinfo="text",
+                       hovertext=[said])]
+
+
+def _unit_curves(fig: go.Figure, names: Sequence[str], slots: Sequence[int], x: Sequence[np.ndarray],
+                 y: Sequence[np.ndarray], area: str, areas: Sequence[float], n: Sequence[int], theme: Theme,
+                 words: tuple[str, str]) -> None:
+    """Curves in the unit square; the legend bears each run's name with its area, one a line."""
+    for at, look in enumerate(looks(names, slots, theme)):
+        across, up = np.asarray(x[at], dtype=float), np.asarray(y[at], dtype=float)
+        kept = thinned(across, up)
+        value = value_text(np.array(areas[at], dtype=float))
+        fig.add_trace(go.Scatter(
+            x=across[kept], y=up[kept], mode="lines" if len(kept) > 1 else "markers",
+            name=f"{look.name} · {area} {value}", line=look.line(), marker=look.marker(10),
+            hovertemplate=f"%{{fullData.name}}<br>{words[0]} %{{x:.3f}}<br>{words[1]} %{{y:.3f}}<br>"
+                          f"n = {n[at]:,} queries<extra></extra>"))
+    fig.update_xaxes(range=[-0.02, 1.02], tickformat=".1~f")
+    fig.update_yaxes(range=[-0.02, 1.03], tickformat=".1~f")
+    fig.update_layout(showlegend=True, height=fig.layout.height + 22 * len(names))
+
+
+def _literal(text: str) -> str:
+    """Text inside a hover template, drawn as written."""
+    return escape(text).replace("%", "&#37;")
+
+
+def _last(row: np.ndarray) -> float:
+    """The last finite value of a line, where its label stands; NaN for a line without any."""
+    finite = row[np.isfinite(row)]
+    return float(finite[-1]) if finite.size else float("nan")

@@ -1,0 +1,104 @@
+"""The Trust page's pictures: what the judge says alone, what the labels say alone, and what both say together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import plotly.graph_objects as go
+
+from ragdash.reporting.plots.common.forest import difference_range, difference_ticks, sides, signed
+from ragdash.reporting.plots.common.theme import LIGHT, Axis, Look, Theme, escape, figure, looks, short, value_text
+
+JUDGE, LABELS, CORRECTED = "judge alone", "labels alone", "corrected"
+ROW, DENSE, MANY = 64, 50, 4  # pixels of a run, of one among more than this many
+STEP = 0.27  # of a row: how far apart the three stand
+NARROWEST = 0.3  # of the axis that is shown
+
+
+def intervals(names: Sequence[str], slots: Sequence[int], judge: np.ndarray, labels: np.ndarray, corrected: np.ndarray,
+              n: np.ndarray, rest: np.ndarray, *, axis: Axis, baseline: str | None = None,
+              theme: Theme = LIGHT) -> go.Figure:
+    """For each run three lines: the judge's mean (hollow), the labels' interval (thin), the corrected one (bold).
+
+    judge (N,); labels, corrected (N, 3): mean, low, high; NaN where undefined (nothing is drawn then, and the right end
+    says so). n, rest: (N,), labelled queries and those judged alone. baseline: its name where these are differences to
+    it: zero is then on the scale, and right is better.
+    """
+    judge, labels, corrected = (np.asarray(part, float) for part in (judge, labels, corrected))
+    spelled = value_text if baseline is None else signed
+    drawn = looks(names, slots, theme)
+    row = ROW if len(names) <= MANY else DENSE
+    fig = figure(theme, height=row * len(names) + 100)
+    for at, look in enumerate(drawn):
+        _judge(fig, at, look, judge[at], spelled, theme)
+        _bar(fig, at, look, labels[at], LABELS, spelled, theme.muted, 1.5, look.name)
+        _bar(fig, at + STEP, look, corrected[at], CORRECTED, spelled, look.color, 3.5, look.name)
+        _beside(fig, at, corrected[at], int(n[at]), int(rest[at]), spelled, theme)
+    _legend(fig, theme)
+    fig.update_yaxes(tickvals=np.arange(len(names)), range=[len(names) - 0.5, -0.5], showgrid=False, fixedrange=True,
+                     ticktext=[f'{short(name, 16)} <span style="color:{look.color}">{look.sign}</span>'
+                               for name, look in zip(names, drawn, strict=True)], tickfont={"size": 13})
+    _scale(fig, np.concatenate([judge, labels.ravel(), corrected.ravel()]), axis, baseline, theme)
+    fig.update_layout(margin={"t": 34, "b": 62, "r": 104}, showlegend=True)
+    return fig
+
+
+def _judge(fig: go.Figure, at: int, look: Look, value: float, spelled, theme: Theme) -> None:
+    fig.add_trace(go.Scatter(
+        x=np.array([value]), y=np.array([at - STEP]), mode="markers", name=JUDGE, showlegend=False,
+        marker={"color": theme.paper, "symbol": look.symbol, "size": 10, "opacity": 1,
+                "line": {"width": 2, "color": look.color}},
+        hovertemplate=f"{look.name}<br>{JUDGE} {spelled(np.array([value]))[0]}<br>no interval: what it gets wrong is "
+                      "not known<extra></extra>"))
+
+
+def _bar(fig: go.Figure, place: float, look: Look, ends: np.ndarray, what: str, spelled, color: str, thick: float,
+         name: str) -> None:
+    """An interval with its mean; nothing where there is no interval."""
+    mean, low, high = ends
+    if not np.isfinite(ends).all():
+        return
+    text = spelled(ends)
+    bold = what == CORRECTED
+    fig.add_trace(go.Scatter(
+        x=np.array([mean]), y=np.array([place]), mode="markers", name=what, showlegend=False,
+        marker={"color": color, "symbol": look.symbol if bold else "line-ns-open", "size": 10 if bold else 8,
+                "opacity": 1, "line": {"width": 0 if bold else 2, "color": color}},
+        error_x={"array": np.array([high - mean]), "arrayminus": np.array([mean - low]), "color": color,
+                 "thickness": thick, "width": 4},
+        hovertemplate=f"{name}<br>{what} {text[0]} [{text[1]}, {text[2]}]<extra></extra>"))
+
+
+def _beside(fig: go.Figure, at: int, ends: np.ndarray, n: int, rest: int, spelled, theme: Theme) -> None:
+    """At the right end: the corrected mean, n and N."""
+    held = np.isfinite(ends).all()
+    first = f"<b>{spelled(ends)[0]}</b>" if held else "no labels" if not n else "no interval"
+    fig.add_annotation(x=1, xref="paper", y=at, yref="y", xanchor="left", xshift=8, showarrow=False, align="left",
+                       text=f'{first}<br><span style="color:{theme.muted}">n {n:,} · N {rest:,}</span>',
+                       font={"size": 12})
+
+
+def _legend(fig: go.Figure, theme: Theme) -> None:
+    """What the three lines are, in the page's own ink: the colours belong to the runs."""
+    for what, symbol, line in ((JUDGE, "circle-open", 0), (LABELS, "line-ns-open", 1.5), (CORRECTED, "circle", 3.5)):
+        fig.add_trace(go.Scatter(
+            x=[None], y=[None], name=what, mode="lines+markers" if line else "markers", hoverinfo="skip",
+            line={"color": theme.muted, "width": line or 1},
+            marker={"symbol": symbol, "size": 9, "color": theme.muted, "opacity": 1,
+                    "line": {"width": 2, "color": theme.muted}}))
+
+
+def _scale(fig: go.Figure, values: np.ndarray, axis: Axis, baseline: str | None, theme: Theme) -> None:
+    finite = values[np.isfinite(values)]
+    if baseline is not None:
+        span = difference_range(values, axis.better)
+        ticks, text = difference_ticks(span)
+        fig.update_xaxes(range=span, tickvals=ticks, ticktext=text, zeroline=True, zerolinewidth=1.5, tickangle=0,
+                         zerolinecolor=theme.muted, title_text=sides(axis, baseline))
+        return
+    low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 1.0)
+    missing = max(0.0, NARROWEST - (high - low))
+    low, high = max(low - missing / 2 - 0.04, -0.03), min(high + missing / 2 + 0.04, 1.03)
+    arrow = {"higher": " · higher is better →", "lower": " · ← lower is better"}.get(axis.better or "", "")
+    fig.update_xaxes(range=[low, high], tickformat=".3~f", title_text=escape(axis.label) + arrow)

@@ -1,0 +1,39 @@
+"""What of the answers cannot be computed, and why, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ragdash.core.errors import Problem
+from ragdash.core.messages import Surface
+from ragdash.evaluation.evaluate import Evaluation
+from ragdash.metrics import METRICS
+from ragdash.reporting.sentences.fmt import escape, listed
+from ragdash.reporting.sentences.merge_problems import Key, key_of
+
+
+def unavailable(names: Sequence[str], found: Sequence[Evaluation], surface: Surface = "page") -> list[str]:
+    """What cannot be computed, why, and what would help: one line for each reason, with all runs that it holds for.
+
+    Judged metrics apart: see ragdash.reporting.sentences.judge.
+    """
+    reasons: dict[Key, tuple[Problem, list[str]]] = {}
+    for name, evaluation in zip(names, found, strict=True):
+        for problem in evaluation.problems:
+            if problem.kind == "unavailable" and not _is_judged(problem.field):
+                reasons.setdefault(key_of(problem), (problem, []))[1].append(name)
+    return [_line(problem, runs, names, surface) for problem, runs in reasons.values()]
+
+
+def _line(problem: Problem, runs: Sequence[str], names: Sequence[str], surface: Surface) -> str:
+    words = problem.words(surface)
+    if "run" not in problem.facts:
+        return f"{escape(words.found[:1].upper() + words.found[1:])}. {escape(words.fix)}"
+    every = len(runs) == len(names) and len(names) > 1
+    head = "Every run shown" if every else f"**{escape(listed(list(runs)))}**"
+    return f"{head}: {escape(words.reason)}. {escape(words.fix)}"
+
+
+def _is_judged(field: str | None) -> bool:
+    name = (field or "").partition("(")[0]
+    return name in METRICS and METRICS[name].view == "Judged"

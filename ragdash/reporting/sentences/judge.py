@@ -1,0 +1,179 @@
+"""Verdicts of judges in words, each with a sign beside its colour: claims, chunks, values that are missing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from ragdash.core.errors import InputError, Problem
+from ragdash.core.messages import Surface
+from ragdash.evaluation.evaluate import Evaluation
+from ragdash.evaluation.scoring.claims import ANSWER, Chunk, Claim, Held
+from ragdash.matching.views.judged import IMPORTED, setting
+from ragdash.metrics import Spec, parse_spec
+from ragdash.metrics.bands import YES
+from ragdash.metrics.judged import asked_of
+from ragdash.models.judge.endpoint import Judge
+from ragdash.models.judge.panel import AND, Panel, chosen
+from ragdash.models.judge.panel import told as panel
+from ragdash.reporting.sentences.fmt import count, escape, listed
+from ragdash.reporting.sentences.merge_problems import COUNTED, Key, folds, key_of
+
+TOY = "toy-judge"  # the model's name of the samples' ledger
+STAND_IN = "a script that compares content words, no model that reads"
+TOY_SAID = (f"**{TOY}** is {STAND_IN}. It stands in for a judge, so that everything can be tried without one; its "
+            "verdicts tell nothing of quality.")
+FLAGS = {"vacuous": "no claim: counts as faithful", "cut": "a chunk was cut before it was shown to the judge"}
+CONTEXTS = {"supported": "✓ supported", "contradicted": "✗ contradicted", "not stated": "✗ not stated"}
+OTHER = {ANSWER: {"entailed": "✓ right", "contradicted": "✗ wrong: the reference says otherwise",
+                  "neutral": "✗ wrong: the reference does not say it",
+                  "not entailed": "✗ wrong, by the reference"},
+         "reference": {"entailed": "✓ said in the answer", "contradicted": "✗ the answer says otherwise",
+                       "neutral": "✗ missing from the answer", "not entailed": "✗ missing from the answer"}}
+
+
+def is_toy(judge: Judge | Panel | str) -> bool:
+    """Whether a judge, "model at host", or one of several is the script that the samples come with."""
+    return any(one.rpartition(" at ")[0] == TOY for one in chosen(str(judge))[1])
+
+
+def named(judge: Judge | Panel | str, *, short: bool = False) -> str:
+    """A judge, "model at host" or several, with what it is where it is no model. short: as it fits into a field."""
+    pool, names = chosen(str(judge))
+    if len(names) > 1 and short:
+        return f"{pool.capitalize()} of {len(names)} judges" + (", one of them a script" if is_toy(judge) else "")
+    if len(names) > 1:
+        return panel(map(named, names), pool)
+    model, _, host = str(judge).rpartition(" at ")
+    if model and host == IMPORTED:
+        return f"{model}, imported from a file"
+    return f"{judge} ({'a script' if short else STAND_IN})" if is_toy(judge) else str(judge)
+
+
+def together(judges: Iterable[str]) -> str:
+    """All of several judges as one, "A at host + B at host", the script left out where two others remain; empty where
+    there are not two, or a name that cannot be told apart.
+    """
+    names = [one for one in judges if AND not in one]
+    read = [one for one in names if not is_toy(one)]
+    names = read if len(read) > 1 else names
+    return AND.join(names) if len(names) > 1 else ""
+
+
+def labels(judges: Iterable[Judge]) -> list[str]:
+    """"model at host" of each judge, with its parameters where one before it is alike but for these."""
+    found: list[str] = []
+    for one in judges:
+        found.append(f"{one} {one.parameters}" if str(one) in found else str(one))
+    return found
+
+
+def title(metric: str) -> str:
+    """The title of a judged metric by its canonical spelling."""
+    try:
+        return parse_spec(metric).title
+    except InputError:
+        return metric
+
+
+def flagged(flags: Mapping[str, int]) -> str:
+    """3 queries: no claim: counts as faithful; of {flag: queries}."""
+    return "; ".join(f"{count(n, 'query', 'queries')}: {FLAGS.get(flag, flag)}" for flag, n in flags.items())
+
+
+def in_contexts(held: Held) -> str:
+    """✓ supported, ✗ contradicted or ✗ not stated; another word as it is written."""
+    return CONTEXTS.get(held.verdict, f"{'✓' if held.yes else '✗'} {held.verdict}")
+
+
+def by_other(held: Held, of: str) -> str:
+    """What the reference says of a claim of the answer, or the answer of one of the reference."""
+    return OTHER[of].get(held.verdict, f"{'✓' if held.yes else '✗'} {held.verdict}")
+
+
+def verdicts(claim: Claim, of: str) -> list[tuple[str, bool, str]]:
+    """(words with a sign, whether it is a yes, the judge's reason) of a claim."""
+    found = [(f"? no verdict: {claim.missing}", False, "")] if claim.missing else []
+    if claim.contexts is not None:
+        found.append((in_contexts(claim.contexts), claim.contexts.yes, claim.contexts.reason))
+    if claim.other is not None:
+        found.append((by_other(claim.other, of), claim.other.yes, claim.other.reason))
+    if claim.alone is not None and not claim.alone:
+        found.append(("✗ in no chunk", False, "each chunk read alone"))
+    elif claim.alone:
+        found.append((f"✓ in {count(len(claim.alone), 'chunk')}", True, "each chunk read alone"))
+    return found
+
+
+def of_chunk(one: Chunk | None, supports: int) -> list[tuple[str, bool, str]]:
+    """The same of a chunk: useful or not, how relevant, how many claims it supports."""
+    found = []
+    if one is not None and one.useful is not None:
+        found.append(("✓ useful" if one.useful.yes else "✗ not useful", one.useful.yes, one.useful.reason))
+    if one is not None and one.score is not None:
+        found.append((f"judged relevance {one.score:g}", one.score >= YES, one.reason))
+    if supports:
+        found.append((f"supports {count(supports, 'claim')}", True, "by the judge"))
+    return found
+
+
+def judge_of(one: Evaluation, spec: Spec) -> str:
+    """Whose verdicts the values of a judged spec are, "model at host"; empty where there are none."""
+    return str(one.settings.get(setting(*asked_of(spec)), ""))
+
+
+def whose(names: Sequence[str], found: Sequence[Evaluation], specs: Iterable[Spec]) -> list[str]:
+    """Who judged, a line of markdown for each judge; a warning where the runs have different ones on a metric."""
+    by: dict[str, list[str]] = {}
+    lines = []
+    for spec in specs:
+        judges = {name: judge_of(one, spec) for name, one in zip(names, found, strict=True)}
+        several = list(dict.fromkeys(filter(None, judges.values())))
+        if len(several) > 1:
+            each = listed([f"{escape(name)} by {escape(named(judge))}" for name, judge in judges.items() if judge])
+            lines.append(f"**{escape(spec.title)} is by different judges, whose values do not compare**: {each}.")
+        elif several:
+            by.setdefault(several[0], []).append(spec.title)
+    said = [f"{escape(listed(titles))}: verdicts of **{escape(named(judge))}**." for judge, titles in by.items()]
+    return said + lines
+
+
+def lacking(names: Sequence[str], found: Sequence[Evaluation], specs: Sequence[Spec],
+            surface: Surface = "page") -> list[str]:
+    """What judged specs lack and what asks for it, a line of markdown for each reason with its metrics and runs."""
+    titles = {name: spec.title for spec in specs for name in (spec.name, asked_of(spec)[0])}
+    groups: dict[tuple, tuple[Problem, list[str]]] = {}
+    for metric in titles:
+        runs: dict[Key, tuple[Problem, list[str]]] = {}
+        for name, evaluation in zip(names, found, strict=True):
+            for problem in evaluation.problems:
+                if problem.kind == "unavailable" and problem.field == metric:
+                    key = key_of(replace(problem, field=None), without=("run", "metric"))
+                    runs.setdefault(key, (problem, []))[1].append(name)
+        for key, (problem, of) in runs.items():
+            groups.setdefault((key, tuple(of)), (problem, []))[1].append(metric)
+    return [_lacking(problem, metrics, runs if len(runs) < len(names) else (), titles, surface)
+            for (_, runs), (problem, metrics) in groups.items()]
+
+
+def _lacking(problem: Problem, metrics: Sequence[str], runs: Sequence[str], titles: Mapping[str, str],
+             surface: Surface) -> str:
+    named = listed(list(dict.fromkeys(titles[name] for name in metrics)))
+    of = f" of **{escape(listed(list(runs)))}**" if runs else ""
+    words = replace(problem, facts={**problem.facts, "metric": " ".join(metrics)}).words(surface)
+    return f"{escape(named)}{of}: {escape(words.reason)}. {escape(words.fix)}"
+
+
+def told(names: Sequence[str], found: Sequence[Evaluation], specs: Iterable[Spec]) -> list[str]:
+    """Verdicts that are missing by reason, texts that were cut, answers without a claim: a line of markdown for each
+    metric and reason, with the runs that it is about.
+    """
+    titles = {asked_of(spec)[0]: spec.title for spec in specs}
+    own = [(name, problem) for name, one in zip(names, found, strict=True) for problem in one.problems
+           if problem.kind in COUNTED]
+    lines = []
+    for fold in folds(own):
+        words, field = fold.problem.words("page"), fold.problem.field
+        lines.append(f"{escape(titles.get(field, field))} of **{escape(listed(list(fold.runs)))}**: "
+                     f"{escape(words.reason)}. {escape(words.fix)}")
+    return lines

@@ -1,0 +1,20 @@
+"""What the corrected difference of two runs comes to, in a word: the same on the Trust page and in the report."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ragdash.analysis.judge_validation import Difference
+from ragdash.metrics import Spec
+
+TOLD = {"better": "better", "worse": "worse", "differs": "different", "": "no difference can be told"}
+
+
+def verdict_of(one: Difference, spec: Spec) -> str:
+    """"better", "worse", "differs" (for a metric without a better end), or "" where the interval holds 0 or is none."""
+    low, high = one.corrected.low, one.corrected.high
+    if not np.isfinite(low) or low <= 0 <= high:
+        return ""
+    if spec.metric.better is None:
+        return "differs"
+    return "better" if (low > 0) == (spec.metric.better == "higher") else "worse"

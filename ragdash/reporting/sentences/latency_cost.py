@@ -1,0 +1,54 @@
+"""Times and dollars in words, and what one more point of quality costs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ragdash.evaluation.latency_cost import Step
+from ragdash.metrics import Spec
+from ragdash.reporting.sentences import fmt
+from ragdash.reporting.sentences.fmt import NBSP, UNDEFINED
+
+
+def took(ms: float) -> str:
+    """0.73 ms, 276 ms, 1.28 s; a dash where undefined."""
+    if not np.isfinite(ms):
+        return UNDEFINED
+    value, unit = (ms, "ms") if ms < 1000 else (ms / 1000, "s")
+    decimals = 0 if value >= 100 else 1 if value >= 10 else 2
+    return f"{value:,.{decimals}f}{NBSP}{unit}"
+
+
+def money(dollars: float) -> str:
+    """$1.20, $0.0123, $0.00015; a dash where undefined."""
+    if not np.isfinite(dollars):
+        return UNDEFINED
+    if dollars == 0 or dollars >= 1:
+        return f"${dollars:,.2f}"
+    digits = min(2 - int(np.floor(np.log10(dollars))), 12)
+    return f"${dollars:.{digits}f}"
+
+
+def front(names: Sequence[str], on: np.ndarray, steps: Sequence[Step], spec: Spec, paid: str, unit: str) -> list[str]:
+    """Sentences: who is on the front, and what one more point costs from one run to the next."""
+    held = [f"**{fmt.escape(names[at])}**" for at in np.flatnonzero(on)]
+    title = fmt.escape(spec.title)
+    if not held:
+        return [f"No run has both {title} and {paid.lower()}."]
+    if len(held) == 1:
+        others = int(np.sum(~np.asarray(on)))
+        return [f"{held[0]} alone is on the front of {title} against {paid.lower()}"
+                + (": no other run is better or cheaper." if others else ".")]
+    said = [f"On the front of {title} against {paid.lower()}: {fmt.listed(held)}."]
+    form = money if unit == "$" else took
+    for step in steps:
+        pair = f"from **{fmt.escape(names[step.cheaper])}** to **{fmt.escape(names[step.dearer])}**"
+        if not np.isfinite(step.per_point):
+            said.append(f"What one more point costs {pair} is undefined: {title} does not rise.")
+            continue
+        interval = f" [{form(step.low)}, {form(step.high)}]" if np.isfinite([step.low, step.high]).all() else \
+            "; without an interval, as no gain at all cannot be ruled out" if paid != "P90 latency" else ""
+        said.append(f"One more point (0.01) {pair} costs {form(step.per_point)} a query{interval}.".replace("$", "\\$"))
+    return said

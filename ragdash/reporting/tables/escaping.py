@@ -1,0 +1,111 @@
+"""Cells as text, and what keeps them harmless: formulas in CSV, markup in Markdown, commands in LaTeX."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import re
+
+import pyarrow as pa
+
+from ragdash.core.console import aligned
+from ragdash.reporting.tables.excel import workbook
+
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")  # the last four: full-width, read alike
+
+
+def number(value: float) -> str:
+    """Three decimals; a dash for undefined."""
+    return "–" if value is None or math.isnan(value) else f"{value:.3f}"
+
+
+def signed(value: float) -> str:
+    """Three decimals with the sign; a dash for undefined, no sign where it rounds to 0."""
+    if math.isnan(value):
+        return number(value)
+    return f"{value:+.3f}" if round(value, 3) else number(abs(value))
+
+
+def null(value: float) -> float | None:
+    """None for NaN and infinity, which JSON lacks."""
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def as_bytes(table: pa.Table, form: str) -> bytes:
+    """A table as "csv" (full precision, an empty cell for undefined), "xlsx" or "parquet"."""
+    if form == "csv":
+        return _csv(table).encode()
+    if form == "xlsx":
+        return workbook(table)
+    from pyarrow import parquet  # slow to import, and few ask for it
+
+    sink = io.BytesIO()
+    parquet.write_table(table, sink)
+    return sink.getvalue()
+
+
+def as_text(header: list[str], rows: list[list[str]], form: str) -> str:
+    """Cells as "table" (aligned text), "markdown" or "latex" (booktabs)."""
+    return {"table": aligned, "markdown": _markdown, "latex": _latex}[form](header, rows)
+
+
+def as_note(text: str, form: str) -> str:
+    """A remark below a table, in the comment form of its format."""
+    return f"% {text}\n" if form == "latex" else f"\n{text}\n"
+
+
+def harmless(text: str) -> str:
+    """A text that no spreadsheet runs: an apostrophe before what begins as a formula and is no number.
+
+    "=1+1", "@SUM(A1)", "-cmd" and texts that begin with a tab or a line break get one; "-3.5" and "+1e3" do not.
+    Source: OWASP, CSV injection.
+    """
+    begins = text.lstrip(" ").startswith(_FORMULA) or text.startswith(_FORMULA)
+    return f"'{text}" if begins and not _NUMBER.fullmatch(text.strip(" ")) else text
+
+
+_MARKS = re.compile(r"[\\`*<>~$&|]|(?<![^\W_])_|_(?![^\W_])|\](?=[(\[])")
+
+
+def _markdown(header: list[str], rows: list[list[str]]) -> str:
+    def line(cells: list[str]) -> str:
+        return "| " + " | ".join(_MARKS.sub(r"\\\g<0>", " ".join(cell.split())) for cell in cells) + " |"
+
+    rule = ["---", *["---:"] * (len(header) - 1)]
+    return "\n".join([line(header), "| " + " | ".join(rule) + " |", *map(line, rows)]) + "\n"
+
+
+_TEX = str.maketrans({
+    "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
+    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "–": "--", "<": r"\textless{}", ">": r"\textgreater{}",
+    "|": r"\textbar{}", '"': r"\textquotedbl{}", "−": "$-$", "±": r"$\pm$", "≈": r"$\approx$", "∞": r"$\infty$",
+    "▲": r"$\uparrow$", "▼": r"$\downarrow$", "\u00a0": "~"})
+
+
+def tex(text: str) -> str:
+    """A text that LaTeX sets as written, on one line."""
+    return " ".join("".join(char if char.isprintable() or char == "\u00a0" else " " for char in text).split(
+        " ")).translate(_TEX)
+
+
+def _latex(header: list[str], rows: list[list[str]]) -> str:
+    """A booktabs table."""
+    def line(cells: list[str]) -> str:
+        return " & ".join(map(tex, cells)) + r" \\"
+
+    body = [rf"\begin{{tabular}}{{l{'r' * (len(header) - 1)}}}", r"\toprule", line(header), r"\midrule",
+            *map(line, rows), r"\bottomrule", r"\end{tabular}"]
+    return "\n".join(body) + "\n"
+
+
+def _csv(table: pa.Table) -> str:
+    """Comma separated, full precision, an empty cell for undefined; texts harmless."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(map(harmless, table.column_names))
+    columns = [column.to_pylist() for column in table.columns]
+    writer.writerows(zip(*([harmless(cell) if isinstance(cell, str) else None if cell != cell else cell
+                            for cell in column] for column in columns), strict=True))
+    return out.getvalue()

@@ -1,0 +1,114 @@
+"""Evaluations as tables: text, JSON, CSV, Markdown, LaTeX, Parquet. One set of numbers, several spellings."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Sequence
+
+import pyarrow as pa
+
+from ragdash.core.errors import Problem
+from ragdash.evaluation.evaluate import Evaluation, Summary
+from ragdash.evaluation.stats import METHOD
+from ragdash.reporting.sentences import judge
+from ragdash.reporting.sentences.fmt import plain
+from ragdash.reporting.tables.escaping import as_bytes, as_note, as_text, null, number
+from ragdash.reporting.tables.export import long_values, wide_values
+
+FORMATS = ("table", "json", "csv", "markdown", "latex", "parquet", "xlsx")
+SHAPES = ("rows", "long", "wide")  # of every query's values: a column per metric; a row, a column each
+SCHEMA = 2
+INTERVALS = {"percentile": "percentile bootstrap", "bca": "BCa bootstrap",
+             "expanded": "expanded percentile bootstrap", "t": "bootstrap-t"}
+Summaries = Sequence[Sequence[Summary]]
+
+
+def render(evaluations: Sequence[Evaluation], summaries: Summaries, form: str, *, per_query: bool = False,
+           shape: str = "rows", settings: dict | None = None, problems: Iterable[Problem] = ()) -> bytes:
+    """The evaluations in one of FORMATS, as UTF-8 (or bytes); per_query adds or shows every query's values.
+
+    shape: one of SHAPES, of those values in a table.
+    """
+    if form == "json":
+        return as_json(evaluations, summaries, per_query=per_query, settings=settings or {}, problems=problems)
+    shapes = {"rows": value_table, "long": long_values, "wide": wide_values}
+    table = shapes[shape](evaluations) if per_query else summary_table(evaluations, summaries)
+    if form in ("csv", "parquet", "xlsx"):
+        return as_bytes(table, form)
+    text = as_text(*(_value_cells(table) if per_query else _summary_cells(evaluations, summaries)), form)
+    return (text if per_query else text + as_note(_note(evaluations, summaries, settings or {}), form)).encode()
+
+
+def as_json(evaluations: Sequence[Evaluation], summaries: Summaries, *, per_query: bool, settings: dict,
+            problems: Iterable[Problem]) -> bytes:
+    """The JSON contract, schema 1: undefined values are null."""
+    runs = []
+    for evaluation, row in zip(evaluations, summaries, strict=True):
+        run = {"name": evaluation.name, "digest": evaluation.digest, "metrics": {
+            str(s.spec): {"mean": null(s.mean), "low": null(s.low), "high": null(s.high), "n": s.n,
+                          "undefined": s.undefined} for s in row}}
+        if per_query:
+            names = [str(spec) for spec in evaluation.specs]
+            run["per_query"] = {query: dict(zip(names, map(null, values), strict=True)) for query, values in zip(
+                evaluation.query_ids.to_pylist(), evaluation.values.tolist(), strict=True)}
+        runs.append(run)
+    content = {"schema": SCHEMA, "runs": runs, "settings": settings, "problems": [p.as_dict() for p in problems]}
+    return (json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False) + "\n").encode()
+
+
+def summary_table(evaluations: Sequence[Evaluation], summaries: Summaries) -> pa.Table:
+    """A row per run and metric: run, metric, mean, low, high, n, undefined; undefined numbers are null."""
+    rows = [(evaluation.name, s) for evaluation, row in zip(evaluations, summaries, strict=True) for s in row]
+    return pa.table({
+        "run": pa.array([name for name, _ in rows], pa.string()),
+        "metric": pa.array([str(s.spec) for _, s in rows], pa.string()),
+        **{key: pa.array([null(getattr(s, key)) for _, s in rows], pa.float64()) for key in ("mean", "low", "high")},
+        "n": pa.array([s.n for _, s in rows], pa.int64()),
+        "undefined": pa.array([s.undefined for _, s in rows], pa.int64()),
+    })
+
+
+def value_table(evaluations: Sequence[Evaluation]) -> pa.Table:
+    """A row per run and query: run, query_id and a column per metric; undefined values are null."""
+    return pa.concat_tables([pa.table({
+        "run": pa.repeat(e.name, len(e.query_ids)), "query_id": e.query_ids,
+        **{str(spec): pa.array(e.values[:, i], from_pandas=True) for i, spec in enumerate(e.specs)},
+    }) for e in evaluations])
+
+
+def interval(summary: Summary) -> str:
+    """mean [low, high] in three decimals."""
+    if math.isnan(summary.low):
+        return number(summary.mean)
+    return f"{number(summary.mean)} [{number(summary.low)}, {number(summary.high)}]"
+
+
+def _summary_cells(evaluations: Sequence[Evaluation], summaries: Summaries) -> tuple[list[str], list[list[str]]]:
+    """A row per metric, a column per run; n once where all runs agree."""
+    same_n = all(len({row[i].n for row in summaries}) == 1 for i in range(len(summaries[0])))
+    header = ["metric", *(evaluation.name for evaluation in evaluations), *(["n"] if same_n else [])]
+    rows = []
+    for i, spec in enumerate(evaluations[0].specs):
+        cells = [interval(row[i]) + ("" if same_n else f" n={row[i].n}") for row in summaries]
+        rows.append([spec.title, *cells, *([str(summaries[0][i].n)] if same_n else [])])
+    return header, rows
+
+
+def _value_cells(table: pa.Table) -> tuple[list[str], list[list[str]]]:
+    rows = [[cell if isinstance(cell, str) else number(cell) for cell in row.values()] for row in table.to_pylist()]
+    return table.column_names, rows
+
+
+def _note(evaluations: Sequence[Evaluation], summaries: Summaries, settings: dict) -> str:
+    """What the intervals are, how many values are undefined, and who judged."""
+    undefined = max(s.undefined for row in summaries for s in row)
+    text = (f"95 % intervals over queries: {INTERVALS[METHOD]}, {settings.get('resamples', 0):,} resamples, "
+            f"seed {settings.get('seed', 0)}.")
+    if settings.get("match") == "evidence":
+        by = f" by {settings['match_model']}" if settings.get("match_model") else ""
+        text += (f" Documents count by the evidence they hold: similarity {settings['match_how']!r}{by} of at least "
+                 f"{settings['match_threshold']:g}.")
+    text = " ".join([text, *(plain(line) for line in judge.whose([one.name for one in evaluations], evaluations, [
+        spec for spec in evaluations[0].specs if spec.metric.view == "Judged"]))])
+    return f"{text} Up to {undefined} queries are undefined and left out of a mean." if undefined else text

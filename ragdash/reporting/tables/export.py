@@ -1,0 +1,82 @@
+"""Any table in any format that people ask for, and the values of every query, long and wide."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from ragdash.evaluation.evaluate import Evaluation
+from ragdash.reporting.tables.escaping import as_bytes, as_text
+
+
+@dataclass(frozen=True)
+class Form:
+    """A file format: what people call it, the ending of its files, its media type."""
+
+    title: str
+    ending: str
+    mime: str
+
+
+TABLES = {
+    "csv": Form("CSV", "csv", "text/csv"),
+    "xlsx": Form("Excel", "xlsx", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"),
+    "parquet": Form("Parquet", "parquet", "application/vnd.apache.parquet"),
+    "markdown": Form("Markdown", "md", "text/markdown"),
+    "latex": Form("LaTeX", "tex", "application/x-tex"),
+}
+
+
+def export(table, form: str) -> bytes:
+    """A table (pyarrow.Table or pandas.DataFrame, its index left out) in one of TABLES, texts in UTF-8.
+
+    csv, xlsx and parquet keep full precision and an empty cell for undefined; markdown and latex have three decimals
+    and a dash. Whatever a cell holds, no format takes it for a formula, markup or a command. InputError where Excel
+    cannot hold it.
+    """
+    table = table if isinstance(table, pa.Table) else arrow(table)
+    if form in ("csv", "xlsx", "parquet"):
+        return as_bytes(table, form)
+    rows = zip(*(map(_said, column.to_pylist()) for column in table.columns), strict=True)
+    return as_text([str(name) for name in table.column_names], [list(row) for row in rows], form).encode()
+
+
+def arrow(frame) -> pa.Table:
+    """A pandas frame as a table, NaN as null; a column of mixed values becomes text."""
+    columns = {}
+    for name in frame.columns:
+        try:
+            columns[str(name)] = pa.array(frame[name], from_pandas=True)
+        except (pa.ArrowInvalid, pa.ArrowTypeError):
+            columns[str(name)] = pa.array([None if value is None else str(value) for value in frame[name]], pa.string())
+    return pa.table(columns)
+
+
+def _said(value: object) -> str:
+    """A cell as people read it."""
+    if value is None or value != value:
+        return "–"
+    return f"{value:.3f}" if isinstance(value, float) else str(value)
+
+
+def long_values(evaluations: Sequence[Evaluation]) -> pa.Table:
+    """A row per run, query and metric: run, query_id, metric, value; undefined values are null."""
+    return pa.concat_tables([pa.table({
+        "run": pa.repeat(one.name, len(one.query_ids) * len(one.specs)),
+        "query_id": one.query_ids.take(pa.array(np.repeat(np.arange(len(one.query_ids)), len(one.specs)))),
+        "metric": pa.array([str(spec) for spec in one.specs], pa.string()).take(
+            pa.array(np.tile(np.arange(len(one.specs)), len(one.query_ids)))),
+        "value": pa.array(np.ascontiguousarray(one.values).ravel(), from_pandas=True)}) for one in evaluations])
+
+
+def wide_values(evaluations: Sequence[Evaluation]) -> pa.Table:
+    """A row per query: query_id and a column "run metric" for each run and metric; undefined values are null.
+
+    The evaluations are of the same queries, as those of one truth are.
+    """
+    columns = {f"{one.name} {spec}": pa.array(one.values[:, at], from_pandas=True)
+               for one in evaluations for at, spec in enumerate(one.specs)}
+    return pa.table({"query_id": evaluations[0].query_ids, **columns})

@@ -1,0 +1,161 @@
+"""Failing queries for others: a truth of these queries alone, and Markdown for a ticket.
+
+Every text of the files stands in a fenced block or a code span, so that HTML, Markdown, LaTeX and mentions in it stay
+text; characters that steer the display are written as their codes.
+
+Letters: Q queries of the truth, in its order.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+import pyarrow as pa
+
+from ragdash.core.arrow_columns import take
+from ragdash.core.console import aligned
+from ragdash.core.errors import InputError, Problem
+from ragdash.core.records import Truth
+from ragdash.core.slices import part
+from ragdash.io.write.serializers import jsonl
+from ragdash.matching.match import Match
+
+LONGEST, BEGINNING = 2_000, 80  # characters of a text in a block, and of a document's beginning in a row
+MOST_GOLD = 20  # relevant documents and gold spans that are written out for a query
+_STEERING = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
+
+
+def regression_set(truth: Truth, queries: np.ndarray) -> bytes:
+    """The truth of the queries (Q,) bool alone, as native JSONL: grades, answers, evidence and attributes are kept.
+
+    Reading it gives what `slices.part` gives. Raises InputError where no query is chosen.
+    """
+    _check(truth, queries)
+    return jsonl(part(truth, queries))
+
+
+def ticket(matches: Sequence[Match], queries: np.ndarray, *, k: int = 10, title: str = "Failing queries",
+           verdicts: Mapping[str, Sequence[str]] | None = None, most: int = 20) -> str:
+    """Markdown: for each query the question, what is expected, and what each run returned in its first k ranks.
+
+    matches: of one truth; queries (Q,) bool; verdicts: {run name: [Q texts]}, such as where each run went wrong;
+    most: queries that are written out, the others are named. Long texts are cut, and it says so.
+    Raises InputError where no query is chosen.
+    """
+    truth = matches[0].truth
+    _check(truth, queries)
+    chosen = np.flatnonzero(queries)
+    ids = truth.query_ids.take(pa.array(chosen)).to_pylist()
+    lines = [f"# {_span(title)}", "", f"{len(chosen):,} of {len(truth):,} queries of the truth {_span(truth.name)}. "
+             f"Runs: {', '.join(_span(match.run.name) for match in matches)}.", ""]
+    for number, (q, query_id) in enumerate(zip(chosen[:most].tolist(), ids, strict=False), 1):
+        lines += [f"## {number}. {_span(query_id)}", "", *_expected(matches, q)]
+        for match in matches:
+            lines += [f"### {_span(match.run.name)}", "", *_returned(match, q, k)]
+            said = (verdicts or {}).get(match.run.name)
+            if said is not None and said[q]:
+                lines += ["Verdict:", "", *_block(said[q])]
+    if len(chosen) > most:
+        lines += [f"## {len(chosen) - most:,} more queries", "", *_block("\n".join(map(_one_line, ids[most:])))]
+    return "\n".join(lines)
+
+
+def _check(truth: Truth, queries: np.ndarray) -> None:
+    if not queries.any():
+        raise InputError([Problem("no-query/regression", {"queries": len(truth)}, field="query_id")])
+
+
+def _expected(matches: Sequence[Match], q: int) -> Iterator[str]:
+    """The question, and what the truth has for it."""
+    truth = matches[0].truth
+    question = _detail(truth.details, "query", q)
+    if question is None:
+        told = (_detail(match.run.details, "query", int(match.run_query[q])) for match in matches)
+        question = next((text for text in told if text is not None), None)
+    yield from ("No question is known.", "") if question is None else ("Question:", "", *_block(question))
+    for name, label in (("answers", "Right answer"), ("evidence", "Gold evidence")):
+        found = [span["text"] if isinstance(span, Mapping) else span for span in _detail(truth.details, name, q) or ()]
+        for text in found[:MOST_GOLD]:
+            yield from (f"{label}:", "", *_block(text or ""))
+        yield from _more(len(found))
+    rows = [(doc, grade) for doc, grade in _judged(truth, q).items() if grade >= 1]
+    if rows:
+        table = aligned(["document", "grade"], [[_one_line(doc), str(grade)] for doc, grade in rows[:MOST_GOLD]])
+        yield from ("Relevant documents:", "", *_block(table), *_more(len(rows)))
+    else:
+        yield from ("No document is known to be relevant.", "")
+
+
+def _more(count: int) -> tuple[str, ...]:
+    return (f"and {count - MOST_GOLD:,} more", "") if count > MOST_GOLD else ()
+
+
+def _returned(match: Match, q: int, k: int) -> Iterator[str]:
+    """What a run returned and answered."""
+    run, row = match.run, int(match.run_query[q])
+    if row < 0:
+        yield from ("The run does not name this query.", "")
+        return
+    at = np.setdiff1d(np.arange(run.starts[row], run.starts[row + 1]), run.repeated)
+    ranks = match.ranks(at)
+    order = np.argsort(ranks)[:k]
+    positions, grades = run.rows(at[order]), _judged(match.truth, q)
+    docs = take(run.docs, positions).to_pylist()
+    texts = [""] * len(docs) if run.texts is None else take(run.texts, positions).to_pylist()
+    rows = [[str(rank), _one_line(doc), str(grades.get(doc, "unjudged")), _one_line(text or "", BEGINNING)]
+            for rank, doc, text in zip(ranks[order].tolist(), docs, texts, strict=True)]
+    if rows:
+        width = 3 if run.texts is None else 4
+        header = ["rank", "document", "grade", "text"][:width]
+        yield from (f"The first {len(rows)} of {len(at):,} documents:", "",
+                    *_block(aligned(header, [cells[:width] for cells in rows])))
+    else:
+        yield from ("Nothing was returned.", "")
+    answer = _detail(run.details, "answer", row)
+    if answer is not None:
+        yield from ("Answer:", "", *_block(answer))
+
+
+def _judged(truth: Truth, q: int) -> dict[str, int]:
+    first, last = np.searchsorted(truth.queries, [q, q + 1])
+    return dict(zip(truth.docs[first:last].to_pylist(), truth.grades[first:last].tolist(), strict=True))
+
+
+def _detail(details: pa.Table | None, name: str, row: int) -> object:
+    """The value of a row, None where it has none."""
+    if row < 0 or details is None or name not in details.column_names:
+        return None
+    return details[name][row].as_py()
+
+
+def _block(text: str) -> tuple[str, str, str, str]:
+    """A fenced block that holds the text, whatever it is."""
+    text = _visible(text.strip("\n"))
+    if len(text) > LONGEST:
+        text = f"{text[:LONGEST]} …\n[{len(text) - LONGEST:,} more characters]"
+    fence = _ticks(text, 3)
+    return f"{fence}text", text, fence, ""
+
+
+def _span(text: str) -> str:
+    """A code span that holds the text."""
+    text = _one_line(text) or "(nothing)"
+    ticks = _ticks(text, 1)
+    return f"{ticks} {text} {ticks}" if "`" in text else f"{ticks}{text}{ticks}"
+
+
+def _ticks(text: str, least: int) -> str:
+    """More backticks than stand together anywhere in the text."""
+    return "`" * max(least, 1 + max(map(len, re.findall("`+", text)), default=0))
+
+
+def _one_line(text: str, limit: int = 200) -> str:
+    text = _visible(" ".join(text[:limit * 20].split()))
+    return text if len(text) <= limit else f"{text[:limit]} …"
+
+
+def _visible(text: str) -> str:
+    """Control characters and those that turn the direction of writing as their codes; line ends and tabs are kept."""
+    return _STEERING.sub(lambda found: f"\\u{ord(found[0]):04x}", text.replace("\r\n", "\n"))

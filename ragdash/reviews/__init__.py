@@ -1,9 +1,0 @@
-"""What a person says of queries: notes, verdicts, judgements; kept on disk, exported, applied on request."""
-
-from ragdash.reviews.apply import judged_only, reviewed
-from ragdash.reviews.events import KINDS, VERDICTS, Event, Reviews, holding
-from ragdash.reviews.exchange import import_reviews, read_events, reviews_jsonl, reviews_qrels
-from ragdash.reviews.store import FILE, EventStore, Imported, ReviewStore
-
-__all__ = ["FILE", "KINDS", "VERDICTS", "Event", "EventStore", "Imported", "ReviewStore", "Reviews", "holding",
-           "import_reviews", "judged_only", "read_events", "reviewed", "reviews_jsonl", "reviews_qrels"]

@@ -1,0 +1,118 @@
+"""Folders of Parquet files that are there whole or not at all: written beside, synced to disk, then renamed."""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from ragdash.core.errors import InputError, Problem
+
+NEW = "new"  # what is being written; what a killed process left there is cleared away
+LEFT = 24 * 3600  # seconds after which it is
+
+
+def publish(place: Path, tables: Mapping[str, pa.Table]) -> bool:
+    """Make the folder `place` with a Parquet file for each table; False where it is there already.
+
+    When it returns everything is on the disk. Raises OSError, and then nothing is at `place`.
+    """
+    beside = place.parent.parent / NEW
+    for folder in (beside, place.parent):
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    made = Path(tempfile.mkdtemp(dir=beside))
+    try:
+        _clear(beside, made)
+        for name, table in tables.items():
+            with (made / f"{name}.parquet").open("wb") as file:
+                pq.write_table(table, file, compression="zstd", write_page_checksum=True)
+                file.flush()
+                os.fsync(file.fileno())
+        sync(made)
+        os.rename(made, place)  # fails where a folder with files is there
+    except OSError as error:
+        if error.errno not in (errno.ENOTEMPTY, errno.EEXIST) and not (os.name == "nt" and place.exists()):
+            raise
+        return False
+    finally:
+        shutil.rmtree(made, ignore_errors=True)
+    sync(place.parent)
+    return True
+
+
+def fetch(place: Path) -> dict[str, pa.Table]:
+    """The tables of a folder, every page held against its checksum. Raises OSError or pa.ArrowException."""
+    return {path.stem: pq.ParquetFile(path, page_checksum_verification=True).read()
+            for path in sorted(place.glob("*.parquet"))}
+
+
+def size(place: Path) -> int:
+    """Bytes of the files of a folder."""
+    return sum(path.stat().st_size for path in place.glob("*.parquet"))
+
+
+def set_aside(path: Path, root: Path) -> Path:
+    """Move a file or folder that is broken to root/broken, under a name that is free there; where it is now."""
+    folder = root / "broken"
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    names = (f"{path.name}{'' if n == 1 else f'-{n}'}" for n in range(1, 10_000))
+    target = folder / next(name for name in names if not (folder / name).exists())
+    os.rename(path, target)
+    return target
+
+
+def discard(place: Path) -> None:
+    """Take a folder away: at once out of sight, then from the disk. One that is not there is no matter."""
+    if not place.exists():
+        return
+    beside = place.parent.parent / NEW
+    beside.mkdir(mode=0o700, exist_ok=True)
+    made = Path(tempfile.mkdtemp(dir=beside))
+    try:
+        os.rename(place, made / place.name)
+    except FileNotFoundError:
+        return
+    finally:
+        shutil.rmtree(made, ignore_errors=True)
+
+
+def sync(folder: Path) -> None:
+    """Have the names of a folder on the disk; nothing where the system has no such thing."""
+    if os.name != "posix":
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def unusable(path: Path, error: OSError) -> InputError:
+    """The problem of a place that cannot be read or written."""
+    message = {errno.ENOSPC: "unusable-workspace/full", errno.EDQUOT: "unusable-workspace/quota",
+               errno.EROFS: "unusable-workspace/read-only", errno.EACCES: "unusable-workspace/read-only",
+               }.get(error.errno, "unusable-workspace")
+    return InputError([Problem(message, {"reason": error.strerror or str(error)}, str(path))])
+
+
+def is_broken(error: Exception) -> bool:
+    """Whether what is in a file is at fault, not the disk or the permission to read it."""
+    return not isinstance(error, OSError) or error.errno in (None, errno.ENOENT, errno.ENOTDIR)
+
+
+def _clear(beside: Path, fresh: Path) -> None:
+    """Remove what processes that were killed have left; the age is told by the disk's own clock."""
+    now = fresh.stat().st_mtime
+    for path in beside.iterdir():
+        try:
+            old = path != fresh and now - path.stat().st_mtime > LEFT
+        except FileNotFoundError:
+            continue  # another process cleared it
+        if old:
+            shutil.rmtree(path, ignore_errors=True)

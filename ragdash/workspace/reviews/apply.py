@@ -1,0 +1,95 @@
+"""A truth with what a person said of it.
+
+Letters: R judgements of the truth, J of the reviews.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ragdash.core.arrow_columns import frozen
+from ragdash.core.errors import InputError, Problem
+from ragdash.core.records import Truth
+from ragdash.core.slices import part
+from ragdash.workspace.reviews.events import Reviews
+
+
+def reviewed(truth: Truth, reviews: Reviews, *, leave_out: bool = False) -> Truth:
+    """The truth with the judgements of the reviews, its queries in the same order; its digest is another then.
+
+    A judgement of a document that has one already replaces it; judgements of queries that the truth lacks are left
+    out. Both are counted among its problems. leave_out: without the queries whose verdict for all runs is "wrong gold"
+    (then with fewer queries), counted too. The same truth where nothing applies. Raises InputError where the reviews
+    are those of another truth.
+    """
+    if reviews.truth != truth.digest:
+        raise InputError([Problem("other-truth", {"digest": reviews.truth[:12], "truth": truth.name,
+                                  "truth_digest": truth.digest[:12]})])
+    result = _judged(truth, reviews)
+    wrong = reviews.queries(truth.query_ids, "verdict", "wrong gold", run="") if leave_out else np.zeros(0, bool)
+    if wrong.any():
+        result = part(result, ~wrong)
+        result = replace(result, problems=(*result.problems, Problem("left-out-queries", {"queries": wrong.sum()},
+                                                                     severity="warning")))
+    return result
+
+
+def judged_only(reviews: Reviews, name: str = "reviews") -> Truth:
+    """The judgements of the reviews alone, as a truth (to be written in any format)."""
+    queries, docs, grades = _columns(reviews)
+    return Truth.build(name, queries, docs, np.array(grades, np.int64))
+
+
+def _columns(reviews: Reviews) -> tuple[list[str], list[str], list[int]]:
+    pairs = list(reviews.judgements)
+    return [query for query, _ in pairs], [doc for _, doc in pairs], list(reviews.judgements.values())
+
+
+def _judged(truth: Truth, reviews: Reviews) -> Truth:
+    """The judgements laid over those of the truth."""
+    names, docs, grades = _columns(reviews)
+    if not names:
+        return truth
+    query = pc.fill_null(pc.index_in(pa.array(names, pa.string()), value_set=truth.query_ids), -1).to_numpy()
+    known = query >= 0
+    query, grade = query[known].astype(np.int64), np.array(grades, np.int64)[known]
+    doc = pa.array(docs, pa.string()).filter(pa.array(known))
+    old = _again(truth, query, doc)
+    changed = truth.grades[old[old >= 0]] != grade[old >= 0]
+    kept = np.ones(truth.judgements, bool)
+    kept[old[old >= 0]] = False
+    queries = np.concatenate([truth.queries[kept], query])
+    all_docs = pa.concat_arrays([truth.docs.filter(pa.array(kept)), doc])
+    all_grades = np.concatenate([truth.grades[kept], grade])
+    order = np.lexsort((-all_grades, queries))
+    return replace(truth, queries=frozen(queries[order]), docs=all_docs.take(pa.array(order)),
+                   grades=frozen(all_grades[order]),
+                   problems=(*truth.problems, *_said(int(changed.sum()), int((~known).sum()))))
+
+
+def _again(truth: Truth, query: np.ndarray, doc: pa.StringArray) -> np.ndarray:
+    """The judgement of the truth of each (query, document), -1 where it has none: (J,) int64."""
+    rows = np.flatnonzero(np.isin(truth.queries, query))
+    both = pa.concat_arrays([truth.docs.take(pa.array(rows)), doc]).dictionary_encode()
+    code = both.indices.to_numpy().astype(np.int64)
+    width = max(len(both.dictionary), 1)
+    keys = truth.queries[rows] * width + code[:len(rows)]
+    wanted = query * width + code[len(rows):]
+    if not len(keys):
+        return np.full(len(wanted), -1)
+    order = np.argsort(keys)
+    place = np.minimum(np.searchsorted(keys[order], wanted), len(keys) - 1)
+    return np.where(keys[order][place] == wanted, rows[order][place], -1)
+
+
+def _said(changed: int, unknown: int) -> list[Problem]:
+    found = []
+    if changed:
+        found.append(Problem("replaced-judgements", {"judgments": changed}, severity="warning"))
+    if unknown:
+        found.append(Problem("extra-queries/reviews", {"judgments": unknown}, severity="warning"))
+    return found

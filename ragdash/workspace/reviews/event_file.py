@@ -1,0 +1,237 @@
+"""The SQLite file under the reviews: made once, shared by processes and threads, set aside where it is broken.
+
+Events are only ever added; triggers refuse anything else. A write is on the disk when the call returns (WAL with
+synchronous=full), or not there at all.
+"""
+
+from __future__ import annotations
+
+import errno
+import secrets
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import TypeVar
+
+from ragdash.core.errors import InputError, Problem
+from ragdash.workspace.reviews.events import Event, check_events
+
+WAIT = 30.0  # seconds for another writer
+VERSION = 1  # of the tables
+OURS = 0x52645276  # application_id: RdRv
+COLUMNS = ("kind", "query_id", "value", "run", "doc_id", '"when"', '"by"', "id")
+SELECT = f"select truth, {', '.join(COLUMNS)} from events"
+_TABLES = f"""
+create table events (number integer primary key autoincrement, truth text not null,
+                     {', '.join(f'{name} text not null' for name in COLUMNS)}, unique (id));
+create index of_truth on events (truth, number);
+create trigger no_change before update on events begin select raise(abort, 'events are never changed'); end;
+create trigger no_loss before delete on events begin select raise(abort, 'events are never deleted'); end;
+pragma application_id = {OURS};
+pragma user_version = {VERSION};
+"""
+_SMALLEST = 512  # bytes of a database
+_BROKEN = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+_SHUT = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM)
+_MESSAGES = {
+    sqlite3.SQLITE_FULL: "unusable-reviews/full",
+    sqlite3.SQLITE_BUSY: "unusable-reviews/busy",
+}
+T = TypeVar("T")
+
+
+class _Alien(sqlite3.DatabaseError):
+    """A database of something else."""
+
+
+def add_rows(db: sqlite3.Connection, rows: Sequence[tuple[str, Event]]) -> list[Event]:
+    """Insert (truth, event); those without an id get one, those whose id is there are passed over. Returns the new."""
+    added = []
+    for truth, event in rows:
+        event = replace(event, id=event.id or secrets.token_hex(16))
+        values = (truth, *(getattr(event, name.strip('"')) for name in COLUMNS))
+        cursor = db.execute(f"insert or ignore into events (truth, {', '.join(COLUMNS)}) values "
+                            f"({', '.join('?' * len(values))})", values)
+        if cursor.rowcount:
+            added.append(event)
+    return added
+
+
+def with_file(path: Path, work: Callable[[sqlite3.Connection | None], T], *, write: bool = False) -> T:
+    """What work does with the file: as one transaction where it writes; work(None) for a reader where there is none.
+
+    A broken file is set aside, and the work done with a new one. Raises InputError where neither can be.
+    """
+    for last in (False, True):
+        try:
+            if write:
+                _make(path)
+            elif not _has_content(path):
+                return work(None)
+            with closing(_connect(path, write)) as db:
+                if _is_ours(db):
+                    db.execute("begin immediate" if write else "begin")
+                    result = work(db)
+                    db.execute("commit")
+                    return result
+                if not write:
+                    return work(None)  # another is just making it
+        except (OSError, sqlite3.Error) as error:
+            if last or not _is_broken(error):
+                raise _unusable(path, error, write) from None
+            _fix(path, write)
+    raise _unusable(path, OSError("it was taken away while it was written"), write)
+
+
+def set_aside(path: Path) -> list[Path]:
+    """The broken files that lie beside this one."""
+    return sorted(path.parent.glob(f"{path.stem}.broken-*{path.suffix}"))
+
+
+def _fix(path: Path, write: bool) -> None:
+    try:
+        _set_aside(path)
+    except (OSError, sqlite3.Error) as error:
+        raise _unusable(path, error, write) from None
+
+
+def _has_content(path: Path) -> bool:
+    """Whether there is a file with something in it; SQLite would take a short one for empty and write over it."""
+    size = path.stat().st_size if path.exists() else 0
+    if 0 < size < _SMALLEST:
+        raise _Alien("file is not a database")
+    return size > 0
+
+
+def _connect(path: Path, write: bool) -> sqlite3.Connection:
+    """A connection; a reader in a folder that cannot be written reads without leaving a trace, where that is safe."""
+    place = path.resolve().as_uri()
+    if write:
+        db = _opened(f"{place}?mode=rwc")
+        db.execute("pragma synchronous = full")
+        return db
+    log = path.with_name(f"{path.name}-wal")
+    ways = ("mode=rw", "mode=ro", "mode=ro&immutable=1")  # the last one would not see what is in the log alone
+    for way in ways[:2] if log.exists() and log.stat().st_size else ways:
+        db = _opened(f"{place}?{way}")
+        try:
+            db.execute("select count(*) from sqlite_master").fetchone()
+        except sqlite3.OperationalError as error:
+            db.close()
+            if way == ways[-1] or _code(error) not in _SHUT:
+                raise
+            refused = error
+        else:
+            return db
+    raise refused
+
+
+def _opened(uri: str) -> sqlite3.Connection:
+    return sqlite3.connect(uri, uri=True, timeout=WAIT, isolation_level=None)
+
+
+def _is_ours(db: sqlite3.Connection) -> bool:
+    """Whether our tables are there; False for a file with nothing in it. Raises for anything else."""
+    kind = db.execute("pragma application_id").fetchone()[0]
+    if kind == OURS:
+        version = db.execute("pragma user_version").fetchone()[0]
+        if version > VERSION:
+            raise InputError([Problem("newer-reviews", {"version": version, "newest": VERSION})])
+        return True
+    if kind == 0 and not db.execute("select count(*) from sqlite_master").fetchone()[0]:
+        return False
+    raise _Alien("a database of something else")
+
+
+def _make(path: Path) -> None:
+    """Make the file where it is not there; several processes may try at once."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if _has_content(path):
+        with closing(_connect(path, True)) as db:
+            if _is_ours(db):
+                return
+    with _alone(path):
+        _fill(path, [])
+
+
+def _fill(path: Path, rows: Sequence[tuple[str, Event]]) -> None:
+    """Tables and first rows, all at once; nothing where the tables are there. The caller holds `_alone`."""
+    with closing(_connect(path, True)) as db:
+        if not _is_ours(db):
+            db.execute("pragma journal_mode = wal")
+            db.execute("begin immediate")
+            for statement in _statements(_TABLES):
+                db.execute(statement)
+            add_rows(db, rows)
+            db.execute("commit")
+
+
+def _statements(script: str) -> Iterator[str]:
+    """The statements of a script, each on its own: executescript would end the transaction."""
+    whole = ""
+    for line in script.strip().splitlines():
+        whole += line + "\n"
+        if sqlite3.complete_statement(whole):
+            yield whole
+            whole = ""
+
+
+@contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    """A lock over all processes that ends with the one that holds it: an empty database of which one has hold."""
+    with closing(sqlite3.connect(path.with_suffix(".lock"), timeout=WAIT, isolation_level=None)) as lock:
+        lock.execute("begin exclusive")
+        yield
+        lock.execute("rollback")
+
+
+def _set_aside(path: Path) -> None:
+    """Give a broken file another name and make a new one with what can be read of it."""
+    with _alone(path):
+        with suppress(sqlite3.Error), closing(_connect(path, True)) as db:
+            if _has_content(path) and _is_ours(db) and db.execute("pragma quick_check").fetchone()[0] == "ok":
+                return  # another process has done it
+        rows = _readable(path)
+        number = 1
+        while (aside := path.with_name(f"{path.stem}.broken-{number}{path.suffix}")).exists():
+            number += 1
+        for end in ("-wal", "-shm", ""):  # the log first: no new file may meet the old one's
+            with suppress(FileNotFoundError):
+                path.with_name(path.name + end).rename(aside.with_name(aside.name + end))
+        _fill(path, rows)
+
+
+def _readable(path: Path) -> list[tuple[str, Event]]:
+    """The events of a broken file up to the place where it is broken."""
+    rows: list[tuple[str, Event]] = []
+    with suppress(sqlite3.Error), closing(_connect(path, True)) as db:
+        for truth, *values in db.execute(f"{SELECT} order by number"):
+            event = Event(*values)
+            with suppress(InputError):
+                check_events([event])
+                if isinstance(truth, str):
+                    rows.append((truth, event))
+    return rows
+
+
+def _code(error: Exception) -> int:
+    """SQLite's primary code of an error, 0 where it has none."""
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF
+
+
+def _is_broken(error: Exception) -> bool:
+    return isinstance(error, _Alien) or _code(error) in _BROKEN
+
+
+def _unusable(path: Path, error: Exception, write: bool) -> InputError:
+    code, reason = _code(error), getattr(error, "errno", None)
+    if reason in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+        code = sqlite3.SQLITE_FULL
+    if code in _SHUT or isinstance(error, PermissionError):
+        message = "unusable-reviews/unwritable"
+    else:
+        message = _MESSAGES.get(code, "unusable-reviews")
+    facts = {"reason": str(error), "nothing_kept": write, "seconds": WAIT}
+    return InputError([Problem(message, facts, str(path))])
