@@ -9,12 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from ragdash import messages
-from ragdash.core.errors import Collector, Problem
+import ragdash
+from ragdash.core import messages
+from ragdash.core.errors import Collector, InputError, Problem
 from ragdash.core.messages import MESSAGES, needed, render
 from ragdash.core.messages.template import fill, placeholders, plural
 
-PACKAGE = Path(messages.__file__).parents[1]
+PACKAGE = Path(ragdash.__file__).parent
 SOURCES = [path for path in sorted(PACKAGE.rglob("*.py")) if Path(messages.__file__).parent not in path.parents]
 ALWAYS = {"file", "line", "field", "cause", "table"}  # table: of a file of bands, which adds it to every note
 PREFIXES = {"Unavailable": "unavailable/", "_wrong": "", "_mistake": "metric-parameter/", "_lost": "lost-content/"}
@@ -26,7 +27,7 @@ def nodes() -> list[tuple[Path, ast.AST]]:
 
 
 def literals(node: ast.AST) -> list[str]:
-    """The texts that an expression can be; an f-string as a pattern."""
+    """The texts that an expression can be, as patterns."""
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         return [re.escape(node.value)]
     if isinstance(node, ast.JoinedStr):
@@ -54,7 +55,7 @@ def calls():
         if not isinstance(node, ast.Call) or not node.args:
             continue
         name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
-        for at, argument in enumerate(node.args[:3]):
+        for at, argument in enumerate(node.args[:1 if name in ("Unavailable", "Problem") else 3]):
             found = [text for text in literals(argument) if ".+" not in text]
             found = [PREFIXES.get(name, "") + re.sub(r"\\(.)", r"\1", text) for text in found]
             facts = node.args[at + 1] if len(node.args) > at + 1 else None

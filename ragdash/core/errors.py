@@ -83,27 +83,22 @@ class Problem:
         return words._replace(found=f"{words.found} (and {self.more:,} more like it)") if self.more else words
 
     def as_dict(self) -> dict:
-        """The problem in the key order of the JSON contract."""
+        """The problem in the key order of the JSON contract: in words, and as the data that `of_dict` reads."""
         words = self.words("json")
         return {"file": self.file, "line": self.line, "field": self.field, "found": words.found,
                 "expected": words.expected, "fix": words.fix, "kind": self.kind, "severity": self.severity,
-                "message": self.message, "facts": {name: _finite(fact) for name, fact in self.facts.items()}}
-
-    def as_data(self) -> dict:
-        """The problem without its words, from which `of_data` makes it again: for other processes and for files."""
-        data = {"message": self.message, "facts": {name: _finite(fact) for name, fact in self.facts.items()},
-                "file": self.file, "line": self.line, "field": self.field, "severity": self.severity, "more": self.more}
-        return {**data, "cause": self.cause.as_data() if self.cause else None}
+                "message": self.message, "facts": {name: _finite(fact) for name, fact in self.facts.items()},
+                "cause": self.cause.as_dict() if self.cause else None, "more": self.more}
 
     @classmethod
-    def of_data(cls, data: Mapping) -> Problem:
-        """The problem that `as_data` gave; one in words, as older versions wrote it, keeps its words."""
+    def of_dict(cls, data: Mapping) -> Problem:
+        """The problem that `as_dict` gave; one in words alone, as older versions wrote it, keeps its words."""
         names = ("file", "line", "field", "severity")
         if "message" not in data:
             words = {name: data.get(name, "") for name in ("kind", "found", "expected")}
             return cls(_OLDER, {**words, "fix": data.get("fix", data.get("mend", ""))}, *map(data.get, names[:3]),
                        data.get("severity", "error"))
-        cause = cls.of_data(data["cause"]) if data.get("cause") else None
+        cause = cls.of_dict(data["cause"]) if data.get("cause") else None
         return cls(data["message"], data["facts"], *map(data.get, names), cause, data.get("more", 0))
 
     def __str__(self) -> str:

@@ -187,8 +187,7 @@ def _usable(shown: Sequence[Entry]) -> tuple[list[Entry], list[Problem]]:
         except InputError as error:
             problems.extend(error.problems)
         except Unavailable as missing:
-            problems.append(replace(missing.problem, severity="error", fix=f"{missing.problem.fix} In the sidebar, "
-                                    "**Relevant** by id shows the run."))
+            problems.append(Problem("unavailable/run-by-evidence", field=missing.problem.field, cause=missing.problem))
     return usable, problems
 
 

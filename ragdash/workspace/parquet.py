@@ -137,7 +137,7 @@ def _queries(thing: Run | Truth) -> pa.Table:
 def _told(table: pa.Table, thing: Run | Truth, more: Mapping) -> pa.Table:
     about = {"format": FORMAT, "kind": "run" if isinstance(thing, Run) else "truth", "name": thing.name,
              "digest": thing.digest, "details": thing.details is not None, "facts": facts(thing),
-             "problems": [problem.as_data() for problem in thing.problems], **more}
+             "problems": [problem.as_dict() for problem in thing.problems], **more}
     return table.replace_schema_metadata({KEY: json.dumps(about).encode()})
 
 
@@ -165,7 +165,7 @@ def _one(column: pa.ChunkedArray) -> pa.Array:
 
 
 def _problems(about: Mapping) -> tuple[Problem, ...]:
-    return tuple(map(Problem.of_data, about["problems"]))
+    return tuple(map(Problem.of_dict, about["problems"]))
 
 
 def _locked(arrays: Mapping[str, np.ndarray | None]) -> dict[str, np.ndarray | None]:

@@ -15,22 +15,21 @@ from ragdash.core.messages import (
     columns,
     commands,
     dashboard,
+    experiments,
     judge,
     labels,
     matching,
     metrics,
-    models,
     reading,
-    statistics,
-    testset,
+    unavailable,
+    values,
     workspace,
-    writing,
 )
 from ragdash.core.messages.message import Message
 from ragdash.core.messages.template import fill, listed, placeholders
 
-_TABLES = tuple(module.MESSAGES for module in (columns, commands, dashboard, judge, labels, matching, metrics, models,
-                                               reading, statistics, testset, workspace, writing))
+_TABLES = tuple(module.MESSAGES for module in (columns, commands, dashboard, experiments, judge, labels, matching, metrics,
+                                               reading, unavailable, values, workspace))
 Surface = Literal["cli", "json", "report", "page"]
 
 

@@ -1,4 +1,4 @@
-"""The command line, and asking two systems the same questions."""
+"""The command line, and the files, reports and pictures that are written."""
 
 from __future__ import annotations
 
@@ -12,90 +12,70 @@ MESSAGES: Mapping[str, Message] = {
         expected="OURS=THEIRS, each field of ours once",
         fix="Write it like --map query=question,retrieved=url.",
     ),
-    "bad-name": Message(
-        found="{name!r}",
-        expected="letters, digits, '.', '_', '+' and '-'",
-        fix="Choose a name that a file can have.",
+    "browser-failed": Message(
+        found="{type}: {error}",
+        expected="a picture by {browser}",
+        fix="Try again, or take plotly JSON.",
     ),
-    "changed-file": Message(
-        found="{changed:comma} changed since the first of these answers",
-        expected="one configuration for all queries",
-        fix="Its older answers are used. If the change matters, choose another --output-dir.",
+    "lost-content/corpus": Message(
+        found="{documents:count document} of the corpus: not in the file",
+        expected="what the format holds",
+        fix="Write BEIR (-o FOLDER) to keep them.",
     ),
-    "damaged-journal": Message(
-        found="a line that cannot be read: {line!r}",
-        expected="lines of JSON",
-        fix="Remove the line: its query is asked again.",
+    "lost-content/duplicates": Message(
+        found="{documents:count duplicate document} in a ranking: only the best rank is written",
+        expected="what the format holds",
+        fix="Nothing that counts is lost.",
     ),
-    "damaged-line": Message(
-        found="a last line that was cut off ({size} bytes)",
-        expected="a whole line",
-        fix="It was set aside in {kept_in}; its query is asked again.",
+    "lost-content/empty-queries": Message(
+        found="{queries:count query} without results: not in a TREC run",
+        expected="what the format holds",
+        fix="Write JSONL to keep it.",
     ),
-    "failed-query": Message(
-        found="query {query!r} of {configuration} without an answer: {reason}",
-        expected="an answer",
-        fix="It is missing in the run; --retry-failed asks again.",
+    "lost-content/empty-text": Message(
+        found="a text in {name} that is read as missing, such as NaN or an empty one",
+        expected="what the format holds",
+        fix="Write JSONL to keep it.",
     ),
-    "file-exists": Message(
-        found="a file that is not of this job",
-        expected="a free place for the run",
-        fix="Choose another --output-dir, or another name for the configuration.",
+    "lost-content/order": Message(
+        found="an order other than that of the scores: the scores are written as falling whole numbers",
+        expected="what the format holds",
+        fix="Write JSONL to keep it.",
     ),
-    "joined-journals": Message(
-        found="a first line again",
-        expected="one journal, which begins once",
-        fix="Two journals were put into one file: keep one of them here, with its own first line.",
+    "lost-content/run-fields": Message(
+        found="{fields:comma}: not in a TREC run",
+        expected="what the format holds",
+        fix="Write JSONL to keep it.",
     ),
-    "journal-in-use": Message(
-        found="a journal that another process is writing",
-        expected="one process at a time",
-        fix="Wait for it, or stop it.",
+    "lost-content/truth-fields": Message(
+        found="{fields:comma}: not in the files",
+        expected="what the format holds",
+        fix="Write JSONL to keep it.",
     ),
-    "missing-answers": Message(
-        found="{missing} of {queries:count query} of {configuration} without an answer ({reasons:comma})",
-        expected="an answer to each",
-        fix="They are missing in the run; their answers and latencies have no value.",
-    ),
-    "no-answers": Message(
-        found="no answer of {configuration} to {questions:count question}: {reason}",
-        expected="an answer to each question",
-        fix="Try it with one question, fix it, and run this again.",
+    "lost-content/unjudged-queries": Message(
+        found="{queries:count query} without a judgment: not in the files",
+        expected="what the format holds",
+        fix="Write JSONL to keep it.",
     ),
     "no-bound": Message(
         found="--format junit without a bound",
         expected="something to pass or fail",
         fix="Add {option}.",
     ),
-    "no-journal": Message(
-        found="a file that is no journal of this version",
-        expected="the journal of an earlier `ragdash ab`, or no file",
-        fix="Choose another --output-dir, or move the file away.",
+    "no-browser": Message(
+        found="no Chromium or Chrome",
+        expected="one of {browsers:comma} on the path",
+        fix="Install Chromium, or name its path in the environment variable CHROMIUM; plotly JSON needs none.",
     ),
-    "no-questions": Message(
-        found="the truth {truth!r} without the texts of its queries",
-        expected="questions to ask",
-        fix="Give a truth with a field query, such as JSONL, CSV or a BEIR folder with queries.jsonl; qrels hold none.",
+    "no-kaleido": Message(
+        found="no kaleido",
+        expected="the package kaleido, which draws PNG and SVG",
+        fix="pip install kaleido; plotly JSON needs nothing.",
     ),
-    "no-such-command": Message(
-        found="{program!r}, which is not on this machine or cannot be run",
-        expected="a command that can be run",
-        fix="Check path and permissions. There is no shell: for pipes and variables write sh -c '...'.",
-    ),
-    "no-such-command/empty": Message(
-        found="an empty text",
-        expected="a command that can be run",
-        fix="Write a command such as 'python rag.py'.",
-    ),
-    "no-such-command/placeholders": Message(
-        found="{{question}} or {{query_id}} in a command that stays",
-        expected="a command that can be run",
-        fix="It reads its questions from standard input, a line of JSON for each.",
-    ),
-    "no-such-command/quotes": Message(
-        found="{command!r} ({error})",
-        expected="a command that can be run",
-        fix="Close the quotation marks.",
+    "no-query/regression": Message(
+        found="none of the {queries} queries",
+        expected="one query or more",
+        fix="Choose queries that are to be written.",
     ),
     "no-such-file": Message(
         found="no file of this name",
@@ -127,32 +107,6 @@ MESSAGES: Mapping[str, Message] = {
         expected="a baseline and a candidate",
         fix="Name two runs or more, the baseline first.",
     ),
-    "other-job": Message(
-        found="answers of another command than now",
-        expected="the same command and the same questions, so that the answers belong together",
-        fix=(
-            "Choose another --output-dir (or another name for the configuration) to start afresh, or remove this file "
-            "if its answers are of no use."
-        ),
-    ),
-    "other-job/questions": Message(
-        found="answers to other questions than now",
-        expected="the same command and the same questions, so that the answers belong together",
-        fix=(
-            "Choose another --output-dir (or another name for the configuration) to start afresh, or remove this file "
-            "if its answers are of no use."
-        ),
-    ),
-    "same-name": Message(
-        found="{name!r} twice",
-        expected="two names",
-        fix="Name them apart.",
-    ),
-    "scores-left-out": Message(
-        found="{answers:count answer} without scores, others with them",
-        expected="scores in every answer or in none",
-        fix="All documents stand in the order given, without scores.",
-    ),
     "several-configurations": Message(
         found="{count} of the configurations {names:comma}",
         expected="one configuration",
@@ -168,9 +122,39 @@ MESSAGES: Mapping[str, Message] = {
         expected="one truth to evaluate the runs against",
         fix="Name it with --truth.",
     ),
-    "unwritable-journal": Message(
+    "sheet-too-small": Message(
+        found="{rows} rows and {columns} columns",
+        expected="fewer than {most_rows} rows and at most {most_columns} columns, which a sheet of Excel holds",
+        fix="Choose CSV or Parquet.",
+    ),
+    "unknown-format/write": Message(
+        found="{name!r}",
+        expected="one of {formats:comma}",
+        fix="Name the format, or give the file an ending such as .trec, .jsonl or .parquet.",
+    ),
+    "unknown-section": Message(
+        found="{names!r}",
+        expected="some of {sections:comma}",
+        fix="Name them with commas between.",
+    ),
+    "unwritable-file": Message(
         found="{reason}",
-        expected="a file that can be written, with room on the disk",
-        fix="Make room or choose another --output-dir; what is there is kept.",
+        expected="a file that can be written",
+        fix="Choose another place for -o.",
+    ),
+    "unwritable-format": Message(
+        found="a run",
+        expected="judgements",
+        fix="BEIR's files hold judgements and questions; write the run as trec, jsonl, csv or parquet.",
+    ),
+    "unwritable-id": Message(
+        found="{id!r}",
+        expected="ids without tabs, line ends, outer blanks and a # at the beginning",
+        fix="Write JSONL instead of TREC text.",
+    ),
+    "unwritable-id/white-space": Message(
+        found="{id!r}",
+        expected="ids without white space around them",
+        fix="Write JSONL or Parquet instead.",
     ),
 }

@@ -17,6 +17,11 @@ MESSAGES: Mapping[str, Message] = {
         expected="a login that is set up",
         fix="Tell who runs the server: docs/reference/deploy.md says what it needs.",
     ),
+    "not-saved": Message(
+        found="{name} loaded, but not saved for the next start: {cause.found}",
+        expected="{cause.expected}",
+        fix="{cause.fix}",
+    ),
     "unclear-access/addresses": Message(
         found="{key} = {value!r}",
         expected="a list of mail addresses",

@@ -71,12 +71,13 @@ MESSAGES: Mapping[str, Message] = {
         found="{labels:count label} for the verdicts of {run}",
         expected="{fewest} or more",
         fix="No corrected interval is given; label more.",
+        page="No corrected interval is given; label more under “Label answers”.",
     ),
     "few-labels/local": Message(
         found="labels of {queries:count query} with an answer",
         expected="those of {fewest} or more, of queries drawn at random",
         fix="Draw a sheet with --sheet, label it, and pass it with --labels.",
-        page="Label more answers below.",
+        page="Label answers that are drawn at random, under “Label answers”.",
     ),
     "judge-of-chance": Message(
         found="a kappa of {kappa:.2f} on {labels:count label} of {run!r}",
@@ -161,6 +162,7 @@ MESSAGES: Mapping[str, Message] = {
         found="{labels:count label} that are all {value:g}",
         expected="labels of both kinds, good and bad answers",
         fix="There is nothing to learn from; label more, or use the interval of the labels alone.",
+        page="There is nothing to learn from yet: label more under “Label answers”, until both kinds are among them.",
     ),
     "one-metric": Message(
         found="{count} metrics",

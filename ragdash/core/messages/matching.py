@@ -1,4 +1,4 @@
-"""Matching runs with relevance judgments, and what cannot be computed for want of data."""
+"""Matching runs with relevance judgments, and comparing runs."""
 
 from __future__ import annotations
 
@@ -7,6 +7,26 @@ from collections.abc import Mapping
 from ragdash.core.messages.message import Message
 
 MESSAGES: Mapping[str, Message] = {
+    "bad-cutoff": Message(
+        found="{k}",
+        expected="a whole number above 0",
+        fix="Look at one rank or more.",
+    ),
+    "bad-cutoff/depth": Message(
+        found="{k}",
+        expected="a whole number from 1 to {depth}, the depth of the lists",
+        fix="Look at fewer ranks, or make deeper lists.",
+    ),
+    "bad-margin": Message(
+        found="{margin:g}",
+        expected="a number above 0",
+        fix="Give the largest difference that does not matter, such as 0.02.",
+    ),
+    "bad-persistence": Message(
+        found="{p}",
+        expected="a number above 0 and below 1",
+        fix="Give the probability of reading on, such as 0.9.",
+    ),
     "bad-rule": Message(
         found="{value} for {name}",
         expected="{expected}",
@@ -72,10 +92,30 @@ MESSAGES: Mapping[str, Message] = {
         fix="What is cut off does not count.",
         reason="{queries:count query} judged by contexts that were not shown whole",
     ),
+    "different-match": Message(
+        found="{run!r} matched by {how}, {baseline!r} by {other_how}",
+        expected="documents matched the same way",
+        fix="Evaluate both with the same --match.",
+    ),
+    "different-queries": Message(
+        found="{run!r} evaluated on other queries than {baseline!r}",
+        expected="values for the same queries",
+        fix="Evaluate both against the same truth.",
+    ),
+    "different-queries/all": Message(
+        found="{run!r} evaluated on other queries than {baseline!r}",
+        expected="values for the same queries",
+        fix="Evaluate all runs against the same truth.",
+    ),
     "different-queries/diagnosis": Message(
         found="{run!r} evaluated on other queries than diagnosed",
         expected="values for the same queries",
         fix="Evaluate and diagnose against the same truth.",
+    ),
+    "different-queries/truth": Message(
+        found="{run!r} matched with another truth than {other!r}",
+        expected="one truth",
+        fix="Match all runs with the same truth.",
     ),
     "empty-evidence": Message(
         found="{spans:count span} of truth {truth!r} without a letter or a digit",
@@ -136,6 +176,26 @@ MESSAGES: Mapping[str, Message] = {
         expected="query ids that occur in both",
         fix="Check that they belong to the same data set and write the ids the same way.",
     ),
+    "no-run": Message(
+        found="no run",
+        expected="one or more",
+        fix="Give the runs to choose from.",
+    ),
+    "no-run/likeness": Message(
+        found="no run",
+        expected="one or more",
+        fix="Give the runs that are to be laid side by side.",
+    ),
+    "not-comparable": Message(
+        found="{spec}, which {reason}",
+        expected="a mean of values per query that should be high or low",
+        fix="Leave it out of the comparison; `ragdash evaluate` shows its values.",
+    ),
+    "not-comparable/oracle": Message(
+        found="{spec}",
+        expected="a mean of values per query that should be high or low",
+        fix="Choose another metric, such as nDCG@10.",
+    ),
     "other-answers": Message(
         found="values of {evaluation!r} for the answers of {run!r}",
         expected="the same run and truth, all queries",
@@ -153,186 +213,6 @@ MESSAGES: Mapping[str, Message] = {
         ),
         expected="ids that are equal {how}",
         fix="Write them the same way in both files to do without --ids {spelling}.",
-    ),
-    "unavailable/by-evidence": Message(
-        found="{metric} by evidence",
-        expected="a metric of ranks or spans",
-        fix="Match by id, or choose another metric.",
-    ),
-    "unavailable/by-evidence-at-a-cutoff": Message(
-        found="{metric} by evidence",
-        expected="a metric of ranks or spans; AQWV at a cutoff",
-        fix="Match by id, or choose another metric.",
-    ),
-    "unavailable/by-evidence-of-returned": Message(
-        found="{metric} by evidence",
-        expected="a metric of ranks or spans; AUC of what was returned",
-        fix="Match by id, or choose another metric.",
-    ),
-    "unavailable/by-evidence-without-grades": Message(
-        found="{metric} by evidence",
-        expected="a metric of ranks or spans; spans have no grades, so rel is 1",
-        fix="Match by id, or choose another metric.",
-    ),
-    "unavailable/by-evidence-without-micro": Message(
-        found="{metric} by evidence",
-        expected=(
-            "a metric of ranks or spans; precision and recall count different things, so F1 has no common denominator"
-        ),
-        fix="Match by id, or choose another metric.",
-    ),
-    "unavailable/judge-no-answer": Message(
-        found="{metric} of {run:named run}: no answer for any query",
-        expected="the texts that it is judged by",
-        fix="Give the run a column answer.",
-        reason="no answer for any query",
-    ),
-    "unavailable/judge-no-contexts": Message(
-        found="{metric} of {run:named run}: no contexts for any query",
-        expected="the texts that it is judged by",
-        fix="Give the run a column contexts, or texts to its documents, or the truth a corpus.",
-        reason="no contexts for any query",
-    ),
-    "unavailable/judge-no-question": Message(
-        found="{metric} of {run:named run}: no text of the query for any query",
-        expected="the texts that it is judged by",
-        fix="Give the truth a column query.",
-        reason="no text of the query for any query",
-    ),
-    "unavailable/judge-no-references": Message(
-        found="{metric} of {run:named run}: no right answer for any query",
-        expected="the texts that it is judged by",
-        fix="Give the truth a column answers.",
-        reason="no right answer for any query",
-    ),
-    "unavailable/judge-twice": Message(
-        found="{metric} by {judge!r}, which names one judge twice",
-        expected="several judges, each once",
-        fix="Name each as 'MODEL at HOST'.",
-        reason="{judge!r} names one judge twice",
-    ),
-    "unavailable/negative-number": Message(
-        found="{run:named run} with {value:g} in {column}",
-        expected="numbers of 0 or more",
-        fix="Correct the numbers of the run.",
-        reason="{value:g} in {column}",
-    ),
-    "unavailable/no-answers": Message(
-        found="{run:named run} without answers",
-        expected="an answer for a query",
-        fix="Give the run a column answer.",
-        reason="no answers",
-    ),
-    "unavailable/no-answers-beside-contexts": Message(
-        found="{run:named run} without answers that have contexts",
-        expected="an answer and the texts that it was made from",
-        fix="Give the run columns answer and contexts, or texts to its documents.",
-        reason="no answers that have contexts",
-    ),
-    "unavailable/no-column": Message(
-        found="{run:named run} without {what}",
-        expected="{what} of a query",
-        fix="Give the run a column {column}.",
-        reason="no {what}",
-    ),
-    "unavailable/no-contexts": Message(
-        found="{run:named run} without contexts",
-        expected="the texts that the answers were made from",
-        fix="Give the run a column contexts, or texts to its documents, or the truth a corpus.",
-        reason="no contexts",
-    ),
-    "unavailable/no-evidence": Message(
-        found="truth {truth!r} without evidence",
-        expected="gold spans for a query",
-        fix="Give the truth a column evidence.",
-    ),
-    "unavailable/no-gains": Message(
-        found="{spec}, which {reason}",
-        expected="a metric of rankings and judgements, one value a query",
-        fix="Choose another metric, such as nDCG@10, with documents matched by id.",
-    ),
-    "unavailable/no-latency": Message(
-        found="{run:named run} {stages:?that has latencies of {stages} only}{stages:!without latencies}",
-        expected="milliseconds of the stage {stage}",
-        fix="Give the run a column latency_ms.",
-        reason="{stages:?only latencies of {stages}}{stages:!no latencies}",
-    ),
-    "unavailable/no-questions": Message(
-        found="truth {truth!r} and {run:named run} without the text of a query",
-        expected="what was asked",
-        fix="Give the truth a column query.",
-    ),
-    "unavailable/no-references": Message(
-        found="truth {truth!r} without right answers",
-        expected="a reference answer for a query",
-        fix="Give the truth a column answers.",
-    ),
-    "unavailable/no-texts": Message(
-        found="{run:named run} without texts",
-        expected="the text of each chunk",
-        fix="Give the run a column text, or the truth a corpus that holds its documents (--corpus); or match by id.",
-        page="Give the run a column text, or the truth a corpus that holds its documents; or match by id.",
-        reason="no texts",
-    ),
-    "unavailable/not-computed": Message(
-        found="{metric} that was not computed yet{model:? with {model}}{cause.found:?; {cause.found}}",
-        expected="values in the cache",
-        fix=(
-            "{cause.fix:?{cause.fix}, then }python -m ragdash score RUN --truth TRUTH --metrics \"{metric}\" {option} "
-            "FOLDER"
-        ),
-        page="{cause.fix:?On the server: {cause.fix}. Then compute}{cause.fix:!Compute} it on the Answers page.",
-    ),
-    "unavailable/not-embedded": Message(
-        found="{metric}, whose questions no model has embedded yet",
-        expected="values in the cache",
-        fix="python -m ragdash score RUN --truth TRUTH --metrics \"{metric}\" --model FOLDER",
-        page="Embed them on the Answers page.",
-        reason="questions that no model has embedded yet",
-    ),
-    "unavailable/not-judged": Message(
-        found="{metric} of {run:named run}, not judged yet{judge:? by {judge!r}}{reason:? ({reason})}",
-        expected="verdicts in the ledger",
-        fix="python -m ragdash judge RUN --truth TRUTH --metrics \"{metric}\" --base-url URL --model MODEL",
-        page="Ask a judge on the Judges page.",
-        reason="not judged yet{judge:? by {judge!r}}{reason:? ({reason})}",
-    ),
-    "unavailable/similarity-computed-in-part": Message(
-        found=(
-            "similarity by embedding ({model}) of {computed} of {pairs:count pair/pairs} of texts{cause.found:?; "
-            "{cause.found}}"
-        ),
-        expected="values in the cache",
-        fix=(
-            "{cause.fix:?{cause.fix}, then }python -m ragdash score RUN --truth TRUTH --match-how embedding --model "
-            "FOLDER"
-        ),
-        page=(
-            "{cause.fix:?On the server: {cause.fix}. Then compute}{cause.fix:!Compute} it with `ragdash score`, or "
-            "choose another similarity."
-        ),
-    ),
-    "unavailable/similarity-not-computed": Message(
-        found="similarity by embedding that was not computed yet{model:? with {model}}{cause.found:?; {cause.found}}",
-        expected="values in the cache",
-        fix=(
-            "{cause.fix:?{cause.fix}, then }python -m ragdash score RUN --truth TRUTH --match-how embedding --model "
-            "FOLDER"
-        ),
-        page=(
-            "{cause.fix:?On the server: {cause.fix}. Then compute}{cause.fix:!Compute} it with `ragdash score`, or "
-            "choose another similarity."
-        ),
-    ),
-    "unavailable/unreadable": Message(
-        found="{field}: {cause.found}{cause.file:? ({cause.file})}",
-        expected="{cause.expected}",
-        fix="{cause.fix}",
-    ),
-    "unavailable/unreadable-similarity": Message(
-        found="similarity by embedding: {cause.found}{cause.file:? ({cause.file})}",
-        expected="{cause.expected}",
-        fix="{cause.fix}",
     ),
     "unclear-answerable": Message(
         found=(
@@ -357,6 +237,11 @@ MESSAGES: Mapping[str, Message] = {
         expected="{has_source:?source or }prefix: and a separator, such as prefix:#",
         fix="Choose one that the run has.",
     ),
+    "unknown-correction": Message(
+        found="{correction!r}",
+        expected="{corrections:comma}",
+        fix="Choose one of these.",
+    ),
     "unknown-matching": Message(
         found="{value!r}",
         expected="{choices:or}",
@@ -366,6 +251,11 @@ MESSAGES: Mapping[str, Message] = {
         found="{value}",
         expected="a number above 0, at most 1",
         fix="Choose a number in this range.",
+    ),
+    "unknown-overlap": Message(
+        found="{overlap!r}",
+        expected="{overlaps:or}",
+        fix="Choose one of these.",
     ),
     "unknown-similarity": Message(
         found="{how!r}",

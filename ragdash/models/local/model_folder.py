@@ -6,12 +6,11 @@ of another kind would load without a word (random weights in the missing part) a
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import hashlib
 import json
 import os
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 

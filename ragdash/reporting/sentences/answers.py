@@ -8,7 +8,7 @@ from ragdash.core.errors import Problem
 from ragdash.core.messages import Surface
 from ragdash.evaluation.evaluate import Evaluation
 from ragdash.metrics import METRICS
-from ragdash.reporting.sentences.fmt import escape, listed
+from ragdash.reporting.sentences.fmt import escape, listed, problem_line
 from ragdash.reporting.sentences.merge_problems import Key, key_of
 
 
@@ -28,7 +28,7 @@ def unavailable(names: Sequence[str], found: Sequence[Evaluation], surface: Surf
 def _line(problem: Problem, runs: Sequence[str], names: Sequence[str], surface: Surface) -> str:
     words = problem.words(surface)
     if "run" not in problem.facts:
-        return f"{escape(words.found[:1].upper() + words.found[1:])}. {escape(words.fix)}"
+        return problem_line(problem, surface)
     every = len(runs) == len(names) and len(names) > 1
     head = "Every run shown" if every else f"**{escape(listed(list(runs)))}**"
     return f"{head}: {escape(words.reason)}. {escape(words.fix)}"

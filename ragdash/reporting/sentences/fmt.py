@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from ragdash.core.console import count
+from ragdash.core.errors import Problem
+from ragdash.core.messages import Surface
 from ragdash.core.records import Conventions
 from ragdash.core.slices import Slice
 from ragdash.evaluation.evaluate import Summary
@@ -53,6 +55,12 @@ def listed(names: Sequence[str]) -> str:
 def escape(text: str) -> str:
     """Text that markdown shows as written."""
     return "".join(f"\\{char}" if char in "\\`*_{}[]<>#+-!|$~:^()" else char for char in text)
+
+
+def problem_line(problem: Problem, surface: Surface = "page") -> str:
+    """What was found and what to do about it, as one line of markdown."""
+    words = problem.words(surface)
+    return f"{escape(words.found[:1].upper() + words.found[1:])}. {escape(words.fix)}"
 
 
 def interval(summary: Summary) -> str:

@@ -19,6 +19,7 @@ from ragdash.dashboard.caches import evaluation_cache
 from ragdash.dashboard.pages.judges import sentences as judges_sentences
 from ragdash.dashboard.session import scope
 from ragdash.dashboard.session.scope import Scope
+from ragdash.evaluation.scoring.judge_worker import KEY
 from ragdash.evaluation.scoring.run_judge import ALIKE
 from ragdash.evaluation.stats import bootstrap_intervals
 from ragdash.matching.views.judged import IMPORTED, Judged
@@ -204,5 +205,7 @@ def named(held: Judged, name: str) -> Judged:
 
 def as_problems(found: Sequence[Mapping]) -> list[Problem]:
     """What a process told as its problems."""
-    return list(map(Problem.of_data, found))
+    problems = map(Problem.of_dict, found)
+    return [replace(problem, facts={**problem.facts, "variable": ""}) if problem.facts.get("variable") == KEY
+            else problem for problem in problems]  # the variable in which the process gets a key that was typed
 

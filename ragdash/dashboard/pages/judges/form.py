@@ -46,7 +46,7 @@ def choose(possible: Mapping[str, int]) -> tuple[Order | None, list[Problem]]:
     variable, wrong = _key(endpoint)
     problems += wrong
     order = _amounts(metrics, kind, url, model, variable)
-    return (order if metrics and endpoint and not problems else None), judges_sentences.on_page(problems)
+    return (order if metrics and endpoint and not problems else None), problems
 
 
 def secret(order: Order) -> str | None:

@@ -18,6 +18,7 @@ from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets import elements
 from ragdash.reporting.plots import thresholds as pictures_of
 from ragdash.reporting.sentences import fmt
+from ragdash.reporting.sentences.merge_problems import key_of
 
 TOLD = 3  # runs whose operating point is told in a sentence; the table has all
 SHARES = {"Cut off": "percent", "Score cutoff": "%.4g"}
@@ -95,7 +96,7 @@ def _asked(now: View, ask: Callable, key: str) -> list | None:
         try:
             found.append(ask(digest))
         except InputError as error:
-            problems.update({(problem.kind, problem.fix): problem for problem in error.problems})
+            problems.update({key_of(problem): problem for problem in error.problems})
     elements.problems(list(problems.values()), key)
     return None if problems else found
 
@@ -152,7 +153,7 @@ def _points(now: View, corpus: int | None) -> Points:
         try:
             found[digest] = score_cutoff_cache.point(digest, now.scope, measure, corpus)
         except InputError as error:
-            problems.update({(problem.kind, problem.found): problem for problem in error.problems})
+            problems.update({key_of(problem, without=()): problem for problem in error.problems})
     return Points(now, found, list(problems.values()))
 
 
