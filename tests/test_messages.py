@@ -1,4 +1,4 @@
-"""The messages: every one that the code names has words, every fact that the words need is given, and every row is used."""
+"""The messages: each that the code names has words and the facts these need, and every row of the tables is used."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 import ragdash
 from ragdash.core import messages
 from ragdash.core.errors import Collector, InputError, Problem
-from ragdash.core.messages import MESSAGES, needed, render
+from ragdash.core.messages import MESSAGES, needed
 from ragdash.core.messages.template import fill, placeholders, plural
 
 PACKAGE = Path(ragdash.__file__).parent
@@ -43,7 +43,7 @@ def test_every_row_is_used():
     plain = {re.sub(r"\\(.)", r"\1", text) for text in used if ".+" not in text}
     unused = []
     for name in MESSAGES:
-        names = {name} | {name.removeprefix(prefix) for prefix in ("unavailable/", "metric-parameter/", "lost-content/")}
+        names = {name} | {name.removeprefix(prefix) for prefix in PREFIXES.values()}
         if not names & plain and not any(pattern.fullmatch(one) for pattern in patterns for one in names):
             unused.append(name)
     assert not unused
@@ -81,3 +81,95 @@ def test_every_message_that_is_named_has_words_and_its_facts():
                 missing += [f"{where}: {one} with {fact}, which it does not say" for fact in
                             sorted(given - needed(one) - {"run"})]
     assert not missing, "\n".join(missing)
+
+
+def test_no_page_says_an_option_of_the_command_line():
+    """On the command line a fix may name an option, in the browser never."""
+    options = re.compile(r"(?<![\w-])--?[a-z]|\{option\}|\{example|python -m")
+    browser = {name: row.page or row.fix for module in messages.BROWSER for name, row in module.MESSAGES.items()
+               if name not in messages.TERMINAL}
+    assert not {name: words for name, words in browser.items() if options.search(words)}
+
+
+@pytest.mark.parametrize(("template", "facts", "words"), [
+    ("{n}", {"n": 1234567}, "1,234,567"),
+    ("{n}", {"n": 0.5}, "0.5"),
+    ("{n}", {"n": True}, "True"),
+    ("{n:count query}", {"n": 1}, "1 query"),
+    ("{n:count query}", {"n": 1200}, "1,200 queries"),
+    ("{n:count query}", {"n": [1]}, "1 query"),
+    ("{n:count query}", {"n": [3, 5, 2]}, "3, 5 and 2 queries"),
+    ("{n:count repeat/more repeats}", {"n": 2}, "2 more repeats"),
+    ("{n:plural is/are}", {"n": ["a"]}, "is"),
+    ("{n:plural is/are}", {"n": ["a", "b"]}, "are"),
+    ("{run:named run}", {"run": "a"}, "run 'a'"),
+    ("{run:named run}", {"run": ["a", "b's", "c"]}, """runs 'a', "b's" and 'c'"""),
+    ("{names}", {"names": ["a", "b"]}, "a and b"),
+    ("{names}", {"names": []}, "none"),
+    ("{names!r:or}", {"names": ["a", "b", "c"]}, "'a', 'b' or 'c'"),
+    ("{names:comma}", {"names": ["a", "b", "c"]}, "a, b, c"),
+    ("{names:spaced}", {"names": ["a", "b"]}, "a b"),
+    ("{numbers:g}", {"numbers": [0.5, 2.0]}, "0.5 and 2"),
+    ("{share:.0%}", {"share": 0.25}, "25%"),
+    ("{size:bytes}", {"size": 1_500_000_000}, "1.5 GB"),
+    ("{size:bytes}", {"size": 999}, "999 bytes"),
+    ("{reasons:counts}", {"reasons": {"no reply": 3, "refused": 1}}, "3 no reply, 1 refused"),
+    ("{reasons:counts}", {"reasons": {"no reply": [3, 4], "refused": [1, 1]}}, "3 and 4 no reply, 1 and 1 refused"),
+    ("{reasons:counts}", {"reasons": {"no reply": 3}}, "no reply"),
+    ("x{file:? in {file!r}}{file:! alone}", {"file": "a"}, "x in 'a'"),
+    ("x{file:? in {file!r}}{file:! alone}", {"file": ""}, "x alone"),
+    ("{{n}} {a} {b:?{b:count row}}", {"a": "{n}", "b": 2}, "{n} {n} 2 rows"),
+])
+def test_facts_become_words(template, facts, words):
+    assert fill(template, facts) == words and placeholders(template) == facts.keys()
+
+
+@pytest.mark.parametrize(("word", "words"), [("query", "queries"), ("key", "keys"), ("match", "matches"),
+                                             ("box", "boxes"), ("run", "runs")])
+def test_words_have_a_plural(word, words):
+    assert plural(word) == words
+
+
+def test_a_problem_needs_its_message_and_its_facts():
+    with pytest.raises(LookupError):
+        Problem("no-such-message")
+    with pytest.raises(LookupError, match="encoding"):
+        Problem("unknown-encoding")
+
+
+def test_a_problem_is_data_that_comes_back():
+    cause = Problem("bad-number", {"value": "x"}, "a.csv", 3, "score")
+    problem = Problem("unread-file", {}, "a.zip", severity="warning", cause=cause)
+    assert problem.found == cause.found and Problem.of_dict(problem.as_dict()) == problem
+    assert hash(problem) == hash(Problem.of_dict(problem.as_dict()))
+    edge = Problem("nan-edge", {"metric": "P", "label": "good", "low": float("nan")})
+    assert edge.as_dict()["facts"]["low"] == "nan" and "'good' from nan" in edge.found
+    older = {"kind": "unread-file", "found": "a file", "expected": "another", "mend": "Try.", "file": None,
+             "line": None, "field": None, "severity": "note"}
+    back = Problem.of_dict(older)
+    assert (back.kind, back.found, back.fix, back.severity) == ("unread-file", "a file", "Try.", "note")
+
+
+def test_the_page_has_its_own_fix():
+    problem = Problem("unknown-encoding", {"encoding": "x"})
+    assert "--encoding" in problem.fix and "--" not in problem.words("page").fix
+    assert problem.words("page").found == problem.found == "'x'"
+    assert problem.words("report") == problem.words("json") == problem.words("cli")
+
+
+def test_words_do_not_change_from_one_time_to_the_next():
+    problem = Problem("several-configurations", {"count": 2, "names": ["b", "a"]})
+    assert problem.found == problem.found == "2 of the configurations b, a"
+    assert str(problem) == str(Problem.of_dict(problem.as_dict()))
+
+
+def test_a_collector_counts_what_is_more():
+    notes = Collector("f")
+    for at in range(25):
+        notes.add("bad-number", {"value": str(at)}, line=at)
+    assert len(notes.problems) == 20 and notes.problems[-1].found == "19 (and 5 more like it)"
+    with pytest.raises(InputError, match="and 5 more like it"):
+        notes.raise_errors()
+    long = Collector("f")
+    long.add("bad-number", {"value": "x" * 500})
+    assert len(long.problems[0].found) < 130

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from ragdash.core.messages import Surface, Words, names_field, needed, render
+from ragdash.core.messages import Surface, Words, needed, render, shown_facts
 
 SHOWN_PER_KIND = 20
 LONGEST_FACT = 120
@@ -104,7 +104,9 @@ class Problem:
     def __str__(self) -> str:
         words = self.words()
         place = ":".join(str(part) for part in (self.file, self.line) if part is not None)
-        name = f"({self.field})" if self.field and not names_field(self.message) else ""
+        facts = {"field": self.field, **self.facts}
+        is_named = any(facts.get(fact) == self.field for fact in shown_facts(self.message))
+        name = f"({self.field})" if self.field and not is_named else ""
         where = " ".join(part for part in (place, name) if part)
         return f"{f'{where}: ' if where else ''}found {words.found}; expected {words.expected}. {words.fix}"
 

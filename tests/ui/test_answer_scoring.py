@@ -17,6 +17,7 @@ from helpers import until
 from page_cases import address, keys
 from streamlit.testing.v1 import AppTest
 
+from ragdash.core.errors import Problem
 from ragdash.core.records import Run, Truth
 from ragdash.dashboard.jobs import scoring
 from ragdash.dashboard.pages.answers import model_scores
@@ -24,7 +25,6 @@ from ragdash.evaluation.scoring.score_worker import Worker
 from ragdash.io import read_runs, read_truth
 from ragdash.matching.match import Match
 from ragdash.models.local import ENCODER, NLI, default_store, found
-from ragdash.core.errors import Problem
 from ragdash.models.local.installed import Availability
 from ragdash.models.local.score_cache import pair_key, text_key
 

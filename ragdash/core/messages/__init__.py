@@ -7,7 +7,7 @@ table of its subject.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Literal, NamedTuple
 
@@ -28,19 +28,24 @@ from ragdash.core.messages import (
 from ragdash.core.messages.message import Message
 from ragdash.core.messages.template import fill, listed, placeholders
 
-_TABLES = tuple(module.MESSAGES for module in (columns, commands, dashboard, experiments, judge, labels, matching, metrics,
-                                               reading, unavailable, values, workspace))
+_MODULES = (columns, commands, dashboard, experiments, judge, labels, matching, metrics, reading, unavailable, values,
+            workspace)
+BROWSER = (columns, dashboard, judge, labels, matching, metrics, reading, unavailable, values, workspace)
+"""Tables whose messages a page may show, all but these:"""
+TERMINAL = frozenset(("bound/metric", "duplicate-run", "no-run/labels", "no-verdicts/option", "not-confirmed/unasked",
+                      "one-metric", "several-runs", "two-judges", "two-kinds", "whose-labels/option"))
+"""Messages that only the command line shows."""
 Surface = Literal["cli", "json", "report", "page"]
 
 
-def _joined(tables: tuple[Mapping[str, Message], ...]) -> dict[str, Message]:
+def _joined(tables: Sequence[Mapping[str, Message]]) -> dict[str, Message]:
     rows = {name: row for table in tables for name, row in table.items()}
     if len(rows) < sum(map(len, tables)):
         raise ValueError("a message in two tables")
     return rows
 
 
-MESSAGES: Mapping[str, Message] = _joined(_TABLES)
+MESSAGES: Mapping[str, Message] = _joined([module.MESSAGES for module in _MODULES])
 
 
 class Words(NamedTuple):
@@ -72,10 +77,10 @@ def needed(message: str) -> frozenset[str]:
     return frozenset().union(*map(placeholders, (row.found, row.expected, row.fix, row.page, row.reason)))
 
 
-@cache
-def names_field(message: str) -> bool:
-    """Whether what was found already names the field."""
-    return "field" in placeholders(MESSAGES[message].found)
+def shown_facts(message: str) -> frozenset[str]:
+    """The names of the facts that the words for what was found contain."""
+    return placeholders(MESSAGES[message].found)
 
 
-__all__ = ["MESSAGES", "Message", "Surface", "Words", "listed", "names_field", "needed", "render"]
+__all__ = ["BROWSER", "MESSAGES", "TERMINAL", "Message", "Surface", "Words", "listed", "needed", "render",
+           "shown_facts"]

@@ -21,63 +21,66 @@ MESSAGES: Mapping[str, Message] = {
         fix="Close the quotes of this row.",
     ),
     "column-count": Message(
-        found="{count} columns: {row!r}",
+        found="{count:count column}: {row!r}",
         expected="{width} columns, as in the header",
         fix="Complete the row; quote values that hold the separator or a line end.",
     ),
     "column-count/preferences": Message(
-        found="{count} columns: {row}",
+        found="{count:count column}: {row}",
         expected="{layout}",
         fix=(
-            "Complete the line (ids with blanks need tabs between the columns); preference judgements, which have five "
+            "Complete the line (ids with blanks need tabs between the columns); preference judgments, which have five "
             "columns, are not read."
         ),
     ),
     "column-count/qrels-line": Message(
-        found="{count} columns: {row}",
+        found="{count:count column}: {row}",
         expected="{layout}",
         fix="This looks like a line of qrels; pass qrels with --truth.",
         page="This looks like a line of qrels; load the file as relevance judgments.",
     ),
     "column-count/run-line": Message(
-        found="{count} columns: {row}",
+        found="{count:count column}: {row}",
         expected="{layout}",
         fix="This looks like a line of a run.",
     ),
     "column-count/trec": Message(
-        found="{count} columns: {row}",
+        found="{count:count column}: {row}",
         expected="{layout}",
         fix="Complete or remove the line; ids with blanks need tabs between the columns.",
     ),
     "comment": Message(
         found="{comment}",
         expected="a row",
-        fix="Lines that start with # are passed over as comments.",
+        fix="Lines that start with # are skipped as comments.",
     ),
     "duplicate-field": Message(
-        found="{name!r} beside and inside attributes",
+        found="{name!r} both next to and inside attributes",
         expected="each attribute once",
         fix="Remove one of the two.",
     ),
     "extra-columns": Message(
-        found="{count} columns",
+        found="{count:count column}",
         expected="{layout}",
-        fix="What stands behind column {last} is not read.",
+        fix="What follows column {last} is not read.",
     ),
     "missing-column/query": Message(
         found="the columns {columns:comma}",
         expected="a column {ids}, or {questions}",
         fix="Add it, or name the column that holds it, such as {example}.",
+        page="Add it, or say below which column contains it.",
     ),
     "missing-column/returned": Message(
         found="the columns {columns}",
         expected="columns {names:comma}, or doc_id with a row for each document",
         fix="Name the columns that hold them, such as {example}.",
+        page="Say below which columns contain them.",
     ),
     "missing-column/rows": Message(
         found="the columns {columns:comma}",
         expected="a column {names}",
         fix="Add it, or name the column that holds it, such as {example}; each row is one document of one query.",
+        page="Add it, or say below which column contains it; each row is one document of one query.",
     ),
     "missing-field": Message(
         found="the fields {fields:comma}",
@@ -87,8 +90,8 @@ MESSAGES: Mapping[str, Message] = {
             "another name, or one that is nested, is read with --map retrieved={path}."
         ),
         page=(
-            "Give every object what was returned for its query; an empty list means nothing was returned. A field of "
-            "another name is chosen under Columns."
+            "Give every object what was returned for its query; an empty list means nothing was returned. For a field "
+            "of another name, say what the columns mean."
         ),
     ),
     "missing-field/query": Message(
@@ -99,8 +102,8 @@ MESSAGES: Mapping[str, Message] = {
             "name is read with --map query_id=NAME."
         ),
         page=(
-            "Give every object the id of its query, or none of them and the text of the question. A field of another "
-            "name is chosen under Columns."
+            "Give every object the id of its query, or none of them and the text of the question. For a field of "
+            "another name, say what the columns mean."
         ),
     ),
     "missing-field/questions": Message(
@@ -129,12 +132,15 @@ MESSAGES: Mapping[str, Message] = {
     "several-tags": Message(
         found="the tags {tags}",
         expected="one tag in a TREC run",
-        fix="The file is read as one run; put each configuration in a file of its own.",
+        fix="The file is read as one run; put each configuration in its own file.",
     ),
     "texts-from-corpus": Message(
-        found="{documents} documents of {run:named run} with their texts from the corpus {corpus!r}, not from the run",
+        found=(
+            "{documents:count document} of {run:named run} with their texts from the corpus {corpus!r}, not from the "
+            "run"
+        ),
         expected="the texts that the run returned",
-        fix="A text in the run would win: it is what the system saw.",
+        fix="A text in the run would take precedence: it is what the system saw.",
     ),
     "too-many-columns/header": Message(
         found="a header line of more than {most_bytes:bytes}",
@@ -142,22 +148,22 @@ MESSAGES: Mapping[str, Message] = {
         fix="Keep the columns that ragdash reads.",
     ),
     "too-many-columns/object": Message(
-        found="an object with {count} fields",
+        found="an object with {count:count field}",
         expected="at most {most}",
         fix="Keep the fields that ragdash reads; a dictionary of queries is an object of objects.",
     ),
     "too-many-columns/trec": Message(
-        found="{count} columns",
+        found="{count:count column}",
         expected="{layout}",
         fix="Check what separates the columns, and that lines end where rows do.",
     ),
     "unequal-lists": Message(
-        found="{count} values in {name} beside {other_count} in {other}",
+        found="{count:count value} in {name}, but {other_count} in {other}",
         expected="lists of equal length",
         fix="Complete the shorter one.",
     ),
     "unequal-lists/columns": Message(
-        found="{count} values in {name!r} beside {other_count} in {other!r}",
+        found="{count:count value} in {name!r}, but {other_count} in {other!r}",
         expected="columns of equal length",
         fix="Complete the shorter one.",
     ),
@@ -170,12 +176,13 @@ MESSAGES: Mapping[str, Message] = {
         found="{count:count column} of other names: {columns:comma}{unnamed:? and {unnamed} more}",
         expected="columns that ragdash reads",
         fix="They become attributes of the queries. Give one another meaning with --map FIELD=COLUMN.",
-        page="They become attributes of the queries. Give one another meaning under Columns.",
+        page="They become attributes of the queries. To give one another meaning, say what the columns mean.",
     ),
     "unknown-field/mapping": Message(
         found="{name!r}",
         expected="one of {fields:comma}",
         fix="Name our field first and the column second, as in --map query=question.",
+        page="Name a field of ragdash first and the column second.",
     ),
     "unread-column": Message(
         found="the column {name!r}",
@@ -200,7 +207,7 @@ MESSAGES: Mapping[str, Message] = {
         fix="Write {expected}, or leave the field out.",
     ),
     "wrong-type/beside-columns": Message(
-        found="{key!r} beside columns",
+        found="{key!r} next to columns",
         expected="a list, or an object of rows",
         fix="Write a row an object: frame.to_json(path, orient='records').",
     ),

@@ -73,9 +73,9 @@ MESSAGES: Mapping[str, Message] = {
         fix="pip install kaleido; plotly JSON needs nothing.",
     ),
     "no-query/regression": Message(
-        found="none of the {queries} queries",
+        found="none of the {queries:count query}",
         expected="one query or more",
-        fix="Choose queries that are to be written.",
+        fix="Choose the queries to export.",
     ),
     "no-such-file": Message(
         found="no file of this name",
@@ -118,12 +118,12 @@ MESSAGES: Mapping[str, Message] = {
         fix="Give one at a time.",
     ),
     "several-truths/runs": Message(
-        found="{count} files of runs with different truths in them",
+        found="{count:count file} of runs with different truths in them",
         expected="one truth to evaluate the runs against",
         fix="Name it with --truth.",
     ),
     "sheet-too-small": Message(
-        found="{rows} rows and {columns} columns",
+        found="{rows:count row} and {columns:count column}",
         expected="fewer than {most_rows} rows and at most {most_columns} columns, which a sheet of Excel holds",
         fix="Choose CSV or Parquet.",
     ),
@@ -144,8 +144,8 @@ MESSAGES: Mapping[str, Message] = {
     ),
     "unwritable-format": Message(
         found="a run",
-        expected="judgements",
-        fix="BEIR's files hold judgements and questions; write the run as trec, jsonl, csv or parquet.",
+        expected="judgments",
+        fix="BEIR's files hold judgments and questions; write the run as trec, jsonl, csv or parquet.",
     ),
     "unwritable-id": Message(
         found="{id!r}",

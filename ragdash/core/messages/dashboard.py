@@ -15,7 +15,7 @@ MESSAGES: Mapping[str, Message] = {
     "no-login": Message(
         found="no login: {reason}",
         expected="a login that is set up",
-        fix="Tell who runs the server: docs/reference/deploy.md says what it needs.",
+        fix="Ask the person who runs the server: docs/reference/deploy.md says what it needs.",
     ),
     "not-saved": Message(
         found="{name} loaded, but not saved for the next start: {cause.found}",
@@ -45,7 +45,7 @@ MESSAGES: Mapping[str, Message] = {
     "unclear-access/unreadable": Message(
         found="{name}, which cannot be read",
         expected="TOML",
-        fix="Fix the file; the server's log says where. Until then nobody is let in.",
+        fix="Fix the file; the server's log says where. Until then nobody can log in.",
     ),
     "unclear-access/value": Message(
         found="access = {value}",

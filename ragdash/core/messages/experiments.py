@@ -11,6 +11,7 @@ MESSAGES: Mapping[str, Message] = {
         found="no file of drafts of this version",
         expected="a first line with {key}: {version}",
         fix="Make it with ragdash testset --drafts FILE.",
+        page="Export the drafts again with ragdash testset.",
     ),
     "bad-drafts/head": Message(
         found="a first line that does not fit: {error}",
@@ -21,6 +22,7 @@ MESSAGES: Mapping[str, Message] = {
         found="no JSON: {error}",
         expected="a JSON object in each line",
         fix="Make it with ragdash testset --drafts FILE.",
+        page="Export the drafts again with ragdash testset.",
     ),
     "bad-drafts/line": Message(
         found="a line that does not fit: {error}",
@@ -31,6 +33,7 @@ MESSAGES: Mapping[str, Message] = {
         found="a {type}",
         expected="a JSON object in each line",
         fix="Make it with ragdash testset --drafts FILE.",
+        page="Export the drafts again with ragdash testset.",
     ),
     "bad-name": Message(
         found="{name!r}",
@@ -38,14 +41,14 @@ MESSAGES: Mapping[str, Message] = {
         fix="Choose a name that a file can have.",
     ),
     "bad-types": Message(
-        found="{unknown:?{unknown!r:comma}}{unknown:!{questions} questions of {count} types}",
+        found="{unknown:?{unknown!r:comma}}{unknown:!{questions:count question} of {count:count type}}",
         expected="some of {types:comma}, and one question or more",
         fix="Name them with commas between.",
     ),
     "changed-file": Message(
         found="{changed:comma} changed since the first of these answers",
         expected="one configuration for all queries",
-        fix="Its older answers are used. If the change matters, choose another --output-dir.",
+        fix="The older answers are used. If the change matters, choose another --output-dir.",
     ),
     "damaged-journal": Message(
         found="a line that cannot be read: {line!r}",
@@ -126,7 +129,7 @@ MESSAGES: Mapping[str, Message] = {
     "no-questions": Message(
         found="the truth {truth!r} without the texts of its queries",
         expected="questions to ask",
-        fix="Give a truth with a field query, such as JSONL, CSV or a BEIR folder with queries.jsonl; qrels hold none.",
+        fix="Give a truth with a field query, such as JSONL, CSV or a BEIR folder with queries.jsonl; qrels have none.",
     ),
     "no-such-command": Message(
         found="{program!r}, which is not on this machine or cannot be run",
@@ -154,7 +157,7 @@ MESSAGES: Mapping[str, Message] = {
         fix="Choose another.",
     ),
     "no-texts": Message(
-        found="{documents} documents, none with a text of {shortest} signs or more",
+        found="{documents:count document}, none with a text of {shortest} characters or more",
         expected="documents with texts",
         fix="Give a file such as BEIR's corpus.jsonl, with doc_id and text.",
     ),
@@ -182,12 +185,12 @@ MESSAGES: Mapping[str, Message] = {
     "scores-left-out": Message(
         found="{answers:count answer} without scores, others with them",
         expected="scores in every answer or in none",
-        fix="All documents stand in the order given, without scores.",
+        fix="All documents keep the order given, without scores.",
     ),
     "short-texts": Message(
         found="{documents} of {all_documents:count document} without a text long enough",
         expected="a text to ask about",
-        fix="They are passed over.",
+        fix="They are skipped.",
     ),
     "unreadable-file/permissions": Message(
         found="{reason}",
@@ -196,7 +199,7 @@ MESSAGES: Mapping[str, Message] = {
     ),
     "unwritable-file/workspace": Message(
         found="{reason}",
-        expected="a folder of yours",
+        expected="a folder that you may write",
         fix="Name another one in RAGDASH_WORKSPACE.",
     ),
     "unwritable-journal": Message(

@@ -18,7 +18,7 @@ MESSAGES: Mapping[str, Message] = {
         fix="Give numbers of 0 or more.",
     ),
     "bad-endpoint/key": Message(
-        found="a key with blanks or signs that no key has (it is not shown)",
+        found="a key with blanks or characters that no key has (it is not shown)",
         expected="letters, digits and marks",
         fix="Copy the key again.",
     ),
@@ -49,12 +49,12 @@ MESSAGES: Mapping[str, Message] = {
     "bad-endpoint/no-typed-key": Message(
         found="no key typed",
         expected="a key for {host}",
-        fix="Type it beside Key, or take one of the server.",
+        fix="Enter the key, or choose one stored on the server.",
     ),
     "bad-endpoint/parameter": Message(
         found="the parameter {name!r}",
         expected="parameters such as temperature or seed",
-        fix="Leave it out: it is set by the program, or may be a key, which is never kept.",
+        fix="Leave it out: the program sets it, or may be a key, which is never saved.",
     ),
     "bad-endpoint/prices": Message(
         found="{prompt} and {completion}",
@@ -95,15 +95,15 @@ MESSAGES: Mapping[str, Message] = {
     "busy": Message(
         found="a judge at work on this server",
         expected="one at a time",
-        fix="Wait for its end.",
+        fix="Wait until it is finished.",
     ),
     "busy/plans": Message(
-        found="several plans that are being made on this server",
-        expected="one of them at an end",
+        found="several plans in progress on this server",
+        expected="one of them finished",
         fix="Try again in a moment.",
     ),
     "endpoint-fails": Message(
-        found="{questions} questions in a row that came to nothing ({reason}: {reply})",
+        found="{questions:count question} in a row that came to nothing ({reason}: {reply})",
         expected="an endpoint that answers",
         fix="Check that it runs and that base URL, model and kind are right; the same command resumes.",
         page=(
@@ -112,33 +112,33 @@ MESSAGES: Mapping[str, Message] = {
         ),
     ),
     "endpoint-fails/bad-request": Message(
-        found="{questions} questions in a row that came to nothing ({reason}: {reply})",
+        found="{questions:count question} in a row that came to nothing ({reason}: {reply})",
         expected="an endpoint that answers",
         fix="Read what it says about the request, and check model and kind; the same command resumes.",
         page="Read what it says about the request, check model and protocol, then start again: what is judged is kept.",
     ),
     "endpoint-fails/rate-limited": Message(
-        found="{questions} questions in a row that came to nothing ({reason}: {reply})",
+        found="{questions:count question} in a row that came to nothing ({reason}: {reply})",
         expected="an endpoint that answers",
         fix="Come back when it has time again, with a smaller --concurrency; the same command resumes.",
         page="Come back when it has time again, then start again: what is judged is kept.",
     ),
     "endpoint-fails/timeout": Message(
-        found="{questions} questions in a row that came to nothing ({reason}: {reply})",
+        found="{questions:count question} in a row that came to nothing ({reason}: {reply})",
         expected="an endpoint that answers",
         fix="Give it more time with --timeout, or a smaller --concurrency; the same command resumes.",
         page="Start again when it is faster: what is judged is kept.",
     ),
     "judge-always-same/verdicts": Message(
-        found="{metric} of {run:named run}: {mean:g} for all {queries} queries",
+        found="{metric} of {run:named run}: {mean:g} for all {queries:count query}",
         expected="verdicts that differ somewhere",
         fix=(
-            "A judge that always says the same tells nothing: read some of its reasons, and hold it against people's "
+            "Such verdicts say nothing about quality: read some of the reasons, and compare the judge with human "
             "labels."
         ),
     ),
     "judge-unusable": Message(
-        found="{questions} questions in a row that came to nothing ({reason}: {reply})",
+        found="{questions:count question} in a row that came to nothing ({reason}: {reply})",
         expected="verdicts as JSON",
         fix="Choose a model that follows instructions better; the same command resumes.",
         page="Choose a model that follows instructions better, then start again: what is judged is kept.",
@@ -146,7 +146,7 @@ MESSAGES: Mapping[str, Message] = {
     "key-of-another-host": Message(
         found="{name} for {host}",
         expected="a key of {host}",
-        fix="{name} goes to {other} alone. Type the key, or name another variable.",
+        fix="{name} is sent to {other} only. Enter the key, or name another variable.",
     ),
     "key-refused": Message(
         found="an endpoint that refuses {variable:?the key in {variable}}{variable:!the key given in memory} ({reply})",
@@ -191,6 +191,7 @@ MESSAGES: Mapping[str, Message] = {
         found="no verdict on {run!r}",
         expected="a run that was judged",
         fix="Let a judge read it: python -m ragdash judge",
+        page="Ask a judge on the Judges page.",
     ),
     "not-a-judged-metric": Message(
         found="{name!r}",
@@ -200,7 +201,7 @@ MESSAGES: Mapping[str, Message] = {
     "not-a-key-variable": Message(
         found="the variable {name!r}",
         expected="a name that ends in _API_KEY, or begins with RAGDASH_JUDGE_KEY",
-        fix="Type the key, or set it on the server under such a name.",
+        fix="Enter the key, or set it on the server under a name like this.",
     ),
     "not-confirmed": Message(
         found="no yes to sending texts to {host}",
@@ -262,12 +263,12 @@ MESSAGES: Mapping[str, Message] = {
     "quota-used-up": Message(
         found="a quota that is used up ({reply})",
         expected="credit for this model",
-        fix="Look at the account, then start again.",
+        fix="Check the account, then start again.",
     ),
     "quota-used-up/account": Message(
         found="an account without credit ({reply})",
         expected="credit for this model",
-        fix="Look at the account, then start again.",
+        fix="Check the account, then start again.",
     ),
     "repeated-verdict": Message(
         found="{metric} of query {query!r} again",
@@ -280,9 +281,9 @@ MESSAGES: Mapping[str, Message] = {
         fix="Name one of them.",
     ),
     "several-runs": Message(
-        found="{count} runs in {name}",
+        found="{count:count run} in {name}",
         expected="one run",
-        fix="Write it to a file of its own with `ragdash convert --config NAME`.",
+        fix="Write it to a separate file with `ragdash convert --config NAME`.",
     ),
     "unknown-model": Message(
         found="an endpoint that does not know the model {model!r} ({reply})",
@@ -300,6 +301,10 @@ MESSAGES: Mapping[str, Message] = {
         fix=(
             "Export the results with scores; what `ragdash verdicts` wrote is read where it was written with --format "
             "ledger, ragas, ragchecker or deepeval."
+        ),
+        page=(
+            "Export the results with their scores. Files that `ragdash verdicts` wrote in its own format or as RAGAS, "
+            "RAGChecker or DeepEval are read too."
         ),
     ),
     "unreadable-file/verdicts": Message(
@@ -327,8 +332,8 @@ MESSAGES: Mapping[str, Message] = {
         page="Check base URL (most end in /v1) and model name, and whether the protocol is right.",
     ),
     "wrong-address/redirect": Message(
-        found="an address that leads elsewhere ({reply})",
+        found="an address that redirects ({reply})",
         expected="the endpoint's own address",
-        fix="Give the address itself: a key is not sent after a redirect.",
+        fix="Give the final address: a key is not sent after a redirect.",
     ),
 }

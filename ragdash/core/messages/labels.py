@@ -53,7 +53,7 @@ MESSAGES: Mapping[str, Message] = {
         fix="Remove the repeats.",
     ),
     "extra-cells": Message(
-        found="{cells} cells in a row, {columns} columns",
+        found="{cells:count cell} in a row, {columns:count column}",
         expected="a cell for each column",
         fix="Put texts with commas or line ends into quotation marks.",
     ),
@@ -98,14 +98,18 @@ MESSAGES: Mapping[str, Message] = {
         found="a local judge that looks at words, lengths and scores alone",
         expected="features by a local model too",
         fix=(
-            "Words see neither negation nor paraphrase. To add cosines: python -m ragdash score RUN --truth TRUTH "
-            "--metrics \"SemanticRelevance SBERT\" --model FOLDER"
+            "Word counts see neither negation nor paraphrase. To add cosines: python -m ragdash score RUN --truth "
+            "TRUTH --metrics \"SemanticRelevance SBERT\" --model FOLDER"
+        ),
+        page=(
+            "Word counts see neither negation nor paraphrase. Compute a semantic metric on the Answers page to add "
+            "cosines."
         ),
     ),
     "missing-column/verdicts": Message(
         found="the columns {columns:comma}",
         expected="a column {wanted}",
-        fix="Name it so in the first row.",
+        fix="Give it this name in the first row.",
     ),
     "no-gain": Message(
         found="a corrected interval of {run} that is wider than that of the labels alone",
@@ -145,8 +149,8 @@ MESSAGES: Mapping[str, Message] = {
     ),
     "no-verdicts/metric": Message(
         found="{spec}, which is no mean over queries",
-        expected="a metric with a value for each query, of which the mean is told",
-        fix="Choose such a metric.",
+        expected="a metric with a value for each query, and their mean",
+        fix="Choose a metric of this kind.",
     ),
     "no-verdicts/option": Message(
         found="neither runs nor verdicts",
@@ -155,7 +159,7 @@ MESSAGES: Mapping[str, Message] = {
     ),
     "nothing-to-label": Message(
         found="no query with a verdict of every run",
-        expected="verdicts to be held against labels",
+        expected="verdicts to compare with labels",
         fix="Let the judge give its verdicts first.",
     ),
     "one-class": Message(
@@ -165,14 +169,14 @@ MESSAGES: Mapping[str, Message] = {
         page="There is nothing to learn from yet: label more under “Label answers”, until both kinds are among them.",
     ),
     "one-metric": Message(
-        found="{count} metrics",
+        found="{count:count metric}",
         expected="the one whose values are verdicts",
         fix="Name it with -m.",
     ),
     "open-rows": Message(
-        found="{open} of {rows:count row} not labelled yet",
+        found="{open} of {rows:count row} not labeled yet",
         expected="labels",
-        fix="Those from the top are a random sample all the same.",
+        fix="The labeled rows from the top are still a random sample.",
     ),
     "same-family": Message(
         found="{judge!r} as judge of {generator!r}, both of {families}",
@@ -180,7 +184,7 @@ MESSAGES: Mapping[str, Message] = {
         fix="Judges favor what is written as they write; check its verdicts against labels.",
     ),
     "sheet-exists": Message(
-        found="a file of this name, which may hold labels",
+        found="a file of this name, which may contain labels",
         expected="a new name",
         fix="Choose another name, or take the file away.",
     ),
@@ -190,11 +194,11 @@ MESSAGES: Mapping[str, Message] = {
         fix="Choose one of these.",
     ),
     "skipped-rows": Message(
-        found="{rows:count row} without a label before the last labelled one",
-        expected="every row labelled from the top, as far as you come",
+        found="{rows:count row} without a label before the last labeled one",
+        expected="every row labeled from the top, as far as you get",
         fix=(
-            "Rows that are passed over because they are hard make the sample no random one, and the interval too sure: "
-            "go back to them."
+            "Skipping rows because they are hard makes the sample no longer random and the interval too narrow: label "
+            "them too."
         ),
     ),
     "two-judges": Message(
@@ -215,7 +219,7 @@ MESSAGES: Mapping[str, Message] = {
     "unknown-query": Message(
         found="query {query!r}",
         expected="a query that was judged",
-        fix="Look whether a spreadsheet changed the ids (007 became 7): format that column as text, or use JSONL.",
+        fix="Check whether a spreadsheet changed the ids (007 became 7): format that column as text, or use JSONL.",
     ),
     "unknown-run": Message(
         found="{run:named run}",

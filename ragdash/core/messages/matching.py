@@ -10,12 +10,12 @@ MESSAGES: Mapping[str, Message] = {
     "bad-cutoff": Message(
         found="{k}",
         expected="a whole number above 0",
-        fix="Look at one rank or more.",
+        fix="Choose one rank or more.",
     ),
     "bad-cutoff/depth": Message(
         found="{k}",
         expected="a whole number from 1 to {depth}, the depth of the lists",
-        fix="Look at fewer ranks, or make deeper lists.",
+        fix="Choose fewer ranks, or make deeper lists.",
     ),
     "bad-margin": Message(
         found="{margin:g}",
@@ -25,7 +25,7 @@ MESSAGES: Mapping[str, Message] = {
     "bad-persistence": Message(
         found="{p}",
         expected="a number above 0 and below 1",
-        fix="Give the probability of reading on, such as 0.9.",
+        fix="Give the probability of continuing to the next rank, such as 0.9.",
     ),
     "bad-rule": Message(
         found="{value} for {name}",
@@ -33,7 +33,7 @@ MESSAGES: Mapping[str, Message] = {
         fix="Change it.",
     ),
     "chunk-without-text": Message(
-        found="{chunks} chunks of {run:named run} without a text",
+        found="{chunks:count chunk} of {run:named run} without a text",
         expected="a text for each",
         fix="They cover nothing; give them their texts.",
     ),
@@ -68,7 +68,7 @@ MESSAGES: Mapping[str, Message] = {
     "cut-texts": Message(
         found="{pairs} pairs of a chunk and a span with a text longer than the {most} word pieces that {model} reads",
         expected="texts that are read to their end",
-        fix="What is behind does not count for their similarity.",
+        fix="What is cut off does not count for their similarity.",
     ),
     "cut-texts/answers": Message(
         found=(
@@ -96,6 +96,7 @@ MESSAGES: Mapping[str, Message] = {
         found="{run!r} matched by {how}, {baseline!r} by {other_how}",
         expected="documents matched the same way",
         fix="Evaluate both with the same --match.",
+        page="Evaluate both with the same setting of Relevant.",
     ),
     "different-queries": Message(
         found="{run!r} evaluated on other queries than {baseline!r}",
@@ -128,21 +129,21 @@ MESSAGES: Mapping[str, Message] = {
         fix="They are left out.",
     ),
     "merged-queries": Message(
-        found="{queries} queries of {run:named run} that would become another one, such as {example!r}",
+        found="{queries:count query} of {run:named run} that would become another one, such as {example!r}",
         expected="one query for each id of the truth",
-        fix="They are left as they are; remove or rename one of each.",
+        fix="They stay unchanged; remove or rename one of each.",
     ),
     "missing-queries": Message(
         found="{queries:count query} of the truth that {run:named run} lacks, such as {example!r}",
         expected="a ranking for every query",
         fix="They count as empty rankings; --missing skip leaves them out.",
-        page="They count as empty rankings; “Counting” on the Runs page can leave them out.",
+        page="They count as empty rankings; “How the means are counted” on the Runs page can leave them out.",
     ),
     "missing-queries/skipped": Message(
         found="{queries:count query} of the truth that {run:named run} lacks, such as {example!r}",
         expected="a ranking for every query",
         fix="They are left out; --missing zero counts them as empty rankings.",
-        page="They are left out; “Counting” on the Runs page can count them as empty rankings.",
+        page="They are left out; “How the means are counted” on the Runs page can count them as empty rankings.",
     ),
     "missing-verdicts": Message(
         found="{metric} of {run:named run}: {missing} of {queries:count query} without a verdict ({reasons:counts})",
@@ -157,15 +158,16 @@ MESSAGES: Mapping[str, Message] = {
     ),
     "no-common-document": Message(
         found=(
-            "{run:named run} with documents like {ids!r}, of which none is judged for its query; the truth has "
+            "{run:named run} with documents like {ids!r}, none of which is judged for its query; the truth has "
             "documents like {truth_ids!r}"
         ),
         expected="judged documents among those returned",
-        fix="`ragdash check RUN --truth TRUTH` tells what would match.",
+        fix="`ragdash check RUN --truth TRUTH` shows what would match.",
+        page="The findings on the Runs page show what would match.",
     ),
     "no-common-document/corpus": Message(
         found=(
-            "a corpus of {documents} documents like {example!r}, of which the gold of truth {truth!r} is none; it has "
+            "a corpus of {documents:count document} like {example!r}, none of which is gold of truth {truth!r}; it has "
             "documents like {gold!r}"
         ),
         expected="ids that are written the same way",
@@ -184,7 +186,7 @@ MESSAGES: Mapping[str, Message] = {
     "no-run/likeness": Message(
         found="no run",
         expected="one or more",
-        fix="Give the runs that are to be laid side by side.",
+        fix="Give the runs to compare.",
     ),
     "not-comparable": Message(
         found="{spec}, which {reason}",
@@ -213,13 +215,15 @@ MESSAGES: Mapping[str, Message] = {
         ),
         expected="ids that are equal {how}",
         fix="Write them the same way in both files to do without --ids {spelling}.",
+        page="Write them the same way in both files to do without this fix.",
     ),
     "unclear-answerable": Message(
         found=(
-            "{queries} queries of truth {truth!r} called answerable and without an answer at once, such as {example!r}"
+            "{queries:count query} of truth {truth!r} marked both answerable and without an answer, such as "
+            "{example!r}"
         ),
         expected="one of the two",
-        fix="They count as without an answer; correct their attributes.",
+        fix="They count as unanswerable; correct their attributes.",
     ),
     "undefined-verdicts": Message(
         found="{metric} of {run:named run}: {missing} of {queries:count query} undefined ({reasons:counts})",

@@ -90,12 +90,12 @@ MESSAGES: Mapping[str, Message] = {
     "corpus-size": Message(
         found="{value!r}",
         expected="a whole number of documents",
-        fix="Write it in figures, such as 1000000.",
+        fix="Write it in digits, such as 1000000.",
     ),
     "few-queries": Message(
         found="halves with {finding} and {checking} queries that have a relevant document",
         expected="at least one in each: to find the threshold and to check it",
-        fix="Add queries; the sweep can be read without.",
+        fix="Add queries; the sweep itself needs none.",
     ),
     "metric-cutoff": Message(
         found="{text!r}",
@@ -190,7 +190,7 @@ MESSAGES: Mapping[str, Message] = {
     "no-scores": Message(
         found="{reason}",
         expected="a run that is ranked by scores",
-        fix="Give a file with scores; all else is shown without.",
+        fix="Give a file with scores; everything else works without them.",
     ),
     "no-source": Message(
         found="no source, in the bands of {metric}",
@@ -215,10 +215,10 @@ MESSAGES: Mapping[str, Message] = {
     "not-toml": Message(
         found="{error}",
         expected="TOML",
-        fix="Fix the line; texts stand in quotes, numbers have a point.",
+        fix="Fix the line; texts are in quotes, numbers have a decimal point.",
     ),
     "repeated-label": Message(
-        found="{count} bands {label!r}, in the bands of {metric}",
+        found="{count:count band} {label!r}, in the bands of {metric}",
         expected="different labels",
         fix="Rename or join them.",
     ),

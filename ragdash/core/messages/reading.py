@@ -24,8 +24,9 @@ MESSAGES: Mapping[str, Message] = {
     ),
     "corpus-alone": Message(
         found="documents with their texts: what could be returned",
-        expected="a run (what was returned) or the truth (what is right)",
+        expected="a run (what was returned) or the truth (relevance judgments or references)",
         fix="Pass this file with --corpus, beside a truth; on the page, drop it beside one.",
+        page="Add it on the Runs page together with a truth.",
     ),
     "corrupt-file": Message(
         found="{type}: {error}",
@@ -105,7 +106,8 @@ MESSAGES: Mapping[str, Message] = {
     "looks-like-truth": Message(
         found="whole scores up to {highest:.0f} only",
         expected="the scores of a run",
-        fix="It is read as a run; if these are judgements, pass the file with --truth.",
+        fix="It is read as a run; if these are judgments, pass the file with --truth.",
+        page="It is read as a run; if these are judgments, load the file as the truth.",
     ),
     "missing-question/llamaindex": Message(
         found="predictions with {fields:comma}, which do not name their questions",
@@ -120,8 +122,8 @@ MESSAGES: Mapping[str, Message] = {
         found="scores with {fields:comma}, which do not name their questions",
         expected="rows with a question and an answer or contexts",
         fix=(
-            "RAGAS keeps the samples beside the scores. Write both together: result.to_pandas().to_json('result.json', "
-            "orient='records'), or .to_csv('result.csv')."
+            "RAGAS keeps the samples apart from the scores. Write both together: "
+            "result.to_pandas().to_json('result.json', orient='records'), or .to_csv('result.csv')."
         ),
     ),
     "nested-archive": Message(
@@ -133,6 +135,7 @@ MESSAGES: Mapping[str, Message] = {
         found="a zip archive",
         expected="a file of documents",
         fix="Unpack it, or pass the archive with --truth where it is a BEIR folder.",
+        page="Unpack it; a BEIR folder is loaded as the truth.",
     ),
     "no-rows/documents": Message(
         found="no document",
@@ -154,52 +157,54 @@ MESSAGES: Mapping[str, Message] = {
     ),
     "results": Message(
         found="results of trec_eval: {cells:spaced}",
-        expected="a run or the judgements",
+        expected="a run or the judgments",
         fix=(
-            "These numbers were computed already. Pass the run and the qrels that they were computed from; ragdash "
-            "evaluate computes the same ones."
+            "These numbers are results. Pass the run and the qrels that they were computed from; ragdash evaluate "
+            "computes the same numbers."
         ),
     ),
     "run-as-truth": Message(
         found="what looks like {what}, not the truth: {reason}",
-        expected="judgements (qrels) or references",
+        expected="judgments (qrels) or references",
         fix=(
-            "Pass this file as a run, without --truth; if it holds what is right, name the column, such as --map "
+            "Pass this file as a run, without --truth; if it contains the ground truth, name the column, such as --map "
             "answers=NAME."
         ),
+        page="Load this file as a run; if it contains the ground truth, say what its columns mean.",
     ),
     "run-as-truth/archive": Message(
-        found="an archive without judgements or references",
+        found="an archive without judgments or references",
         expected="one file with the truth",
         fix="Pass it as runs, without --truth.",
+        page="Load it as runs.",
     ),
     "several-configurations/read-one": Message(
-        found="{count} configurations: {names:comma}",
+        found="{count:count configuration}: {names:comma}",
         expected="one configuration",
-        fix="Read them all with read_runs, or write each to a file of its own.",
+        fix="Read them all with read_runs, or write each to a separate file.",
     ),
     "several-provenances": Message(
         found="{answers} answers that rest on different pages",
         expected="one set of pages for each query",
-        fix="The pages of all answers count as relevant; KILT's own R-precision takes the set that fits best.",
+        fix="The pages of all answers count as relevant; KILT's own R-precision uses the best-fitting set.",
     ),
     "several-retrievers": Message(
-        found="{count} retrievers in trace {trace!r} (lines {lines:comma})",
+        found="{count:count retriever} in trace {trace!r} (lines {lines:comma})",
         expected="one for each question",
         fix="Export the spans of one of them together with the roots (filter by the span's name).",
     ),
     "several-truths/files": Message(
-        found="{count} files: {files:comma}",
+        found="{count:count file}: {files:comma}",
         expected="one file with the truth",
-        fix="Pass the right one of them on its own.",
+        fix="Pass the right one alone.",
     ),
     "too-large-table": Message(
-        found="a sheet of {rows} or more rows and {columns} columns",
+        found="a sheet of {rows} or more rows and {columns:count column}",
         expected="at most {most} cells",
         fix="Delete cells far from the table, or save it as CSV.",
     ),
     "too-many-columns": Message(
-        found="{count} columns",
+        found="{count:count column}",
         expected="at most {most}",
         fix="Keep the columns that ragdash reads.",
     ),
@@ -217,14 +222,16 @@ MESSAGES: Mapping[str, Message] = {
         found="what looks like {what}, not a run: {reason}",
         expected="a run (what a configuration returned)",
         fix="Pass this file with --truth.",
+        page="Load this file as the truth.",
     ),
     "truth-as-run/kilt": Message(
         found="{outputs} outputs for one query",
         expected="one output, as a system gives it",
         fix="Several right answers are KILT's gold data: pass the file with --truth.",
+        page="Several right answers are KILT's gold data: load the file as the truth.",
     ),
     "unjudged-queries": Message(
-        found="{queries} questions without a judgement in {file_name}",
+        found="{queries:count question} without a judgment in {file_name}",
         expected="questions that are judged",
         fix="They are left out, as they belong to another split.",
     ),
@@ -232,6 +239,7 @@ MESSAGES: Mapping[str, Message] = {
         found="{encoding!r}",
         expected="the name of a text encoding",
         fix="Give one such as --encoding latin-1, utf-16 or cp1252.",
+        page="Save the file as UTF-8.",
     ),
     "unknown-format": Message(
         found="{start!r}: {reason}",
@@ -243,11 +251,12 @@ MESSAGES: Mapping[str, Message] = {
         expected="a table with columns such as query_id, doc_id and score, or question, retrieved_ids and answer",
         fix=(
             "Name them: {by_document} for a row for each document, {by_query} for a row for each query, {judged} for "
-            "judgements. docs/reference/formats.md has the known names."
+            "judgments. docs/reference/formats.md has the known names."
         ),
+        page="Say what its columns mean, below on the Runs page. docs/reference/formats.md has the known names.",
     ),
     "unknown-format/documents": Message(
-        found="no file of documents",
+        found="a file without documents",
         expected=(
             "JSONL as BEIR's corpus.jsonl, with _id (or doc_id), title and text on each line; a JSON array of such "
             "objects; the same columns in Parquet or XLSX"
@@ -260,7 +269,7 @@ MESSAGES: Mapping[str, Message] = {
         fix="Write it with frame.to_json(path, orient='records').",
     ),
     "unread-field/beside-list": Message(
-        found="the field {key!r} beside {list_name}",
+        found="the field {key!r} next to {list_name}",
         expected="a list of objects",
         fix="It is not read.",
     ),
@@ -272,8 +281,8 @@ MESSAGES: Mapping[str, Message] = {
     "unread-file/corpus": Message(
         found="what looks like documents with their texts",
         expected="a run",
-        fix="Pass it with --corpus in a file of its own.",
-        page="Load it as documents in a file of its own.",
+        fix="Pass it with --corpus in a separate file.",
+        page="Load it as documents, in a separate file.",
     ),
     "unread-file/questions": Message(
         found="{what}",
@@ -283,13 +292,13 @@ MESSAGES: Mapping[str, Message] = {
     "unread-file/truth": Message(
         found="what looks like the truth",
         expected="a run",
-        fix="Pass it with --truth in a file of its own.",
-        page="Load it as relevance judgments in a file of its own.",
+        fix="Pass it with --truth in a separate file.",
+        page="Load it as the truth, in a separate file.",
     ),
     "unread-sheet": Message(
         found="the sheet {name!r}",
         expected="one sheet, {taken!r}",
-        fix="It is not read; save it as a file of its own.",
+        fix="It is not read; save it as a separate file.",
     ),
     "unreadable-file": Message(
         found="{reason}",
@@ -305,16 +314,19 @@ MESSAGES: Mapping[str, Message] = {
         found="{type} bytes",
         expected="text in UTF-8",
         fix="Give --encoding {encoding}, or save the file as UTF-8.",
+        page="Save the file as UTF-8.",
     ),
     "wrong-encoding/byte": Message(
         found="byte 0x{byte}, which is not UTF-8",
         expected="text in UTF-8",
         fix="If it is Latin-1 give --encoding latin-1, else the name of its encoding; or save it as UTF-8.",
+        page="Save the file as UTF-8.",
     ),
     "wrong-encoding/other": Message(
         found="{error}",
         expected="text in {encoding}",
         fix="Give the file's own encoding with --encoding (utf-8 is the default).",
+        page="Save the file as UTF-8.",
     ),
     "wrong-type/beir-queries": Message(
         found="questions that cannot be read",
@@ -326,15 +338,15 @@ MESSAGES: Mapping[str, Message] = {
         expected="an object of documents with scores, or a list of document ids",
         fix=(
             "Write {{\"query\": {{\"document\": score}}}} or {{\"query\": [\"document\"]}}; a list of objects, each "
-            "with its query_id, is a JSON file of its own."
+            "with its query_id, is a separate JSON file."
         ),
     ),
     "wrong-type/dictionary-of-objects": Message(
         found="{key!r}: an object of {count} objects or lists",
         expected="an object of documents with scores",
         fix=(
-            "Save each run as a file of its own, {{query: {{document: score}}}}; else write a list of objects, each "
-            "with its query_id or question."
+            "Save each run as a separate file, {{query: {{document: score}}}}; else write a list of objects, each with "
+            "its query_id or question."
         ),
     ),
     "wrong-type/llamaindex": Message(
@@ -364,7 +376,7 @@ MESSAGES: Mapping[str, Message] = {
     ),
     "zip-bomb/parquet-rows": Message(
         found="{values} values of a column in {packed:bytes}",
-        expected="rows that hold something",
+        expected="rows with content",
         fix="Write it again with the rows that are needed.",
     ),
     "zip-bomb/sheet": Message(

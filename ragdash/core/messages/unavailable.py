@@ -16,6 +16,7 @@ MESSAGES: Mapping[str, Message] = {
         found="{type}",
         expected="{wanted}",
         fix="Name another folder with {option}.",
+        page="Choose another folder.",
     ),
     "no-metric": Message(
         found="no metric",
@@ -26,6 +27,7 @@ MESSAGES: Mapping[str, Message] = {
         found="no {type}",
         expected="{wanted}",
         fix="Name its folder with {option} or in {variable}.",
+        page="Enter its folder, or set {variable} on the server.",
     ),
     "no-model/file": Message(
         found="a file",
@@ -36,11 +38,13 @@ MESSAGES: Mapping[str, Message] = {
         found="no folder {path!r}, and no model of this name in the hub's cache",
         expected="{wanted}",
         fix="Check the path; to fetch a model of the hub, add --hub.",
+        page="Check the path; a model of the hub is fetched on the command line.",
     ),
     "no-model/hub": Message(
         found="{name!r}, which could not be fetched ({reason})",
         expected="a model of the hub",
         fix="Check its name and the connection, or fetch its folder by other means and name that.",
+        page="Check its name and the connection, or fetch its folder by other means and enter that.",
     ),
     "not-a-model-metric": Message(
         found="{spec!r}",
@@ -49,8 +53,9 @@ MESSAGES: Mapping[str, Message] = {
     ),
     "nothing-to-embed": Message(
         found="no pair of a chunk and a gold span that needs a model",
-        expected="texts that do not stand in each other and are no mere numbers",
+        expected="texts that do not contain each other and are not just numbers",
         fix="Evaluate with --match-how embedding; it needs no scoring.",
+        page="Choose similarity by embedding; it needs no scoring.",
     ),
     "nothing-to-embed/questions": Message(
         found="no question that a judge made of an answer of {run:named run}",
@@ -157,7 +162,7 @@ MESSAGES: Mapping[str, Message] = {
     ),
     "unavailable/no-gains": Message(
         found="{spec}, which {reason}",
-        expected="a metric of rankings and judgements, one value a query",
+        expected="a metric of rankings and judgments, one value a query",
         fix="Choose another metric, such as nDCG@10, with documents matched by id.",
     ),
     "unavailable/no-latency": Message(

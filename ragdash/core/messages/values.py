@@ -10,7 +10,7 @@ MESSAGES: Mapping[str, Message] = {
     "bad-grade": Message(
         found="{value}",
         expected="an integer such as 0, 1 or 2",
-        fix="Write whole grades; if these are scores, the file is a run and not judgements.",
+        fix="Write whole grades; if these are scores, the file is a run and not judgments.",
     ),
     "bad-grade/whole": Message(
         found="a grade that is not a whole number",
@@ -69,13 +69,13 @@ MESSAGES: Mapping[str, Message] = {
         ),
         page=(
             "The best rank counts and the others are skipped; remove them from the file, or refuse such files under "
-            "Counting on the Runs page."
+            "“How the means are counted” on the Runs page."
         ),
     ),
     "duplicate-document/corpus": Message(
         found="document {document!r} twice, with different texts{lines:? (lines {lines})}",
         expected="each document once",
-        fix="Keep the right one, or give each chunk an id of its own.",
+        fix="Keep the right one, or give each chunk its own id.",
     ),
     "duplicate-document/refused": Message(
         found=(
@@ -84,7 +84,10 @@ MESSAGES: Mapping[str, Message] = {
         ),
         expected="a document once in a ranking",
         fix="Remove the repeats from the file, or let the best rank count with --duplicates first.",
-        page="Remove the repeats from the file, or let the best rank count, under Counting on the Runs page.",
+        page=(
+            "Remove the repeats from the file, or let the best rank count, under “How the means are counted” on the "
+            "Runs page."
+        ),
     ),
     "duplicate-query": Message(
         found="query {query!r} in two rows",
@@ -116,13 +119,13 @@ MESSAGES: Mapping[str, Message] = {
     ),
     "equal-ranks": Message(
         found="query {query!r}: two documents with rank {rank:g}",
-        expected="another rank for each document of a query",
-        fix="They stand in the order of the file.",
+        expected="a different rank for each document of a query",
+        fix="They keep the order of the file.",
     ),
     "long-id": Message(
         found="an id of {size:bytes}: {start!r}",
         expected="ids of at most {most:bytes}",
-        fix="Check the separators of the file, and that the column of ids is none of texts.",
+        fix="Check the separators of the file, and that the column of ids does not contain texts.",
     ),
     "missing-config": Message(
         found="rows with and without a configuration (lines {with_line} and {without_line})",
@@ -150,7 +153,7 @@ MESSAGES: Mapping[str, Message] = {
         fix="Give every row its id.",
     ),
     "missing-id/documents": Message(
-        found="{count} documents without an id",
+        found="{count:count document} without an id",
         expected="an id for each",
         fix="Leave such documents out.",
     ),
@@ -165,7 +168,7 @@ MESSAGES: Mapping[str, Message] = {
         fix="Give the row its id, or remove it.",
     ),
     "missing-id/rows": Message(
-        found="{count} rows without an id",
+        found="{count:count row} without an id",
         expected="an id in every row",
         fix="Leave such rows out.",
     ),
@@ -216,11 +219,11 @@ MESSAGES: Mapping[str, Message] = {
     ),
     "no-rows/header-only": Message(
         found="a header and no row",
-        expected="at least one judgement",
+        expected="at least one judgment",
         fix="Check that the file is complete.",
     ),
     "no-rows/qrels": Message(
-        found="no judgement",
+        found="no judgment",
         expected="{layout}",
         fix="Check that the file was written completely.",
     ),
@@ -230,7 +233,7 @@ MESSAGES: Mapping[str, Message] = {
         fix="Check that the file was written completely.",
     ),
     "no-rows/truth": Message(
-        found="no judgement, reference answer or evidence",
+        found="no judgment, reference answer or evidence",
         expected="at least one",
         fix="Give relevant, answers or evidence to the queries.",
     ),
@@ -260,12 +263,12 @@ MESSAGES: Mapping[str, Message] = {
         fix="The first ones are kept; name each configuration in a field config.",
     ),
     "unfit-columns": Message(
-        found="{count} values beside {documents} documents",
+        found="{count:count value} for {documents:count document}",
         expected="as many as documents",
         fix="{advice}",
     ),
     "unfit-columns/corpus": Message(
-        found="columns of other lengths beside {ids} ids",
+        found="columns whose lengths differ from the {ids} ids",
         expected="as many texts and titles as ids",
         fix="Give every column one value for each document.",
     ),

@@ -74,7 +74,7 @@ MESSAGES: Mapping[str, Message] = {
     ),
     "bad-review/undo": Message(
         found="an undo",
-        expected="a note, a verdict or a judgement",
+        expected="a note, a verdict or a judgment",
         fix="Call undo.",
     ),
     "bad-review/undone": Message(
@@ -88,9 +88,9 @@ MESSAGES: Mapping[str, Message] = {
         fix="Choose one of these.",
     ),
     "broken-reviews": Message(
-        found="a file of reviews that was broken: it was set aside, and what could be read of it taken over",
+        found="a damaged file of reviews: it was set aside, and what could be read was recovered",
         expected="a file that can be read",
-        fix="Look whether reviews are missing; restore a copy of the file, or delete this one.",
+        fix="Check whether reviews are missing; restore a copy of the file, or delete this one.",
     ),
     "broken-workspace-file": Message(
         found="{type} {name!r}, which cannot be read ({reason})",
@@ -103,9 +103,9 @@ MESSAGES: Mapping[str, Message] = {
         fix="They are left out.",
     ),
     "left-out-queries": Message(
-        found="{queries} queries with the verdict 'wrong gold'",
+        found="{queries:count query} with the verdict 'wrong gold'",
         expected="queries whose gold is right",
-        fix="They are left out; fix the truth to have them back.",
+        fix="They are left out; fix the truth to include them again.",
     ),
     "newer-reviews": Message(
         found="reviews in version {version} of the file",
@@ -141,15 +141,15 @@ MESSAGES: Mapping[str, Message] = {
     "replaced-judgements": Message(
         found="{judgments:count judgment} of the truth that the reviews grade otherwise",
         expected="one grade for a document",
-        fix="The reviews count; withdraw them to have the truth's back.",
+        fix="The reviews count; undo them to use the truth's again.",
     ),
     "run-let-go": Message(
-        found="{run:named run}, which the server no longer holds",
-        expected="a run that is kept",
+        found="{run:named run}, which the server no longer has",
+        expected="a run in memory",
         fix="Load its file again on the Runs page.",
     ),
     "run-let-go/loaded": Message(
-        found="{run:named run}, which the server no longer holds as it was loaded",
+        found="{run:named run}, which the server no longer has as it was loaded",
         expected="the run as it was loaded",
         fix="Load its file again.",
     ),
@@ -161,7 +161,7 @@ MESSAGES: Mapping[str, Message] = {
     "unknown-review": Message(
         found="{id!r}",
         expected="the id of an event of this truth",
-        fix="Read the reviews again: the list may be old.",
+        fix="Reload the reviews: the list may be out of date.",
     ),
     "unusable-reviews": Message(
         found="a file that cannot be used ({reason}){nothing_kept:?: nothing was kept}",
