@@ -468,10 +468,9 @@ def main(arguments: list[str] | None = None) -> int:
             place = f"{mutant.path}:{mutant.line} {mutant.what}"
             print(f"{at}/{len(drawn)} {verdict:8} {place} ({tests} tests)", flush=True)
             if verdict != "killed":
-                survivors.append((verdict, mutant))
-    for verdict, mutant in survivors:
-        print(f"\n{verdict}: {mutant.path}:{mutant.line} {mutant.what}")
-        print(mutant.diff((ROOT / mutant.path).read_text()))
+                survivors.append((verdict, place, mutant.diff((bench.copy / mutant.path).read_text())))
+    for verdict, place, diff in survivors:
+        print(f"\n{verdict}: {place}\n{diff}")
     _table(results)
     return 0
 

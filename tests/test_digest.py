@@ -183,9 +183,9 @@ def test_long_ids_and_texts_are_hashed_whole_and_quickly():
     import time
 
     long = "x" * 5_000_000
-    start = time.perf_counter()
+    start = time.process_time()
     one, other = (run_of({"q": {long + end: 2.0, "b" * 300: 1.0}}) for end in ("a", "b"))
-    assert time.perf_counter() - start < 2
+    assert time.process_time() - start < 2
     assert one.digest != other.digest
     assert evaluate(one, truth_of({"q": [long + "a"]}), "RR").values[0, 0] == 1
     assert evaluate(other, truth_of({"q": [long + "a"]}), "RR").values[0, 0] == 0

@@ -213,13 +213,14 @@ def test_the_source_column_is_a_way_too():
     assert [(one.by, one.ids) for one in collapse_choices(run, truth_of({"q": ["a"]}))] == [("source", "path")]
 
 
+@pytest.mark.slow
 def test_a_million_documents_are_respelled_and_collapsed_in_seconds():
     n = 1_000_000
     names = pa.array([f"doc-{i % 50_000:06d}#{i % 7}" for i in range(n)])
     run = Run.build("run", np.repeat([f"q{i:04d}" for i in range(1000)], n // 1000).tolist(), names, np.zeros(n))
     truth = truth_of({f"Q{i:04d}": [f"DOC-{i:06d}"] for i in range(1000)})
-    start = time.perf_counter()
+    start = time.process_time()
     flat = collapsed(run, "prefix:#")
     fixed = with_ids_of(flat, truth, "case")
-    assert time.perf_counter() - start < 20
+    assert time.process_time() - start < 20
     assert fixed.query_ids[0].as_py() == "Q0000" and "DOC-000999" in docs(fixed, "Q0000")

@@ -248,9 +248,9 @@ def test_in_a_large_run_the_entries_say_how_much_was_looked_at():
     codes = pa.array(np.repeat(np.arange(450, dtype=np.int32), 1000))
     queries = pa.DictionaryArray.from_arrays(codes, pa.array([f"q{i}" for i in range(450)]))
     run = Run.build("run", queries, names, np.tile(np.arange(1000.0, 0, -1), 450))
-    start = time.perf_counter()
+    start = time.process_time()
     found = of(run, truth_of({f"q{i}": ["doc7"] for i in range(450)}))
-    assert time.perf_counter() - start < 20
+    assert time.process_time() - start < 20
     assert "150,000 of 450,000 looked at" in found.of("respelled-documents", "run").found
 
 
@@ -308,6 +308,7 @@ def test_of_a_large_truth_the_entry_says_how_much_was_looked_at():
     assert entry.total == 15_000
 
 
+@pytest.mark.slow
 def test_a_large_truth_that_nothing_matches_is_looked_through_quickly():
     """A million judgements, 2 million returned documents: 3 s of processor time, ten times that before."""
     rng = np.random.default_rng(0)

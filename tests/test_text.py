@@ -217,15 +217,16 @@ def test_one_text_is_a_list_of_one():
     assert listed("abc") == ("abc",) and listed(["a", "b"]) == ("a", "b") and listed([]) == ()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", ["the answer is 4,213. " * 50_000, "-" * 1_000_000, "<think>" * 150_000,
                                   "1," * 500_000, "日本" * 500_000, "[1 " * 300_000, "a" * 1_000_000,
                                   "* - # " * 170_000, "“" * 1_000_000, "i do " * 200_000, ". " * 500_000,
                                   "1,234" * 200_000],
                          ids=lambda text: repr(text[:12]))
 def test_a_megabyte_takes_no_more_than_seconds(text):
-    begin = time.perf_counter()
+    begin = time.process_time()
     for how in ("squad", "set", "rouge", "unicode"):
         tokens(text, how)
     list(words(text, "squad"))
     numbers(text), sentences(text), is_refusal(text), without_reasoning(text)
-    assert time.perf_counter() - begin < 20
+    assert time.process_time() - begin < 20

@@ -34,7 +34,7 @@ class PageEnds(Exception):
 
 
 @dataclass(frozen=True)
-class View:
+class PageContext:
     """The runs shown that can be measured against the truth, in order of loading."""
 
     entries: tuple[Entry, ...]
@@ -124,7 +124,7 @@ def spec_of(template: str, k: int) -> Spec:
     return parse_spec(f"{template[:-1]}{k}" if template.endswith("@k") else template)
 
 
-def current() -> View:
+def current() -> PageContext:
     """The view of this session; where there is none the page says what is missing and stops."""
     if not state.runs() or LOADED.truth(state.truth() or "") is None:
         _nothing()
@@ -138,10 +138,10 @@ def current() -> View:
     if not usable:
         raise PageEnds
     baseline = next((at for at, entry in enumerate(usable) if entry.digest == state.get(state.BASELINE)), 0)
-    now = View(tuple(usable), scope(), baseline, state.get(state.METRIC), int(state.get(state.K)))
-    if now.scope.by_evidence:
-        relevance.note(now.scope, now.digests)
-    return now
+    context = PageContext(tuple(usable), scope(), baseline, state.get(state.METRIC), int(state.get(state.K)))
+    if context.scope.by_evidence:
+        relevance.note(context.scope, context.digests)
+    return context
 
 
 def scope() -> Scope:
@@ -160,13 +160,13 @@ def specs(templates: Sequence[str], k: int) -> tuple[list[Spec], list[Problem]]:
     return list(found), problems
 
 
-def measurable(view: View, wanted: Sequence[Spec]) -> tuple[list[Spec], list[Problem]]:
+def measurable(context: PageContext, wanted: Sequence[Spec]) -> tuple[list[Spec], list[Problem]]:
     """The specs whose parameters fit these runs, and the problems of the others."""
     kept, problems = [], []
     for spec in wanted:
         try:
-            for digest in view.digests:
-                evaluation_cache.evaluation(digest, view.scope, (spec,))
+            for digest in context.digests:
+                evaluation_cache.evaluation(digest, context.scope, (spec,))
             kept.append(spec)
         except InputError as error:
             problems.extend(error.problems)

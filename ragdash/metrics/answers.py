@@ -1,9 +1,9 @@
 """Is the answer right? Answers against references, by their words.
 
-Of several references the best one counts. Undefined (NaN, never 0): no answer, no reference; unavailable where no query
-has one, but for AnswerRelevance, which needs questions, and Refusal, which needs neither. An empty
-answer is an answer: it is right where the reference is empty too, as in SQuAD 2.0. normalisation and tokens:
-ragdash.core.text; language gives the articles that normalisation='unicode' leaves out.
+With several references the best one counts. Undefined (NaN, never 0): no answer, no reference. Unavailable if no query
+has one, except AnswerRelevance, which needs questions, and Refusal, which needs neither. An empty answer is an answer:
+it is right if the reference is empty too, as in SQuAD 2.0. Normalization and tokens: ragdash.core.text; language gives
+the articles that normalisation='unicode' omits.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ _BLOCK = 1 << 14  # pairs compared together, so that the temporaries stay small
 @metric("EM", "Exact match", formula=r"\max_r\, [norm(answer) = norm(r)]", source="SQuAD v1.1 evaluation script",
         relevance=False, aliases=("exact_match",), allowed=_NORMAL)
 def exact_match(answered: Answered, *, normalisation: str = "squad", language: str = "en") -> Values:
-    """1 if the answer equals a reference after normalisation, else 0.
+    """1 if the answer equals a reference after normalization, else 0.
 
-    'squad' deletes punctuation, so that 3.5% equals 35 and -5 equals 5; 'unicode' keeps decimal marks and reads any
+    'squad' deletes punctuation, so 3.5% equals 35 and -5 equals 5. 'unicode' keeps decimal marks and reads any
     script. Two answers without a token are equal. Returns (Q,): 0 or 1.
     """
     _only_unicode(language, normalisation)
@@ -44,12 +44,11 @@ def exact_match(answered: Answered, *, normalisation: str = "squad", language: s
         source="Liu et al. 2023 (Lost in the Middle), best_subspan_em; Mallen et al. 2023", relevance=False,
         aliases=("cover_em", "subspan_em", "contains"), allowed=_NORMAL)
 def cover_exact_match(answered: Answered, *, normalisation: str = "squad", language: str = "en") -> Values:
-    """1 if the tokens of a reference stand in the answer, one behind the other, else 0: for answers in sentences.
+    """1 if the answer contains the tokens of a reference in sequence, else 0: for answers in sentences.
 
-    Others look for the reference's letters, so that "art" is found in "party", and "no" in every "not"; here whole
-    tokens count, and a reference that is just yes or no has to begin the answer. What the rest of the answer says is
-    not looked at: "not Paris" holds Paris. At least EM; an empty reference stands in an empty answer alone.
-    Returns (Q,): 0 or 1.
+    Other tools search for characters, so they find "art" in "party" and "no" in every "not". Here whole tokens count,
+    and a bare yes or no must begin the answer. The rest of the answer is not checked: "not Paris" contains Paris. At
+    least EM. Only an empty answer contains an empty reference. Returns (Q,): 0 or 1.
     """
     _only_unicode(language, normalisation)
     coded = answered.coded(normalisation, language=language)
@@ -63,7 +62,7 @@ def cover_exact_match(answered: Answered, *, normalisation: str = "squad", langu
         aliases=("token_f1", "answer_f1"), allowed={"tokens": ("squad", "set"), **_NORMAL})
 def token_f1(answered: Answered, *, tokens: str = "squad", normalisation: str = "squad",
              language: str = "en") -> Values:
-    """Harmonic mean of precision and recall of the answer's tokens in the best reference, order left aside.
+    """Harmonic mean of precision and recall of the answer's tokens in the best reference, ignoring order.
 
     tokens='squad': a token counts as often as it occurs; two texts without a token give 1, one of them 0.
     tokens='set': each token once, lower case, punctuation deleted, articles kept; 0 if either has none. The two differ:
@@ -86,9 +85,9 @@ def token_f1(answered: Answered, *, tokens: str = "squad", normalisation: str = 
 def rouge_l(answered: Answered, *, tokens: str = "squad", stem: str = "no") -> Values:
     """Longest common subsequence of the tokens of answer and reference, as F1; 0 if one of them is empty.
 
-    tokens='squad' leaves articles out; tokens='rouge' is rouge-score's (a-z and 0-9 only, articles kept) and
-    stem='porter' its use_stemmer. 0.545 and 0.615 for the example of TokenF1. A reference that has letters or digits
-    but no token ('rouge' reads no Chinese) is passed over; undefined if all are. Returns (Q,) in [0, 1].
+    tokens='squad' omits articles. tokens='rouge' is rouge-score's (a-z and 0-9 only, articles kept), and stem='porter'
+    its use_stemmer: 0.545 and 0.615 for the example of TokenF1. A reference with letters or digits but no token is
+    ignored ('rouge' reads no Chinese); undefined if all are. Returns (Q,) in [0, 1].
     """
     return _rouge(answered, tokens, stem, _common_order, 1)
 
@@ -106,7 +105,7 @@ def rouge_1(answered: Answered, *, tokens: str = "rouge", stem: str = "no") -> V
 @metric("ROUGE_2", "ROUGE-2", formula=r"\max_r \frac{2 |pairs(answer) \cap pairs(r)|}{|pairs(answer)| + |pairs(r)|}",
         source="Lin 2004; rouge-score 0.1.2", relevance=False, aliases=("rouge2", "rouge-2"), allowed=_TOKENS)
 def rouge_2(answered: Answered, *, tokens: str = "rouge", stem: str = "no") -> Values:
-    """Overlap of the pairs of neighbouring tokens of answer and reference, as F1; 0 if one of them has no pair.
+    """Overlap of the pairs of adjacent tokens of answer and reference, as F1; 0 if one of them has no pair.
 
     So an answer of one word has 0 even if it is right, as in rouge-score; undefined as ROUGE_L.
     Returns (Q,) in [0, 1].
@@ -118,9 +117,9 @@ def rouge_2(answered: Answered, *, tokens: str = "rouge", stem: str = "no") -> V
         source="published RAG evaluation framework, token overlap with the query", relevance=False,
         aliases=("answer_relevance",), allowed=_NORMAL)
 def answer_relevance(answered: Answered, *, normalisation: str = "squad", language: str = "en") -> Values:
-    """Token F1 of the answer and the question: does it speak of what was asked?
+    """Token F1 of the answer and the question: does the answer address the question?
 
-    A right answer of one word has a low value, a question repeated the highest; what a model judges bears the name
+    A right answer of one word has a low value, and a repeated question the highest. The version by an LLM judge is
     AnswerRelevanceJudged. Undefined without an answer, or without a token in the question. Returns (Q,) in [0, 1].
     """
     _only_unicode(language, normalisation)
@@ -136,7 +135,7 @@ def answer_relevance(answered: Answered, *, normalisation: str = "squad", langua
 def refusal(answered: Answered) -> Values:
     """1 if the answer declines to answer ("I don't know", "the context does not say"), else 0.
 
-    Told by a list of phrases in its first sentence; neither good nor bad, since some questions have no answer.
+    Detected by a list of phrases in its first sentence. Neither good nor bad, since some questions have no answer.
     Undefined without an answer, or for one without a letter or a digit. Returns (Q,): 0 or 1.
     """
     once = {text: float(is_refusal(text)) if _says_something(text) else np.nan
@@ -205,7 +204,7 @@ def _common_order(coded: Coded, left: np.ndarray, right: np.ndarray) -> np.ndarr
 
 
 def _holds(answer: np.ndarray, reference: np.ndarray, text: str) -> bool:
-    """Whether the codes of the reference stand in those of the answer; text: the reference as it is written."""
+    """Whether the answer's codes contain those of the reference; text: the reference as written."""
     if not len(reference) or not len(answer):
         return len(reference) == len(answer)
     if text.strip(" .!").lower() in _POLAR:

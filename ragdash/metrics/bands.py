@@ -1,4 +1,4 @@
-"""Labelled intervals of values. The only home of a threshold; every table names its source.
+"""Labeled intervals of values. All thresholds are here; every table names its source.
 
 Bands are half-open, [low, high), the last one closed, and tile the range: the published tables leave holes (0.895 has
 no band in one of them) and disagree (a Recall@10 of 0.60 is moderate in one and below the minimum in another).
@@ -14,7 +14,7 @@ from itertools import pairwise
 from ragdash.core.errors import InputError, Problem
 
 EDGE = 1e-9
-"""A value this little below an edge stands on it: a mean of 0.7 may be computed as 0.6999999999999999."""
+"""A value this little below an edge counts as the edge: a mean of 0.7 may be computed as 0.6999999999999999."""
 YES = 0.5
 """A verdict or a label in [0, 1] counts as a yes from here on, where two classes are asked for; our choice."""
 
@@ -143,7 +143,7 @@ def not_stated(spec, tables: Iterable[Bands] = BANDS) -> str | None:
 
 @dataclass(frozen=True)
 class Placement:
-    """Where a mean and its interval stand: the labels of the mean, of the lower and of the upper end.
+    """The bands of a mean and its interval: the labels of the mean, of the lower and of the upper end.
 
     All None where the mean is undefined; the ends are None where there is no interval.
     """
@@ -154,7 +154,7 @@ class Placement:
 
     @property
     def straddles(self) -> bool:
-        """The ends of the interval stand in different bands."""
+        """The ends of the interval are in different bands."""
         return self.low_label != self.high_label
 
     def words(self) -> str | None:
@@ -165,7 +165,7 @@ class Placement:
 
 
 def placed(table: Bands, mean: float, low: float, high: float) -> Placement:
-    """A mean and its interval on the bands. Ends beyond the range (some intervals reach out) stand in the last band.
+    """A mean and its interval on the bands. Ends beyond the range (some intervals extend it) belong to the last band.
 
     NaN ends: no interval. A mean that is NaN or outside the range is undefined here.
     """
@@ -191,7 +191,7 @@ class Target:
 
 
 def judged(target: Target, mean: float, low: float, high: float, better: str | None) -> str:
-    """"pass" or "fail" where the whole interval stands on one side of the target, else "undecided".
+    """"pass" or "fail" if the whole interval is on one side of the target, else "undecided".
 
     By the interval, not by the point. The target itself passes. Undefined mean or interval: undecided.
     better: "higher" or "lower"; InputError for a metric without a direction.
@@ -207,7 +207,7 @@ def judged(target: Target, mean: float, low: float, high: float, better: str | N
 
 @dataclass(frozen=True)
 class Cut:
-    """A value from which on something is in order. metric: what is held against it; source: who says so."""
+    """A value from which on something is in order. metric: the metric it applies to; source: who set it."""
 
     metric: str
     value: float

@@ -25,8 +25,8 @@ from ragdash.metrics.retrieval import _over, _undefined_without, average_precisi
 def evidence_recall(covered: Covered, k: Cutoffs) -> tuple[CorpusValue, ...]:
     """Share of all gold spans, of all queries together, that the first k chunks cover (micro).
 
-    A query with many spans weighs more; PerQueryCoverage weighs all queries alike. Returns a CorpusValue for each
-    cutoff, whose values (Q,) are the shares of the queries, in [0, 1].
+    A query with many spans has more weight; PerQueryCoverage weights all queries equally. Returns a CorpusValue for
+    each cutoff, whose values (Q,) are the shares of the queries, in [0, 1].
     """
     gold = covered.gold.astype(np.float64)
     found = covered.covered_at(k)
@@ -60,12 +60,12 @@ def full_coverage_rate(covered: Covered, k: Cutoffs) -> Values:
         source="RAGAS NonLLMContextPrecisionWithReference; form='share': IDBasedContextPrecision",
         aliases=("context_precision",), allowed={"form": ("ranked", "share")})
 def context_precision(covered: Covered, k: Cutoffs, *, form: str = "ranked") -> Values:
-    """How far up the chunks that cover something stand: the mean of the precisions at their ranks.
+    """How high the covering chunks are ranked: the mean of the precisions at their ranks.
 
-    Divides by the covering chunks that were returned, so it says nothing of spans that were not found: read it beside
-    ContextRecall. 0 where no chunk covers anything. The same as AP(denominator='retrieved') by evidence. RAGAS adds
-    1e-10 to the denominator and takes a threshold of 0.5 on whole strings. form='share': covering chunks over
-    returned ones, whatever their order. No model is asked; RAGAS metrics of the same name with a judge are others.
+    Divides by the covering chunks that were returned, so it ignores spans that were not found: read it with
+    ContextRecall. 0 if no chunk covers anything. The same as AP(denominator='retrieved') by evidence. RAGAS adds 1e-10
+    to the denominator and uses a threshold of 0.5 on whole strings. form='share': covering chunks over returned ones,
+    in any order. It asks no model; RAGAS metrics of the same name with a judge are different.
     Returns (Q, K) in [0, 1].
     """
     if form == "share":
@@ -76,7 +76,7 @@ def context_precision(covered: Covered, k: Cutoffs, *, form: str = "ranked") -> 
 @metric("ContextRecall", "Context recall", formula=r"\frac{|spans \text{ covered by the chunks}|}{|spans|}",
         source="RAGAS NonLLMContextRecall, IDBasedContextRecall", aliases=("context_recall",))
 def context_recall(covered: Covered, k: Cutoffs) -> Values:
-    """Share of the gold spans of a query that some chunk covers: PerQueryCoverage under the name RAGAS gives it.
+    """Share of the gold spans of a query that some chunk covers: PerQueryCoverage under its RAGAS name.
 
     RAGAS compares whole strings with a threshold of 0.5; here the settings of the match decide. Returns (Q, K) in
     [0, 1].
@@ -92,7 +92,7 @@ def context_recall(covered: Covered, k: Cutoffs) -> Values:
 def noise_share(covered: Covered, k: Cutoffs) -> Values:
     """Share of the first k chunks that cover no gold span. Lower is better.
 
-    Noise by the gold spans: a chunk may help in ways that nobody marked. Undefined where nothing was returned, too.
+    Noise by the gold spans: a chunk may help in ways that nobody marked. Also undefined if nothing was returned.
     Returns (Q, K) in [0, 1].
     """
     returned = covered.ranks.returned_at(k)
@@ -107,9 +107,9 @@ def noise_share(covered: Covered, k: Cutoffs) -> Values:
 def tokens_to_full_coverage(covered: Covered) -> Values:
     """Tokens of the chunks down to the rank by which every gold span of the query is covered. Lower is better.
 
-    A token is a word here, or a character of a script without spaces; a model counts more of them. Undefined where
-    not every span is covered, so read it beside FullCoverageRate; undefined where a chunk on the way has no
-    text. Returns (Q,) >= 0.
+    A token is a word here, or a character of a script without spaces; a model counts more of them. Undefined if some
+    span is not covered, so read it with FullCoverageRate. Also undefined if a chunk on the way has no text.
+    Returns (Q,) >= 0.
     """
     needed = covered.chunk_rank <= np.nan_to_num(covered.full_rank, nan=0.0)[covered.chunk_query]
     total = np.bincount(covered.chunk_query[needed], covered.words[needed], covered.queries)
@@ -120,7 +120,7 @@ def tokens_to_full_coverage(covered: Covered) -> Values:
 class Form:
     """A metric under match='evidence': function(covered, *cutoffs, **parameters), and the weight of its micro average.
 
-    unit: what stands for its documents: "ranks", "spans", "ranks and spans"; "evidence" for a metric of the evidence.
+    unit: what counts as its documents: "ranks", "spans", "ranks and spans"; "evidence" for a metric of the evidence.
     """
 
     unit: str

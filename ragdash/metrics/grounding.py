@@ -1,10 +1,10 @@
-"""How much of an answer stands in the texts it was made from, as a bag of words: order, negation and paraphrase are
-not seen, so a high value is no proof and a low one a hint to look.
+"""How much of an answer its contexts contain, as a bag of words. Order, negation and paraphrase are not seen, so a
+high value is no proof and a low one shows where to look.
 
-Undefined (NaN, never 0): no answer, an answer without a token, contexts that are not known. An empty list of contexts
-supports nothing: coverage and density 0, hallucination 1. Contexts are those given to the generator; where a run has
-none the texts of its first documents stand in for them. normalisation: ragdash.core.text.normalise; "squad" takes a
-sentence of Chinese as one token, "unicode" letter by letter.
+Undefined (NaN, never 0): no answer, an answer without a token, unknown contexts. An empty list of contexts supports
+nothing: coverage and density 0, hallucination 1. Contexts are those given to the generator; if a run has none, the
+texts of its first documents are used. Normalization: ragdash.core.text; "squad" reads a sentence of Chinese as one
+token, "unicode" character by character.
 """
 
 from __future__ import annotations
@@ -43,10 +43,10 @@ def _tokens(grounded: Grounded, normalisation: str) -> tuple[list[int], list[int
         source="lexical grounding, as in RAG practice", aliases=("support_coverage",), **_FACTS,
         weight=lambda grounded, normalisation="squad": np.array(_content(grounded, normalisation)[1], float))
 def support_coverage(grounded: Grounded, *, normalisation: str = "squad") -> Values:
-    """Share of the answer's distinct content words that some context holds; numbers are content.
+    """Share of the answer's distinct content words that some context contains; numbers are content.
 
-    Content words are those that are not on the Snowball project's list of English stop words; an answer in another
-    language keeps its function words. Undefined for an answer without a content word too. Returns (Q,) in [0, 1].
+    Content words are those not on the Snowball project's list of English stop words. An answer in another language
+    keeps its function words. Also undefined for an answer without a content word. Returns (Q,) in [0, 1].
     """
     return _shares(*_content(grounded, normalisation))
 
@@ -55,9 +55,9 @@ def support_coverage(grounded: Grounded, *, normalisation: str = "squad") -> Val
         source="lexical grounding, as in RAG practice", aliases=("support_density",), **_FACTS,
         weight=lambda grounded, normalisation="squad": np.array(_tokens(grounded, normalisation)[1], float))
 def support_density(grounded: Grounded, *, normalisation: str = "squad") -> Values:
-    """Share of the answer's tokens, repeats and stop words counted, that some context holds.
+    """Share of the answer's tokens, with repeats and stop words, that some context contains.
 
-    Stop words are in nearly every context, so it lies higher than the coverage. Returns (Q,) in [0, 1].
+    Nearly every context has stop words, so it is higher than the coverage. Returns (Q,) in [0, 1].
     """
     return _shares(*_tokens(grounded, normalisation))
 
@@ -66,10 +66,10 @@ def support_density(grounded: Grounded, *, normalisation: str = "squad") -> Valu
         source="lexical grounding, as in RAG practice", better="lower", aliases=("hallucination_rate",), **_FACTS,
         weight=lambda grounded, normalisation="squad": np.array(_tokens(grounded, normalisation)[1], float))
 def hallucination_rate(grounded: Grounded, *, normalisation: str = "squad") -> Values:
-    """Share of the answer's tokens, repeats and stop words counted, that no context holds: 1 - SupportDensity.
+    """Share of the answer's tokens, with repeats and stop words, that no context contains: 1 - SupportDensity.
 
-    A word in place of another is no lie, and a lie can be told in the contexts' words: metrics of this name that ask a
-    model are others. Lower is better. Returns (Q,) in [0, 1].
+    A different word is not always false, and a false statement can use the contexts' words. Metrics of this name that
+    ask a model are different. Lower is better. Returns (Q,) in [0, 1].
     """
     return 1 - support_density(grounded, normalisation=normalisation)
 
@@ -79,11 +79,11 @@ def hallucination_rate(grounded: Grounded, *, normalisation: str = "squad") -> V
         source="ragdash", better="lower", relevance=False, aliases=("unsupported_numbers",),
         weight=lambda grounded: np.array([len(found or ()) for found in grounded.number_support()[0]], float))
 def unsupported_numbers(grounded: Grounded) -> Values:
-    """Share of the answer's numbers, repeats counted, that no context contains.
+    """Share of the answer's numbers, with repeats, that no context contains.
 
-    4,213 and 4213 are one number, 3.50 and 3.5 too; signs, units, per cent, number words, the numbering of lists and
-    citations like [2] are passed over. A sum that the answer worked out counts as unsupported. Undefined for an answer
-    without a number. Lower is better. Returns (Q,) in [0, 1].
+    4,213 equals 4213, and 3.50 equals 3.5. Plus and minus, units, percent, number words, list numbering and citations
+    like [2] are ignored. A sum that the answer computed counts as unsupported. Undefined for an answer without a
+    number. Lower is better. Returns (Q,) in [0, 1].
     """
     asked, held = grounded.number_support()
     missing = [sum(number not in found for number in numbers or ())

@@ -1,9 +1,9 @@
-"""Answers and contexts judged by a model that reads; the verdicts come from the ledger (ragdash.models.judge).
+"""Metrics by an LLM judge; the verdicts come from the verdict store (ragdash.models.judge).
 
-Undefined (NaN, never 0): a text that is needed is not there, a verdict is missing; each with its reason beside the
-numbers. judge: whose verdicts, a model or "model at host"; "" is the one last asked that has any; "A + B" the mean of
-these judges, "majority of A + B" their most frequent value, "majority" that of the votes. votes: the mean of that many
-verdicts on the same question. Of several references the first is taken apart into claims.
+Undefined (NaN, never 0): a required text or a verdict is missing; each has its reason next to the numbers. judge: whose
+verdicts, a model or "model at host"; "" is the judge asked last that has any; "A + B" the mean of these judges,
+"majority of A + B" their most frequent value, "majority" that of the votes. votes: the mean of that many verdicts on
+the same question. With several references, claims come from the first.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def asked_of(spec: Spec) -> tuple[str, str, int]:
 def faithfulness(judged: Judged, *, judge: str = "", votes: int = 1) -> Values:
     """Does the answer state only what its contexts state? A judge's 1, 0.5 or 0 for the whole answer.
 
-    One call; what is true and not in the contexts is not faithful. Undefined without an answer or contexts.
+    One call; a true statement that the contexts lack is not faithful. Undefined without an answer or contexts.
     Returns (Q,) in [0, 1].
     """
     return judged.values("Faithfulness", judge, votes)
@@ -40,11 +40,11 @@ def faithfulness(judged: Judged, *, judge: str = "", votes: int = 1) -> Values:
 @metric("ClaimFaithfulness", "Claim faithfulness", formula=r"\frac{|supported\ claims|}{|claims(answer)|}",
         source=_GUIDE, relevance=False, aliases=("claim_faithfulness",), allowed=_VOTES)
 def claim_faithfulness(judged: Judged, *, judge: str = "", votes: int = 1) -> Values:
-    """Share of the answer's claims that the contexts support; a judge takes it apart and checks each claim.
+    """Share of the answer's claims that the contexts support; a judge extracts and checks each claim.
 
-    An answer without a claim states nothing that is not supported: 1, and told as vacuous. Claims, verdicts, reasons
-    and the chunks that support each are kept. Undefined without an answer or contexts, and where one verdict is
-    missing. Returns (Q,) in [0, 1].
+    An answer without a claim states nothing unsupported: 1, counted as vacuous. Claims, verdicts, reasons and the
+    chunks that support each are stored. Undefined without an answer or contexts, and if one verdict is missing.
+    Returns (Q,) in [0, 1].
     """
     return judged.values("ClaimFaithfulness", judge, votes)
 
@@ -52,7 +52,7 @@ def claim_faithfulness(judged: Judged, *, judge: str = "", votes: int = 1) -> Va
 @metric("AnswerRelevanceJudged", "Judged answer relevance", formula=r"score \in \{0, 0.25, 0.5, 0.75, 1\}",
         source=_GUIDE, relevance=False, aliases=("answer_relevance_judged",), allowed=_VOTES)
 def answer_relevance_judged(judged: Judged, *, judge: str = "", votes: int = 1) -> Values:
-    """Does the answer speak of what was asked, wholly and of nothing else? A judge's grade; right or wrong alike.
+    """Does the answer address the question, completely and nothing else? A judge's grade, whether right or wrong.
 
     Undefined without an answer or the text of the query. Returns (Q,) in [0, 1].
     """
@@ -62,9 +62,9 @@ def answer_relevance_judged(judged: Judged, *, judge: str = "", votes: int = 1) 
 @metric("ContextRelevance", "Context relevance", formula=r"score \in \{0, 0.25, 0.5, 0.75, 1\}", source=_GUIDE,
         relevance=False, aliases=("context_relevance",), allowed={"per": ("query", "chunk"), **_VOTES})
 def context_relevance(judged: Judged, *, per: str = "query", judge: str = "", votes: int = 1) -> Values:
-    """Do the contexts hold what is needed to answer? A judge's grade of all of them together.
+    """Do the contexts contain what is needed to answer? A judge's grade of all of them together.
 
-    per='chunk': each chunk is graded alone, and the mean taken; that punishes every useless chunk. Undefined without
+    per='chunk': each chunk is graded alone, and the mean is used, so every useless chunk lowers it. Undefined without
     contexts or the text of the query. Returns (Q,) in [0, 1].
     """
     return judged.values("ContextRelevance" if per == "query" else "ContextRelevance(per='chunk')", judge, votes)
@@ -73,7 +73,7 @@ def context_relevance(judged: Judged, *, per: str = "query", judge: str = "", vo
 @metric("Correctness", "Correctness", formula=r"score \in \{0, 0.25, 0.5, 0.75, 1\}", source=_GUIDE, relevance=False,
         aliases=("answer_correctness",), allowed={"how": ("grade", "claims"), **_VOTES})
 def correctness(judged: Judged, *, how: str = "grade", judge: str = "", votes: int = 1) -> Values:
-    """Does the answer say what a reference says? A judge's grade; of several references any one will do.
+    """Does the answer say what a reference says? A judge's grade; agreement with any reference is enough.
 
     how='claims': F1 of the claims of answer and first reference that the other entails (RAGChecker.F1). Undefined
     without an answer or a reference. Returns (Q,) in [0, 1].
@@ -86,7 +86,7 @@ def correctness(judged: Judged, *, how: str = "grade", judge: str = "", votes: i
 def ragas_faithfulness(judged: Judged, *, judge: str = "", votes: int = 1) -> Values:
     """Claim faithfulness, undefined for an answer without a claim.
 
-    RAGAS divides by the verdicts that came back, here a missing verdict leaves the value undefined. Returns (Q,) in
+    RAGAS divides by the verdicts that came back; here a missing verdict leaves the value undefined. Returns (Q,) in
     [0, 1].
     """
     return judged.values("RAGAS.Faithfulness", judge, votes)
@@ -110,7 +110,7 @@ def ragas_answer_relevancy(judged: Judged, *, judge: str = "", votes: int = 1) -
 def ragas_context_precision(judged: Judged, *, judge: str = "", votes: int = 1) -> Values:
     """Average precision of the chunks that a judge finds useful for the reference, in their order; 0 if none is.
 
-    Undefined without the text of the query, a reference or contexts, and where the verdict on a chunk is missing.
+    Undefined without the text of the query, a reference or contexts, and if the verdict on a chunk is missing.
     Returns (Q,) in [0, 1].
     """
     return judged.values("RAGAS.ContextPrecision", judge, votes)
@@ -119,9 +119,9 @@ def ragas_context_precision(judged: Judged, *, judge: str = "", votes: int = 1) 
 @metric("ContextPrecisionRatio", "Context precision ratio", formula=r"\frac{|useful\ chunks|}{|chunks|}", source=_GUIDE,
         relevance=False, aliases=("context_precision_ratio",), allowed=_VOTES)
 def context_precision_ratio(judged: Judged, *, judge: str = "", votes: int = 1) -> Values:
-    """Share of the chunks that a judge finds useful for the reference, their order left aside.
+    """Share of the chunks that a judge finds useful for the reference, in any order.
 
-    The same verdicts as RAGAS.ContextPrecision, and undefined as that. Returns (Q,) in [0, 1].
+    The same verdicts as RAGAS.ContextPrecision, and undefined for the same queries. Returns (Q,) in [0, 1].
     """
     return judged.values("ContextPrecisionRatio", judge, votes)
 
@@ -141,11 +141,11 @@ def ragas_context_recall(judged: Judged, *, judge: str = "", votes: int = 1) -> 
         r"0.5\}|}{|sentences(answer)|}", source="Laban et al. 2022 (SummaC), a natural language inference model",
         relevance=False, aliases=("nli_faithfulness",))
 def nli_faithfulness(entailed: Entailed, *, model: str = "") -> Values:
-    """Share of the answer's sentences that some window of the contexts entails, by a local model; no key is needed.
+    """Share of the answer's sentences that some window of the contexts entails, by a local model without a key.
 
-    A window is three sentences of one context, and slides by two; a sentence is entailed from a probability of 0.5
-    on. The model's own names tell which of its labels means entailment. Undefined without an answer or contexts, and
-    where a pair was not computed. model: which model's values; '' is the one last used. Returns (Q,) in [0, 1].
+    A window is three sentences of one context, and slides by two. A sentence is entailed at a probability of 0.5 or
+    more. The model's own label names show which one means entailment. Undefined without an answer or contexts, and if
+    a pair was not computed. model: which model's values; '' is the one used last. Returns (Q,) in [0, 1].
     """
     return entailed.values(model)
 
@@ -157,8 +157,8 @@ def _checker(name: str, title: str, formula: str, doc: str, better: str = "highe
 
     value.__doc__ = f"""{doc}
 
-    Claims of answer and first reference are each held against the other text or each chunk; contradicted is not
-    entailed. A share of nothing is undefined (RAGChecker: 0), as it is where a text or one verdict is missing.
+    The claims of answer and first reference are checked against the other text or each chunk. Contradicted is not
+    entailed. A share of nothing is undefined (RAGChecker: 0), and so is one with a missing text or verdict.
     Returns (Q,) in [0, 1].
     """
     metric(f"RAGChecker.{name}", f"RAGChecker {title}", formula=formula, source=_CHECKER, better=better,
@@ -183,8 +183,8 @@ _checker("NoiseSensitivityIrrelevant", "noise sensitivity in irrelevant",
          r"\frac{|wrong \cap in\ useless\ chunks\ only|}{|claims(answer)|}",
          "Share of the answer's claims that are wrong and come from useless chunks only.", "lower")
 _checker("Hallucination", "hallucination", r"\frac{|wrong \cap in\ no\ chunk|}{|claims(answer)|}",
-         "Share of the answer's claims that are wrong and stand in no chunk.", "lower")
+         "Share of the answer's claims that are wrong and in no chunk.", "lower")
 _checker("SelfKnowledge", "self knowledge", r"\frac{|right \cap in\ no\ chunk|}{|claims(answer)|}",
-         "Share of the answer's claims that are right and stand in no chunk: the model knew them.", "lower")
+         "Share of the answer's claims that are right and in no chunk: the model knew them.", "lower")
 _checker("Faithfulness", "faithfulness", r"\frac{|in\ some\ chunk|}{|claims(answer)|}",
          "Share of the answer's claims that some chunk entails.")

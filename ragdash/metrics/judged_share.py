@@ -1,4 +1,4 @@
-"""What the judgements can say about a ranking: how much of it is judged, and plain counts."""
+"""Share of a ranking that has judgments, and plain counts."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _COUNT = {"range": (0.0, np.inf), "better": None, "unit": "documents", "relevanc
         source="ir_measures Judged", cutoff="required", better=None, relevance=False,
         weight=lambda ranked, k: ranked.returned_at(k))
 def judged(ranked: Ranked, k: Cutoffs) -> Values:
-    """Share of the first k documents that have a judgement, of whatever grade (negative ones too).
+    """Share of the first k documents with a judgment, of any grade (also negative).
 
-    Neither good nor bad: where it is low, unjudged documents count as not relevant and the other metrics may be too
-    low. Undefined where nothing was returned. Returns (Q, K) in [0, 1].
+    Neither good nor bad. If it is low, unjudged documents count as not relevant, and the other metrics may be too low.
+    Undefined if nothing was returned. Returns (Q, K) in [0, 1].
     """
     returned = ranked.returned_at(k)
     seen = ranked.up_to(k, ranked.query, ranked.rank)
@@ -27,9 +27,9 @@ def judged(ranked: Ranked, k: Cutoffs) -> Values:
 @metric("RBPResidual", "RBP residual", formula=r"1 - (1 - p) \sum_{i\ judged} p^{i - 1}", source="Moffat & Zobel 2008",
         better="lower", relevance=False, allowed={"p": (0.0, 0.9999)})
 def rbp_residual(ranked: Ranked, *, p: float = 0.8) -> Values:
-    """How much rank-biased precision the unjudged documents, and those behind the last rank, could add at most.
+    """The most that unjudged documents, and those after the last rank, could add to rank-biased precision.
 
-    RBP is somewhere between its value and its value plus this. Returns (Q,) in [0, 1]; 1 for an empty ranking.
+    RBP is between its value and its value plus this. Returns (Q,) in [0, 1]; 1 for an empty ranking.
     """
     known = ranked.total(ranked.query, (1 - p) * p ** (ranked.rank - 1.0))
     return np.clip(1 - known, 0.0, 1.0)

@@ -1,7 +1,7 @@
-"""What a query took: milliseconds, tokens and dollars, as the run tells them.
+"""Milliseconds, tokens and dollars per query, as the run recorded them.
 
-Undefined (NaN, never 0) for a query of which the run does not tell it; a query that the run lacks took nothing that is
-known. Percentiles, prices of models and what a gain costs: ragdash.evaluation.latency_cost.
+Undefined (NaN, never 0) for a query without a record, and for a query that the run lacks. Percentiles,
+prices of models and the cost of a gain: ragdash.evaluation.latency_cost.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ _PRICE = (0.0, 1e6)
 def latency(timed: Timed, *, stage: str = "total") -> Values:
     """Milliseconds from the question to the end of a stage's work, by the run's own clock.
 
-    stage: "retrieval", "rerank", "generation" or "total"; a run that tells no total has the sum of its stages, where
-    all of them are told. A mean hides slow queries: look at P90 and P99 as well. Returns (Q,), 0 or more.
+    stage: "retrieval", "rerank", "generation" or "total". A run without a total has the sum of its stages, for queries
+    with all of them. A mean hides slow queries: look at P90 and P99 as well. Returns (Q,), 0 or more.
     """
     return timed.latency(stage)
 
@@ -45,10 +45,10 @@ def completion_tokens(timed: Timed) -> Values:
         source="price lists of model providers ($ per 1K tokens)", unit="$", aliases=("cost_usd",),
         allowed={"prompt": _PRICE, "completion": _PRICE, "call": _PRICE}, **_FACTS)
 def cost(timed: Timed, *, prompt: float = 0.0, completion: float = 0.0, call: float = 0.0) -> Values:
-    """Dollars for a query: as the run recorded them (cost_usd), or of its tokens where a price is given.
+    """Dollars per query: as the run recorded them (cost_usd), or of its tokens if a price is given.
 
-    prompt, completion: dollars per 1K tokens; call: dollars per query beside them, for a paid reranker or embedding.
-    Undefined where a price is given for tokens that are not told. Returns (Q,), 0 or more.
+    prompt, completion: dollars per 1K tokens; call: additional dollars per query, for a paid reranker or embedding.
+    Undefined if a token price is given and the tokens are unknown. Returns (Q,), 0 or more.
     """
     if not (prompt or completion or call):
         return timed.told("cost_usd")

@@ -1,6 +1,6 @@
-"""Metrics of a ranking against judgements. Ranks count from 1; R is the number of relevant documents of a query.
+"""Metrics of a ranking by relevance judgments. Ranks count from 1; R is the number of relevant documents of a query.
 
-Unless a docstring says otherwise: a document is relevant if its grade is at least rel, one without a judgement is not;
+Unless a docstring says otherwise: a document is relevant if its grade is at least rel, one without a judgment is not;
 the value is undefined (NaN) for a query without a relevant document and 0 for an empty ranking. trec_eval gives 0 in
 both cases (the convention unanswerable='zero' does too).
 """
@@ -40,10 +40,10 @@ def _undefined_without(relevant: np.ndarray, values: np.ndarray) -> np.ndarray:
 @metric("P", "Precision", formula=r"P@k = \frac{|relevant \cap top_k|}{k}", source="trec_eval P", cutoff="required",
         aliases=("precision", "prec"), allowed={**_REL, "denominator": ("k", "returned")}, weight=_ranks)
 def precision(ranked: Ranked, k: Cutoffs, *, rel: int = 1, denominator: str = "k") -> Values:
-    """Share of the first k ranks that hold a relevant document.
+    """Share of the first k ranks with a relevant document.
 
-    Divides by k even where fewer were returned, as trec_eval; denominator='returned' divides by min(k, returned), as
-    LlamaIndex and others do (0 where nothing was returned). Returns (Q, K) in [0, 1].
+    Divides by k even if fewer were returned, as trec_eval. denominator='returned' divides by min(k, returned), as
+    LlamaIndex and others do (0 if nothing was returned). Returns (Q, K) in [0, 1].
     """
     seen = ranked.hits_at(k, rel)
     ranks = np.maximum(_ranks(ranked, k, rel, denominator), 1)
@@ -53,7 +53,7 @@ def precision(ranked: Ranked, k: Cutoffs, *, rel: int = 1, denominator: str = "k
 @metric("R", "Recall", formula=r"R@k = \frac{|relevant \cap top_k|}{R}", source="trec_eval recall",
         aliases=("rec",), allowed=_REL, weight=lambda ranked, k, rel=1: ranked.relevant(rel))
 def recall(ranked: Ranked, k: Cutoffs, *, rel: int = 1) -> Values:
-    """Share of the relevant documents that stand in the first k ranks (anywhere, without a cutoff).
+    """Share of the relevant documents that are in the first k ranks (at any rank, without a cutoff).
 
     Returns (Q, K) in [0, 1].
     """
@@ -66,7 +66,7 @@ def recall(ranked: Ranked, k: Cutoffs, *, rel: int = 1) -> Values:
 def f1(ranked: Ranked, k: Cutoffs, *, rel: int = 1) -> Values:
     """Harmonic mean of precision and recall at k; 0 if both are 0.
 
-    Of each query first, then averaged; the F1 of two averages is another number. Returns (Q, K) in [0, 1].
+    Computed per query, then averaged; the F1 of two averages is another number. Returns (Q, K) in [0, 1].
     """
     relevant = ranked.relevant(rel)
     return _undefined_without(relevant, 2 * ranked.hits_at(k, rel) / (k[None, :] + np.maximum(relevant, 1)[:, None]))
@@ -75,9 +75,9 @@ def f1(ranked: Ranked, k: Cutoffs, *, rel: int = 1) -> Values:
 @metric("Success", "Hit rate", formula=r"Success@k = 1 \text{ if } relevant \cap top_k \neq \emptyset, \text{ else } 0",
         source="trec_eval success", cutoff="required", aliases=("HitRate", "hit", "hit_rate", "hits"), allowed=_REL)
 def success(ranked: Ranked, k: Cutoffs, *, rel: int = 1) -> Values:
-    """1 if a relevant document stands in the first k ranks, else 0.
+    """1 if a relevant document is in the first k ranks, else 0.
 
-    Some call this recall; the two differ as soon as a query has several relevant documents. Returns (Q, K): 0 or 1.
+    Some call this recall; the two differ if a query has several relevant documents. Returns (Q, K): 0 or 1.
     """
     return _undefined_without(ranked.relevant(rel), (ranked.hits_at(k, rel) > 0).astype(np.float64))
 
@@ -93,7 +93,7 @@ def first_rank(ranked: Ranked, rel: int = 1) -> Values:
 @metric("RR", "MRR", formula=r"RR = \frac{1}{\text{rank of the first relevant document}}",
         source="trec_eval recip_rank", aliases=("recip_rank", "reciprocal_rank"), allowed=_REL)
 def reciprocal_rank(ranked: Ranked, k: Cutoffs, *, rel: int = 1) -> Values:
-    """1 over the rank of the first relevant document; 0 if none stands in the first k ranks.
+    """1 over the rank of the first relevant document; 0 if none is in the first k ranks.
 
     Its mean is the MRR. Falls harmonically: 1, 0.5, 0.33. ir_measures breaks ties the other way at a cutoff (RR@10);
     here all metrics share one rule. Returns (Q, K) in [0, 1].
@@ -105,11 +105,11 @@ def reciprocal_rank(ranked: Ranked, k: Cutoffs, *, rel: int = 1) -> Values:
 @metric("AP", "MAP", formula=r"AP = \frac{1}{R} \sum_{i \leq k,\ i\ relevant} P@i", source="trec_eval map, map_cut",
         aliases=("map_cut", "average_precision"), allowed={**_REL, "denominator": ("relevant", "retrieved")})
 def average_precision(ranked: Ranked, k: Cutoffs, *, rel: int = 1, denominator: str = "relevant") -> Values:
-    """Mean of the precisions at the ranks of the relevant documents; one that was not returned counts 0.
+    """Mean of the precisions at the ranks of the relevant documents; a document that was not returned counts 0.
 
     Divides by R at every cutoff, as trec_eval's map_cut. denominator='retrieved' divides by the relevant documents
-    in the first k ranks instead (0 if there are none), as some RAG papers do; such values are higher, not comparable,
-    and can fall when a relevant document moves up. Its mean is the MAP. Returns (Q, K) in [0, 1].
+    in the first k ranks (0 if there are none), as some RAG papers do. Such values are higher, not comparable, and can
+    fall when a relevant document moves up. Its mean is the MAP. Returns (Q, K) in [0, 1].
     """
     query, rank = ranked.hits(rel)
     total = ranked.up_to(k, query, rank, ordinal(query) / rank)
@@ -137,11 +137,11 @@ def grade_gain(grade: np.ndarray, gain: str, highest: int) -> np.ndarray:
         source="trec_eval ndcg, ndcg_cut; Järvelin & Kekäläinen 2002", aliases=("ndcg_cut",),
         allowed={"gain": ("linear", "exp", "binary")})
 def ndcg(ranked: Ranked, k: Cutoffs, *, gain: str = "linear") -> Values:
-    """Discounted cumulative gain of the first k ranks over the greatest possible one.
+    """Discounted cumulative gain of the first k ranks, divided by the highest possible one.
 
-    The gain is the grade (trec_eval); gain='exp' takes 2^grade - 1 (Burges; gdeval, many libraries), gain='binary'
-    takes 1 for every grade >= 1. A negative or missing grade gains nothing. The ideal order is that of all judged
-    documents, returned or not, cut at k; tools that take it over the returned ones only show higher numbers.
+    The gain is the grade (trec_eval). gain='exp' uses 2^grade - 1 (Burges; gdeval, many libraries). gain='binary' uses
+    1 for every grade >= 1. A negative or missing grade gains nothing. The ideal order contains all judged documents,
+    returned or not, cut at k. Tools that use only the returned ones show higher numbers.
     Returns (Q, K) in [0, 1]; undefined without a document of grade 1 or more.
     """
     gains = grade_gain(ranked.grade, gain, ranked.max_grade)
@@ -164,7 +164,7 @@ def r_precision(ranked: Ranked, *, rel: int = 1) -> Values:
 @metric("bpref", "bpref", formula=r"bpref = \frac{1}{R} \sum_{r} 1 - \frac{\min(n_r, R)}{\min(N, R)}",
         source="trec_eval bpref; Buckley & Voorhees 2004", allowed=_REL)
 def bpref(ranked: Ranked, *, rel: int = 1) -> Values:
-    """How seldom a judged non-relevant document stands above a relevant one; unjudged documents are passed over.
+    """How rarely a judged non-relevant document is ranked above a relevant one; unjudged documents are ignored.
 
     n_r counts the judged non-relevant documents above the relevant document r, N all of the query. A negative grade
     counts as unjudged here, as in trec_eval. Returns (Q,) in [0, 1].
@@ -193,11 +193,11 @@ def _before(query: np.ndarray, values: np.ndarray) -> np.ndarray:
         source="Chapelle et al. 2009; gdeval", allowed={"max_grade": (1, 2**31), "probabilities": (0.0, 1.0)})
 def expected_reciprocal_rank(ranked: Ranked, k: Cutoffs, *, max_grade: int | None = None,
                              probabilities: tuple | None = None) -> Values:
-    """Expected 1 / rank at which a reader is satisfied, who reads downwards and stops with probability p.
+    """Expected 1 / rank at which a reader stops, who reads from the top and stops with probability p.
 
-    max_grade defaults to the highest grade of the judgements; gdeval fixes it at 4 (`ERR(max_grade=4)@20`), so that
-    a perfect binary hit scores 0.0625 there and 0.5 here. probabilities=(p0, p1, ...) gives the probability of each
-    grade instead, the last one that of all higher grades. Returns (Q, K) in [0, 1]; undefined without a document of
+    max_grade defaults to the highest grade of the judgments. gdeval fixes it at 4 (`ERR(max_grade=4)@20`), so a
+    perfect binary hit scores 0.0625 there and 0.5 here. probabilities=(p0, p1, ...) gives the probability of each
+    grade instead; the last one applies to all higher grades. Returns (Q, K) in [0, 1]; undefined without a document of
     grade 1 or more.
     """
     if probabilities is None:
@@ -216,9 +216,9 @@ def expected_reciprocal_rank(ranked: Ranked, k: Cutoffs, *, max_grade: int | Non
         source="Moffat & Zobel 2008; ir_measures RBP",
         allowed={**_REL, "p": (0.0, 0.9999), "gain": ("binary", "graded")})
 def rank_biased_precision(ranked: Ranked, k: Cutoffs, *, p: float = 0.8, rel: int = 1, gain: str = "binary") -> Values:
-    """Expected rate of gain for a reader who goes on to the next rank with probability p.
+    """Expected rate of gain for a reader who continues to the next rank with probability p.
 
-    gain='graded' takes grade / highest grade of the judgements (TREC-COVID). RBPResidual says how much the unjudged
+    gain='graded' uses grade / highest grade of the judgments (TREC-COVID). RBPResidual is the most that unjudged
     documents could add. trec_eval 10 and ranx compute other numbers under this name. Returns (Q, K) in [0, 1].
     """
     if gain == "graded":
@@ -234,10 +234,10 @@ def rank_biased_precision(ranked: Ranked, k: Cutoffs, *, p: float = 0.8, rel: in
         source="the rank whose reciprocal trec_eval's recip_rank is",
         range=(1.0, np.inf), better="lower", unit="rank", relevance=False, aliases=("mean_rank",), allowed=_REL)
 def mean_rank(ranked: Ranked, *, rel: int = 1) -> Values:
-    """Rank of the first relevant document, averaged over the queries where one was returned.
+    """Rank of the first relevant document, averaged over the queries with one.
 
-    Lower is better. Undefined where none was returned, so read it beside the number of undefined queries: a system
-    that finds only the easy ones looks good here. Returns (Q,) >= 1.
+    Lower is better. Undefined if none was returned, so read it with the number of undefined queries: a system that
+    finds only the easy documents looks good here. Returns (Q,) >= 1.
     """
     return first_rank(ranked, rel)
 
@@ -246,8 +246,8 @@ def mean_rank(ranked: Ranked, *, rel: int = 1) -> Values:
         source="the rank whose reciprocal trec_eval's recip_rank is", range=(1.0, np.inf), better="lower", unit="rank",
         aggregate="median", relevance=False, aliases=("first_rank",), allowed=_REL)
 def first_relevant_rank(ranked: Ranked, *, rel: int = 1) -> Values:
-    """Rank of the first relevant document; the summary is its median over the queries where one was returned.
+    """Rank of the first relevant document; the summary is its median over the queries with one.
 
-    Lower is better; undefined where none was returned. Returns (Q,) >= 1.
+    Lower is better; undefined if none was returned. Returns (Q,) >= 1.
     """
     return first_rank(ranked, rel)

@@ -20,9 +20,9 @@ _BETA = {"beta": (0.0, 1e6), "rel": (1, 2**31)}
 def auc(ranked: Ranked, *, rel: int = 1, unretrieved: str = "ignore") -> Values:
     """Probability that a relevant judged document is ranked above a non-relevant judged one; 0.5 is chance.
 
-    Among the documents that are judged and were returned; unretrieved='last' puts the other judged ones behind them,
-    all at one place. A negative grade counts as a non-relevant judged document. The order is that of the ranking, so
-    equal scores are settled as everywhere. Undefined if either class is empty. Returns (Q,) in [0, 1].
+    Among the documents that are judged and returned. unretrieved='last' ranks the other judged ones after them, all
+    tied. A negative grade counts as a judged non-relevant document. The order is that of the ranking, so equal scores
+    are ordered as in every metric. Undefined if either class is empty. Returns (Q,) in [0, 1].
     """
     is_rel, count = ranked.grade >= rel, ranked.queries
     above = _before(ranked.query, ~is_rel)[is_rel]
@@ -48,7 +48,7 @@ def aqwv(ranked: Ranked, k: Cutoffs, *, beta: float = 40.0, rel: int = 1, form: 
 
     form='thresholdless' (needs a cutoff): P_miss = 1 - R@k; P_FA = non-relevant documents in the first k over all in
     the first k, 0 where nothing was returned. With ten returned and one relevant the best possible is -35: read it
-    on its own axis. form='material' (no cutoff) is the programme's: detections are documents with a score >= threshold
+    on its own axis. form='material' (no cutoff) is the program's: detections are documents with a score >= threshold
     (default: all returned), P_FA = false alarms / (corpus_size - R); a value of the corpus, 1 - mean P_miss (queries
     with relevant documents) - beta * mean P_FA (all queries). In [-beta, 1]; returns (Q, K).
     """
@@ -107,7 +107,7 @@ def _sum_from(thresholds: np.ndarray, scores: np.ndarray, weights: np.ndarray) -
 
 
 def _material(ranked: Ranked, beta: float, rel: int, size: int, threshold: float | None) -> CorpusValue:
-    """AQWV of the MATERIAL programme at one threshold; None takes every returned document as a detection."""
+    """AQWV of the MATERIAL program at one threshold; None takes every returned document as a detection."""
     relevant = ranked.relevant(rel)
     query, _ = ranked.hits(rel)
     if threshold is None:

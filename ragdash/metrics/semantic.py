@@ -1,4 +1,4 @@
-"""Answers held against references and questions by local models; the values come from the cache
+"""Answers compared with references and questions by local models; the values come from the cache
 (ragdash.evaluation.scoring).
 """
 
@@ -14,13 +14,12 @@ _SBERT = "Reimers and Gurevych 2019 (Sentence-BERT); sentence-transformers"
 @metric("SBERT", "SBERT similarity", formula=r"\max_{g \in references} \cos(e(answer), e(g))", source=_SBERT,
         range=(-1.0, 1.0), relevance=False, aliases=("sbert_similarity", "semantic_similarity"))
 def sbert(scored: Scored, *, model: str = "") -> Values:
-    """Cosine of the sentence embeddings of answer and reference, of several references the best.
+    """Cosine of the sentence embeddings of answer and reference; with several references the best.
 
-    Texts go to the model as they are (no lower case, no words taken off). Unrelated texts have about 0, with some
-    models much more: compare values of one model only, it stands in the settings. A text longer than the model reads
-    is cut, which is counted and told. Others map the cosine to (1 + cos) / 2; here it stays as it is. Undefined
-    without answer or reference, where either is empty, and where it was not computed. model: which model's values;
-    '' is the one last used. Returns (Q,) in [-1, 1].
+    Texts go to the model unchanged. Unrelated texts have about 0, with some models much more. So compare values of one
+    model only; the settings name it. Texts longer than the model reads are cut, counted and reported. Other tools map
+    the cosine to (1 + cos) / 2; here it stays as it is. Undefined without answer or reference, if either is empty, and
+    if it was not computed. model: which model's values; '' is the one used last. Returns (Q,) in [-1, 1].
     """
     return scored.values("SBERT", model)
 
@@ -29,12 +28,12 @@ def sbert(scored: Scored, *, model: str = "") -> Values:
         source="Nogueira and Cho 2019; sentence-transformers CrossEncoder", relevance=False,
         aliases=("cross_encoder", "cross_encoder_similarity"))
 def cross_encoder(scored: Scored, *, model: str = "") -> Values:
-    """Score of a cross-encoder that reads reference and answer together, of several references the best.
+    """Score of a cross-encoder that reads reference and answer together; with several references the best.
 
-    The raw score goes through a sigmoid, whatever the model's folder says; the order is (reference, answer) and
-    matters. What the model was trained for decides what the number means: an ms-marco model tells whether the answer
-    is a relevant passage for the reference as query, an STS model how alike they are. Undefined as SBERT. Returns
-    (Q,) in [0, 1].
+    The raw score goes through a sigmoid, whatever the model's folder says. The order is (reference, answer), and it
+    matters. The model's training decides what the number means: an ms-marco model predicts whether the answer is a
+    relevant passage for the reference as query, an STS model how similar they are. Undefined as SBERT. Returns (Q,) in
+    [0, 1].
     """
     return scored.values("CrossEncoder", model)
 
@@ -42,10 +41,10 @@ def cross_encoder(scored: Scored, *, model: str = "") -> Values:
 @metric("SemanticRelevance", "Semantic answer relevance", formula=r"\cos(e(query), e(answer))", source=_SBERT,
         range=(-1.0, 1.0), relevance=False, aliases=("semantic_relevance", "semantic_answer_relevance"))
 def semantic_relevance(scored: Scored, *, model: str = "") -> Values:
-    """Cosine of the sentence embeddings of query and answer: does the answer speak of what was asked?
+    """Cosine of the sentence embeddings of query and answer: does the answer address the question?
 
-    It says nothing of whether the answer is right. RAGAS embeds questions that a language model makes of the answer;
-    here it is the answer itself. Undefined without query or answer, where either is empty, and where it was not
-    computed. Returns (Q,) in [-1, 1].
+    It does not show whether the answer is right. RAGAS embeds questions that a language model writes from the answer;
+    here it is the answer itself. Undefined without query or answer, if either is empty, and if it was not computed.
+    Returns (Q,) in [-1, 1].
     """
     return scored.values("SemanticRelevance", model)

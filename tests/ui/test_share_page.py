@@ -57,6 +57,17 @@ def test_the_links_lead_to_the_page_that_is_chosen_and_leave_this_pages_choices_
     assert {**parse_qs(urlsplit(embedded).query)} == {**held, "embed": ["true"]}
 
 
+def test_a_link_has_the_appearance_that_is_chosen_and_none_at_first():
+    at = opened("share", **session())
+    control = next(one for one in at.get("button_group") if "Dark" in one.options)
+    for look in ("", "light", "dark"):
+        if look:
+            next(one for one in at.get("button_group") if one.key == control.key).set_value(look).run()
+        plain, embedded = (urlsplit(one.value).query for one in at.main.get("code")[:2])
+        assert not at.exception and all((f"{look}_theme" in query if look else "_theme" not in query)
+                                        for query in (plain, embedded)), (look, plain)
+
+
 def test_one_run_alone_has_no_table_of_differences():
     assert "tests" not in str(widget(opened("share", **session(("old",))), "selectbox", "table").options)
 

@@ -364,7 +364,7 @@ def test_labels_are_counted_taken_along_and_withdrawn(pair):
     spec = parse_spec("Faithfulness")
     held = SimpleNamespace(
         verdicts=[verdicts_of(evaluate(run, TRUTH, [spec]), spec) for run in runs], spec=spec,
-        now=SimpleNamespace(digests=[run.digest for run in runs], scope=Scope(TRUTH.digest, Conventions())))
+        context=SimpleNamespace(digests=[run.digest for run in runs], scope=Scope(TRUTH.digest, Conventions())))
     file = sheet_bytes(saved_labels.table(held, labels), "csv")
     found, warned = read_labels(file, "labels.csv", {run.name: IDS for run in runs})
     assert found == {run.name: own for run, own in zip(runs, labels, strict=True)} and not warned

@@ -178,9 +178,9 @@ def test_fifty_kept_runs_open_quickly_and_none_is_read(monkeypatch):
     home.add_truth(Truth.build("truth", ["q"], ["d1"], [1]))
     monkeypatch.setattr(atomic_folders, "fetch", lambda place: pytest.fail("a run was read"))
     at = opened()
-    start = time.perf_counter()
+    start = time.process_time()
     at.run()
-    assert time.perf_counter() - start < 2 and "Kept in the workspace (51)" in str(at.main)
+    assert time.process_time() - start < 2 and "Kept in the workspace (51)" in str(at.main)
     at.text_input(key="shelf_search").set_value("run 49").run()
     assert not at.exception and sum(key.startswith("show_") for key in keys(at)) == 1
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from ragdash.dashboard.page_context import View
+from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.widgets import elements
 from ragdash.evaluation.compare import Comparison
 from ragdash.evaluation.evaluate import Summary
@@ -18,17 +18,17 @@ from ragdash.reporting.sentences.fmt import NBSP
 Grid = Mapping[tuple[int, Spec], Comparison]
 
 
-def leaderboard(view: View, summaries: Sequence[Sequence[Summary]], order: Sequence[int], deltas: Grid,
+def leaderboard(context: PageContext, summaries: Sequence[Sequence[Summary]], order: Sequence[int], deltas: Grid,
                 standing: Mapping[int, str]) -> pd.DataFrame:
     """The table to read, in markdown: a row per run, a column per metric (mean, interval, difference and its p).
 
     n: a column where all have the same, in the heading where all runs have. standing: what is said of a run beside
     its name, such as "best".
     """
-    held = [{row[at].n for row in summaries} for at in range(len(summaries[view.baseline]))]
+    held = [{row[at].n for row in summaries} for at in range(len(summaries[context.baseline]))]
     several_n = len(set.union(*held)) > 1
-    columns = {"Run": [_name(view, row, standing) for row in order]}
-    for at, base in enumerate(summaries[view.baseline]):
+    columns = {"Run": [_name(context, row, standing) for row in order]}
+    for at, base in enumerate(summaries[context.baseline]):
         head = f" :gray[n{NBSP}={NBSP}{base.n:,}]" if several_n and held[at] == {base.n} != {0} else ""
         columns[base.spec.title + head] = [_cell(summaries[row][at], deltas.get((row, base.spec)), len(held[at]) > 1)
                                            for row in order]
@@ -38,11 +38,11 @@ def leaderboard(view: View, summaries: Sequence[Sequence[Summary]], order: Seque
     return pd.DataFrame(columns)
 
 
-def _name(view: View, row: int, standing: Mapping[int, str]) -> str:
+def _name(context: PageContext, row: int, standing: Mapping[int, str]) -> str:
     said = [standing[row]] if row in standing else []
-    said += ["baseline"] if row == view.baseline and len(view.entries) > 1 else []
+    said += ["baseline"] if row == context.baseline and len(context.entries) > 1 else []
     second = f"  \n:gray[{', '.join(said)}]".replace(" ", NBSP).replace(f"{NBSP}{NBSP}\n", "  \n") if said else ""
-    return f"**{elements.swatch(view.slots[row], view.names[row])}**{second}"
+    return f"**{elements.swatch(context.slots[row], context.names[row])}**{second}"
 
 
 def _cell(summary: Summary, delta: Comparison | None, with_n: bool) -> str:
@@ -57,14 +57,16 @@ def _cell(summary: Summary, delta: Comparison | None, with_n: bool) -> str:
     return "  \n".join(said)
 
 
-def numbers(view: View, summaries: Sequence[Sequence[Summary]], order: Sequence[int], deltas: Grid) -> pd.DataFrame:
+def numbers(
+    context: PageContext, summaries: Sequence[Sequence[Summary]], order: Sequence[int], deltas: Grid
+) -> pd.DataFrame:
     """Every number of the leaderboard, a row per run and metric, for sorting, searching and the download."""
     rows = []
     for row in order:
         for summary in summaries[row]:
             one = deltas.get((row, summary.spec))
             rows.append({
-                "Run": view.names[row], "Metric": summary.spec.title, "Mean": summary.mean, "Low": summary.low,
+                "Run": context.names[row], "Metric": summary.spec.title, "Mean": summary.mean, "Low": summary.low,
                 "High": summary.high, "n": summary.n, "Undefined": summary.undefined,
                 "Difference to baseline": one.mean_difference if one else np.nan,
                 "p (Holm)": one.p_corrected if one else np.nan,
@@ -73,14 +75,14 @@ def numbers(view: View, summaries: Sequence[Sequence[Summary]], order: Sequence[
     return pd.DataFrame(rows)
 
 
-def verdict_table(view: View, candidates: Sequence[int], specs: Sequence[Spec], found: Grid) -> pd.DataFrame:
+def verdict_table(context: PageContext, candidates: Sequence[int], specs: Sequence[Spec], found: Grid) -> pd.DataFrame:
     """The comparison to read, in markdown: a row per candidate and metric."""
     rows = []
     for at, spec in ((at, spec) for at in candidates for spec in specs):
         one = found[at, spec]
         color = comparison.COLORS.get(one.verdict, "gray")
         rows.append({
-            "Run": f"**{elements.swatch(view.slots[at], view.names[at])}**", "Metric": spec.title,
+            "Run": f"**{elements.swatch(context.slots[at], context.names[at])}**", "Metric": spec.title,
             "Difference": f"**{fmt.escape(fmt.number(one.mean_difference, signed=True))}**{NBSP}:gray["
                           + fmt.escape(_interval(one).replace(" ", NBSP)) + "]",
             "Verdict": f":{color}[{comparison.READINGS[one.verdict].replace(' ', NBSP)}]",

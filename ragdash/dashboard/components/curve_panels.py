@@ -8,7 +8,7 @@ import streamlit as st
 from ragdash.dashboard import page_context
 from ragdash.dashboard.caches import evaluation_cache
 from ragdash.dashboard.components import tables as components_tables
-from ragdash.dashboard.page_context import View
+from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets import elements
 from ragdash.evaluation.evaluate import Summary
@@ -25,16 +25,16 @@ def parts(summaries: list[tuple[Summary, ...]]) -> tuple[np.ndarray, np.ndarray,
     return mean, low, high
 
 
-def curve(now: View, name: str, marked: int) -> None:
+def curve(context: PageContext, name: str, marked: int) -> None:
     """One metric at every cutoff, with its confidence bands; the cutoff `marked` is pointed out."""
-    metric, found = METRICS[name], now.curves(name)
+    metric, found = METRICS[name], context.curves(name)
     values = np.array([one.mean[name] for one in found])
     low, high = (np.array([getattr(one, side)[name] for one in found]) for side in ("low", "high"))
     with st.container(key=f"box_{name}"):
         st.header(f"{metric.title}@k", anchor=False, help=metric.summary_line)
         figure = precision_recall.by_cutoff(
-            now.names,
-            now.slots,
+            context.names,
+            context.slots,
             found[0].ks,
             values,
             found[0].interval_ks,
@@ -45,94 +45,97 @@ def curve(now: View, name: str, marked: int) -> None:
             log=state.get(state.SCALE) == "log",
             theme=elements.theme(),
         )
-        elements.chart(figure, components_tables.by_cutoff(now, found, name), f"curve_{name}",
-                      fmt.at_cutoff(metric.title, now.names, values[:, marked - 1], marked))
+        elements.chart(figure, components_tables.by_cutoff(context, found, name), f"curve_{name}",
+                      fmt.at_cutoff(metric.title, context.names, values[:, marked - 1], marked))
         st.caption(f"Mean over {fmt.over([one.n[name] for one in found])} with 95 % confidence bands."
-                   f"{now.basis}")
+                   f"{context.basis}")
 
 
-def trade_off(now: View, marked: int) -> None:
+def trade_off(context: PageContext, marked: int) -> None:
     """Precision against recall, from k = 1 to the deepest rank."""
-    precision, recall = now.curves("P"), now.curves("R")
+    precision, recall = context.curves("P"), context.curves("R")
     figure = precision_recall.trade_off(
-        now.names, now.slots, precision[0].ks, np.array([one.mean["P"] for one in precision]),
+        context.names, context.slots, precision[0].ks, np.array([one.mean["P"] for one in precision]),
         np.array([one.mean["R"] for one in recall]), chosen=marked, theme=elements.theme())
-    elements.chart(figure, components_tables.trade_off(now, precision, recall), "trade_off",
+    elements.chart(figure, components_tables.trade_off(context, precision, recall), "trade_off",
                   "Mean precision against mean recall, from k = 1 to the deepest rank")
     st.caption(f"Each curve starts at k = 1; small marks stand at round cutoffs, the large one at k = {marked}."
-               f"{now.basis}")
+               f"{context.basis}")
 
 
-def interpolated(now: View) -> None:
+def interpolated(context: PageContext) -> None:
     """Interpolated precision at the eleven standard recall levels."""
-    found = [evaluation_cache.interpolated(digest, now.scope) for digest in now.digests]
-    figure = precision_recall.interpolated(now.names, now.slots, arrays.RECALL_LEVELS,
+    found = [evaluation_cache.interpolated(digest, context.scope) for digest in context.digests]
+    figure = precision_recall.interpolated(context.names, context.slots, arrays.RECALL_LEVELS,
                                            np.array([values for values, _ in found]), theme=elements.theme())
-    elements.chart(figure, components_tables.interpolated(now, arrays.RECALL_LEVELS, found), "interpolated",
+    elements.chart(figure, components_tables.interpolated(context, arrays.RECALL_LEVELS, found), "interpolated",
                   "Interpolated precision at eleven recall levels")
     st.caption("The highest precision at any rank that reaches the recall level, mean over "
-               f"{fmt.over([n for _, n in found])}.{now.basis}")
+               f"{fmt.over([n for _, n in found])}.{context.basis}")
 
 
-def first_rank(now: View) -> None:
+def first_rank(context: PageContext) -> None:
     """How the first relevant ranks of each run are distributed, those that are none included."""
-    first = [evaluation_cache.first_ranks(digest, now.scope) for digest in now.digests]
-    edges, labels = arrays.rank_bins(now.depth)
+    first = [evaluation_cache.first_ranks(digest, context.scope) for digest in context.digests]
+    edges, labels = arrays.rank_bins(context.depth)
     bins = [*labels, "none"]
     shares = np.array([arrays.rank_shares(ranks, edges) for ranks in first])
-    st.markdown(fmt.first_place(now.names, shares[:, 0], shares[:, -1]))
-    figure = ranking.first_rank(now.names, now.slots, bins, shares, theme=elements.theme())
+    st.markdown(fmt.first_place(context.names, shares[:, 0], shares[:, -1]))
+    figure = ranking.first_rank(context.names, context.slots, bins, shares, theme=elements.theme())
     elements.chart(
         figure,
-        components_tables.first_rank(now, bins, shares, [len(ranks) for ranks in first]),
+        components_tables.first_rank(context, bins, shares, [len(ranks) for ranks in first]),
         "first_rank",
         "Share of queries by the rank of their first relevant document",
         formats={"Share": "percent"},
     )
     st.caption(f"{fmt.over([len(ranks) for ranks in first])} with a relevant document; “none” means that no "
-               f"relevant document was returned at all.{now.basis}")
+               f"relevant document was returned at all.{context.basis}")
 
 
-def at_cutoffs(now: View, name: str) -> None:
+def at_cutoffs(context: PageContext, name: str) -> None:
     """One metric of each run with its interval at the round cutoffs."""
-    metric, ks = METRICS[name], arrays.cutoffs_until(now.depth)
-    found = now.summary([metric.spec(int(k)) for k in ks])
+    metric, ks = METRICS[name], arrays.cutoffs_until(context.depth)
+    found = context.summary([metric.spec(int(k)) for k in ks])
     mean, low, high = parts(found)
     with st.container(key=f"box_{name}"):
         st.header(f"{metric.title}@k", anchor=False, help=metric.summary_line)
-        figure = ranking.at_cutoffs(now.names, now.slots, ks, mean, low, high, axis=axes.axis_of(metric.spec()),
+        figure = ranking.at_cutoffs(context.names, context.slots, ks, mean, low, high, axis=axes.axis_of(metric.spec()),
                                     theme=elements.theme())
-        elements.chart(figure, components_tables.at_cutoffs(now, found), f"at_{name}",
-                      fmt.at_cutoff(metric.title, now.names, mean[:, -1], int(ks[-1])))
-        st.caption(f"Mean over {fmt.over([row[0].n for row in found])} with 95 % intervals.{now.basis}")
+        elements.chart(figure, components_tables.at_cutoffs(context, found), f"at_{name}",
+                      fmt.at_cutoff(metric.title, context.names, mean[:, -1], int(ks[-1])))
+        st.caption(f"Mean over {fmt.over([row[0].n for row in found])} with 95 % intervals.{context.basis}")
 
 
-def per_query(now: View) -> None:
+def per_query(context: PageContext) -> None:
     """The chosen metric of two runs, query by query; nothing with a single run."""
-    if len(now.entries) < 2:
+    if len(context.entries) < 2:
         return
-    st.header(f"Query by query: {now.spec.title}", anchor=False,
+    st.header(f"Query by query: {context.spec.title}", anchor=False,
                  help="Each mark is a query, or several with the same pair of values. Above the diagonal the second "
                       "run has more.")
-    names = dict(zip(now.digests, now.names, strict=True))
-    other = next(digest for at, digest in enumerate(now.digests) if at != now.baseline)
+    names = dict(zip(context.digests, context.names, strict=True))
+    other = next(digest for at, digest in enumerate(context.digests) if at != context.baseline)
     with st.container(horizontal=True):
-        for label, key, default in (("Across", state.ACROSS, now.digests[now.baseline]), ("Up", state.UP, other)):
-            st.selectbox(label, now.digests, format_func=names.get, key=state.one(key, now.digests, default),
+        for label, key, default in (
+            ("Across", state.ACROSS, context.digests[context.baseline]),
+            ("Up", state.UP, other),
+        ):
+            st.selectbox(label, context.digests, format_func=names.get, key=state.one(key, context.digests, default),
                          persist_state="session")
-    specs, unfit = page_context.measurable(now, [now.spec])
+    specs, unfit = page_context.measurable(context, [context.spec])
     elements.problems(unfit, "metric")
     if specs:
-        _pair(now, *(now.digests.index(state.get(side)) for side in (state.ACROSS, state.UP)))
+        _pair(context, *(context.digests.index(state.get(side)) for side in (state.ACROSS, state.UP)))
 
 
-def _pair(now: View, left: int, right: int) -> None:
-    pair = [evaluation_cache.evaluation(now.digests[at], now.scope, (now.spec,)) for at in (left, right)]
+def _pair(context: PageContext, left: int, right: int) -> None:
+    pair = [evaluation_cache.evaluation(context.digests[at], context.scope, (context.spec,)) for at in (left, right)]
     x, y = (evaluation.values[:, 0] for evaluation in pair)
-    ids, names = pair[0].query_ids.to_pylist(), (now.names[left], now.names[right])
-    st.markdown(fmt.pairwise(*names, x, y, now.spec))
-    figure = ranking.per_query(*names, x, y, axis=axes.axis_of(now.spec), labels=ids,
-                               slots=(now.slots[left], now.slots[right]), theme=elements.theme())
+    ids, names = pair[0].query_ids.to_pylist(), (context.names[left], context.names[right])
+    st.markdown(fmt.pairwise(*names, x, y, context.spec))
+    figure = ranking.per_query(*names, x, y, axis=axes.axis_of(context.spec), labels=ids,
+                               slots=(context.slots[left], context.slots[right]), theme=elements.theme())
     with st.container(width=640, key="square"):
         elements.chart(figure, components_tables.per_query(ids, names, x, y), "per_query",
-                      f"{now.spec.title} of each query in two runs")
+                      f"{context.spec.title} of each query in two runs")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from ragdash.dashboard.page_context import View
+from ragdash.dashboard.page_context import PageContext
 from ragdash.metrics import Spec
 from ragdash.reporting.sentences import judge
 
@@ -14,16 +14,16 @@ PAGE = "pages/judges.py"
 FEW = 6  # lines of what is missing
 
 
-def note(now: View, specs: Sequence[Spec], *, quiet: bool = False) -> None:
+def note(context: PageContext, specs: Sequence[Spec], *, quiet: bool = False) -> None:
     """Beside a table of values; nothing where none of its metrics is judged. quiet: in one piece, without the way on
     where nothing is lacking altogether.
     """
     own = [spec for spec in specs if spec.metric.view == "Judged"]  # not those of a local model
     if not own:
         return
-    found = now.evaluations(specs)
-    lacking, told = judge.lacking(now.names, found, own), judge.told(now.names, found, own)
-    lines = [f":material/gavel: {line}" for line in judge.whose(now.names, found, own)]
+    found = context.evaluations(specs)
+    lacking, told = judge.lacking(context.names, found, own), judge.told(context.names, found, own)
+    lines = [f":material/gavel: {line}" for line in judge.whose(context.names, found, own)]
     lines += [line if quiet else f":material/info: {line}" for line in [*lacking, *told][:FEW]]
     if len(lacking) + len(told) > FEW:
         lines.append(f"And {len(lacking) + len(told) - FEW:,} more of this kind.")

@@ -11,7 +11,7 @@ import pyarrow as pa
 from ragdash.analysis.comparability import Effect, Ledger
 from ragdash.analysis.comparability.findings import MIRRORED
 from ragdash.core.records import Run, Truth
-from ragdash.dashboard.page_context import View
+from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.session.loaded_run import Entry
 from ragdash.dashboard.widgets import elements
 from ragdash.evaluation.evaluate import Curves, Summary
@@ -20,12 +20,12 @@ from ragdash.reporting.sentences import comparability, fmt
 from ragdash.reporting.sentences.fmt import NBSP
 
 
-def means(view: View, summaries: Sequence[Summary], order: Sequence[int]) -> pd.DataFrame:
+def means(context: PageContext, summaries: Sequence[Summary], order: Sequence[int]) -> pd.DataFrame:
     """One metric, a row per run."""
     return pd.DataFrame(
         [
             {
-                "Run": view.names[row],
+                "Run": context.names[row],
                 "Mean": summaries[row].mean,
                 "Low": summaries[row].low,
                 "High": summaries[row].high,
@@ -37,10 +37,10 @@ def means(view: View, summaries: Sequence[Summary], order: Sequence[int]) -> pd.
     )
 
 
-def by_cutoff(view: View, found: Sequence[Curves], name: str) -> pd.DataFrame:
+def by_cutoff(context: PageContext, found: Sequence[Curves], name: str) -> pd.DataFrame:
     """One metric at every cutoff, a row per run and cutoff; intervals where they were computed."""
     frames = []
-    for run, curve in zip(view.names, found, strict=True):
+    for run, curve in zip(context.names, found, strict=True):
         low, high = (np.full(len(curve.ks), np.nan) for _ in range(2))
         at = np.searchsorted(curve.ks, curve.interval_ks)
         low[at], high[at] = curve.low[name], curve.high[name]
@@ -59,29 +59,29 @@ def by_cutoff(view: View, found: Sequence[Curves], name: str) -> pd.DataFrame:
     return pd.concat(frames, ignore_index=True)
 
 
-def trade_off(view: View, precision: Sequence[Curves], recall: Sequence[Curves]) -> pd.DataFrame:
+def trade_off(context: PageContext, precision: Sequence[Curves], recall: Sequence[Curves]) -> pd.DataFrame:
     """Precision and recall at every cutoff, a row per run and cutoff."""
     return pd.concat(
         [
             pd.DataFrame({"Run": run, "k": p.ks, "Precision": p.mean["P"], "Recall": r.mean["R"]})
-            for run, p, r in zip(view.names, precision, recall, strict=True)
+            for run, p, r in zip(context.names, precision, recall, strict=True)
         ],
         ignore_index=True,
     )
 
 
-def interpolated(view: View, levels: np.ndarray, found: Sequence[tuple[np.ndarray, int]]) -> pd.DataFrame:
+def interpolated(context: PageContext, levels: np.ndarray, found: Sequence[tuple[np.ndarray, int]]) -> pd.DataFrame:
     """Interpolated precision, a row per run and recall level."""
     return pd.concat(
         [
             pd.DataFrame({"Run": run, "Recall level": levels, "Interpolated precision": values, "n": n})
-            for run, (values, n) in zip(view.names, found, strict=True)
+            for run, (values, n) in zip(context.names, found, strict=True)
         ],
         ignore_index=True,
     )
 
 
-def at_cutoffs(view: View, summaries: Sequence[Sequence[Summary]]) -> pd.DataFrame:
+def at_cutoffs(context: PageContext, summaries: Sequence[Sequence[Summary]]) -> pd.DataFrame:
     """One metric at a few cutoffs, a row per run and cutoff."""
     return pd.DataFrame(
         [
@@ -93,18 +93,18 @@ def at_cutoffs(view: View, summaries: Sequence[Sequence[Summary]]) -> pd.DataFra
                 "High": summary.high,
                 "n": summary.n,
             }
-            for run, row in zip(view.names, summaries, strict=True)
+            for run, row in zip(context.names, summaries, strict=True)
             for summary in row
         ]
     )
 
 
-def first_rank(view: View, bins: Sequence[str], shares: np.ndarray, n: Sequence[int]) -> pd.DataFrame:
+def first_rank(context: PageContext, bins: Sequence[str], shares: np.ndarray, n: Sequence[int]) -> pd.DataFrame:
     """Share and number of queries in each bin of first relevant ranks; n: queries of each run."""
     return pd.DataFrame(
         [
             {"Run": run, "First relevant rank": label, "Share": share, "Queries": round(share * many)}
-            for run, row, many in zip(view.names, shares, n, strict=True)
+            for run, row, many in zip(context.names, shares, n, strict=True)
             for label, share in zip(bins, row, strict=True)
         ]
     )

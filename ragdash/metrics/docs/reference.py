@@ -13,18 +13,20 @@ from ragdash.metrics.docs.guide import USES, USES_SOURCE, guide
 from ragdash.metrics.docs.worked_examples import EXAMPLES, SETTINGS
 from ragdash.metrics.registry import METRICS, Metric
 
-FAMILIES = {"retrieval": "Retrieval", "judgements": "Judgements and counts", "detection": "Detection",
+FAMILIES = {"retrieval": "Retrieval", "judgements": "Judgments and counts", "detection": "Detection",
             "judged": "Judged by a model", "cost": "Speed and cost"}
 _HEAD = """# Metrics
 
 Generated from the registry by `ragdash metrics --format markdown -o docs/reference/metrics.md`.
 
-Every metric is computed for each query first; its summary is the mean over the queries where it is defined, unless
-the entry says otherwise. Letters: k cutoff, R relevant documents of the query, g grade of a document.
+Every metric is computed per query first. Its summary is the mean over the queries with a value, unless the entry says
+otherwise. Symbols: k cutoff, R relevant documents of the query, g grade of a document.
+
+The parameter names in parentheses work on the command line and in Python: `P(denominator='returned')@10`.
 """
 _EXAMPLES = """## The examples
 
-Every metric below is worked on one of these; the tests compute them all.
+Each metric below has an example with one of these setups. The tests compute all of them.
 """
 
 
@@ -92,10 +94,10 @@ def uses() -> str:
     """Which metrics matter for which use, as a Markdown table."""
     rows = [(use.title, ", ".join(METRICS[name].title for name in use.metrics), ", ".join(use.judged) or "–", use.why)
             for use in USES]
-    table = "\n".join(f"| {' | '.join(row)} |" for row in [("use", "look at", "with a judging model", "why"),
+    table = "\n".join(f"| {' | '.join(row)} |" for row in [("use case", "metrics", "with an LLM judge", "why"),
                                                            ("---",) * 4, *rows])
-    return (f"## Which metrics for which use\n\nAfter a {USES_SOURCE}. Where it asks for what only a model can judge, "
-            f"the nearest metrics without one stand first.\n\n{table}\n")
+    return (f"## Which metrics for which use\n\nBased on a {USES_SOURCE}. If it asks for an LLM judge, the closest "
+            f"metrics without one come first.\n\n{table}\n")
 
 
 def example_words(name: str) -> str:

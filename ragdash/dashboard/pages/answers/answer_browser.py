@@ -25,18 +25,18 @@ TALL = 320  # pixels of the table at most
 
 def one_by_one(board: Board, spec: Spec) -> None:
     """A table of the queries of one run, worst first, and the chosen one below it."""
-    now = board.now
+    context = board.context
     st.header(f"Answers one by one, {'worst' if spec.metric.better else 'highest'} {spec.title} first", anchor=False)
-    held = [at for at in range(len(now.entries)) if any(at in board.defined(one) for one in board.specs)]
-    names = {now.digests[at]: now.names[at] for at in held}
-    usual = now.digests[now.baseline if now.baseline in held else held[0]]
+    held = [at for at in range(len(context.entries)) if any(at in board.defined(one) for one in board.specs)]
+    names = {context.digests[at]: context.names[at] for at in held}
+    usual = context.digests[context.baseline if context.baseline in held else held[0]]
     key = state.one(state.LOOKED, list(names), usual)
     with st.container(horizontal=True, vertical_alignment="bottom", key="answer_choice"):
         if len(names) > 1:
             st.selectbox("Run", list(names), format_func=names.get, key=key, width=240, persist_state="session")
-        at = now.digests.index(state.get(state.LOOKED))
+        at = context.digests.index(state.get(state.LOOKED))
         mask = _kind(board, at)
-    told = answers_data.told(now.digests[at], now.scope)
+    told = answers_data.told(context.digests[at], context.scope)
     one, near = board.values[at], board.rules[at].column(answers_data.table().spec)
     order = answers_data.worst_first(spec, one.column(spec), near)
     rows = order[mask[order]]
@@ -50,7 +50,7 @@ def one_by_one(board: Board, spec: Spec) -> None:
                   f"{spec.title} first", height=min(38 + 35 * len(rows), TALL), pick=partial(_show, ids), widths=WIDTHS)
     _steps(ids)
     kind = state.get(state.KIND)
-    query_links.link("All runs side by side for these queries", now.digests[at],
+    query_links.link("All runs side by side for these queries", context.digests[at],
                      **{state.READINGS: [] if kind == ALL else [kind], state.QUERY: state.get(state.QUERY),
                         state.RIGHT: state.get(state.RIGHT)})
     _one(board, at, told, told.ids.index(state.get(state.QUERY)))
@@ -108,7 +108,7 @@ def _one(board: Board, at: int, told: Told, row: int) -> None:
 
 def _answer(board: Board, at: int, told: Told, row: int) -> None:
     answer, contexts = told.answers[row], told.contexts[row]
-    st.markdown(f"**Answer** of {elements.swatch(board.now.slots[at], board.now.names[at])}")
+    st.markdown(f"**Answer** of {elements.swatch(board.context.slots[at], board.context.names[at])}")
     page, said = answer_html.supported(answer, contexts, elements.theme())
     st.html(page)
     if answer is not None and len(answer) > texts.LONGEST:

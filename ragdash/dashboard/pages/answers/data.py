@@ -15,7 +15,7 @@ from ragdash.core.errors import Unavailable
 from ragdash.core.records import Truth
 from ragdash.dashboard.caches import evaluation_cache
 from ragdash.dashboard.caches.evaluation_cache import Scope
-from ragdash.dashboard.page_context import View
+from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.session.scope import facts
 from ragdash.evaluation.evaluate import Evaluation
 from ragdash.evaluation.stats import rank_correlation
@@ -99,9 +99,9 @@ def _questions(truth: Truth) -> Sequence[str | None]:
     return truth.details["query"].to_pylist() if held else [None] * len(truth)
 
 
-def standing_in(now: View) -> list[str]:
+def standing_in(context: PageContext) -> list[str]:
     """The runs whose contexts are not known, with the texts of the first documents in their place."""
-    return [now.names[at] for at, digest in enumerate(now.digests) if not told(digest, now.scope).given]
+    return [context.names[at] for at, digest in enumerate(context.digests) if not told(digest, context.scope).given]
 
 
 def correlations(one: Evaluation, rows: Sequence[Spec], columns: Sequence[Spec]) -> tuple[np.ndarray, np.ndarray]:

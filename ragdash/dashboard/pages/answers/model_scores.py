@@ -12,7 +12,7 @@ import streamlit as st
 from ragdash.core.errors import InputError, Problem
 from ragdash.dashboard.jobs import scoring
 from ragdash.dashboard.jobs.process import Job
-from ragdash.dashboard.page_context import View
+from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.session import state
 from ragdash.dashboard.session.data_store import LOADED
 from ragdash.dashboard.widgets import elements
@@ -40,22 +40,22 @@ def wanting(specs: Sequence[Spec], values: Sequence[Evaluation]) -> list[str]:
     return [name for name in dict.fromkeys(spec.name for spec in specs) if name in lacking]
 
 
-def panel(now: View, specs: Sequence[Spec], values: Sequence[Evaluation]) -> None:
+def panel(context: PageContext, specs: Sequence[Spec], values: Sequence[Evaluation]) -> None:
     """The process at work, or what it takes to start one; nothing where no value is lacking."""
     job = scoring.current()
     names = wanting(specs, values)
     if job is not None and job.running:
         _at_work()
         return
-    if job is not None and job.key == _key(now):
+    if job is not None and job.key == _key(context):
         _ended(job)
     if names:
         with st.container(border=True, key="scoring"):
-            _offer(now, names)
+            _offer(context, names)
 
 
-def _key(now: View) -> tuple:
-    return now.scope.truth, tuple(now.digests)
+def _key(context: PageContext) -> tuple:
+    return context.scope.truth, tuple(context.digests)
 
 
 @st.fragment(run_every=EVERY)
@@ -97,7 +97,7 @@ def _ended(job: Job) -> None:
             st.caption(f":material/info: {fmt.problem_line(problem)}")
 
 
-def _offer(now: View, names: list[str]) -> None:
+def _offer(context: PageContext, names: list[str]) -> None:
     """The choice of the models, the estimate and the button."""
     elements.problems(state.notice(), "scoring_notice")
     titles = fmt.listed([METRICS[name].title for name in names])
@@ -113,13 +113,13 @@ def _offer(now: View, names: list[str]) -> None:
         st.caption("Choose a model, or type the folder that it is in, to see how long it takes.")
         return
     try:
-        planned = _plan(now, names, models)
+        planned = _plan(context, names, models)
     except InputError as error:
         elements.problems(error.problems, "scoring")
         return
     st.caption(fmt.escape(str(planned)).replace("\n", "  \n"))
     st.button("Start", icon=":material/play_arrow:", type="primary", key="score_start", on_click=_start,
-              args=(now, names, models))
+              args=(context, names, models))
 
 
 def _choose(kind: str) -> str:
@@ -148,10 +148,10 @@ def _known(kind: str) -> list[str]:
     return usable
 
 
-def _plan(now: View, names: list[str], models: dict[str, str]) -> Plan:
-    runs = tuple(now.digests)
-    return _planned(runs, now.scope.truth, tuple(names), tuple(sorted(models.items())), default_store().stamp(),
-                    _runs=[LOADED.run(digest) for digest in runs], _truth=LOADED.truth(now.scope.truth))
+def _plan(context: PageContext, names: list[str], models: dict[str, str]) -> Plan:
+    runs = tuple(context.digests)
+    return _planned(runs, context.scope.truth, tuple(names), tuple(sorted(models.items())), default_store().stamp(),
+                    _runs=[LOADED.run(digest) for digest in runs], _truth=LOADED.truth(context.scope.truth))
 
 
 @st.cache_resource(max_entries=16, show_spinner="Looking at the model …")
@@ -162,9 +162,9 @@ def _planned(runs: tuple[str, ...], truth: str, names: tuple[str, ...], models: 
                 nli=chosen.get(NLI))
 
 
-def _start(now: View, names: list[str], models: dict[str, str]) -> None:
-    runs = {entry.name: LOADED.run(entry.digest) for entry in now.entries}
+def _start(context: PageContext, names: list[str], models: dict[str, str]) -> None:
+    runs = {entry.name: LOADED.run(entry.digest) for entry in context.entries}
     try:
-        scoring.start(_key(now), runs, LOADED.truth(now.scope.truth), names, models)
+        scoring.start(_key(context), runs, LOADED.truth(context.scope.truth), names, models)
     except InputError as error:
         state.set_notice(error.problems)

@@ -13,17 +13,17 @@ from ragdash.dashboard.widgets import elements
 def render() -> None:
     """Draw the page."""
     elements.title("Answers", "Are the answers right and grounded?")
-    now = page_context.current()
+    context = page_context.current()
 
     finding = st.container(key="finding")
     bar = st.container(horizontal=True, vertical_alignment="bottom", key="answer_bar")
     with bar, st.popover("Choose metrics", icon=":material/tune:", key="choose"):
         columns = answers_sections.choose()
 
-    wanted, unreadable = page_context.specs([*columns, *answers_sections.of_sidebar(now)], now.k)
-    specs, unfit = page_context.measurable(now, [*wanted, *answers_sections.rule(now)])
+    wanted, unreadable = page_context.specs([*columns, *answers_sections.of_sidebar(context)], context.k)
+    specs, unfit = page_context.measurable(context, [*wanted, *answers_sections.rule(context)])
     elements.problems([*unreadable, *unfit], "metrics")
-    board = answers_sections.board(now, [spec for spec in wanted if spec in specs])
+    board = answers_sections.board(context, [spec for spec in wanted if spec in specs])
     with bar:
         spec = answers_sections.metric(board)
     answers_sections.finding(board, spec, finding)

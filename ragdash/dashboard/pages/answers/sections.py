@@ -11,7 +11,7 @@ import streamlit as st
 from ragdash.dashboard import page_context
 from ragdash.dashboard.caches.score_cutoff_cache import drawn
 from ragdash.dashboard.components import comparison_tables, judge_note
-from ragdash.dashboard.page_context import View
+from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.answers import data as answers_data
 from ragdash.dashboard.pages.answers import model_scores
 from ragdash.dashboard.pages.answers import tables as answers_tables
@@ -38,7 +38,7 @@ RETRIEVAL = ("Success@k", "R@k", "P@k", "nDCG@k", "RR")  # what answers are held
 class Board:
     """The metrics of the page with what they say of each run shown: summaries and per-query values by run."""
 
-    now: View
+    context: PageContext
     specs: list[Spec]
     summaries: list[tuple[Summary, ...]]
     values: list[Evaluation]
@@ -60,7 +60,7 @@ class Board:
     def kinds(self, at: int) -> np.ndarray:
         """Found and right, and so on, of each query of a run: indices into NAMES."""
         low = answers_data.edges()[state.get(state.RIGHT)].low
-        return answers_data.kinds(self.rules[at], self.now.k, low)
+        return answers_data.kinds(self.rules[at], self.context.k, low)
 
 
 def choose() -> list[str]:
@@ -75,30 +75,37 @@ def choose() -> list[str]:
     return state.get(state.ANSWERS)
 
 
-def of_sidebar(now: View) -> list[str]:
+def of_sidebar(context: PageContext) -> list[str]:
     """The sidebar's metric where it is one of answers: it belongs on the page, whichever are chosen there."""
-    return [now.template] if now.spec.metric.family in FAMILIES else []
+    return [context.template] if context.spec.metric.family in FAMILIES else []
 
 
-def rule(now: View) -> Sequence[Spec]:
+def rule(context: PageContext) -> Sequence[Spec]:
     """What parts the queries into found and not found, right and wrong, declined."""
-    return answers_data.rule(now.k)
+    return answers_data.rule(context.k)
 
 
-def board(now: View, specs: list[Spec]) -> Board:
+def board(context: PageContext, specs: list[Spec]) -> Board:
     """Everything that the page shows, or what is missing and an end."""
     if not specs:
         elements.empty("No metric is chosen", "Choose one or more under **Choose metrics**.")
         raise page_context.PageEnds
-    found = Board(now, specs, now.summary(specs), now.evaluations(specs), now.evaluations(rule(now)))
-    lines = [*answer_html.unavailable(now.names, found.values), *judged_words.lacking(now.names, found.values, specs)]
+    found = Board(
+        context, specs, context.summary(specs), context.evaluations(specs), context.evaluations(rule(context))
+    )
+    lines = [
+        *answer_html.unavailable(context.names, found.values),
+        *judged_words.lacking(context.names, found.values, specs),
+    ]
     if not any(one.n for row in found.summaries for one in row):
-        held = any(told is not None for digest in now.digests for told in answers_data.told(digest, now.scope).answers)
+        held = any(
+            told is not None for digest in context.digests for told in answers_data.told(digest, context.scope).answers
+        )
         advice = "\n".join(f"- {line}" for line in lines) or "- Every value is undefined for the queries in scope."
         elements.empty("Nothing to hold the answers against" if held else "No answers are loaded",
                       f"{advice}\n\nA run may carry an **answer** and the **contexts** it was made from beside the "
                       "documents of each query; the truth, right **answers**. The samples show all of it.")
-        model_scores.panel(now, specs, found.values)
+        model_scores.panel(context, specs, found.values)
         if any(spec.metric.family == "judged" for spec in specs):
             st.page_link(judge_note.PAGE, label="Ask a judge", icon=":material/gavel:")
         st.page_link("pages/runs.py", label="Go to Runs", icon=":material/upload_file:")
@@ -112,7 +119,7 @@ def metric(board: Board) -> Spec:
     """
     usual = [spec for name in PREFERRED for spec in board.specs if spec.name == name and board.defined(spec)]
     first = next(iter([*usual, *(spec for spec in board.specs if board.defined(spec))]))
-    names, own = {str(spec): spec for spec in board.specs}, str(board.now.spec)
+    names, own = {str(spec): spec for spec in board.specs}, str(board.context.spec)
     held = own in names and bool(board.defined(names[own]))
     if held and st.session_state.get(state.FOLLOWED, own) != own:
         st.session_state[state.ANSWER] = own
@@ -131,37 +138,37 @@ def _best(board: Board, spec: Spec) -> tuple[int | None, dict]:
     order = best_first(np.array([one.mean for one in column]), spec.metric.better)
     if spec.metric.better is None or not column[order[0]].n:
         return None, {}
-    return order[0], {at: one for (at, _), one in board.now.compared([spec], order[0]).items()}
+    return order[0], {at: one for (at, _), one in board.context.compared([spec], order[0]).items()}
 
 
 def finding(board: Board, spec: Spec, place) -> None:
     """In words: which run answers best, and which is grounded best."""
-    said = [comparison.leader(board.now.names, board.column(spec), _best(board, spec)[1])]
+    said = [comparison.leader(board.context.names, board.column(spec), _best(board, spec)[1])]
     second = next((one for one in board.specs if one.metric.family == "grounding" and board.defined(one)), None)
     if spec.metric.family != "grounding" and second is not None:
-        said.append(comparison.leader(board.now.names, board.column(second), _best(board, second)[1]))
+        said.append(comparison.leader(board.context.names, board.column(second), _best(board, second)[1]))
     place.markdown("\n".join(f"- {line}" for line in said) if len(said) > 1 else said[0])
 
 
 def tables(board: Board, spec: Spec) -> None:
     """Runs x metrics: against the references, and against the contexts; every number one tab away."""
-    now = board.now
+    context = board.context
     best, against = _best(board, spec)
     level = {at: "level with the best" for at, one in against.items()
              if one.verdict in ("undecided", "equivalent") and one.n >= 2}
     standing = {best: "best", **level} if against else {}
     order = best_first(np.array([one.mean for one in board.column(spec)]), spec.metric.better)
-    deltas = now.compared(board.specs)
+    deltas = context.compared(board.specs)
     readable, everything = st.tabs(["Answers", "All numbers"], key="answer_board", on_change="rerun")
     if readable.open is not False:
         with readable:
             _readable(board, spec, order, deltas, standing)
     if everything.open:
         with everything:
-            elements.frame(comparison_tables.numbers(now, board.summaries, order, deltas), "answer_numbers",
+            elements.frame(comparison_tables.numbers(context, board.summaries, order, deltas), "answer_numbers",
                           "Every number of the answers", formats={"p (Holm)": "%.4f"})
     _notes(board)
-    model_scores.panel(now, board.specs, board.values)
+    model_scores.panel(context, board.specs, board.values)
 
 
 def _readable(board: Board, spec: Spec, order: list[int], deltas, standing: dict) -> None:
@@ -169,7 +176,7 @@ def _readable(board: Board, spec: Spec, order: list[int], deltas, standing: dict
     grounding = [at for at, one in enumerate(board.specs) if one.metric.family == "grounding"]
     judged = [at for at, one in enumerate(board.specs) if one.metric.family == "judged"]
     right = [at for at in range(len(board.specs)) if at not in (*grounding, *judged)]
-    told = [answers_data.told(digest, board.now.scope) for digest in board.now.digests]
+    told = [answers_data.told(digest, board.context.scope) for digest in board.context.digests]
     declined = [answer_html.declined(one, np.array([not texts for texts in own.references], bool))
                 for one, own in zip(board.refused, told, strict=True)]
     groups = ((right, "Right?", "Answers against the references and the question."), (
@@ -180,20 +187,32 @@ def _readable(board: Board, spec: Spec, order: list[int], deltas, standing: dict
         if columns:
             st.header(heading, anchor=False, help=help)
             rows = [[row[at] for at in columns] for row in board.summaries]
-            st.table(answers_tables.group(board.now, [board.specs[at] for at in columns], rows, order, deltas, standing,
-                                         declined if columns is right else None),
-                     border="horizontal", hide_index=True,
-                     alt=f"{heading} {fmt.count(len(order), 'run')}, {fmt.count(len(columns), 'metric')}")
+            st.table(
+                answers_tables.group(
+                    board.context,
+                    [board.specs[at] for at in columns],
+                    rows,
+                    order,
+                    deltas,
+                    standing,
+                    declined if columns is right else None,
+                ),
+                border="horizontal",
+                hide_index=True,
+                alt=f"{heading} {fmt.count(len(order), 'run')}, {fmt.count(len(columns), 'metric')}",
+            )
             standing = {}
 
 
 def _notes(board: Board) -> None:
     """What the tables count, what stands in for what, and what is undefined and why."""
-    now = board.now
+    context = board.context
     said = ["Mean over n queries with its 95 % bootstrap interval; a dash is undefined."]
-    if len(now.entries) > 1:
-        said.append(f"Below it the difference to {fmt.escape(now.names[now.baseline])}, the baseline: ▲ better, ▼ "
-                    "worse, without a mark where it cannot be told from none.")
+    if len(context.entries) > 1:
+        said.append(
+            f"Below it the difference to {fmt.escape(context.names[context.baseline])}, the baseline: ▲ better, ▼ "
+            "worse, without a mark where it cannot be told from none."
+        )
     if any(np.nansum(one) for one in board.refused):
         said.append("Declined: answers such as “I don't know”, told by a list of phrases; they count in the means.")
     st.caption(" ".join(said))
@@ -201,15 +220,15 @@ def _notes(board: Board) -> None:
     if grounding:
         spec = next((one for one in grounding if one.name == "HallucinationRate"), grounding[0])
         said = [answer_html.LIMITS]
-        if answers_data.standing_in(now):
-            names = fmt.escape(fmt.listed(answers_data.standing_in(now)))
+        if answers_data.standing_in(context):
+            names = fmt.escape(fmt.listed(answers_data.standing_in(context)))
             said.append(f"{names}: the contexts are not known; the texts of the first documents stand in for them.")
-        said.append(answer_html.without_refusals(now.names, spec, [one.column(spec) for one in board.values],
+        said.append(answer_html.without_refusals(context.names, spec, [one.column(spec) for one in board.values],
                                                   board.refused))
         st.caption(" ".join(filter(None, said)))
-    for line in answer_html.unavailable(now.names, board.values):
+    for line in answer_html.unavailable(context.names, board.values):
         st.caption(f":material/info: {line}")
-    judge_note.note(now, board.specs)
+    judge_note.note(context, board.specs)
 
 
 def pictures(board: Board, spec: Spec) -> None:
@@ -222,49 +241,56 @@ def pictures(board: Board, spec: Spec) -> None:
 
 
 def _spread(board: Board, spec: Spec) -> None:
-    now, values = board.now, [one.column(spec) for one in board.values]
+    context, values = board.context, [one.column(spec) for one in board.values]
     st.header(f"How {spec.title} spreads", anchor=False, help=spec.metric.summary_line)
-    figure = drawn("spread", *_facts(now, [spec]), spec, draw=lambda: plots.distribution(
-        now.names, now.slots, values, axis=axes.axis_of(spec), theme=elements.theme()))
-    elements.chart(figure, answers_tables.spreads(now.names, spec, values), "answer_spread",
+    figure = drawn("spread", *_facts(context, [spec]), spec, draw=lambda: plots.distribution(
+        context.names, context.slots, values, axis=axes.axis_of(spec), theme=elements.theme()))
+    elements.chart(figure, answers_tables.spreads(context.names, spec, values), "answer_spread",
                   f"Distribution of {spec.title} over the queries of each run")
     many = fmt.over([one.n for one in board.column(spec) if one.n] or [0])
     st.caption(f"Share of the answers in each part of the range, {many}; values at either end stand apart.")
 
 
 def _quadrants(board: Board) -> None:
-    now, edges = board.now, answers_data.edges()
+    context, edges = board.context, answers_data.edges()
     key = state.one(state.RIGHT, list(edges), USUAL)
-    st.header("Found, and right?", anchor=False,
-              help=f"Found: a relevant document among the first {now.k:,} (hit rate at the sidebar's k). Right: the "
-                   f"answer holds a reference word for word, or its {answers_data.table().spec} with one reaches "
-                   f"{edges[state.get(key)].low:g}, where the band “{state.get(key)}” begins. {REST}: no relevant "
-                   "document or no reference is known, or the run has no answer.")
-    counts = np.array([np.bincount(board.kinds(at), minlength=len(NAMES)) for at in range(len(now.entries))])
+    st.header(
+        "Found, and right?",
+        anchor=False,
+        help=f"Found: a relevant document among the first {context.k:,} (hit rate at the sidebar's k). Right: the "
+        f"answer holds a reference word for word, or its {answers_data.table().spec} with one reaches "
+        f"{edges[state.get(key)].low:g}, where the band “{state.get(key)}” begins. {REST}: no relevant "
+        "document or no reference is known, or the run has no answer.",
+    )
+    counts = np.array([np.bincount(board.kinds(at), minlength=len(NAMES)) for at in range(len(context.entries))])
     if not counts[:, :len(KINDS)].any():
         st.caption("Of no query is it known both whether a relevant document was found and whether the answer is "
                    "right: the truth has to name relevant documents and right answers.")
         return
     st.selectbox("Right from", list(edges), key=key, width=240, persist_state="session",
                  format_func=lambda label: f"{label}: token F1 of {edges[label].low:g}")
-    st.markdown(answer_html.parted(now.names, counts))
-    figure = drawn("kinds", *_facts(now), now.k, state.get(key), draw=lambda: plots.quadrants(
-        now.names, now.slots, counts, list(KINDS.values()), REST, theme=elements.theme()))
-    elements.chart(figure, answers_tables.parts(now.names, counts), "answer_kinds",
-                  f"Queries by whether a relevant document was found at k = {now.k} and whether the answer is right")
+    st.markdown(answer_html.parted(context.names, counts))
+    figure = drawn("kinds", *_facts(context), context.k, state.get(key), draw=lambda: plots.quadrants(
+        context.names, context.slots, counts, list(KINDS.values()), REST, theme=elements.theme()))
+    elements.chart(
+        figure,
+        answers_tables.parts(context.names, counts),
+        "answer_kinds",
+        f"Queries by whether a relevant document was found at k = {context.k} and whether the answer is right",
+    )
 
 
 def correlation(board: Board) -> None:
     """Do answers get better where retrieval does? Rank correlations of one run."""
-    now = board.now
+    context = board.context
     at = chosen_run(board)
-    columns, _ = page_context.measurable(now, page_context.specs(RETRIEVAL, now.k)[0])
+    columns, _ = page_context.measurable(context, page_context.specs(RETRIEVAL, context.k)[0])
     rows = [spec for spec in board.specs if at in board.defined(spec)]
-    name = fmt.escape(now.names[at])
+    name = fmt.escape(context.names[at])
     st.header(f"Do better documents go with better answers? {name}", anchor=False,
               help="Spearman's rank correlation over the queries where both metrics are defined, from −1 to 1; 0: no "
                    "connection. That two go together does not say that one makes the other.")
-    both = now.evaluations([*rows, *columns])[at]
+    both = context.evaluations([*rows, *columns])[at]
     rho, n = answers_data.correlations(both, rows, columns)
     if not n.any():
         st.caption("No query has both: the truth names no relevant documents.")
@@ -272,19 +298,26 @@ def correlation(board: Board) -> None:
     titles = [spec.title for spec in rows], [spec.title for spec in columns]
     st.markdown(answer_html.strongest(*titles, rho, n))
     with st.container(width=860, key="correlations"):
-        figure = drawn("correlation", *_facts(now, rows), at, *titles, draw=lambda: plots.correlation(
+        figure = drawn("correlation", *_facts(context, rows), at, *titles, draw=lambda: plots.correlation(
             *titles, rho, n, theme=elements.theme()))
         elements.chart(figure, answers_tables.correlations(rows, columns, rho, n), "answer_correlation",
-                      f"Rank correlation of retrieval and answer metrics in {now.names[at]}")
+                      f"Rank correlation of retrieval and answer metrics in {context.names[at]}")
 
 
-def _facts(now: View, specs: Sequence[Spec] = ()) -> tuple:
+def _facts(context: PageContext, specs: Sequence[Spec] = ()) -> tuple:
     """What every picture is made of: runs with names and colours, the scope, the appearance, what models have said."""
-    return now.digests, now.names, now.slots, now.scope, facts(now.scope, specs), elements.theme().name
+    return (
+        context.digests,
+        context.names,
+        context.slots,
+        context.scope,
+        facts(context.scope, specs),
+        elements.theme().name,
+    )
 
 
 def chosen_run(board: Board) -> int:
     """The run whose answers are read one by one."""
-    now = board.now
+    context = board.context
     held = state.get(state.LOOKED)
-    return now.digests.index(held) if held in now.digests else now.baseline
+    return context.digests.index(held) if held in context.digests else context.baseline

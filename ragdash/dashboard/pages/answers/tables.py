@@ -9,7 +9,7 @@ import pandas as pd
 
 from ragdash.dashboard.caches import evaluation_cache
 from ragdash.dashboard.components.comparison_tables import Grid
-from ragdash.dashboard.page_context import View
+from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.answers.data import KINDS, REST, Told
 from ragdash.dashboard.widgets import answer_html, elements, texts
 from ragdash.evaluation.evaluate import Summary
@@ -18,34 +18,43 @@ from ragdash.reporting.sentences import comparison, fmt
 from ragdash.reporting.sentences.fmt import NBSP
 
 
-def group(now: View, specs: Sequence[Spec], summaries: Sequence[Sequence[Summary]], order: Sequence[int], deltas: Grid,
-          standing: Mapping[int, str], declined: Sequence[str] | None = None) -> pd.DataFrame:
+def group(
+    context: PageContext,
+    specs: Sequence[Spec],
+    summaries: Sequence[Sequence[Summary]],
+    order: Sequence[int],
+    deltas: Grid,
+    standing: Mapping[int, str],
+    declined: Sequence[str] | None = None,
+) -> pd.DataFrame:
     """The table to read, in markdown: a row per run, a column per metric (mean, interval, difference and its p).
 
     n stands in the heading where it is the same for every run that has a value. standing: what is said of a run
     beside its name; declined: a column with what is said of refusals, by run.
     """
-    columns = {"Run": [_name(now, row, standing) for row in order]}
+    columns = {"Run": [_name(context, row, standing) for row in order]}
     for at, spec in enumerate(specs):
         several = {row[at].n for row in summaries if row[at].n}
         head = f" :gray[n{NBSP}={NBSP}{next(iter(several)):,}]" if len(several) == 1 else ""
-        columns[spec.title + head] = [_cell(now, row, summaries[row][at], deltas, len(several) > 1) for row in order]
+        columns[spec.title + head] = [
+            _cell(context, row, summaries[row][at], deltas, len(several) > 1) for row in order
+        ]
     if declined is not None:
         columns["Declined"] = [declined[row] for row in order]
     return pd.DataFrame(columns)
 
 
-def _name(now: View, row: int, standing: Mapping[int, str]) -> str:
+def _name(context: PageContext, row: int, standing: Mapping[int, str]) -> str:
     said = [standing[row]] if row in standing else []
-    said += ["baseline"] if row == now.baseline and len(now.entries) > 1 else []
+    said += ["baseline"] if row == context.baseline and len(context.entries) > 1 else []
     second = f"  \n:gray[{', '.join(said).replace(' ', NBSP)}]" if said else ""
-    return f"**{elements.swatch(now.slots[row], now.names[row])}**{second}"
+    return f"**{elements.swatch(context.slots[row], context.names[row])}**{second}"
 
 
-def _cell(now: View, row: int, summary: Summary, deltas: Grid, with_n: bool) -> str:
+def _cell(context: PageContext, row: int, summary: Summary, deltas: Grid, with_n: bool) -> str:
     """Mean and interval, the difference to the baseline, n where it varies; a dash with its reason."""
     if not summary.n:
-        reason = answer_html.reason(evaluation_cache.evaluation(now.digests[row], now.scope, (summary.spec,)))
+        reason = answer_html.reason(evaluation_cache.evaluation(context.digests[row], context.scope, (summary.spec,)))
         return f"{fmt.UNDEFINED} :gray[{fmt.escape(reason)}]"
     said = [f"**{fmt.number(summary.mean)}**{NBSP}:gray[{fmt.escape(fmt.interval(summary).replace(' ', NBSP))}]"]
     one = deltas.get((row, summary.spec))

@@ -15,8 +15,8 @@ from ragdash.dashboard.widgets import elements
 def render() -> None:
     """Draw the page."""
     elements.title("Compare", "Is the difference real?")
-    now = page_context.current()
-    if len(now.entries) < 2:
+    context = page_context.current()
+    if len(context.entries) < 2:
         elements.empty(
             "One run alone cannot be compared",
             "Load another on the **Runs** page, or show two or more in the sidebar. The baseline is chosen there too.",
@@ -27,22 +27,22 @@ def render() -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         with st.popover("Choose metrics", icon=":material/tune:", key="choose"):
             columns = leaderboard_sections.choose()
-        at = compare_sections.candidate(now)
+        at = compare_sections.candidate(context)
         margin = compare_sections.margin()
 
-    wanted, unreadable = page_context.specs([now.template, *columns], now.k)
-    specs, unfit = page_context.measurable(now, wanted)
+    wanted, unreadable = page_context.specs([context.template, *columns], context.k)
+    specs, unfit = page_context.measurable(context, wanted)
     elements.problems([*unreadable, *unfit], "metrics")
-    specs = compare_sections.comparable(now, specs)
+    specs = compare_sections.comparable(context, specs)
     if not specs:
         raise page_context.PageEnds
 
-    found = now.compared(specs, margin=margin)
+    found = context.compared(specs, margin=margin)
     with finding:
-        compare_sections.finding(now, specs[0], found, margin)
-    compare_sections.table(now, specs, found, at, margin)
-    judge_note.note(now, specs)
-    compare_sections.picture(now, specs[0], at)
-    compare_sections.queries(now, specs[0], at, found[at, specs[0]])
-    compare_sections.slices(now, specs[0], at, margin)
-    run_similarity.section(now, specs[0])
+        compare_sections.finding(context, specs[0], found, margin)
+    compare_sections.table(context, specs, found, at, margin)
+    judge_note.note(context, specs)
+    compare_sections.picture(context, specs[0], at)
+    compare_sections.queries(context, specs[0], at, found[at, specs[0]])
+    compare_sections.slices(context, specs[0], at, margin)
+    run_similarity.section(context, specs[0])

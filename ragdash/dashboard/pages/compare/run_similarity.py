@@ -18,7 +18,7 @@ from ragdash.analysis.run_similarity import DEPTH, Likeness, Lists, OnlyFound, O
 from ragdash.core.errors import Unavailable
 from ragdash.dashboard.caches import evaluation_cache
 from ragdash.dashboard.components import query_links
-from ragdash.dashboard.page_context import View
+from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.session import state
 from ragdash.dashboard.session.scope import facts
 from ragdash.dashboard.widgets import elements
@@ -31,7 +31,7 @@ from ragdash.reporting.sentences import fmt
 MEASURES = {"rbo": "Rank-biased overlap", "overlap": "Overlap", "tau": "Kendall's tau"}
 
 
-def section(now: View, spec: Spec) -> None:
+def section(context: PageContext, spec: Spec) -> None:
     """The end of the Compare page: computed when it is opened."""
     st.header("How alike are the runs?", anchor=False,
               help="Two runs with the same mean may return the same documents or others. Runs that find different "
@@ -39,28 +39,32 @@ def section(now: View, spec: Spec) -> None:
     with st.expander("Matrix, what one run alone found, and the best run of each query", key="likeness",
                      icon=":material/grid_on:", on_change="rerun") as fold:
         if fold.open:
-            _matrix(now)
-            _only(now)
-            _oracle(now, spec)
+            _matrix(context)
+            _only(context)
+            _oracle(context, spec)
 
 
-def _matrix(now: View) -> None:
-    titles = {**MEASURES, "overlap": f"Overlap@{now.k}"}
+def _matrix(context: PageContext) -> None:
+    titles = {**MEASURES, "overlap": f"Overlap@{context.k}"}
     means = {"rbo": f"How alike the first {DEPTH} ranks are for a reader who goes on to the next with probability 0.9.",
-             "overlap": f"Documents within the first {now.k} of both runs, over those of the longer list.",
+             "overlap": f"Documents within the first {context.k} of both runs, over those of the longer list.",
              "tau": f"Whether the documents that both returned within {DEPTH} ranks stand in the same order; what only "
                     "one returned is left out."}
     st.segmented_control("Measure", list(titles), format_func=titles.get, required=True, persist_state="session",
                          key=state.one(state.ALIKE, list(titles), "rbo"), label_visibility="collapsed")
     name = state.get(state.ALIKE)
-    inside = evaluation_cache.queries(now.scope)
-    found = _likeness(tuple(now.digests), facts(replace(now.scope, part="")), name, now.k, _now=now)
-    mean, n = _within(found, inside, len(now.entries))
-    figure = pictures.matrix(now.names, now.slots, mean, n, title=titles[name], span=found.range,
+    inside = evaluation_cache.queries(context.scope)
+    found = _likeness(tuple(context.digests), facts(replace(context.scope, part="")), name, context.k, _now=context)
+    mean, n = _within(found, inside, len(context.entries))
+    figure = pictures.matrix(context.names, context.slots, mean, n, title=titles[name], span=found.range,
                              theme=elements.theme())
-    table = pd.DataFrame([{"Run": now.names[a], "Other run": now.names[b], titles[name]: mean[a, b], "n": n[a, b]}
-                          for a, b in combinations(range(len(now.entries)), 2)])
-    with st.container(width=220 + 110 * min(len(now.entries), 8), key="square_matrix"):
+    table = pd.DataFrame(
+        [
+            {"Run": context.names[a], "Other run": context.names[b], titles[name]: mean[a, b], "n": n[a, b]}
+            for a, b in combinations(range(len(context.entries)), 2)
+        ]
+    )
+    with st.container(width=220 + 110 * min(len(context.entries), 8), key="square_matrix"):
         elements.chart(figure, table, "likeness_matrix", f"{titles[name]} of each two runs, mean over queries")
     st.caption(f"{means[name]} Mean over the queries for which it is defined.")
 
@@ -76,7 +80,7 @@ def _within(found: Likeness, inside: np.ndarray, runs: int) -> tuple[np.ndarray,
 
 
 @st.cache_resource(max_entries=32, show_spinner="Laying the runs side by side …")
-def _likeness(runs: tuple[str, ...], scope: tuple, name: str, k: int, _now: View) -> Likeness:
+def _likeness(runs: tuple[str, ...], scope: tuple, name: str, k: int, _now: PageContext) -> Likeness:
     if name == "overlap":
         return run_similarity.overlap(_lists(runs, scope, k, _now=_now), k)
     held = _lists(runs, scope, DEPTH, _now=_now)
@@ -84,16 +88,16 @@ def _likeness(runs: tuple[str, ...], scope: tuple, name: str, k: int, _now: View
 
 
 @st.cache_resource(max_entries=4, show_spinner=False)
-def _lists(runs: tuple[str, ...], scope: tuple, k: int, _now: View) -> Lists:
+def _lists(runs: tuple[str, ...], scope: tuple, k: int, _now: PageContext) -> Lists:
     return run_similarity.lists([evaluation_cache.match(run, _now.scope) for run in runs], k)
 
 
-def only(now: View) -> tuple[OnlyFound, ...] | None:
+def only(context: PageContext) -> tuple[OnlyFound, ...] | None:
     """For each run what it alone found within the first k; None with a single run or where that cannot be told."""
-    if len(now.entries) < 2:
+    if len(context.entries) < 2:
         return None
-    return _only_found(tuple(now.digests), facts(now.scope), now.k,
-                       _matches=[evaluation_cache.match(digest, now.scope) for digest in now.digests])
+    return _only_found(tuple(context.digests), facts(context.scope), context.k,
+                       _matches=[evaluation_cache.match(digest, context.scope) for digest in context.digests])
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)
@@ -104,37 +108,42 @@ def _only_found(runs: tuple[str, ...], scope: tuple, k: int, _matches: Sequence[
         return None
 
 
-def _only(now: View) -> None:
-    found = only(now)
+def _only(context: PageContext) -> None:
+    found = only(context)
     if found is None:
         return
-    inside = evaluation_cache.queries(now.scope)
-    what = "gold span" if now.scope.by_evidence else "relevant document"
-    st.markdown(f"**Only one run found it**: {what}s within its first {now.k} that no other run shown has there.")
+    inside = evaluation_cache.queries(context.scope)
+    what = "gold span" if context.scope.by_evidence else "relevant document"
+    st.markdown(f"**Only one run found it**: {what}s within its first {context.k} that no other run shown has there.")
     with st.container(horizontal=True, vertical_alignment="center", key="only_found"):
         for at, one in enumerate(found):
             queries = int((one.mask(len(inside)) & inside).sum())
             many = fmt.count(int(inside[one.queries].sum()), what)
-            label = f"{elements.swatch(now.slots[at], now.names[at])} **{many}**"
+            label = f"{elements.swatch(context.slots[at], context.names[at])} **{many}**"
             if queries:
-                query_links.link(f"{label} in {fmt.count(queries, 'query', 'queries')}", now.digests[at], icon=None,
+                query_links.link(f"{label} in {fmt.count(queries, 'query', 'queries')}", context.digests[at], icon=None,
                                  **{state.CASE: "alone"})
             else:
-                st.caption(f"{elements.swatch(now.slots[at], now.names[at])} none", width="content")
+                st.caption(f"{elements.swatch(context.slots[at], context.names[at])} none", width="content")
 
 
-def _oracle(now: View, spec: Spec) -> None:
+def _oracle(context: PageContext, spec: Spec) -> None:
     """The best run of each query, and how much better than the best single run that would be."""
-    found = _best(tuple(now.digests), facts(now.scope, [spec]), str(spec), _evaluations=now.evaluations([spec]))
+    found = _best(
+        tuple(context.digests), facts(context.scope, [spec]), str(spec), _evaluations=context.evaluations([spec])
+    )
     if not found.n:
         return
-    single = fmt.escape(now.names[found.single])
+    single = fmt.escape(context.names[found.single])
     worse = "lower" if spec.metric.better == "lower" else "higher"
     ends = fmt.escape(f"[{fmt.number(found.gain_low)}, {fmt.number(found.gain_high)}]")
     st.markdown(f"**The best run of each query** would have {spec.title} {fmt.number(found.mean)}: "
                 f"{fmt.number(found.gain)} {ends} {worse} than {single} alone, on "
                 f"{fmt.count(found.n, 'query', 'queries')}.")
-    wins = [f"{elements.swatch(now.slots[at], now.names[at])} {many:,}" for at, many in enumerate(found.wins.tolist())]
+    wins = [
+        f"{elements.swatch(context.slots[at], context.names[at])} {many:,}"
+        for at, many in enumerate(found.wins.tolist())
+    ]
     level = found.n - int(found.wins.sum())
     left = f" {fmt.count(found.left_out, 'query', 'queries')} without a value in some run left out." \
         if found.left_out else ""

@@ -12,7 +12,7 @@ import streamlit as st
 from ragdash.dashboard.caches import evaluation_cache
 from ragdash.dashboard.components import comparison_tables, query_links
 from ragdash.dashboard.components.comparison_tables import Grid
-from ragdash.dashboard.page_context import View
+from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.session import state
 from ragdash.dashboard.session.data_store import LOADED
 from ragdash.dashboard.widgets import elements
@@ -46,9 +46,9 @@ def margin() -> float | None:
     return None
 
 
-def comparable(now: View, specs: list[Spec]) -> list[Spec]:
+def comparable(context: PageContext, specs: list[Spec]) -> list[Spec]:
     """The specs that can be compared query by query; says which cannot."""
-    kept = now.comparable(specs)
+    kept = context.comparable(specs)
     rest = [spec.title for spec in specs if spec not in kept]
     if rest:
         st.caption(f"Not compared here: {fmt.escape(fmt.listed(rest))}.",
@@ -57,68 +57,76 @@ def comparable(now: View, specs: list[Spec]) -> list[Spec]:
     return kept
 
 
-def candidate(now: View) -> int:
+def candidate(context: PageContext) -> int:
     """The candidate that is looked at query by query: chosen where there are several."""
-    names = {now.digests[at]: now.names[at] for at in now.others()}
+    names = {context.digests[at]: context.names[at] for at in context.others()}
     key = state.one(state.CANDIDATE, list(names), next(iter(names)))
     if len(names) > 1:
         st.selectbox("Candidate", list(names), format_func=names.get, key=key, persist_state="session", width=240)
-    return now.digests.index(state.get(state.CANDIDATE))
+    return context.digests.index(state.get(state.CANDIDATE))
 
 
-def finding(now: View, spec: Spec, found: Grid, margin: float | None) -> None:
+def finding(context: PageContext, spec: Spec, found: Grid, margin: float | None) -> None:
     """In words: every candidate on the metric of the sidebar, by verdict where there are many."""
-    own, base = [found[at, spec] for at in now.others()], now.names[now.baseline]
+    own, base = [found[at, spec] for at in context.others()], context.names[context.baseline]
     said = [comparison.sentence(one, base, margin) for one in own]
     st.markdown(comparison.grouped(own, base) if len(own) > FEW else
                 "\n".join(f"- {line}" for line in said) if len(said) > 1 else said[0])
 
 
-def shown(now: View, at: int) -> list[int]:
+def shown(context: PageContext, at: int) -> list[int]:
     """The candidates of the table and the pictures: all where they are few, else the one chosen."""
-    return now.others() if len(now.others()) <= FEW else [at]
+    return context.others() if len(context.others()) <= FEW else [at]
 
 
-def table(now: View, specs: list[Spec], found: Grid, at: int, margin: float | None) -> None:
+def table(context: PageContext, specs: list[Spec], found: Grid, at: int, margin: float | None) -> None:
     """The verdicts on all metrics."""
-    base, rows = now.names[now.baseline], [found[other, one] for other in now.others() for one in specs]
+    base, rows = context.names[context.baseline], [found[other, one] for other in context.others() for one in specs]
     readable, everything = st.tabs(["Verdicts", "All numbers"], key="verdicts", on_change="rerun")
     if readable.open is not False:
         with readable:
-            st.table(comparison_tables.verdict_table(now, shown(now, at), specs, found), border="horizontal",
+            st.table(comparison_tables.verdict_table(context, shown(context, at), specs, found), border="horizontal",
                      hide_index=True, alt=f"Verdicts on {fmt.count(len(specs), 'metric')} against {base}")
     if everything.open:
         with everything:
             elements.frame(comparison_tables.every_test(rows), "comparison", "Every number of the comparison",
                           formats=FORMATS)
-    rules = evaluation_cache.rules(now.scope, margin)
+    rules = evaluation_cache.rules(context.scope, margin)
     st.caption(f"Differences are candidate minus {fmt.escape(base)}, mean over the queries with a value for both, "
-               f"with 95 % bootstrap intervals.{now.basis}",
+               f"with 95 % bootstrap intervals.{context.basis}",
                help=f"p: paired randomisation test ({rules.permutations:,} sign flips), corrected for "
                     f"{fmt.count(len(rows), 'comparison')}, every candidate on every metric (Holm). Better and worse "
                     "count queries in the metric's direction.")
 
 
-def picture(now: View, spec: Spec, at: int) -> None:
+def picture(context: PageContext, spec: Spec, at: int) -> None:
     """The differences of every query: sorted, as a histogram, or both values of each."""
     st.header(f"Query by query: {spec.title}", anchor=False, help=spec.metric.summary_line)
     st.segmented_control("Picture", list(PICTURES), format_func=PICTURES.get, required=True, persist_state="session",
                          key=state.one(state.PICTURE, list(PICTURES), "sorted"), label_visibility="collapsed")
-    evaluations, axis, base = now.evaluations([spec]), axes.axis_of(spec), now.baseline
+    evaluations, axis, base = context.evaluations([spec]), axes.axis_of(spec), context.baseline
     ids = evaluations[base].query_ids.to_pylist()
-    name = now.names[base]
-    table = comparison_tables.wide(ids, now.names, [one.column(spec) for one in evaluations])
+    name = context.names[base]
+    table = comparison_tables.wide(ids, context.names, [one.column(spec) for one in evaluations])
     if state.get(state.PICTURE) == "scatter":
-        figure = compare.scatter(name, now.names[at], evaluations[base].column(spec), evaluations[at].column(spec),
-                                 axis=axis, labels=ids, slots=(now.slots[base], now.slots[at]), theme=elements.theme())
+        figure = compare.scatter(
+            name,
+            context.names[at],
+            evaluations[base].column(spec),
+            evaluations[at].column(spec),
+            axis=axis,
+            labels=ids,
+            slots=(context.slots[base], context.slots[at]),
+            theme=elements.theme(),
+        )
         with st.container(width=640, key="square"):
             elements.chart(
-                figure, table, "compare_scatter", f"{spec.title} of each query in {name} and {now.names[at]}"
+                figure, table, "compare_scatter", f"{spec.title} of each query in {name} and {context.names[at]}"
             )
         return
-    others = shown(now, at)
+    others = shown(context, at)
     values = [differences(evaluations[base], evaluations[one], spec) for one in others]
-    drawn = [now.names[one] for one in others], [now.slots[one] for one in others], values
+    drawn = [context.names[one] for one in others], [context.slots[one] for one in others], values
     figure = compare.histogram(*drawn, axis=axis, baseline=name, theme=elements.theme()) \
         if state.get(state.PICTURE) == "histogram" else \
         compare.differences(*drawn, axis=axis, baseline=name, labels=ids, theme=elements.theme())
@@ -126,9 +134,9 @@ def picture(now: View, spec: Spec, at: int) -> None:
                   f"Differences of each query to {name} on {spec.title}")
 
 
-def queries(now: View, spec: Spec, at: int, one: Comparison) -> None:
+def queries(context: PageContext, spec: Spec, at: int, one: Comparison) -> None:
     """The queries behind the counts, and which of them the mean hangs on."""
-    base, other = (now.evaluations([spec])[which] for which in (now.baseline, at))
+    base, other = (context.evaluations([spec])[which] for which in (context.baseline, at))
     found = differences(base, other, spec)
     ids, gain = base.query_ids.to_pylist(), found * one.sign
     masks = {"all": np.ones(len(found), bool), "better": gain > 0, "equal": gain == 0, "worse": gain < 0,
@@ -139,34 +147,42 @@ def queries(now: View, spec: Spec, at: int, one: Comparison) -> None:
     st.segmented_control(
         "Queries", kinds, key=state.one(state.OUTCOME, kinds, "all"), required=True, persist_state="session",
         format_func=lambda kind: f"{OUTCOMES[kind]} {int(masks[kind].sum()):,}",
-        help=f"Queries where {fmt.escape(now.names[at])} is better, equal or worse than "
-             f"{fmt.escape(now.names[now.baseline])}.")
+        help=f"Queries where {fmt.escape(context.names[at])} is better, equal or worse than "
+             f"{fmt.escape(context.names[context.baseline])}.")
     rows = np.flatnonzero(masks[state.get(state.OUTCOME)])
     rows = rows[np.argsort(-np.abs(np.nan_to_num(found[rows])), kind="stable")]
-    texts = _questions(now, ids)
+    texts = _questions(context, ids)
     values = np.stack([base.column(spec), other.column(spec)], axis=1)
-    elements.frame(comparison_tables.queries([ids[row] for row in rows], [texts[row] for row in rows],
-                                            (now.names[now.baseline], now.names[at]), values[rows], without[rows]),
-                  "compare_queries", f"{fmt.count(len(rows), 'query', 'queries')} by the size of their difference",
-                  height=min(38 + 35 * max(len(rows), 1), 420))
-    if spec == now.spec and len(rows):
+    elements.frame(
+        comparison_tables.queries(
+            [ids[row] for row in rows],
+            [texts[row] for row in rows],
+            (context.names[context.baseline], context.names[at]),
+            values[rows],
+            without[rows],
+        ),
+        "compare_queries",
+        f"{fmt.count(len(rows), 'query', 'queries')} by the size of their difference",
+        height=min(38 + 35 * max(len(rows), 1), 420),
+    )
+    if spec == context.spec and len(rows):
         kind = state.get(state.OUTCOME)
-        query_links.link(f"Read {fmt.count(len(rows), 'query', 'queries')} side by side", now.digests[at],
+        query_links.link(f"Read {fmt.count(len(rows), 'query', 'queries')} side by side", context.digests[at],
                          "gains" if kind == "better" else "losses", **{state.CASE: query_links.OUTCOMES[kind]})
 
 
-def _questions(now: View, ids: list[str]) -> list[str | None]:
+def _questions(context: PageContext, ids: list[str]) -> list[str | None]:
     """The text of each query, where the truth has it."""
-    truth = LOADED.truth(now.scope.truth)
+    truth = LOADED.truth(context.scope.truth)
     if truth.details is None or "query" not in truth.details.column_names:
         return [None] * len(ids)
-    inside = pa.array(evaluation_cache.queries(now.scope))
+    inside = pa.array(evaluation_cache.queries(context.scope))
     return truth.details["query"].filter(inside).to_pylist()
 
 
-def slices(now: View, spec: Spec, at: int, margin: float | None) -> None:
+def slices(context: PageContext, spec: Spec, at: int, margin: float | None) -> None:
     """The difference within each slice of an attribute of the queries; nothing where they have none."""
-    names = list(dict.fromkeys(one.attribute for one in evaluation_cache.parts(now.scope.truth).values()))
+    names = list(dict.fromkeys(one.attribute for one in evaluation_cache.parts(context.scope.truth).values()))
     if not names:
         return
     st.header(f"By slice: {spec.title}", anchor=False,
@@ -174,39 +190,44 @@ def slices(now: View, spec: Spec, at: int, margin: float | None) -> None:
                    "looking at many finds something by chance.")
     st.selectbox("Attribute", names, key=state.one(state.BY, names, names[0]), persist_state="session", width=240)
     rows = evaluation_cache.by_slice(
-        now.digests[now.baseline],
-        [now.digests[at] for at in now.others()],
-        now.scope,
+        context.digests[context.baseline],
+        [context.digests[at] for at in context.others()],
+        context.scope,
         spec,
         state.get(state.BY),
-        evaluation_cache.rules(now.scope, margin),
+        evaluation_cache.rules(context.scope, margin),
     )
-    label = dict(zip(now.digests, now.names, strict=True))
+    label = dict(zip(context.digests, context.names, strict=True))
     titles = [f"{row[0].slice.value} ({int(row[0].slice.queries.sum()):,})" for row in rows]
-    others, drawn = now.others(), shown(now, at)
+    others, drawn = context.others(), shown(context, at)
     columns = [[row[others.index(one)] for row in rows] for one in drawn]
     flat = [(title, replace(one, candidate=label[one.candidate]))
             for title, row in zip(titles, rows, strict=True) for one in row]
-    elements.chart(forest_of(now, drawn, columns, [spec] * len(rows), titles),
+    elements.chart(forest_of(context, drawn, columns, [spec] * len(rows), titles),
                   comparison_tables.every_test([one for _, one in flat], "Slice", [title for title, _ in flat]),
                   "slices", f"Differences on {spec.title} by {state.get(state.BY)}", formats=FORMATS)
 
 
-def forest_of(now: View, candidates: Sequence[int], grid: Sequence[Sequence[Comparison]], specs: Sequence[Spec],
-              groups: Sequence[str] | None = None):
+def forest_of(
+    context: PageContext,
+    candidates: Sequence[int],
+    grid: Sequence[Sequence[Comparison]],
+    specs: Sequence[Spec],
+    groups: Sequence[str] | None = None,
+):
     """The picture of a grid of comparisons, a row per candidate; groups: titles of the columns."""
     mean, low, high, n, p = (np.array([[getattr(one, part) for one in row] for row in grid], dtype=float) for part in (
         "mean_difference", "low", "high", "n", "p_corrected"))
     return forest.forest(
-        [now.names[at] for at in candidates],
-        [now.slots[at] for at in candidates],
+        [context.names[at] for at in candidates],
+        [context.slots[at] for at in candidates],
         mean,
         low,
         high,
         [[one.verdict for one in row] for row in grid],
         axes=[axes.axis_of(spec) for spec in specs],
         n=n,
-        baseline=now.names[now.baseline],
+        baseline=context.names[context.baseline],
         groups=groups,
         p=p,
         theme=elements.theme(),

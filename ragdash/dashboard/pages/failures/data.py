@@ -12,7 +12,7 @@ import numpy as np
 
 from ragdash.analysis.diagnosis import FINE, NAMES, STAGES, Diagnosis
 from ragdash.dashboard.caches import diagnosis_cache, evaluation_cache
-from ragdash.dashboard.page_context import View
+from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.session import state
 from ragdash.metrics import Spec
 from ragdash.reporting.sentences import fmt
@@ -27,7 +27,7 @@ class Losses:
     undefined; inside (Q,) bool: in scope; at: the run looked at; spec: None where the metric cannot be measured.
     """
 
-    now: View
+    context: PageContext
     spec: Spec | None
     at: int
     inside: np.ndarray
@@ -38,7 +38,7 @@ class Losses:
     @property
     def run(self) -> str:
         """Digest of the run looked at."""
-        return self.now.digests[self.at]
+        return self.context.digests[self.at]
 
     @property
     def one(self) -> Diagnosis:
@@ -60,21 +60,21 @@ class Losses:
         return [NAMES[s] for s in np.flatnonzero(self.counts[run]) if s != FINE]
 
 
-def losses(now: View, spec: Spec | None) -> Losses:
+def losses(context: PageContext, spec: Spec | None) -> Losses:
     """The diagnoses of all runs shown; the run looked at is the first that is not the baseline unless chosen."""
-    first = now.digests[now.others()[0] if now.others() else 0]
-    at = now.digests.index(state.get(state.one(state.LOOKED, now.digests, first)))
-    inside = evaluation_cache.queries(now.scope)
-    found = [diagnosis_cache.diagnosis(digest, now.scope, now.k) for digest in now.digests]
+    first = context.digests[context.others()[0] if context.others() else 0]
+    at = context.digests.index(state.get(state.one(state.LOOKED, context.digests, first)))
+    inside = evaluation_cache.queries(context.scope)
+    found = [diagnosis_cache.diagnosis(digest, context.scope, context.k) for digest in context.digests]
     counts = np.array([one.counts(inside) for one in found])
     gains = np.full(counts.shape, np.nan) if spec is None else np.array([
-        diagnosis_cache.gains(digest, now.scope, now.k, spec) for digest in now.digests])
-    return Losses(now, spec, at, inside, found, counts, gains)
+        diagnosis_cache.gains(digest, context.scope, context.k, spec) for digest in context.digests])
+    return Losses(context, spec, at, inside, found, counts, gains)
 
 
 def sentences(held: Losses) -> list[str]:
     """Which stage loses most: a sentence for each run, by stage where they are many, then the run looked at alone."""
-    names = [f"**{escape(name)}**" for name in held.now.names]
+    names = [f"**{escape(name)}**" for name in held.context.names]
     if len(names) <= FEW:
         return [_sentence(held, run, names[run]) for run in range(len(names))]
     found = []
@@ -118,7 +118,7 @@ def unassessed(held: Losses) -> list[str]:
     left = ["; ".join(f"{one.passed(name)} ({why})" for name, why in one.reasons.items()) for one in held.found]
     lines = []
     for text in filter(None, dict.fromkeys(left)):
-        runs = [name for name, own in zip(held.now.names, left, strict=True) if own == text]
+        runs = [name for name, own in zip(held.context.names, left, strict=True) if own == text]
         of = "" if len(runs) == len(left) else f" of {fmt.listed(runs)}"
         lines.append(f"Not assessed{of}: {text}.")
     problems = [problem.words("page") for one in held.found for problem in one.problems]

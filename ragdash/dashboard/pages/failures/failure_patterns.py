@@ -37,15 +37,15 @@ AXIS = Axis("Share that goes wrong", 0.0, 1.0, "", "lower")
 
 def traits(held: Losses) -> None:
     """Kinds of queries that are worse than the rest, with intervals and corrected p; nothing without any trait."""
-    found = _traits(held.now.scope.truth, _truth=LOADED.truth(held.now.scope.truth))
+    found = _traits(held.context.scope.truth, _truth=LOADED.truth(held.context.scope.truth))
     if not found:
         return
-    name = held.now.names[held.at]
+    name = held.context.names[held.at]
     st.header("What failing queries share", anchor=False,
               help="The queries of each kind against all others. p: Welch's t-test, Holm-corrected over every kind "
                    "looked at, since looking at many finds something by chance. A kind that goes with failing need not "
                    "be its cause: kinds overlap.")
-    ways = {**({"metric": held.spec.title} if held.spec is not None and held.now.comparable([held.spec]) else {}),
+    ways = {**({"metric": held.spec.title} if held.spec is not None and held.context.comparable([held.spec]) else {}),
             WRONG: AXIS.title}
     state.one(state.SHARES, list(ways), next(iter(ways)))
     if len(ways) > 1:
@@ -64,7 +64,7 @@ def traits(held: Losses) -> None:
                 f"No kind of queries is surely worse than the rest in {fmt.escape(name)}, of "
                 f"{fmt.count(len(rows), 'kind')} looked at.")
     shown = rows[:DRAWN]
-    figure = forest.forest([name], [held.now.slots[held.at]], *(np.array([[getattr(one, part) for one in shown]])
+    figure = forest.forest([name], [held.context.slots[held.at]], *(np.array([[getattr(one, part) for one in shown]])
                            for part in ("difference", "low", "high")),
                            [["worse" if one.worse else "better" if one.p_corrected < 0.05 else "" for one in shown]],
                            axes=[axis] * len(shown), n=np.array([[one.n for one in shown]]), baseline="the rest",
@@ -81,7 +81,7 @@ def traits(held: Losses) -> None:
 def _basis(held: Losses) -> tuple:
     """What the stages and the values in scope hang on beside the run."""
     specs = [held.spec] if held.spec is not None else []
-    return facts(held.now.scope, [*specs, *text_specs(held.one.rules)]), held.one.rules
+    return facts(held.context.scope, [*specs, *text_specs(held.one.rules)]), held.one.rules
 
 
 def _values(held: Losses) -> tuple[np.ndarray, int, Axis]:
@@ -90,7 +90,7 @@ def _values(held: Losses) -> tuple[np.ndarray, int, Axis]:
     if state.get(state.SHARES) == WRONG:
         values[held.inside] = held.one.stage[held.inside] != FINE
         return values, -1, AXIS
-    values[held.inside] = evaluation_cache.evaluation(held.run, held.now.scope, [held.spec]).column(held.spec)
+    values[held.inside] = evaluation_cache.evaluation(held.run, held.context.scope, [held.spec]).column(held.spec)
     return values, direction(held.spec), axes.axis_of(held.spec)
 
 
@@ -112,7 +112,7 @@ def _table(rows: Sequence[Shared]) -> pd.DataFrame:
 
 def _links(held: Losses, rows: Sequence[Shared]) -> None:
     """To the queries of the first kinds that are attributes of the truth."""
-    known = evaluation_cache.parts(held.now.scope.truth)
+    known = evaluation_cache.parts(held.context.scope.truth)
     own = [(f"{one.slice.attribute}={one.slice.value}", one) for one in rows]
     own = [(token, one) for token, one in own if token in known][:LINKS]
     if not own:
@@ -127,7 +127,7 @@ def _links(held: Losses, rows: Sequence[Shared]) -> None:
 
 def clusters(held: Losses) -> None:
     """Questions that go wrong in groups of alike ones, where a model has given them vectors; else how to get them."""
-    truth = LOADED.truth(held.now.scope.truth)
+    truth = LOADED.truth(held.context.scope.truth)
     texts = failure_patterns.questions(truth)
     if not any(texts):
         return

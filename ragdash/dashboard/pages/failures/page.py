@@ -13,11 +13,11 @@ from ragdash.dashboard.widgets import elements
 def render() -> None:
     """Draw the page."""
     elements.title("Failures", "What should I fix first?")
-    now = page_context.current()
-    specs, unfit = page_context.measurable(now, [now.spec])
+    context = page_context.current()
+    specs, unfit = page_context.measurable(context, [context.spec])
     elements.problems(unfit, "metric")
 
-    found = failures_data.losses(now, specs[0] if specs else None)
+    found = failures_data.losses(context, specs[0] if specs else None)
     failures_sections.finding(found)
     failures_sections.choices(found)
     failures_sections.way(found)

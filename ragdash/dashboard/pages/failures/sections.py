@@ -36,11 +36,11 @@ def finding(held: Losses) -> None:
 
 def choices(held: Losses) -> None:
     """The run looked at, and the numbers of the rules."""
-    now = held.now
+    context = held.context
     with st.container(horizontal=True, vertical_alignment="bottom", key="failure_choices"):
-        if len(now.entries) > 1:
-            names = dict(zip(now.digests, now.names, strict=True))
-            st.selectbox("Run looked at", now.digests, format_func=names.get, key=state.LOOKED, width=220,
+        if len(context.entries) > 1:
+            names = dict(zip(context.digests, context.names, strict=True))
+            st.selectbox("Run looked at", context.digests, format_func=names.get, key=state.LOOKED, width=220,
                          persist_state="session", help="The run of the picture, of the slices and of what failing "
                                                        "queries share. The table has all runs.")
         own = diagnosis_cache.own(held.one.rules)
@@ -75,7 +75,7 @@ def _usual() -> None:
 
 def way(held: Losses) -> None:
     """The waterfall of the run looked at, the other runs as symbols on it."""
-    now, at = held.now, held.at
+    context, at = held.context, held.at
     st.header("From gold to a right answer", anchor=False,
               help="Each step is passed by the queries that are still on the way. What a step loses is the stage at "
                    "which these queries went wrong first. Steps that can be assessed for no query are left out.")
@@ -87,20 +87,24 @@ def way(held: Losses) -> None:
         return
     steps = [every[at][row] for row in kept]
     aside = sum(step.name == "answered-unanswerable" for step in steps)
-    others = [(now.names[run], now.slots[run], [_passed(every[run][row]) for row in kept])
+    others = [(context.names[run], context.slots[run], [_passed(every[run][row]) for row in kept])
               for run in range(len(every)) if run != at]
-    figure = pictures.waterfall(now.names[at], now.slots[at], steps, lost_at=[step.name for step in steps],
+    figure = pictures.waterfall(context.names[at], context.slots[at], steps, lost_at=[step.name for step in steps],
                                 aside=aside, others=others, theme=elements.theme())
-    rows = [{"Run": now.names[run], "Step": step.title, "Reached": step.reached, "Lost": step.lost,
+    rows = [{"Run": context.names[run], "Step": step.title, "Reached": step.reached, "Lost": step.lost,
              "Passed": step.reached - step.lost, "Not assessed": step.unknown}
             for run, own in enumerate(every) for step in own if step.reached]
     elements.chart(figure, pd.DataFrame(rows), "waterfall",
-                  f"Queries of {now.names[at]} that come past each step: "
+                  f"Queries of {context.names[at]} that come past each step: "
                   + ", ".join(f"{step.title} {step.reached - step.lost:,}" for step in steps),
                   pick=lambda stage: _go(held, stage))
-    symbols = " ".join(elements.swatch(now.slots[run], now.names[run]) for run in range(len(every)) if run != at)
-    st.caption(f"Bars: {elements.swatch(now.slots[at], now.names[at])}, hatched what a step loses; a click there opens "
-               "these queries." + (f" Symbols: queries that come past the step in {symbols}." if symbols else ""))
+    symbols = " ".join(
+        elements.swatch(context.slots[run], context.names[run]) for run in range(len(every)) if run != at
+    )
+    st.caption(
+        f"Bars: {elements.swatch(context.slots[at], context.names[at])}, hatched what a step loses; a click opens "
+        "these queries." + (f" Symbols: queries that come past the step in {symbols}." if symbols else "")
+    )
 
 
 def _passed(step: Step) -> float:
@@ -116,7 +120,7 @@ def _go(held: Losses, stage: object) -> None:
 
 def stages(held: Losses) -> None:
     """Stages by runs; each number leads to exactly these queries."""
-    now = held.now
+    context = held.context
     metric = held.spec.title if held.spec is not None and np.isfinite(held.gains).any() else None
     st.header("Where queries go wrong first", anchor=False,
               help="Every query stands at exactly one stage: the first that fails. Each number opens these queries.")
@@ -127,7 +131,7 @@ def stages(held: Losses) -> None:
                 with st.container(horizontal=True, vertical_alignment="center", key=f"stage_{NAMES[s]}",
                                   gap="xsmall"):
                     st.markdown(f"**{STAGES[s].title}**", width=NAME, help=_meant(s))
-                    for run in range(len(now.entries)):
+                    for run in range(len(context.entries)):
                         _chip(held, run, s, metric)
     if everything.open:
         with everything:
@@ -136,7 +140,7 @@ def stages(held: Losses) -> None:
               "best possible value there; an upper bound, as who is fixed at one stage may fail at the next. "
               f"{_unmoved(held)}"
               if metric else "")
-    st.caption(f"{gained}{fmt.count(held.total, 'query', 'queries')} in all.{now.basis}")
+    st.caption(f"{gained}{fmt.count(held.total, 'query', 'queries')} in all.{context.basis}")
     left = failures_data.unassessed(held)
     if left:
         st.caption("  \n".join(f":material/info: {fmt.escape(line)}" for line in left))
@@ -160,24 +164,30 @@ def _meant(s: int) -> str:
 
 def _chip(held: Losses, run: int, s: int, metric: str | None) -> None:
     """One number: a link where there are queries."""
-    now, many, gain = held.now, int(held.counts[run, s]), held.gains[run, s]
-    wide = len(now.entries) <= WIDE
-    sign = elements.swatch(now.slots[run], now.names[run] if wide else "").strip()
+    context, many, gain = held.context, int(held.counts[run, s]), held.gains[run, s]
+    wide = len(context.entries) <= WIDE
+    sign = elements.swatch(context.slots[run], context.names[run] if wide else "").strip()
     gained = f" :gray[+{fmt.number(gain)}]" if metric and wide and many and s != FINE and np.isfinite(gain) else ""
     width = CHIP if wide else NARROW
     if not many:
         st.caption(f"{sign} 0", width=width)
         return
-    told = f"{now.names[run]}: {fmt.count(many, 'query', 'queries')}, {many / max(held.total, 1):.0%}"
+    told = f"{context.names[run]}: {fmt.count(many, 'query', 'queries')}, {many / max(held.total, 1):.0%}"
     told += f"; at most +{fmt.number(gain)} {metric}" if metric and s != FINE and np.isfinite(gain) else ""
-    query_links.link(f"{sign} **{many:,}**{gained}", now.digests[run], help=fmt.escape(told), width=width, icon=None,
-                     **{state.STAGES: [NAMES[s]]})
+    query_links.link(
+        f"{sign} **{many:,}**{gained}",
+        context.digests[run],
+        help=fmt.escape(told),
+        width=width,
+        icon=None,
+        **{state.STAGES: [NAMES[s]]},
+    )
 
 
 def table(held: Losses) -> pd.DataFrame:
     """Every number: a row per stage, for each run its queries and what fixing them gains at most."""
     columns: dict[str, object] = {"Stage": [STAGES[s].title for s in held.occurring]}
-    for run, name in enumerate(held.now.names):
+    for run, name in enumerate(held.context.names):
         columns[f"{name}: queries"] = held.counts[run, held.occurring]
         if np.isfinite(held.gains[run]).any():
             columns[f"{name}: {held.spec.title} at most +"] = held.gains[run, held.occurring]
@@ -186,11 +196,11 @@ def table(held: Losses) -> pd.DataFrame:
 
 def attributes(held: Losses) -> None:
     """The stages of the run looked at within each slice of an attribute; nothing where queries have none."""
-    every = evaluation_cache.parts(held.now.scope.truth)
+    every = evaluation_cache.parts(held.context.scope.truth)
     names = list(dict.fromkeys(one.attribute for one in every.values()))
     if not names or not held.total:
         return
-    name = held.now.names[held.at]
+    name = held.context.names[held.at]
     st.header("By attribute", anchor=False, help="Where the queries of each kind go wrong first.")
     st.selectbox("Attribute", names, key=state.one(state.BY, names, names[0]), persist_state="session", width=240)
     own = {token: one.queries & held.inside for token, one in every.items() if one.attribute == state.get(state.BY)}

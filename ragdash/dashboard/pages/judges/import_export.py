@@ -9,7 +9,7 @@ from pathlib import Path, PurePath
 import streamlit as st
 
 from ragdash.core.errors import InputError
-from ragdash.dashboard.page_context import View
+from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.judges import data as judges_data
 from ragdash.dashboard.pages.judges.results import Results
 from ragdash.dashboard.session import state
@@ -26,30 +26,37 @@ KNOWN = {"rows": ("Rows (JSONL)", "jsonl", "application/jsonl"), "ragas": ("RAGA
 FORMS = {form: KNOWN.get(form, (form, "txt", "text/plain")) for form in FORMATS}
 
 
-def section(now: View, held: Results | None) -> None:
+def section(context: PageContext, held: Results | None) -> None:
     """Both directions."""
     with st.expander("Verdicts as files", icon=":material/swap_vert:", key="verdict_files",
                      expanded=bool(state.get(state.VERDICTS_SAID)), on_change="rerun") as place:
         if not (place.open or state.get(state.VERDICTS_SAID)):
             return
         if held is not None and held.one is not None:
-            _out(now, held)
+            _out(context, held)
         elif held is not None:
             st.caption("Files hold the verdicts of one judge: choose one above.")
         if not read_only():
-            _in(now)
+            _in(context)
 
 
-def _out(now: View, held: Results) -> None:
+def _out(context: PageContext, held: Results) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", key="verdicts_out"):
-        at = _run(now, state.VERDICTS_OF, "Verdicts on")
+        at = _run(context, state.VERDICTS_OF, "Verdicts on")
         st.selectbox("As", list(FORMS), format_func=lambda form: FORMS[form][0], key=state.VERDICTS_AS, width=240,
                      index=list(FORMS).index("rows"), persist_state="session")
         form = state.get(state.VERDICTS_AS) or "rows"
         try:
-            content = _exported(now.digests[at], now.scope.truth, now.scope.conventions.ties, form, held.label,
-                                judges_data.stamp(), _judged=judges_data.judged(now.digests[at], now.scope),
-                                _judge=str(held.one.judge))
+            content = _exported(
+                context.digests[at],
+                context.scope.truth,
+                context.scope.conventions.ties,
+                form,
+                held.label,
+                judges_data.stamp(),
+                _judged=judges_data.judged(context.digests[at], context.scope),
+                _judge=str(held.one.judge),
+            )
         except InputError as error:
             content = None
             words = error.problems[0].words("page")
@@ -67,14 +74,14 @@ def _exported(run: str, truth: str, ties: str, form: str, label: str, stamp: str
     return export(_judged, form, judge=_judge)
 
 
-def _in(now: View) -> None:
+def _in(context: PageContext) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", key="verdicts_in"):
-        at = _run(now, state.VERDICTS_FOR, "Read results on")
+        at = _run(context, state.VERDICTS_FOR, "Read results on")
         st.file_uploader("Results of RAGAS, RAGChecker or DeepEval (CSV, JSON, JSONL)", type=["csv", "json", "jsonl"],
                          key=state.VERDICTS_FILE, width=460)
         given = state.get(state.VERDICTS_FILE)
         st.button("Read them", icon=":material/upload_file:", key="verdicts_read", disabled=given is None,
-                  on_click=_read, args=(now, at))
+                  on_click=_read, args=(context, at))
     said = state.get(state.VERDICTS_SAID)
     if said:
         done, problems = said
@@ -89,20 +96,20 @@ def _in(now: View) -> None:
                "about another answer is left out and told.")
 
 
-def _run(now: View, key: str, label: str) -> int:
-    names = {digest: name for digest, name in zip(now.digests, now.names, strict=True)}
+def _run(context: PageContext, key: str, label: str) -> int:
+    names = {digest: name for digest, name in zip(context.digests, context.names, strict=True)}
     if st.session_state.get(key) not in names:
-        st.session_state[key] = now.digests[0]
+        st.session_state[key] = context.digests[0]
     st.selectbox(label, list(names), format_func=names.get, key=key, width=240, persist_state="session")
-    return now.digests.index(st.session_state[key])
+    return context.digests.index(st.session_state[key])
 
 
-def _read(now: View, at: int) -> None:
+def _read(context: PageContext, at: int) -> None:
     """Take the file's verdicts into the ledger."""
     given = state.get(state.VERDICTS_FILE)
     try:
         check_writable()
-        run = judges_data.named(judges_data.judged(now.digests[at], now.scope), now.names[at])
+        run = judges_data.named(judges_data.judged(context.digests[at], context.scope), context.names[at])
         st.session_state[state.VERDICTS_SAID] = _imported(PurePath(given.name).name, given.getvalue(), run)
         st.session_state.pop(state.JUDGE, None)  # the file's: it is the one that spoke last
     except InputError as error:

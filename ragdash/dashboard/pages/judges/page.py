@@ -10,10 +10,10 @@ from ragdash.dashboard.widgets import elements
 def render() -> None:
     """Draw the page."""
     elements.title("Judges", "What would judging cost, how far is it, and what came of it?")
-    now = page_context.current()
-    held = results.results(now)
-    results.finding(now, held)
-    run_panel.panel(now)
+    context = page_context.current()
+    held = results.results(context)
+    results.finding(context, held)
+    run_panel.panel(context)
     if held is not None:
         results.section(held)
-    import_export.section(now, held)
+    import_export.section(context, held)

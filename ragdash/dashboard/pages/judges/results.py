@@ -13,7 +13,7 @@ from ragdash.analysis.judge_validation import generator_of, same_family
 from ragdash.core.errors import InputError
 from ragdash.dashboard.components import query_links
 from ragdash.dashboard.jobs import judging
-from ragdash.dashboard.page_context import View
+from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.judges import data as judges_data
 from ragdash.dashboard.pages.judges import form
 from ragdash.dashboard.pages.judges import sentences as judges_sentences
@@ -40,7 +40,7 @@ class Results:
     cells: {(place of the run, metric): Cell}.
     """
 
-    now: View
+    context: PageContext
     of: tuple[Spent, ...]
     label: str
     known: tuple[str, ...]
@@ -56,7 +56,7 @@ class Results:
         return self.of[0] if len(self.of) == 1 else None
 
 
-def results(now: View) -> Results | None:
+def results(context: PageContext) -> Results | None:
     """What the judge chosen by the session says of the runs shown; None where no judge has said anything of them.
 
     The ledger that cannot be read is told as a problem.
@@ -67,7 +67,7 @@ def results(now: View) -> Results | None:
         elements.problems(error.problems, "judge_ledger")
         return None
     labels = judge.labels(one.judge for one in found)
-    own = {label: (one, cells) for label, one in zip(labels, found, strict=True) if (cells := _about(now, one))}
+    own = {label: (one, cells) for label, one in zip(labels, found, strict=True) if (cells := _about(context, one))}
     if not own:
         return None
     known = {label: ((one,), cells) for label, (one, cells) in own.items()}
@@ -81,13 +81,14 @@ def results(now: View) -> Results | None:
     chosen = state.get(state.one(state.JUDGE, list(known), next(iter(known))))
     of, cells = known[chosen]
     if len(of) > 1:
-        cells = judges_data.together({one.judge: cells for one, cells in members.values()}, now.digests, now.scope,
-                                     _read_at())
-    return Results(now, of, chosen, tuple(known), cells)
+        cells = judges_data.together(
+            {one.judge: cells for one, cells in members.values()}, context.digests, context.scope, _read_at()
+        )
+    return Results(context, of, chosen, tuple(known), cells)
 
 
-def _about(now: View, one: Spent) -> dict[tuple[int, str], Cell]:
-    return judges_data.table(now.digests, now.scope, one, _read_at())
+def _about(context: PageContext, one: Spent) -> dict[tuple[int, str], Cell]:
+    return judges_data.table(context.digests, context.scope, one, _read_at())
 
 
 def _read_at() -> str:
@@ -95,7 +96,7 @@ def _read_at() -> str:
     return judges_data.read_at(job is not None and job.running)
 
 
-def finding(now: View, held: Results | None) -> None:
+def finding(context: PageContext, held: Results | None) -> None:
     """What came of it, in a sentence."""
     if held is None:
         st.markdown("**Nobody has judged these runs yet.** Choose what is to be judged and who is asked; the plan "
@@ -139,7 +140,7 @@ def section(held: Results) -> None:
 def _frame(held: Results) -> pd.DataFrame:
     rows, told = [], judges_sentences.counted
     for (at, name), cell in held.cells.items():
-        rows.append({"Run": held.now.names[at], "Judged metric": judge.title(name), "Mean": cell.mean,
+        rows.append({"Run": held.context.names[at], "Judged metric": judge.title(name), "Mean": cell.mean,
                      "Low": cell.low, "High": cell.high, "n": cell.n, "Undefined": told(cell.undefined),
                      "Missing": told(cell.missing), "Votes": cell.votes, "Votes agree": cell.agreement,
                      "Worth knowing": judge.flagged(cell.flags),
@@ -170,14 +171,14 @@ def _spent(one: Spent, name: str) -> None:
 
 def _warnings(held: Results) -> None:
     """A judge that always says the same; a judge of the generator's family."""
-    told = [f"{fmt.escape(judge.title(name))} of **{fmt.escape(held.now.names[at])}** is {cell.n:,} times "
+    told = [f"{fmt.escape(judge.title(name))} of **{fmt.escape(held.context.names[at])}** is {cell.n:,} times "
             f"{cell.mean:g}: a judge that always says the same tells nothing. Read some of its reasons."
             for (at, name), cell in held.cells.items() if cell.alike]
-    for at, digest in enumerate(held.now.digests):
+    for at, digest in enumerate(held.context.digests):
         wrote = generator_of(LOADED.run(digest))
         shared = same_family(AND.join(one.judge.model for one in held.of), wrote) if wrote else ()
         if shared:
-            told.append(f"**{fmt.escape(held.now.names[at])}** was written by {fmt.escape(wrote)}, of the judge's "
+            told.append(f"**{fmt.escape(held.context.names[at])}** was written by {fmt.escape(wrote)}, of the judge's "
                         f"own family ({fmt.escape(fmt.listed(sorted(shared)))}): judges favour what is written as "
                         "they write. Hold its verdicts against people's labels.")
     for one in told[:TOLD]:
@@ -191,7 +192,7 @@ def _links(held: Results) -> None:
     name = next((name for name in held.metrics if name in METRICS), None)
     with st.container(horizontal=True, key="judge_links"):
         st.page_link("pages/trust.py", label="Can this judge be trusted?", icon=":material/handshake:")
-        for at, digest in enumerate(held.now.digests if name else ()):
+        for at, digest in enumerate(held.context.digests if name else ()):
             if (at, name) in held.cells:
-                query_links.link(f"{held.now.names[at]}: worst first", digest, **{state.METRIC: name},
+                query_links.link(f"{held.context.names[at]}: worst first", digest, **{state.METRIC: name},
                                  help=f"Its queries by {judge.title(name)}, with claims and reasons.")

@@ -10,7 +10,7 @@ from ragdash.core.errors import InputError, Problem
 from ragdash.dashboard.jobs import judging
 from ragdash.dashboard.jobs.judging import Order
 from ragdash.dashboard.jobs.process import Job
-from ragdash.dashboard.page_context import View
+from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.judges import data as judges_data
 from ragdash.dashboard.pages.judges import form
 from ragdash.dashboard.pages.judges import sentences as judges_sentences
@@ -25,13 +25,13 @@ from ragdash.reporting.sentences import fmt, judge
 EVERY = 1.0  # seconds between two looks at the process
 
 
-def panel(now: View) -> None:
+def panel(context: PageContext) -> None:
     """The process at work, or how the last one ended and the form for the next."""
     job = judging.current()
     if job is not None and job.running:
         _at_work()
         return
-    if job is not None and job.key[0] == now.scope.truth:
+    if job is not None and job.key[0] == context.scope.truth:
         _ended(job)
     elements.problems(state.notice(), "judging_notice")
     if read_only():
@@ -42,14 +42,14 @@ def panel(now: View) -> None:
     if not installed.ok:
         elements.missing(installed.problem)
         return
-    possible = judges_data.possible(now.digests, now.scope)
+    possible = judges_data.possible(context.digests, context.scope)
     with st.container(border=True, key="judging"):
         if not any(possible.values()):
-            _nothing_to_judge(now)
+            _nothing_to_judge(context)
             return
         order, problems = form.choose(possible)
         elements.problems(problems, "judge_form")
-        _plan(now, order)
+        _plan(context, order)
 
 
 def library() -> Availability:
@@ -59,36 +59,36 @@ def library() -> Availability:
     return Availability(None if find_spec("requests") else Problem("unavailable/requests"))
 
 
-def _nothing_to_judge(now: View) -> None:
-    names = fmt.escape(fmt.listed(now.names))
+def _nothing_to_judge(context: PageContext) -> None:
+    names = fmt.escape(fmt.listed(context.names))
     st.markdown(f"**There is nothing to judge in {names}.** Judges read answers and contexts.")
     st.caption("Give the run a column answer, and contexts, or texts to its documents; correctness needs a column "
                "answers in the truth.")
 
 
-def _key(now: View, order: Order) -> tuple:
+def _key(context: PageContext, order: Order) -> tuple:
     """What a plan hangs on."""
-    scope = now.scope
-    return (scope.truth, tuple(now.digests), tuple(now.names), scope.conventions.ties, scope.part, order,
+    scope = context.scope
+    return (scope.truth, tuple(context.digests), tuple(context.names), scope.conventions.ties, scope.part, order,
             judges_data.stamp())
 
 
-def _plan(now: View, order: Order | None) -> None:
+def _plan(context: PageContext, order: Order | None) -> None:
     """The button that plans; or the plan, what is to be agreed to, and the button that starts."""
-    key = None if order is None else _key(now, order)
+    key = None if order is None else _key(context, order)
     job = judging.planned(key) if key is not None and state.get(state.JUDGE_PLANNED) == key else None
     if job is None:
         st.button("Plan", icon=":material/calculate:", type="primary", key="judge_plan", on_click=_look,
-                  args=(now, order), disabled=order is None)
+                  args=(context, order), disabled=order is None)
         st.caption("Counts calls, tokens and cost. Nobody is asked and nothing is sent." if order else
                    "Choose metrics, an address and a model to see what judging them takes.")
     elif job.running:
         _planning(key)
     elif "plan" not in job.worker.seen:
         _failed(job)
-        st.button("Plan again", icon=":material/calculate:", key="judge_plan", on_click=_look, args=(now, order))
+        st.button("Plan again", icon=":material/calculate:", key="judge_plan", on_click=_look, args=(context, order))
     else:
-        _planned(now, order, job.worker.seen["plan"])
+        _planned(context, order, job.worker.seen["plan"])
 
 
 @st.fragment(run_every=EVERY / 2)
@@ -99,20 +99,20 @@ def _planning(key: tuple) -> None:
     st.caption(":material/hourglass_top: Looking at the texts and at what is known …")
 
 
-def _look(now: View, order: Order) -> None:
+def _look(context: PageContext, order: Order) -> None:
     """Plan."""
     st.session_state.pop(state.JUDGE_AGREED, None)
     try:
         check_writable()
-        key = _key(now, order)
-        if not judging.plan(key, _cases(now), order):
+        key = _key(context, order)
+        if not judging.plan(key, _cases(context), order):
             raise InputError([Problem("busy/plans")])
         st.session_state[state.JUDGE_PLANNED] = key
     except InputError as error:
         state.set_notice(error.problems)
 
 
-def _planned(now: View, order: Order, plan: dict) -> None:
+def _planned(context: PageContext, order: Order, plan: dict) -> None:
     """What it takes, and the start."""
     with st.container(horizontal=True, key="judge_planned"):
         follow = f"then about {plan['follow']:,}" if plan["follow"] else None
@@ -137,14 +137,14 @@ def _planned(now: View, order: Order, plan: dict) -> None:
                     key=state.JUDGE_AGREED)
     agreed = plan["local"] or state.get(state.JUDGE_AGREED)
     st.button("Start", icon=":material/play_arrow:", type="primary", key="judge_start", on_click=_start,
-              args=(now, order), disabled=not agreed)
+              args=(context, order), disabled=not agreed)
 
 
-def _cases(now: View) -> dict:
-    return {entry.name: judges_data.cases(entry.digest, now.scope) for entry in now.entries}
+def _cases(context: PageContext) -> dict:
+    return {entry.name: judges_data.cases(entry.digest, context.scope) for entry in context.entries}
 
 
-def _start(now: View, order: Order) -> None:
+def _start(context: PageContext, order: Order) -> None:
     """Start the process. A page that was tampered with may ask for what it does not offer: all is looked at again."""
     try:
         check_writable()
@@ -153,7 +153,7 @@ def _start(now: View, order: Order) -> None:
         if not endpoint.local and not state.get(state.JUDGE_AGREED):
             raise InputError([Problem("not-confirmed", {"host": endpoint.host})])
         endpoint.secret()
-        if not judging.start((now.scope.truth, tuple(now.digests)), _cases(now), order, secret):
+        if not judging.start((context.scope.truth, tuple(context.digests)), _cases(context), order, secret):
             raise InputError([Problem("busy")])
         st.session_state.pop(state.JUDGE_PLANNED, None)
         st.session_state[state.JUDGE_ASKED] = str(endpoint.judge)

@@ -12,18 +12,18 @@ from ragdash.dashboard.widgets import elements
 def render() -> None:
     """Draw the page."""
     elements.title("Leaderboard", "Which configuration is best?")
-    now = page_context.current()
+    context = page_context.current()
 
     finding = st.container(key="finding")
     with st.container(horizontal=True, vertical_alignment="bottom"):
         with st.popover("Choose metrics", icon=":material/tune:", key="choose"):
             columns = leaderboard_sections.choose()
-        wanted, unreadable = page_context.specs([now.template, *columns], now.k)
-        specs, unfit = page_context.measurable(now, wanted)
-        if specs and len(now.entries) > 1:
+        wanted, unreadable = page_context.specs([context.template, *columns], context.k)
+        specs, unfit = page_context.measurable(context, wanted)
+        if specs and len(context.entries) > 1:
             leaderboard_sections.sort(specs)
 
     elements.problems([*unreadable, *unfit], "metrics")
     if not specs:
         raise page_context.PageEnds
-    leaderboard_sections.standings(now, specs, finding)
+    leaderboard_sections.standings(context, specs, finding)

@@ -10,7 +10,7 @@ from ragdash.dashboard.components import comparison_tables, judge_note, query_li
 from ragdash.dashboard.components import tables as components_tables
 from ragdash.dashboard.components.comparison_tables import Grid
 from ragdash.dashboard.components.curve_panels import parts
-from ragdash.dashboard.page_context import View
+from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.compare.sections import FORMATS, forest_of
 from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets import elements
@@ -24,20 +24,20 @@ from ragdash.reporting.sentences import comparison, fmt
 DRAWN = 6  # metrics of the picture of differences
 
 
-def standings(now: View, specs: list[Spec], finding) -> None:
+def standings(context: PageContext, specs: list[Spec], finding) -> None:
     """The whole page below its choices, and the finding in its place above them; specs[0] is the sidebar's metric."""
-    found = now.summary(specs)
+    found = context.summary(specs)
     chosen = [row[0] for row in found]
     best = _best(chosen)
-    against = {} if best is None else {at: one for (at, _), one in now.compared(specs[:1], best).items()}
-    finding.markdown(comparison.leader(now.names, chosen, against))
-    deltas = now.compared(specs)
+    against = {} if best is None else {at: one for (at, _), one in context.compared(specs[:1], best).items()}
+    finding.markdown(comparison.leader(context.names, chosen, against))
+    deltas = context.compared(specs)
     order = _order(found, specs)
-    _board(now, specs, found, order, deltas, _standing(best, against))
-    judge_note.note(now, specs)
-    _worst(now, order)
-    _differences(now, specs, deltas)
-    _means(now, chosen, best_first(np.array([summary.mean for summary in chosen]), specs[0].metric.better))
+    _board(context, specs, found, order, deltas, _standing(best, against))
+    judge_note.note(context, specs)
+    _worst(context, order)
+    _differences(context, specs, deltas)
+    _means(context, chosen, best_first(np.array([summary.mean for summary in chosen]), specs[0].metric.better))
 
 
 def _best(chosen: list[Summary]) -> int | None:
@@ -62,60 +62,62 @@ def _order(found: list[tuple[Summary, ...]], specs: list[Spec]) -> list[int]:
     return best_first(np.array([row[column].mean for row in found]), specs[column].metric.better)
 
 
-def _board(now: View, specs: list[Spec], found: list[tuple[Summary, ...]], order: list[int], deltas: Grid,
+def _board(context: PageContext, specs: list[Spec], found: list[tuple[Summary, ...]], order: list[int], deltas: Grid,
            standing: dict[int, str]) -> None:
     readable, everything = st.tabs(["Leaderboard", "All numbers"], key="board", on_change="rerun")
     if readable.open is not False:
         with readable:
-            st.table(comparison_tables.leaderboard(now, found, order, deltas, standing), border="horizontal",
+            st.table(comparison_tables.leaderboard(context, found, order, deltas, standing), border="horizontal",
                      hide_index=True, alt=f"Leaderboard: {fmt.count(len(order), 'run')} by {specs[0].title}")
     if everything.open:
         with everything:
-            elements.frame(comparison_tables.numbers(now, found, order, deltas), "leaderboard",
+            elements.frame(comparison_tables.numbers(context, found, order, deltas), "leaderboard",
                           "Every number of the leaderboard", formats={"p (Holm)": "%.4f"})
-    said = [f"Mean over n queries with its 95 % bootstrap interval.{now.basis}"]
+    said = [f"Mean over n queries with its 95 % bootstrap interval.{context.basis}"]
     if len(order) > 1:
-        said.append(f"Below it the difference to {fmt.escape(now.names[now.baseline])}, the baseline: ▲ better, ▼ "
-                    "worse, without a mark where it cannot be told from none.")
-    st.caption(" ".join([*said, *now.counted()]),
+        said.append(
+            f"Below it the difference to {fmt.escape(context.names[context.baseline])}, the baseline: ▲ better, ▼ "
+            "worse, without a mark where it cannot be told from none."
+        )
+    st.caption(" ".join([*said, *context.counted()]),
                help="p: paired randomisation test, corrected for all differences of this table (Holm). Level with the "
                     "best: the difference to it cannot be told from none, which is not to say that there is none."
                if len(order) > 1 else None)
 
 
-def _worst(now: View, order: list[int]) -> None:
+def _worst(context: PageContext, order: list[int]) -> None:
     """From each run to the queries on which it does worst, by the metric of the sidebar."""
     with st.container(horizontal=True, vertical_alignment="center", key="worst_queries"):
         st.caption("Worst queries of", width="content")
         for at in order:
-            query_links.link(fmt.escape(now.names[at]), now.digests[at])
+            query_links.link(fmt.escape(context.names[at]), context.digests[at])
 
 
-def _differences(now: View, specs: list[Spec], deltas: Grid) -> None:
+def _differences(context: PageContext, specs: list[Spec], deltas: Grid) -> None:
     """The differences to the baseline on every metric of the table, with their intervals."""
-    specs = [spec for spec in now.comparable(specs) if deltas][:DRAWN]
+    specs = [spec for spec in context.comparable(specs) if deltas][:DRAWN]
     if not specs:
         return
-    name = now.names[now.baseline]
-    grid = [[deltas[at, spec] for spec in specs] for at in now.others()]
+    name = context.names[context.baseline]
+    grid = [[deltas[at, spec] for spec in specs] for at in context.others()]
     st.header(f"Differences to {fmt.escape(name)}", anchor=False,
               help="Candidate minus baseline, mean over queries with its 95 % interval. Filled symbols: told from none "
                    "by a corrected test; hollow ones: not.")
     flat = [one for row in grid for one in row]
-    elements.chart(forest_of(now, now.others(), grid, specs), comparison_tables.every_test(flat), "forest",
+    elements.chart(forest_of(context, context.others(), grid, specs), comparison_tables.every_test(flat), "forest",
                   f"Differences to {name} with intervals", formats=FORMATS)
 
 
-def _means(now: View, chosen: list[Summary], order: list[int]) -> None:
+def _means(context: PageContext, chosen: list[Summary], order: list[int]) -> None:
     """One metric: the mean of each run with its interval."""
     spec = chosen[0].spec
     mean, low, high = (part[:, 0] for part in parts([(one,) for one in chosen]))
     st.header(spec.title, anchor=False, help=spec.metric.summary_line)
-    figure = leaderboard.means(now.names, now.slots, mean, low, high, np.array([one.n for one in chosen]),
-                               axis=axes.axis_of(spec), baseline=now.baseline if len(order) > 1 else None,
+    figure = leaderboard.means(context.names, context.slots, mean, low, high, np.array([one.n for one in chosen]),
+                               axis=axes.axis_of(spec), baseline=context.baseline if len(order) > 1 else None,
                                theme=elements.theme())
     elements.chart(
-        figure, components_tables.means(now, chosen, order), "means", f"Means of {spec.title} with intervals"
+        figure, components_tables.means(context, chosen, order), "means", f"Means of {spec.title} with intervals"
     )
 
 

@@ -14,8 +14,8 @@ from ragdash.metrics import METRICS
 def render() -> None:
     """Draw the page."""
     elements.title("Precision-recall", "How do precision and recall change with the number of documents looked at?")
-    now = page_context.current()
-    marked = min(now.k, now.depth)
+    context = page_context.current()
+    marked = min(context.k, context.depth)
 
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.pills("Curves", page_context.CURVES, format_func=lambda name: METRICS[name].title, selection_mode="multi",
@@ -25,7 +25,7 @@ def render() -> None:
 
     with st.grid(2, min_column_width=360, gap="medium", key="curve_grid"):
         for name in (name for name in page_context.CURVES if name in state.get(state.CURVES)):
-            curve_panels.curve(now, name, marked)
+            curve_panels.curve(context, name, marked)
     if not state.get(state.CURVES):
         elements.empty("No curve is chosen", "Choose one or more under **Curves**.")
 
@@ -41,6 +41,6 @@ def render() -> None:
         persist_state="session",
     )
     if state.get(state.VIEW) == "k":
-        curve_panels.trade_off(now, marked)
+        curve_panels.trade_off(context, marked)
     else:
-        curve_panels.interpolated(now)
+        curve_panels.interpolated(context)

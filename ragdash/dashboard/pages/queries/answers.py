@@ -29,12 +29,12 @@ def answers(one: Case) -> None:
         st.segmented_control("Marked", options, format_func=AGAINST.get, required=True, persist_state="session",
                              key=state.one(state.AGAINST, options, options[0]), label_visibility="collapsed")
     against = state.get(state.one(state.AGAINST, options, options[0])) if options else ""
-    theme, now = elements.theme(), one.desk.now
+    theme, context = elements.theme(), one.desk.context
     for text in one.references:
         st.html(f'<b>Reference</b>{texts.block(texts.shown(text))}')
     cards = []
     for at, each in enumerate(said):
-        look = mark(now.slots[at], theme)
+        look = mark(context.slots[at], theme)
         page, told = to_reference(each.answer, one.references, theme) if against == "reference" else \
             answer_html.supported(each.answer, each.contexts, theme)
         if each.answer is None:
@@ -44,7 +44,7 @@ def answers(one: Case) -> None:
         elif against == "contexts" and not each.given:
             told += f" The texts of the first {fmt.count(len(each.contexts), 'document')} stand in for the contexts."
         cards.append(f'<div style="flex:1 0 {WIDTH}"><span style="color:{look.color}">{look.sign}</span> '
-                     f"<b>{html.escape(now.names[at])}</b>{page}"
+                     f"<b>{html.escape(context.names[at])}</b>{page}"
                      f'<div style="font-size:13px;color:{theme.muted}">{html.escape(told.strip())}</div></div>')
     st.html('<div role="region" tabindex="0" aria-label="Answers of the runs" style="display:flex;gap:20px;'
             f'overflow-x:auto">{"".join(cards)}</div>')

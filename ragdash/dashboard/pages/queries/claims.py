@@ -48,9 +48,9 @@ class Verdicts:
 
 def heard(one: Case) -> Verdicts:
     """The verdicts on this query in all runs shown, by the judge that is chosen: the one last asked unless another."""
-    now, ledger = one.desk.now, default_ledger()
+    context, ledger = one.desk.context, default_ledger()
     try:
-        found = _heard((*now.digests, now.scope.truth, one.query, str(ledger.path), *scope.heard()), _one=one)
+        found = _heard((*context.digests, context.scope.truth, one.query, str(ledger.path), *scope.heard()), _one=one)
     except InputError as error:
         return Verdicts(problems=tuple(error.problems))
     if len(found.judges) < 2:

@@ -31,13 +31,13 @@ def following(desk: Desk) -> None:
     with st.expander("Judge these next", icon=":material/rule:", key="judge_next", on_change="rerun") as fold:
         if not fold.open:
             return
-        now = desk.now
+        context = desk.context
         try:
             found = _next(
-                tuple(now.digests),
-                facts(now.scope, [desk.spec]),
+                tuple(context.digests),
+                facts(context.scope, [desk.spec]),
                 str(desk.spec),
-                _matches=[evaluation_cache.match(digest, now.scope) for digest in now.digests],
+                _matches=[evaluation_cache.match(digest, context.scope) for digest in context.digests],
                 _spec=desk.spec,
             )
         except Unavailable as missing:
@@ -62,12 +62,12 @@ def _next(runs: tuple[str, ...], scope: tuple, spec: str, _matches: Sequence[Mat
 
 def _bounds(desk: Desk, found: Next) -> None:
     """Between which values every mean lies, whatever the unjudged documents are."""
-    now = desk.now
-    names = dict(zip(now.digests, now.names, strict=True))
+    context = desk.context
+    names = dict(zip(context.digests, context.names, strict=True))
     rows = [{"Run": f"**{elements.swatch(slot, name)}**", "If none is relevant": fmt.number(one.mean_low),
              "Now": f"**{fmt.number(one.mean)}** :gray[n\u00a0=\u00a0{one.n:,}]",
              "If all are": fmt.number(one.mean_high)}
-            for slot, name, one in zip(now.slots, now.names, found.bounds, strict=True)]
+            for slot, name, one in zip(context.slots, context.names, found.bounds, strict=True)]
     if desk.spec.metric.better == "lower":
         for row in rows:
             row["If all are"], row["If none is relevant"] = row["If none is relevant"], row["If all are"]
@@ -76,7 +76,7 @@ def _bounds(desk: Desk, found: Next) -> None:
     if len(best) > 1:
         st.markdown(f"{fmt.listed(best)} could each have the best {desk.spec.title}: the unjudged documents decide. "
                     f"{fmt.count(found.total, 'of them has', 'of them have')} an influence.")
-    elif len(now.entries) > 1:
+    elif len(context.entries) > 1:
         st.markdown(f"Whatever the unjudged documents are, {fmt.listed(best)} has the best {desk.spec.title}.")
 
 
@@ -84,7 +84,7 @@ def _rows(desk: Desk, found: Next) -> None:
     table = found.table
     if not len(table):
         return
-    names = dict(zip(desk.now.digests, desk.now.names, strict=True))
+    names = dict(zip(desk.context.digests, desk.context.names, strict=True))
     places = ["; ".join(f"{names[run]} {rank:,}" for run, rank in zip(*pair, strict=True))
               for pair in zip(table["runs"].to_pylist(), table["ranks"].to_pylist(), strict=True)]
     queries, docs = table["query_id"].to_pylist(), table["doc_id"].to_pylist()

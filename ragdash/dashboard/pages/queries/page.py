@@ -12,14 +12,14 @@ from ragdash.dashboard.widgets import elements
 def render() -> None:
     """Draw the page."""
     elements.title("Queries", "Why does this query fail?")
-    now = page_context.current()
-    specs, unfit = page_context.measurable(now, [now.spec])
+    context = page_context.current()
+    specs, unfit = page_context.measurable(context, [context.spec])
     elements.problems(unfit, "metric")
     if not specs:
         raise page_context.PageEnds
 
-    desk = queries_sections.desk(now, specs[0])
+    desk = queries_sections.desk(context, specs[0])
     asked, facts = queries_sections.filters(desk)
-    judge_note.note(now, specs, quiet=True)
+    judge_note.note(context, specs, quiet=True)
     rows = queries_sections.table(desk, asked, facts)
     query_view.show(desk, rows)

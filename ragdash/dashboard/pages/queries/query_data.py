@@ -59,8 +59,8 @@ class Case:
 
 def case(desk: Desk, row: int) -> Case:
     """Everything about one query of the desk."""
-    query, now = int(desk.inside[row]), desk.now
-    matches = [evaluation_cache.match(digest, now.scope) for digest in now.digests]
+    query, context = int(desk.inside[row]), desk.context
+    matches = [evaluation_cache.match(digest, context.scope) for digest in context.digests]
     truth = matches[0].truth
     return Case(
         desk,
@@ -76,16 +76,26 @@ def case(desk: Desk, row: int) -> Case:
 
 def columns(one: Case, k: int) -> list[Column]:
     """Every run as a column of the table of rankings; k: the first ranks, of which is told what one run alone has."""
-    now, theme = one.desk.now, elements.theme()
+    context, theme = one.desk.context, elements.theme()
     docs, places = query_rankings.moves(one.rankings, k)
-    only = query_rankings.alone(docs, places, k) if len(now.entries) > 1 else [[] for _ in now.entries]
-    base = one.rankings[now.baseline]
+    only = query_rankings.alone(docs, places, k) if len(context.entries) > 1 else [[] for _ in context.entries]
+    base = one.rankings[context.baseline]
     before = {} if base is None else dict(zip(reversed(base.docs), base.rank[::-1].tolist(), strict=True))
     found = []
-    for at, digest in enumerate(now.digests):
-        covers, marks, compared = covered(digest, now.scope, one, at)
-        found.append(Column(now.names[at], plot_theme.mark(now.slots[at], theme), one.rankings[at], covers, marks,
-                            compared, frozenset(only[at]), None if at == now.baseline else before))
+    for at, digest in enumerate(context.digests):
+        covers, marks, compared = covered(digest, context.scope, one, at)
+        found.append(
+            Column(
+                context.names[at],
+                plot_theme.mark(context.slots[at], theme),
+                one.rankings[at],
+                covers,
+                marks,
+                compared,
+                frozenset(only[at]),
+                None if at == context.baseline else before,
+            )
+        )
     return found
 
 

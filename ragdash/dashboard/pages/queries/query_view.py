@@ -28,7 +28,7 @@ def show(desk: Desk, rows: list[int]) -> None:
     """The chosen query below the table."""
     queries_sections.steps(desk, rows)
     one = query_data.case(desk, desk.ids.index(state.get(state.QUERY)))
-    k = min(desk.spec.k or desk.now.k, MOST)
+    k = min(desk.spec.k or desk.context.k, MOST)
     with st.container(border=True, key="one_query"):
         _head(one)
         ranks = _ranks(one, k)
@@ -48,20 +48,20 @@ def show(desk: Desk, rows: list[int]) -> None:
 
 def _head(one: Case) -> None:
     """The question, and what every run makes of it."""
-    desk, now = one.desk, one.desk.now
+    desk, context = one.desk, one.desk.context
     question = one.question
     st.header(fmt.escape(desk.ids[one.row] + (f": {question[:400]}" if question else "")), anchor=False)
     if question and len(question) > 400:
         with st.expander("The whole question", key="whole_question"):
             st.html(texts.block(texts.shown(question)))
-    parts = ", ".join(token.replace("=", ": ", 1) for token, part in evaluation_cache.parts(now.scope.truth).items()
+    parts = ", ".join(token.replace("=", ": ", 1) for token, part in evaluation_cache.parts(context.scope.truth).items()
                       if part.queries[one.query])
     if parts:
         st.caption(fmt.escape(parts))
     lines = []
-    for at, digest in enumerate(now.digests):
-        found = explain(diagnosis_cache.diagnosis(digest, now.scope, now.k), one.query)
-        lines.append(f"{elements.swatch(now.slots[at], now.names[at])} {desk.spec.title} "
+    for at, digest in enumerate(context.digests):
+        found = explain(diagnosis_cache.diagnosis(digest, context.scope, context.k), one.query)
+        lines.append(f"{elements.swatch(context.slots[at], context.names[at])} {desk.spec.title} "
                      f"**{fmt.number(desk.values[at, one.row])}** :gray[·] **{found.stage.title}**: "
                      f"{fmt.escape(found.rule)}")
     st.markdown("  \n".join(lines))
@@ -93,7 +93,7 @@ def _rankings(one: Case, columns: list[Column], ranks: int) -> None:
         if deepest > ranks and ranks < MOST:
             st.button(f"Show {min(more, deepest):,} ranks", icon=":material/expand_more:", key="ranks_more",
                       on_click=_set, args=(state.RANKS, str(more)))
-        if ranks > (one.desk.spec.k or one.desk.now.k):
+        if ranks > (one.desk.spec.k or one.desk.context.k):
             st.button("Show fewer", icon=":material/expand_less:", key="ranks_fewer", on_click=_set,
                       args=(state.RANKS, ""))
         said = [f"The first {ranks:,} of {fmt.count(deepest, 'rank')}." if deepest > ranks else ""]
@@ -111,20 +111,20 @@ def _set(key: str, value: str) -> None:
 
 def _moves(one: Case, k: int) -> None:
     """How documents move between runs, and what one run alone found; nothing with a single run."""
-    now = one.desk.now
-    if len(now.entries) < 2:
+    context = one.desk.context
+    if len(context.entries) < 2:
         return
     drawn = min(max(k, 5), DRAWN)
     docs, ranks, grades = query_data.moves(one, drawn)
     if not docs:
         return
     st.markdown("### How documents move between runs")
-    figure = queries.bump(now.names, now.slots, docs, ranks, grades, k=drawn, theme=elements.theme())
-    table = pd.DataFrame({"Document": docs, "Grade": grades, **dict(zip(now.names, ranks.T, strict=True))})
-    elements.chart(figure, table, "bump", f"Rank of each document in {fmt.count(len(now.names), 'run')}",
-                  formats=dict.fromkeys(("Grade", *now.names), "%.0f"))
+    figure = queries.bump(context.names, context.slots, docs, ranks, grades, k=drawn, theme=elements.theme())
+    table = pd.DataFrame({"Document": docs, "Grade": grades, **dict(zip(context.names, ranks.T, strict=True))})
+    elements.chart(figure, table, "bump", f"Rank of each document in {fmt.count(len(context.names), 'run')}",
+                  formats=dict.fromkeys(("Grade", *context.names), "%.0f"))
     first, places = query_rankings.moves(one.rankings, k)
-    swatches = [elements.swatch(slot, name) for slot, name in zip(now.slots, now.names, strict=True)]
+    swatches = [elements.swatch(slot, name) for slot, name in zip(context.slots, context.names, strict=True)]
     lines = queries_sentences.only(swatches, query_rankings.alone(first, places, k), one.grades, k)
     st.markdown("  \n".join([f"Among its first {k}, only", *lines])
                 if lines else f"No run has a document among its first {k} that no other has there.")
@@ -159,8 +159,8 @@ def _read(one: Case, columns: list[Column], k: int) -> None:
 
 def _cost(one: Case) -> None:
     """Latency, tokens and cost of each run that tells them."""
-    now = one.desk.now
-    rows = [{"Run": f"**{elements.swatch(now.slots[at], now.names[at])}**", **queries_sentences.cost(said)}
+    context = one.desk.context
+    rows = [{"Run": f"**{elements.swatch(context.slots[at], context.names[at])}**", **queries_sentences.cost(said)}
             for at, said in enumerate(one.said) if queries_sentences.cost(said)]
     if rows:
         st.markdown("### Latency and cost")

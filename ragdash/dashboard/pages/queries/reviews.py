@@ -24,19 +24,19 @@ MEANT = {"fine": "Nothing is wrong with this query.", "wrong gold": "What the tr
 
 def panel(one: Case) -> None:
     """A person's verdict and note of a query, for all runs or for one; kept as soon as they are given."""
-    now, query = one.desk.now, one.desk.ids[one.row]
+    context, query = one.desk.context, one.desk.ids[one.row]
     st.markdown("### Your verdict")
     found = state.notice()
     elements.problems(found, "reviews")
     held = reviews.reviews()
-    names = {"": "All runs", **dict(zip(now.digests, now.names, strict=True))}
+    names = {"": "All runs", **dict(zip(context.digests, context.names, strict=True))}
     if state.get(state.REVIEW_RUN) not in names:
         st.session_state[state.REVIEW_RUN] = ""
     about = st.session_state[state.REVIEW_RUN]
     st.session_state[state.REVIEW_VERDICT] = held.verdicts.get((query, about))
     st.session_state[state.REVIEW_NOTE] = held.notes.get((query, about), "")
     with st.container(horizontal=True, key="review"):
-        if len(now.entries) > 1:
+        if len(context.entries) > 1:
             st.selectbox("About", list(names), format_func=names.get, key=state.REVIEW_RUN, width=170)
         meant = "  \n".join(f"**{name.capitalize()}**: {meaning}" for name, meaning in MEANT.items())
         st.segmented_control("Verdict", VERDICTS, key=state.REVIEW_VERDICT, format_func=str.capitalize,
@@ -98,13 +98,13 @@ def kept(desk: Desk) -> None:
 
 def _effect(desk: Desk) -> None:
     """The mean of every run shown, by the judgements of the file alone and with those of the reviews."""
-    now = desk.now
+    context = desk.context
     ways = ["", "mine", *(["sure"] if "wrong gold" in reviews.reviews().verdicts.values() else [])]
     rows = []
-    for at, digest in enumerate(now.digests):
-        row = {"Run": f"**{elements.swatch(now.slots[at], now.names[at])}**"}
+    for at, digest in enumerate(context.digests):
+        row = {"Run": f"**{elements.swatch(context.slots[at], context.names[at])}**"}
         for how in ways:
-            scope = replace(now.scope, truth=reviews.truth_in_force(how))
+            scope = replace(context.scope, truth=reviews.truth_in_force(how))
             try:
                 values = evaluation_cache.evaluation(digest, scope, [desk.spec]).column(desk.spec)
             except (InputError, KeyError):

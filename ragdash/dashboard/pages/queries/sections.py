@@ -16,7 +16,7 @@ from ragdash.core.errors import InputError
 from ragdash.dashboard import page_context
 from ragdash.dashboard.caches import diagnosis_cache, evaluation_cache
 from ragdash.dashboard.components import query_links
-from ragdash.dashboard.page_context import View
+from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.queries import export, table_data
 from ragdash.dashboard.pages.queries import sentences as queries_sentences
 from ragdash.dashboard.pages.queries.table_data import Desk
@@ -32,13 +32,13 @@ FACET_KEYS = {"outcome": state.CASE, "text": state.FIND, "attributes": state.ATT
               "kinds": state.READINGS, "marks": state.MARKED}
 
 
-def desk(now: View, spec: Spec) -> Desk:
+def desk(context: PageContext, spec: Spec) -> Desk:
     """The queries in scope and the run that is looked at: the first that is not the baseline unless chosen."""
-    first = now.digests[now.others()[0] if now.others() else 0]
-    at = now.digests.index(state.get(state.one(state.LOOKED, now.digests, first)))
-    ids, questions = table_data.questions(now.digests[at], now.scope)
-    values = np.stack([one.column(spec) for one in now.evaluations([spec])])
-    return Desk(now, spec, at, ids, questions, values, np.flatnonzero(evaluation_cache.queries(now.scope)))
+    first = context.digests[context.others()[0] if context.others() else 0]
+    at = context.digests.index(state.get(state.one(state.LOOKED, context.digests, first)))
+    ids, questions = table_data.questions(context.digests[at], context.scope)
+    values = np.stack([one.column(spec) for one in context.evaluations([spec])])
+    return Desk(context, spec, at, ids, questions, values, np.flatnonzero(evaluation_cache.queries(context.scope)))
 
 
 def filters(desk: Desk) -> tuple[Filters, Facts]:
@@ -54,7 +54,7 @@ def table(desk: Desk, asked: Filters, facts: Facts) -> list[int]:
     if not mask.any():
         _nothing(facts, asked)
         raise page_context.PageEnds
-    order = query_filters.order(desk.values, desk.spec, desk.at, desk.now.baseline, state.get(state.ORDER))
+    order = query_filters.order(desk.values, desk.spec, desk.at, desk.context.baseline, state.get(state.ORDER))
     rows = order[mask[order]].tolist()
     ids = [desk.ids[row] for row in rows]
     state.one(state.QUERY, ids, ids[0])
@@ -99,16 +99,16 @@ def _least() -> float:
 
 def _choices(desk: Desk, asked: Filters, facts: Facts) -> None:
     """The widgets, each choice with the number of queries that it shows."""
-    now = desk.now
-    name, base = now.names[desk.at], now.names[now.baseline]
+    context = desk.context
+    name, base = context.names[desk.at], context.names[context.baseline]
     with st.container(horizontal=True, vertical_alignment="bottom", key="query_filters"):
-        if len(now.entries) > 1:
-            names = dict(zip(now.digests, now.names, strict=True))
-            st.selectbox("Run looked at", now.digests, format_func=names.get, key=state.LOOKED, width=180,
+        if len(context.entries) > 1:
+            names = dict(zip(context.digests, context.names, strict=True))
+            st.selectbox("Run looked at", context.digests, format_func=names.get, key=state.LOOKED, width=180,
                          persist_state="session", help="The run that the filters, the stages and the order are about. "
                                                        "The baseline is chosen in the sidebar.")
         said = query_filters.counts(facts, asked, "outcome")
-        titles = queries_sentences.outcomes(name, base, asked.by, now.k)
+        titles = queries_sentences.outcomes(name, base, asked.by, context.k)
         st.selectbox("Which queries", list(said), format_func=lambda one: f"{titles[one]} ({said[one]:,})",
                      key=state.CASE, width=280, persist_state="session", help=queries_sentences.failed(desk.spec))
         if asked.outcome in ("worse", "better"):
@@ -128,7 +128,7 @@ def _choices(desk: Desk, asked: Filters, facts: Facts) -> None:
     chosen = queries_sentences.chosen(asked, reviews.TITLES)
     if chosen:
         st.caption(f"Only {fmt.escape('; '.join(chosen))}.")
-    diagnosis_cache.note(now.k)
+    diagnosis_cache.note(context.k)
     if asked.text and facts.found is None:
         st.caption(f":orange[:material/warning: {fmt.escape(name)} has no text to search there; the search is left "
                    "aside.]")
@@ -151,9 +151,14 @@ def _more(name: str, asked: Filters, facts: Facts) -> None:
 
 
 def _search(desk: Desk) -> None:
-    st.selectbox("Search in", list(queries_sentences.WHERE), format_func=queries_sentences.WHERE.get, key=state.WHERE,
-                 persist_state="session",
-                 help=f"Answers and chunks are those of {fmt.escape(desk.now.names[desk.at])}, all that it returned.")
+    st.selectbox(
+        "Search in",
+        list(queries_sentences.WHERE),
+        format_func=queries_sentences.WHERE.get,
+        key=state.WHERE,
+        persist_state="session",
+        help=f"Answers and chunks are those of {fmt.escape(desk.context.names[desk.at])}, all that it returned.",
+    )
     st.selectbox("The text is", list(queries_sentences.AS), format_func=queries_sentences.AS.get, key=state.AS,
                  persist_state="session", help="Upper and lower case are alike. Regular expressions are those of RE2.")
 
@@ -172,10 +177,10 @@ def _several(facet: str, label: str, asked: Filters, facts: Facts, titles: dict[
 
 
 def _orders(desk: Desk) -> dict[str, str]:
-    found = queries_sentences.orders(desk.spec, desk.now.names[desk.now.baseline])
-    if len(desk.now.entries) < 2:
+    found = queries_sentences.orders(desk.spec, desk.context.names[desk.context.baseline])
+    if len(desk.context.entries) < 2:
         del found["spread"]
-    if desk.at == desk.now.baseline:
+    if desk.at == desk.context.baseline:
         del found["losses"], found["gains"]
     return found
 
@@ -202,7 +207,7 @@ def _show(ids: list[str], row: int) -> None:
 
 def _frame(desk: Desk, rows: list[int]) -> pd.DataFrame:
     """A row per query: question, every run's value, the spread between the runs."""
-    names, spec = desk.now.names, desk.spec
+    names, spec = desk.context.names, desk.spec
     columns: dict[str, object] = {"Query": [desk.ids[row] for row in rows]}
     if desk.questions[rows].astype(bool).any():
         columns["Question"] = desk.questions[rows]
@@ -210,7 +215,7 @@ def _frame(desk: Desk, rows: list[int]) -> pd.DataFrame:
         columns[f"{name} {spec.title}" if name in ("Query", "Question", "Spread") else name] = values[rows]
     if len(names) > 1:
         columns["Spread"] = query_filters.spread(desk.values[:, rows])
-    held = diagnosis_cache.diagnosis(desk.run, desk.now.scope, desk.now.k).stage[desk.inside[rows]]
+    held = diagnosis_cache.diagnosis(desk.run, desk.context.scope, desk.context.k).stage[desk.inside[rows]]
     columns[f"Stage of {names[desk.at]}" if len(names) > 1 else "Stage"] = TITLES[held]
     said = {event.query_id for event in reviews.reviews().events}
     if said:

@@ -16,7 +16,7 @@ from ragdash.analysis.diagnosis import STAGES
 from ragdash.analysis.query_filters import Facts, Filters
 from ragdash.dashboard.caches import diagnosis_cache, evaluation_cache
 from ragdash.dashboard.caches.evaluation_cache import Scope
-from ragdash.dashboard.page_context import View
+from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.answers import data as answers_data
 from ragdash.dashboard.pages.compare import run_similarity
 from ragdash.dashboard.session import reviews, state
@@ -35,7 +35,7 @@ class Desk:
     inside (Q,): their places in the truth.
     """
 
-    now: View
+    context: PageContext
     spec: Spec
     at: int
     ids: list[str]
@@ -46,7 +46,7 @@ class Desk:
     @property
     def run(self) -> str:
         """Digest of the run that is looked at."""
-        return self.now.digests[self.at]
+        return self.context.digests[self.at]
 
 
 def questions(run: str, scope: Scope) -> tuple[list[str], np.ndarray]:
@@ -68,15 +68,15 @@ def facts(desk: Desk, filters: Filters) -> Facts:
 
     Raises InputError for an expression that cannot be read.
     """
-    now = desk.now
+    context = desk.context
     choices = {
-        "outcome": query_filters.outcomes(desk.values, desk.spec, desk.at, now.baseline, filters.by, alone(desk)),
+        "outcome": query_filters.outcomes(desk.values, desk.spec, desk.at, context.baseline, filters.by, alone(desk)),
         "attributes": {
-            token: one.queries[desk.inside] for token, one in evaluation_cache.parts(now.scope.truth).items()
+            token: one.queries[desk.inside] for token, one in evaluation_cache.parts(context.scope.truth).items()
         },
         "stages": stages(desk),
         "kinds": kinds(desk),
-        "marks": reviews.marks(LOADED.truth(now.scope.truth).query_ids, desk.inside),
+        "marks": reviews.marks(LOADED.truth(context.scope.truth).query_ids, desk.inside),
     }
     found = search(desk, filters) if filters.text else None
     return Facts(len(desk.ids), choices, found)
@@ -84,13 +84,13 @@ def facts(desk: Desk, filters: Filters) -> Facts:
 
 def alone(desk: Desk) -> np.ndarray | None:
     """The queries for which the run looked at alone found something relevant: (Q,) bool; None where not known."""
-    found = run_similarity.only(desk.now)
-    return None if found is None else found[desk.at].mask(len(LOADED.truth(desk.now.scope.truth)))[desk.inside]
+    found = run_similarity.only(desk.context)
+    return None if found is None else found[desk.at].mask(len(LOADED.truth(desk.context.scope.truth)))[desk.inside]
 
 
 def stages(desk: Desk) -> dict[str, np.ndarray]:
     """The queries of each stage at which the run that is looked at went wrong, those stages alone that occur."""
-    held = diagnosis_cache.diagnosis(desk.run, desk.now.scope, desk.now.k).stage[desk.inside]
+    held = diagnosis_cache.diagnosis(desk.run, desk.context.scope, desk.context.k).stage[desk.inside]
     return {stage.name: held == at for at, stage in enumerate(STAGES) if (held == at).any()}
 
 
@@ -100,9 +100,9 @@ def kinds(desk: Desk) -> dict[str, np.ndarray]:
         return {}
     edges = answers_data.edges()
     low = edges[state.get(state.one(state.RIGHT, list(edges), answers_data.USUAL))].low
-    rule = answers_data.rule(desk.now.k)
-    one = evaluation_cache.evaluation(desk.run, desk.now.scope, rule)
-    found = answers_data.kinds(one, desk.now.k, low)
+    rule = answers_data.rule(desk.context.k)
+    one = evaluation_cache.evaluation(desk.run, desk.context.scope, rule)
+    found = answers_data.kinds(one, desk.context.k, low)
     known = {name: found == place for place, name in enumerate(answers_data.NAMES)}
     if not any(known[name].any() for name in answers_data.KINDS):
         return {}
@@ -116,8 +116,8 @@ def _has_answers(run: str) -> bool:
 
 def search(desk: Desk, filters: Filters) -> np.ndarray | None:
     """The queries in scope where the text is found: (Q,) bool, None where there is nothing to search."""
-    found = _search(desk.run, desk.now.scope.truth, filters.where, filters.text, filters.regex,
-                    _match=evaluation_cache.match(desk.run, desk.now.scope))
+    found = _search(desk.run, desk.context.scope.truth, filters.where, filters.text, filters.regex,
+                    _match=evaluation_cache.match(desk.run, desk.context.scope))
     return None if found is None else found[desk.inside]
 
 

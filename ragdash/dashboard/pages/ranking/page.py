@@ -12,10 +12,10 @@ from ragdash.dashboard.widgets import elements
 def render() -> None:
     """Draw the page."""
     elements.title("Ranking", "Where does the first good document stand?")
-    now = page_context.current()
+    context = page_context.current()
 
-    curve_panels.first_rank(now)
+    curve_panels.first_rank(context)
     with st.grid(2, min_column_width=360, gap="medium", key="cutoffs"):
         for name in ("RR", "nDCG"):
-            curve_panels.at_cutoffs(now, name)
-    curve_panels.per_query(now)
+            curve_panels.at_cutoffs(context, name)
+    curve_panels.per_query(context)

@@ -10,12 +10,12 @@ from ragdash.dashboard.widgets import elements
 def render() -> None:
     """Draw the page."""
     elements.title("Share", "How do I show it to others?")
-    now = page_context.current()
-    specs = share_sections.specs(now)
+    context = page_context.current()
+    specs = share_sections.specs(context)
     if not specs:
         raise page_context.PageEnds
 
-    share_sections.report(now, specs)
-    share_sections.tables(now, specs)
-    share_sections.pictures(now, specs)
+    share_sections.report(context, specs)
+    share_sections.tables(context, specs)
+    share_sections.pictures(context, specs)
     share_sections.links()

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from ragdash.dashboard import page_context, shell
+from ragdash.dashboard import page_context, page_list
 from ragdash.dashboard.caches import evaluation_cache
 from ragdash.dashboard.components import comparison_tables
-from ragdash.dashboard.page_context import View
+from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.speed_cost import price_table
 from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets import elements
@@ -29,26 +29,26 @@ KINDS = {"means": "Means and intervals", "tests": "Differences and tests",
          "long": "Values of every query, a row each", "wide": "Values of every query, a column each"}
 
 
-def request(now: View, specs: Sequence[Spec]) -> Request:
+def request(context: PageContext, specs: Sequence[Spec]) -> Request:
     """What the report is about: the view of this session."""
-    part = evaluation_cache.parts(now.scope.truth).get(now.scope.part)
+    part = evaluation_cache.parts(context.scope.truth).get(context.scope.part)
     return Request(
-        tuple(evaluation_cache.match(digest, now.scope) for digest in now.digests),
+        tuple(evaluation_cache.match(digest, context.scope) for digest in context.digests),
         tuple(specs),
-        tuple(now.names),
-        tuple(now.slots),
-        now.baseline,
-        now.k,
+        tuple(context.names),
+        tuple(context.slots),
+        context.baseline,
+        context.k,
         TITLE,
         tuple(name for name in SECTIONS if name in state.get(state.PARTS)),
         state.get(state.TEXTS) == "yes",
-        queries=evaluation_cache.queries(now.scope),
+        queries=evaluation_cache.queries(context.scope),
         part=part.title if part else "",
         prices=price_table.current(),
     )
 
 
-def report(now: View, specs: Sequence[Spec]) -> None:
+def report(context: PageContext, specs: Sequence[Spec]) -> None:
     """One file with everything, for people who will never open this page."""
     st.header("Report", anchor=False, help="One HTML file: no server, no network. It opens in any browser, in light "
                                            "and dark, and prints well.")
@@ -60,7 +60,7 @@ def report(now: View, specs: Sequence[Spec]) -> None:
                              format_func={"yes": "In it", "no": "Left out"}.get, persist_state="session",
                              key=state.one(state.TEXTS, ["yes", "no"], "yes"),
                              help="Leave them out where the corpus is confidential: ids stand for them.")
-        wanted = request(now, specs)
+        wanted = request(context, specs)
         st.download_button("Download the report", lambda: page(Content(wanted)), "ragdash-report.html", "text/html",
                            key="report", icon=":material/description:", on_click="ignore",
                            disabled=not wanted.sections)
@@ -71,11 +71,11 @@ def report(now: View, specs: Sequence[Spec]) -> None:
                    "`ragdash report` makes the same on the command line.")
 
 
-def tables(now: View, specs: list[Spec]) -> None:
+def tables(context: PageContext, specs: list[Spec]) -> None:
     """The numbers, in the format that is wanted."""
     st.header("Tables", anchor=False, help="Full precision in CSV, Excel and Parquet; three decimals in Markdown and "
                                            "LaTeX. Ids stay text, and no cell is taken for a formula.")
-    kinds = [kind for kind in KINDS if kind != "tests" or len(now.entries) > 1]
+    kinds = [kind for kind in KINDS if kind != "tests" or len(context.entries) > 1]
     with st.container(horizontal=True, vertical_alignment="bottom", key="table_bar"):
         with st.container(horizontal=True, width="content"):  # their labels stand on one line
             st.selectbox("Table", kinds, format_func=KINDS.get, key=state.one(state.TABLE, kinds, kinds[0]), width=320,
@@ -83,24 +83,24 @@ def tables(now: View, specs: list[Spec]) -> None:
             st.segmented_control("Table format", list(TABLES), format_func=lambda form: TABLES[form].title, wrap=True,
                                  required=True, key=state.one(state.FORM, list(TABLES), "csv"), persist_state="session")
         kind, form = state.get(state.TABLE), state.get(state.FORM)
-        made = _table(now, specs, kind)
+        made = _table(context, specs, kind)
         st.download_button("Download the table", lambda: export(made(), form), f"ragdash-{kind}.{TABLES[form].ending}",
                            TABLES[form].mime, key="table_file", icon=":material/download:", on_click="ignore")
 
 
-def _table(now: View, specs: list[Spec], kind: str):
+def _table(context: PageContext, specs: list[Spec], kind: str):
     """A call that makes the table; what it needs of the session is taken now."""
     if kind == "means":
-        found, names = now.summary(specs), now.evaluations(specs)
+        found, names = context.summary(specs), context.evaluations(specs)
         return lambda: summary_table(names, found)
     if kind == "tests":
-        flat = list(now.compared(specs).values())
+        flat = list(context.compared(specs).values())
         return lambda: comparison_tables.every_test(flat)
-    found = now.evaluations(specs)
+    found = context.evaluations(specs)
     return lambda: (long_values if kind == "long" else wide_values)(found)
 
 
-def pictures(now: View, specs: Sequence[Spec]) -> None:
+def pictures(context: PageContext, specs: Sequence[Spec]) -> None:
     """All pictures of the report at once."""
     st.header("Pictures", anchor=False, help="Every picture of the sections chosen above, in one ZIP archive. Single "
                                              "ones: the Download tab above each picture.")
@@ -109,7 +109,7 @@ def pictures(now: View, specs: Sequence[Spec]) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", key="picture_bar"):
         st.segmented_control("Picture format", forms, format_func=lambda form: PICTURES[form].title, required=True,
                              key=state.one(state.DRAWN, forms, forms[0]), persist_state="session")
-        form, wanted, theme = state.get(state.DRAWN), request(now, specs), elements.theme()
+        form, wanted, theme = state.get(state.DRAWN), request(context, specs), elements.theme()
         st.download_button("Download all pictures", lambda: album(Content(wanted), form, theme),
                            f"ragdash-pictures-{form}.zip", "application/zip", key="album",
                            icon=":material/collections:", on_click="ignore", disabled=not wanted.sections)
@@ -121,7 +121,7 @@ def links() -> None:
     """The address of a page with everything as it is chosen here."""
     st.header("Link", anchor=False, help="Opens the view again in any browser, for as long as this server holds the "
                                          "runs.")
-    pages = shell.addresses()
+    pages = page_list.addresses()
     with st.container(horizontal=True, key="link_bar"):
         st.selectbox("Page", list(pages), format_func=pages.get, width=320, persist_state="session",
                      key=state.one(state.LEADS, list(pages), "leaderboard"))
@@ -133,10 +133,10 @@ def links() -> None:
     st.code(state.link(at, embed=True, theme=look), language=None, wrap_lines=True)
 
 
-def specs(now: View) -> list[Spec]:
+def specs(context: PageContext) -> list[Spec]:
     """The metrics of the Leaderboard, as chosen there; what cannot be read or measured is said."""
     chosen = state.get(state.METRICS) or page_context.COLUMNS
-    wanted, unreadable = page_context.specs([now.template, *chosen], now.k)
-    found, unfit = page_context.measurable(now, wanted)
+    wanted, unreadable = page_context.specs([context.template, *chosen], context.k)
+    found, unfit = page_context.measurable(context, wanted)
     elements.problems([*unreadable, *unfit], "metrics")
     return found

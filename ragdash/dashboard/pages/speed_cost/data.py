@@ -10,7 +10,7 @@ import streamlit as st
 from ragdash.core.errors import Unavailable
 from ragdash.dashboard import page_context
 from ragdash.dashboard.caches import evaluation_cache
-from ragdash.dashboard.page_context import View
+from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.session.data_store import LOADED
 from ragdash.dashboard.session.scope import facts
 from ragdash.dashboard.widgets import elements
@@ -31,7 +31,7 @@ class Board:
     taken: None for a run of which nothing is told; faults: why, in words.
     """
 
-    now: View
+    context: PageContext
     taken: list[Timed | None]
     speeds: list[dict[str, Speed]]
     spent: list[Spent | None]
@@ -58,32 +58,32 @@ class Board:
     def _paid(self, at: int, paid: str) -> tuple[float, float, float]:
         total, spent, place = self.speeds[at].get("total"), self.spent[at], SHARES.index(90)
         if paid == "cost" and spent is not None:
-            return _interval(self.now.digests[at], *facts(self.now.scope), spent.how, repr(self.prices),
-                             _values=self.values(at, paid), _weights=evaluation_cache.weights(self.now.scope))
+            return _interval(self.context.digests[at], *facts(self.context.scope), spent.how, repr(self.prices),
+                             _values=self.values(at, paid), _weights=evaluation_cache.weights(self.context.scope))
         if paid == "cost" or total is None:
             return (np.nan,) * 3
         return (total.mean, total.low, total.high) if paid == "mean" else (
             total.at[place], total.at_low[place], total.at_high[place])
 
 
-def board(now: View, prices: Prices) -> Board:
+def board(context: PageContext, prices: Prices) -> Board:
     """Everything that the page shows; where no run tells of anything, what would help, and an end."""
-    inside = evaluation_cache.queries(now.scope)
+    inside = evaluation_cache.queries(context.scope)
     taken, speeds, spent, faults = [], [], [], []
-    for entry in now.entries:
+    for entry in context.entries:
         try:
-            one = evaluation_cache.match(entry.digest, now.scope).timed
+            one = evaluation_cache.match(entry.digest, context.scope).timed
         except Unavailable as fault:
             words = fault.problem.words("page")
             faults.append(f"{entry.name}: {words.found}. {words.fix}")
             one = None
         taken.append(one)
-        speeds.append({} if one is None else _speeds(entry.digest, *facts(now.scope), _one=one,
-                                                     _inside=inside, _weights=evaluation_cache.weights(now.scope)))
+        speeds.append({} if one is None else _speeds(entry.digest, *facts(context.scope), _one=one,
+                                                     _inside=inside, _weights=evaluation_cache.weights(context.scope)))
         spent.append(
             None if one is None else latency_cost.spent(one, LOADED.run(entry.digest).settings, prices, entry.name)
         )
-    found = Board(now, taken, speeds, spent, inside, faults, prices)
+    found = Board(context, taken, speeds, spent, inside, faults, prices)
     if not any(speeds) and not any(one and one.how for one in spent) and not _has_tokens(found):
         _nothing(found)
     return found

@@ -14,15 +14,15 @@ from ragdash.dashboard.widgets import elements
 def render() -> None:
     """Draw the page."""
     elements.title("Speed & cost", "How long do the configurations take, what do they cost, and what does that buy?")
-    now = page_context.current()
+    context = page_context.current()
     elements.problems(state.notice(), "notice")
 
     prices = price_table.current()
-    board = data.board(now, prices)
+    board = data.board(context, prices)
     with st.container(key="finding"):
         speed_cost_sections.finding(board)
     speed_cost_sections.tables(board)
-    for spec in speed_cost_sections.measured(now):
+    for spec in speed_cost_sections.measured(context):
         speed_cost_sections.trade(board, spec)
     speed_cost_sections.times(board)
-    price_table.editor(now, prices)
+    price_table.editor(context, prices)

@@ -6,7 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from ragdash.core.errors import InputError
-from ragdash.dashboard.page_context import View
+from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.session import data_store, state
 from ragdash.dashboard.session.data_store import workspace
 from ragdash.dashboard.widgets import elements
@@ -27,7 +27,7 @@ def current() -> Prices:
         return Prices()
 
 
-def editor(now: View, prices: Prices) -> None:
+def editor(context: PageContext, prices: Prices) -> None:
     """The table to edit, what each run uses, the file; nothing where the workspace is only shown."""
     if data_store.read_only():
         return
@@ -48,7 +48,7 @@ def editor(now: View, prices: Prices) -> None:
         uses = {run: st.multiselect(f"{fmt.escape(run)} uses", names, key=f"uses_{digest[:8]}",
                                     default=[name for name in prices.uses.get(run, ()) if name in names],
                                     placeholder="What its settings name")
-                for run, digest in zip(now.names, now.digests, strict=True)} if names else {}
+                for run, digest in zip(context.names, context.digests, strict=True)} if names else {}
         with st.container(horizontal=True, vertical_alignment="bottom"):
             st.button("Keep these prices", icon=":material/save:", type="primary", key="keep_prices", on_click=keep,
                       args=(edited, {**prices.uses, **uses}))

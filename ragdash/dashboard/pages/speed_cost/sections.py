@@ -10,7 +10,7 @@ import streamlit as st
 from ragdash.core.errors import InputError
 from ragdash.dashboard import page_context
 from ragdash.dashboard.caches import evaluation_cache
-from ragdash.dashboard.page_context import View
+from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.speed_cost import tables as speed_cost_tables
 from ragdash.dashboard.pages.speed_cost.data import PAID, STAGES, Board
 from ragdash.dashboard.pages.speed_cost.tables import money, took
@@ -25,7 +25,7 @@ from ragdash.reporting.sentences import fmt
 
 def finding(board: Board) -> None:
     """In words: which run is fastest, which cheapest, by how much."""
-    names, lines = board.now.names, []
+    names, lines = board.context.names, []
     mean, tail = board.paid("mean")[0], board.paid("p90")[0]
     order = [int(at) for at in np.argsort(mean) if np.isfinite(mean[at])]
     if order:
@@ -88,7 +88,7 @@ def times(board: Board) -> None:
     stage = state.get(state.STAGE)
     held = [at for at, one in enumerate(board.taken) if one is not None and stage in one.stages]
     values = [board.taken[at].stages[stage][board.inside] for at in held]
-    names, slots = ([part[at] for at in held] for part in (board.now.names, board.now.slots))
+    names, slots = ([part[at] for at in held] for part in (board.context.names, board.context.slots))
     figure = plots.ecdf(names, slots, values, title=f"Latency, {STAGES[stage].lower()}", theme=elements.theme())
     elements.chart(figure, speed_cost_tables.ecdf(names, values), "ecdf",
                   f"Share of the queries of each run within a latency ({STAGES[stage].lower()})",
@@ -106,17 +106,17 @@ def trade(board: Board, spec: Spec) -> None:
                          key=state.one(state.PAID, options, options[0]), label_visibility="collapsed")
     paid = state.get(state.PAID)
     price, unit = board.paid(paid), "$" if paid == "cost" else "ms"
-    found = [row[0] for row in board.now.summary([spec])]
+    found = [row[0] for row in board.context.summary([spec])]
     quality = np.array([[getattr(one, part) for one in found] for part in ("mean", "low", "high")], float)
     on = latency_cost.front(quality[0], price[0], spec.metric.better)
     steps = latency_cost.steps(quality[0], price[0], spec.metric.better, draws=_draws(board, spec, paid))
-    _said(speed_cost_tables.front(board.now.names, on, steps, spec, PAID[paid], unit))
-    figure = plots.pareto(board.now.names, board.now.slots, price, quality, on, axis=axes.axis_of(spec),
+    _said(speed_cost_tables.front(board.context.names, on, steps, spec, PAID[paid], unit))
+    figure = plots.pareto(board.context.names, board.context.slots, price, quality, on, axis=axes.axis_of(spec),
                           title=PAID[paid] if unit == "$" else f"{PAID[paid]} (ms)", unit=unit,
                           n=[one.n for one in found], theme=elements.theme())
     elements.chart(figure, speed_cost_tables.pareto(board, price, quality, on, steps, spec, PAID[paid]), "pareto",
                   f"{spec.title} against {PAID[paid].lower()} of each run; on the front: " + fmt.listed(
-                      [board.now.names[at] for at in np.flatnonzero(on)] or ["none"]),
+                      [board.context.names[at] for at in np.flatnonzero(on)] or ["none"]),
                   formats={PAID[paid]: "%.6g", "Cost of one more point": "%.4g", "Paid low": "%.6g",
                            "Paid high": "%.6g"})
     st.caption(f"One more point is 0.01 of {fmt.escape(spec.title)}. Bars are 95 % intervals; hollow runs are not on "
@@ -125,21 +125,21 @@ def trade(board: Board, spec: Spec) -> None:
 
 def _draws(board: Board, spec: Spec, paid: str) -> tuple[np.ndarray, np.ndarray] | None:
     """Resampled means of quality and cost for the intervals of steps; None where either is no mean."""
-    evaluations = board.now.evaluations([spec])
+    evaluations = board.context.evaluations([spec])
     if paid == "p90" or spec.metric.aggregate != "mean" or any(spec in one.corpus for one in evaluations):
         return None
-    weights = evaluation_cache.weights(board.now.scope)
+    weights = evaluation_cache.weights(board.context.scope)
     return (latency_cost.means([one.column(spec) for one in evaluations], weights=weights),
             latency_cost.means([board.values(at, paid) for at in range(len(evaluations))], weights=weights))
 
 
-def measured(now: View) -> Sequence[Spec]:
+def measured(context: PageContext) -> Sequence[Spec]:
     """The metric of the sidebar where it can be measured; its problems are told."""
     try:
-        wanted = [now.spec]
+        wanted = [context.spec]
     except InputError as error:
         elements.problems(error.problems, "metric")
         return []
-    specs, unfit = page_context.measurable(now, wanted)
+    specs, unfit = page_context.measurable(context, wanted)
     elements.problems(unfit, "metric")
     return specs

@@ -29,7 +29,7 @@ def times(ratio: float) -> str:
 def runs(board: Board) -> pd.DataFrame:
     """A row per run: the whole latency, tokens, cost; what no run tells is left out."""
     rows = []
-    for at, entry in enumerate(board.now.entries):
+    for at, entry in enumerate(board.context.entries):
         one, total, spent = board.taken[at], board.speeds[at].get("total"), board.spent[at]
         row = {"Run": f"**{elements.swatch(entry.slot, entry.name)}**", **_times(total)}
         tokens = (None, None) if one is None else (one.prompt, one.completion)
@@ -49,7 +49,7 @@ def stages(board: Board, titles: Mapping[str, str]) -> pd.DataFrame:
     """A row per stage and run."""
     rows = []
     for stage in board.stages():
-        for at, entry in enumerate(board.now.entries):
+        for at, entry in enumerate(board.context.entries):
             one = board.speeds[at].get(stage)
             rows.append({"Stage": titles[stage], "Run": f"**{elements.swatch(entry.slot, entry.name)}**", **_times(one),
                          "n": UNDEFINED if one is None else f"{one.n:,}"})
@@ -59,7 +59,7 @@ def stages(board: Board, titles: Mapping[str, str]) -> pd.DataFrame:
 def numbers(board: Board) -> pd.DataFrame:
     """Every number, a row each."""
     rows = []
-    for at, name in enumerate(board.now.names):
+    for at, name in enumerate(board.context.names):
         for stage, one in board.speeds[at].items():
             rows.append((name, f"latency, {stage}", "mean", one.mean, one.low, one.high, one.n, "ms"))
             rows += [(name, f"latency, {stage}", f"P{share}", *(float(part[place]) for part in (
@@ -97,7 +97,7 @@ def pareto(board: Board, price: np.ndarray, quality: np.ndarray, on: np.ndarray,
     per_point = {step.dearer: step.per_point for step in steps}
     order = np.argsort(price[0], kind="stable")
     return pd.DataFrame([{
-        "Run": board.now.names[at], spec.title: quality[0, at], "Low": quality[1, at], "High": quality[2, at],
+        "Run": board.context.names[at], spec.title: quality[0, at], "Low": quality[1, at], "High": quality[2, at],
         paid: price[0, at], "Paid low": price[1, at], "Paid high": price[2, at], "On the front": bool(on[at]),
         "Cost of one more point": per_point.get(at, np.nan)} for at in order.tolist()])
 
@@ -107,7 +107,7 @@ def unknown(board: Board) -> list[str]:
     if not any(one is not None and (one.how or one.used) for one in board.spent) and not any(
             one is not None and np.isfinite(one.prompt).any() for one in board.taken):
         return []
-    return [f"{name}, cost unknown: {one.reason}." for name, one in zip(board.now.names, board.spent, strict=True)
+    return [f"{name}, cost unknown: {one.reason}." for name, one in zip(board.context.names, board.spent, strict=True)
             if one is not None and one.reason]
 
 

@@ -14,7 +14,7 @@ import streamlit as st
 from ragdash.core.errors import InputError
 from ragdash.dashboard.caches import evidence_cache
 from ragdash.dashboard.caches.evidence_cache import MARGIN, NEAREST, Pair
-from ragdash.dashboard.page_context import View
+from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.threshold_bands import evidence_sentences
 from ragdash.dashboard.session import relevance, state
 from ragdash.dashboard.session.data_store import check_writable, read_only
@@ -31,7 +31,7 @@ TALL = 250  # pixels of the table at most
 MEGABYTES = 5  # of a file of decisions
 
 
-def deciding(now: View, spec: Spec, apart: Callable[[View, Spec, str], str] | None) -> None:
+def deciding(context: PageContext, spec: Spec, apart: Callable[[PageContext, Spec, str], str] | None) -> None:
     """The list, the pair that is looked at, and what the decisions do to the metric."""
     st.subheader("Borderline pairs", anchor=False,
                  help=f"Pairs of a returned chunk and a gold span whose similarity is within {MARGIN:g} of the "
@@ -43,7 +43,7 @@ def deciding(now: View, spec: Spec, apart: Callable[[View, Spec, str], str] | No
     if problems:
         elements.problems(problems, "decisions")
         return
-    found = evidence_cache.pairs(now.digests, now.scope, stamp)
+    found = evidence_cache.pairs(context.digests, context.scope, stamp)
     groups = {OPEN: [one for one in found if one.decision is None], YES: [one for one in found if one.decision is True],
               NO: [one for one in found if one.decision is False]}
     with st.container(horizontal=True, vertical_alignment="bottom", key="pair_bar"):
@@ -51,13 +51,13 @@ def deciding(now: View, spec: Spec, apart: Callable[[View, Spec, str], str] | No
                              persist_state="session", label_visibility="collapsed",
                              format_func=lambda kind: f"{KINDS[kind]} {len(groups[kind]):,}")
         _files(stamp)
-    _applied(now, spec, stamp, apart)
+    _applied(context, spec, stamp, apart)
     shown = groups[state.get(state.PAIRS)]
     if not shown:
         st.caption(f"No pair is within {MARGIN:g} of the threshold and undecided." if state.get(state.PAIRS) == OPEN
                    else "None yet.")
         return
-    _list(now, shown)
+    _list(context, shown)
 
 
 def _state() -> tuple[tuple, str]:
@@ -68,13 +68,15 @@ def _state() -> tuple[tuple, str]:
         return error.problems, ""
 
 
-def _applied(now: View, spec: Spec, stamp: str, apart: Callable[[View, Spec, str], str] | None) -> None:
+def _applied(
+    context: PageContext, spec: Spec, stamp: str, apart: Callable[[PageContext, Spec, str], str] | None
+) -> None:
     """How many decisions hold here, whether they count, and what that changes."""
     note = st.session_state.pop(state.DECISIONS_NOTE, None)
     if note:
         st.caption(note)
-    own = evidence_cache.by_evidence(now.scope, stamp)
-    here = set().union(*(decided_pairs(digest, own) for digest in now.digests)) if stamp else set()
+    own = evidence_cache.by_evidence(context.scope, stamp)
+    here = set().union(*(decided_pairs(digest, own) for digest in context.digests)) if stamp else set()
     if not here:
         return
     with st.container(horizontal=True, vertical_alignment="center", key="decided_bar"):
@@ -83,7 +85,7 @@ def _applied(now: View, spec: Spec, stamp: str, apart: Callable[[View, Spec, str
                              format_func={relevance.WITH: "Decisions applied", relevance.WITHOUT: "Left out"}.get)
         held = fmt.count(len(here), "decision holds", "decisions hold")
         st.caption(f"{held} for the runs shown, of {len(kept_decisions().at(stamp)):,} kept. "
-                   + (f"{fmt.escape(spec.title)}: {apart(now, spec, stamp)}" if apart else ""))
+                   + (f"{fmt.escape(spec.title)}: {apart(context, spec, stamp)}" if apart else ""))
 
 
 def _files(stamp: str) -> None:
@@ -128,7 +130,7 @@ def _decide(pair: Pair, decision: bool | None, then: str | None) -> None:
         st.session_state[state.PAIR] = then
 
 
-def _list(now: View, shown: list[Pair]) -> None:
+def _list(context: PageContext, shown: list[Pair]) -> None:
     tokens = [one.token for one in shown]
     state.one(state.PAIR, tokens, tokens[0])
     table = pd.DataFrame([{"Query": one.key[0], "Similarity": one.score, "Gold span": texts.cut(one.span),
@@ -143,7 +145,7 @@ def _list(now: View, shown: list[Pair]) -> None:
     place = tokens.index(state.get(state.PAIR))
     _steps(tokens, place)
     with st.container(border=True, key="pair"):
-        _one(now, shown[place])
+        _one(context, shown[place])
         _buttons(shown[place], (tokens[place + 1:] + tokens[:place] or [None])[0])
 
 
@@ -160,14 +162,14 @@ def _steps(tokens: list[str], place: int) -> None:
         st.caption(f"{place + 1:,} of {len(tokens):,}")
 
 
-def _one(now: View, pair: Pair) -> None:
+def _one(context: PageContext, pair: Pair) -> None:
     """The two texts with what they share, the question, and where the chunk stands."""
-    question = evidence_cache.question(now.scope.truth, pair.key[0])
+    question = evidence_cache.question(context.scope.truth, pair.key[0])
     st.markdown(f"**{fmt.escape(pair.key[0])}**" + (f": {fmt.escape(question[:400])}" if question else ""))
-    names = dict(zip(now.digests, zip(now.slots, now.names, strict=True), strict=True))
+    names = dict(zip(context.digests, zip(context.slots, context.names, strict=True), strict=True))
     st.caption(f"Similarity **{pair.score:.3f}**" + (f" of part {pair.part} of {pair.parts}" if pair.parts > 1 else "")
                + " · " + ", ".join(f"{elements.swatch(*names[run])} rank {rank:,}" for run, rank, _ in pair.places))
-    chunk, place = evidence_cache.texts_of(pair, now.scope)
+    chunk, place = evidence_cache.texts_of(pair, context.scope)
     left, right = st.columns(2, gap="large")
     with left:
         st.markdown("**Gold span**" + (f" from {fmt.escape(pair.source)}" if pair.source else ""))

@@ -13,7 +13,7 @@ from ragdash.core.errors import InputError, Unavailable
 from ragdash.dashboard import page_context
 from ragdash.dashboard.caches import evaluation_cache, evidence_cache, score_cutoff_cache
 from ragdash.dashboard.caches.evidence_cache import Sweep, by_evidence
-from ragdash.dashboard.page_context import View
+from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.threshold_bands import evidence_sentences
 from ragdash.dashboard.pages.threshold_bands.borderline_pairs import deciding
 from ragdash.dashboard.session import relevance, state
@@ -27,30 +27,30 @@ from ragdash.reporting.sentences import fmt
 OWN = ("EvidenceRecall@k", "PerQueryCoverage@k", "FullCoverageRate@k")
 
 
-def panel(now: View) -> None:
+def panel(context: PageContext) -> None:
     """The section of the page; nothing where the truth has no evidence or no run texts."""
     if not relevance.offered():
         return
     st.header("Evidence match threshold", anchor=False,
               help="By evidence a document is relevant if its text holds a gold span of the query, or is similar "
                    "enough. How similar is a choice: here is what hangs on it, and the pairs that it divides.")
-    now = _with_texts(now)
-    _choices(now)
-    spec = page_context.spec_of(state.get(state.COVERS), now.k)
-    problem = evidence_cache.unfit(now.digests, now.scope, spec)
+    context = _with_texts(context)
+    _choices(context)
+    spec = page_context.spec_of(state.get(state.COVERS), context.k)
+    problem = evidence_cache.unfit(context.digests, context.scope, spec)
     if problem:
         st.caption(f":material/info: {fmt.escape(problem)}")
     else:
-        _picture(now, spec)
-    deciding(now, spec, None if problem else _apart)
+        _picture(context, spec)
+    deciding(context, spec, None if problem else _apart)
 
 
-def _with_texts(now: View) -> View:
+def _with_texts(context: PageContext) -> PageContext:
     """The runs that have texts; the others are named."""
     held, without = [], []
-    for entry in now.entries:
+    for entry in context.entries:
         try:
-            evidence_cache.evidence(entry.digest, by_evidence(now.scope))
+            evidence_cache.evidence(entry.digest, by_evidence(context.scope))
             held.append(entry)
         except (Unavailable, InputError):
             without.append(entry.name)
@@ -58,13 +58,13 @@ def _with_texts(now: View) -> View:
         st.caption(f"Left out here, without texts: {fmt.escape(fmt.listed(without))}.")
     if not held:
         raise page_context.PageEnds
-    return replace(now, entries=tuple(held), baseline=0)
+    return replace(context, entries=tuple(held), baseline=0)
 
 
-def _choices(now: View) -> None:
+def _choices(context: PageContext) -> None:
     """The metric, the similarity and the threshold."""
-    menu = list(dict.fromkeys([now.template, *page_context.COLUMNS, *OWN]))
-    state.one(state.COVERS, menu, now.template)
+    menu = list(dict.fromkeys([context.template, *page_context.COLUMNS, *OWN]))
+    state.one(state.COVERS, menu, context.template)
     st.session_state[state.OWN_SLIDER], st.session_state[state.OWN_WAY] = state.get(state.FROM), state.get(state.HOW)
     with st.container(horizontal=True, vertical_alignment="bottom", key="evidence_bar"):
         st.selectbox("Metric by evidence", menu, format_func=fmt.template_title, key=state.COVERS, width=240,
@@ -82,42 +82,48 @@ def _take(widget: str, key: str) -> None:
     st.session_state[key] = st.session_state[widget]
 
 
-def _picture(now: View, spec: Spec) -> None:
+def _picture(context: PageContext, spec: Spec) -> None:
     """The metric of each run against the threshold, and in words where the order of the runs changes."""
-    found = [evidence_cache.sweep(digest, now.scope, spec) for digest in now.digests]
+    found = [evidence_cache.sweep(digest, context.scope, spec) for digest in context.digests]
     thresholds, mean = found[0].thresholds, np.array([one.mean for one in found])
-    used = now.scope.matching.threshold
-    here = [row[0].mean for row in evaluation_cache.summary(now.digests, by_evidence(now.scope), [spec])]
+    used = context.scope.matching.threshold
+    here = [row[0].mean for row in evaluation_cache.summary(context.digests, by_evidence(context.scope), [spec])]
     first, changes = order_changes(mean, thresholds, spec.metric.better)
-    said = evidence_sentences.orders(spec.title, now.names, first, changes)
+    said = evidence_sentences.orders(spec.title, context.names, first, changes)
     if said:
         st.markdown(said)
     figure = score_cutoff_cache.drawn(
-        "evidence", now.entries, by_evidence(now.scope), spec, here, elements.theme().name,
+        "evidence", context.entries, by_evidence(context.scope), spec, here, elements.theme().name,
         draw=lambda: pictures_of.by_threshold(
-            now.names, now.slots, thresholds, mean, np.array([one.low for one in found]),
+            context.names, context.slots, thresholds, mean, np.array([one.low for one in found]),
             np.array([one.high for one in found]), axis=axes.axis_of(spec), used=used, at_used=here,
             n=[one.n for one in found], theme=elements.theme()))
-    elements.chart(figure, _table(now, found, spec), "evidence_threshold",
+    elements.chart(figure, _table(context, found, spec), "evidence_threshold",
                   f"{spec.title} by evidence against the match threshold; at {used:.2f}: " + ", ".join(
-                      f"{name} {fmt.number(value)}" for name, value in zip(now.names, here, strict=True)))
+                      f"{name} {fmt.number(value)}" for name, value in zip(context.names, here, strict=True)))
     band = " with 95 % intervals" if len(found) <= pictures_of.BANDED else "; the table has the 95 % intervals"
-    st.caption(f"Relevant by evidence, mean over {fmt.over([one.n for one in found])}{band}. The symbols stand at "
-               f"the threshold in use." + ("" if now.scope.by_evidence else " The other pages and the rest of this one "
-               "go by id; **Relevant** in the sidebar changes that."))
+    st.caption(
+        f"Relevant by evidence, mean over {fmt.over([one.n for one in found])}{band}. The symbols stand at "
+        f"the threshold in use."
+        + (
+            ""
+            if context.scope.by_evidence
+            else " The other pages and the rest of this one go by id; **Relevant** in the sidebar changes that."
+        )
+    )
 
 
-def _table(now: View, found: list[Sweep], spec: Spec) -> pd.DataFrame:
+def _table(context: PageContext, found: list[Sweep], spec: Spec) -> pd.DataFrame:
     """A row per run and threshold."""
     return pd.concat([pd.DataFrame({"Run": name, "Threshold": one.thresholds, spec.title: one.mean, "Low": one.low,
                                     "High": one.high, "n": one.n})
-                      for name, one in zip(now.names, found, strict=True)], ignore_index=True)
+                      for name, one in zip(context.names, found, strict=True)], ignore_index=True)
 
 
-def _apart(now: View, spec: Spec, decided: str) -> str:
+def _apart(context: PageContext, spec: Spec, decided: str) -> str:
     """The means with the decisions and without them."""
     applied, bare = (
-        [row[0].mean for row in evaluation_cache.summary(now.digests, by_evidence(now.scope, stamp), [spec])]
+        [row[0].mean for row in evaluation_cache.summary(context.digests, by_evidence(context.scope, stamp), [spec])]
         for stamp in (decided, "")
     )
-    return evidence_sentences.apart(now.names, applied, bare)
+    return evidence_sentences.apart(context.names, applied, bare)

@@ -15,7 +15,7 @@ from ragdash.dashboard.widgets import elements
 def render() -> None:
     """Draw the page."""
     elements.title("Threshold bands", "Is it good enough?")
-    now = page_context.current()
+    context = page_context.current()
 
     finding = st.container(key="finding")
     with st.container(horizontal=True, vertical_alignment="bottom", key="band_bar"):
@@ -26,17 +26,17 @@ def render() -> None:
             threshold_bands_sections.file_panel()
     threshold_bands_sections.file_note()
 
-    wanted, unreadable = page_context.specs([now.template, *columns], now.k)
-    specs, unfit = page_context.measurable(now, wanted)
+    wanted, unreadable = page_context.specs([context.template, *columns], context.k)
+    specs, unfit = page_context.measurable(context, wanted)
     elements.problems([*unreadable, *unfit], "metrics")
     if specs:
         with by:
             source = threshold_bands_sections.choose_source(specs)
-        rated = threshold_bands_sections.rated(now, specs, source)
-        threshold_bands_sections.findings(now, rated, finding)
-        threshold_bands_sections.pictures(now, rated)
-        threshold_bands_sections.targets(now, rated)
-        judge_note.note(now, specs)
-        threshold_bands_sections.by_slice(now, rated)
-    score_cutoffs.panel(now)
-    evidence_threshold.panel(now)
+        rated = threshold_bands_sections.rated(context, specs, source)
+        threshold_bands_sections.findings(context, rated, finding)
+        threshold_bands_sections.pictures(context, rated)
+        threshold_bands_sections.targets(context, rated)
+        judge_note.note(context, specs)
+        threshold_bands_sections.by_slice(context, rated)
+    score_cutoffs.panel(context)
+    evidence_threshold.panel(context)

@@ -11,7 +11,7 @@ import streamlit as st
 from ragdash.analysis.score_thresholds import MEASURES, OperatingPoint, PrecisionRecall, Roc, Sweep
 from ragdash.core.errors import InputError, Problem
 from ragdash.dashboard.caches import score_cutoff_cache
-from ragdash.dashboard.page_context import View
+from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.threshold_bands import sentences as threshold_bands_sentences
 from ragdash.dashboard.pages.threshold_bands import tables as threshold_bands_tables
 from ragdash.dashboard.session import state
@@ -25,34 +25,36 @@ SHARES = {"Cut off": "percent", "Score cutoff": "%.4g"}
 MATERIAL = "aqwv_material"
 
 
-def panel(now: View) -> None:
+def panel(context: PageContext) -> None:
     """The second part of the page."""
     st.header("Score cutoffs", anchor=False,
               help="Instead of a fixed number of documents, pass on those whose score reaches a cutoff. A higher "
                    "cutoff lets through less noise and loses more of what is relevant.")
-    if now.scope.by_evidence:
+    if context.scope.by_evidence:
         st.caption("Score cutoffs are counted by id alone: choose **Relevant** by id in the sidebar to see them.")
         return
-    reasons = {digest: score_cutoff_cache.why_unscored(digest, now.scope) for digest in now.digests}
+    reasons = {digest: score_cutoff_cache.why_unscored(digest, context.scope) for digest in context.digests}
     unscored = [f"**{fmt.escape(name)}** {fmt.escape(reasons[digest])}"
-                for name, digest in zip(now.names, now.digests, strict=True) if reasons[digest]]
-    if len(unscored) == len(now.entries):
+                for name, digest in zip(context.names, context.digests, strict=True) if reasons[digest]]
+    if len(unscored) == len(context.entries):
         elements.empty("No run is ranked by scores", "; ".join(unscored) + ". A cutoff needs scores; give files with "
                       "them. All else on this page is shown without.")
         return
     if unscored:
         st.caption(f"Left out here: {'; '.join(unscored)}.", help="A score cutoff needs a ranking that follows the "
                    "scores: ranks of their own that differ, or that order documents of equal score, cannot be cut so.")
-    now = replace(now, entries=tuple(entry for entry in now.entries if not reasons[entry.digest]), baseline=0)
+    context = replace(
+        context, entries=tuple(entry for entry in context.entries if not reasons[entry.digest]), baseline=0
+    )
     corpus = _choices()
-    found = _asked(now, lambda digest: score_cutoff_cache.sweep(digest, now.scope, corpus), "sweep")
+    found = _asked(context, lambda digest: score_cutoff_cache.sweep(digest, context.scope, corpus), "sweep")
     if found is None and corpus is not None:
         corpus = None
-        found = _asked(now, lambda digest: score_cutoff_cache.sweep(digest, now.scope, None), "sweep_bare")
-    points = _points(now, corpus)
-    _sweep(now, found, points)
+        found = _asked(context, lambda digest: score_cutoff_cache.sweep(digest, context.scope, None), "sweep_bare")
+    points = _points(context, corpus)
+    _sweep(context, found, points)
     _advice(points)
-    _curves(now, found)
+    _curves(context, found)
 
 
 def _choices() -> int | None:
@@ -89,10 +91,10 @@ def _choices() -> int | None:
     return int(typed) if typed else None
 
 
-def _asked(now: View, ask: Callable, key: str) -> list | None:
+def _asked(context: PageContext, ask: Callable, key: str) -> list | None:
     """One result for each run; None, with the problems told once, where it cannot be had."""
     found, problems = [], {}
-    for digest in now.digests:
+    for digest in context.digests:
         try:
             found.append(ask(digest))
         except InputError as error:
@@ -105,7 +107,7 @@ def _values(found: Sequence[Sweep], measure: str) -> list[np.ndarray]:
     return [getattr(one, measure) for one in found]
 
 
-def _sweep(now: View, found: list[Sweep], points: Points) -> None:
+def _sweep(context: PageContext, found: list[Sweep], points: Points) -> None:
     """One measure of each run against the cutoff, with the best cutoff marked."""
     measure, by = state.get(state.MEASURE), state.get(state.CUTOFF_BY)
     title, *_, meaning = threshold_bands_sentences.MEASURES[measure]
@@ -120,13 +122,13 @@ def _sweep(now: View, found: list[Sweep], points: Points) -> None:
                       "of queries left with nothing can still be shown.")
         return
     held = dict(zip(points.digests, points.found, strict=True))
-    marked = [held[digest].threshold if digest in held else np.nan for digest in now.digests]
+    marked = [held[digest].threshold if digest in held else np.nan for digest in context.digests]
     figure = score_cutoff_cache.drawn(
-        "sweep", now.entries, now.scope, found[0].corpus_size, measure, by, marked, elements.theme().name,
+        "sweep", context.entries, context.scope, found[0].corpus_size, measure, by, marked, elements.theme().name,
         draw=lambda: pictures_of.sweep(
-            now.names, now.slots, [one.quantiles for one in found], [one.thresholds for one in found], values,
+            context.names, context.slots, [one.quantiles for one in found], [one.thresholds for one in found], values,
             axis=threshold_bands_sentences.axis(measure), n=n, by=by, marked=marked, theme=elements.theme()))
-    elements.chart(figure, threshold_bands_tables.sweep(now.names, found, measure, values), "sweep",
+    elements.chart(figure, threshold_bands_tables.sweep(context.names, found, measure, values), "sweep",
                   f"{title} against the score cutoff for {fmt.count(len(found), 'run')}", formats=SHARES)
     tuned = threshold_bands_sentences.MEASURES[state.get(state.TUNED)][0]
     warning = (" The scores of different runs are on scales of their own: read each line by itself."
@@ -138,23 +140,23 @@ def _sweep(now: View, found: list[Sweep], points: Points) -> None:
 class Points:
     """Operating points of the runs that have one."""
 
-    def __init__(self, now: View, found: dict[str, OperatingPoint], problems: Sequence[Problem]):
+    def __init__(self, context: PageContext, found: dict[str, OperatingPoint], problems: Sequence[Problem]):
         self.digests, self.found, self.problems = list(found), list(found.values()), list(problems)
-        names = dict(zip(now.digests, now.names, strict=True))
+        names = dict(zip(context.digests, context.names, strict=True))
         self.names = [names[digest] for digest in found]
 
 
-def _points(now: View, corpus: int | None) -> Points:
+def _points(context: PageContext, corpus: int | None) -> Points:
     """The best cutoff of each run for the chosen measure; none where the corpus size that it needs is missing."""
     found, problems, measure = {}, {}, state.get(state.TUNED)
     if measure == MATERIAL and corpus is None:
-        return Points(now, {}, ())
-    for digest in now.digests:
+        return Points(context, {}, ())
+    for digest in context.digests:
         try:
-            found[digest] = score_cutoff_cache.point(digest, now.scope, measure, corpus)
+            found[digest] = score_cutoff_cache.point(digest, context.scope, measure, corpus)
         except InputError as error:
             problems.update({key_of(problem, without=()): problem for problem in error.problems})
-    return Points(now, found, list(problems.values()))
+    return Points(context, found, list(problems.values()))
 
 
 def _advice(points: Points) -> None:
@@ -186,7 +188,7 @@ def _advice(points: Points) -> None:
                "The halves are the same for every run.")
 
 
-def _curves(now: View, sweeps: list[Sweep]) -> None:
+def _curves(context: PageContext, sweeps: list[Sweep]) -> None:
     """ROC and precision-recall by score, pooled or as the mean over queries."""
     st.header("How well scores tell relevant documents apart", anchor=False,
               help="Every cutoff at once. ROC: the share of relevant documents let through against the share of the "
@@ -202,42 +204,66 @@ def _curves(now: View, sweeps: list[Sweep]) -> None:
     )
     average = state.get(state.AVERAGED)
     st.caption(threshold_bands_sentences.AVERAGED[average])
-    found = [score_cutoff_cache.curves(digest, now.scope) for digest in now.digests]
+    found = [score_cutoff_cache.curves(digest, context.scope) for digest in context.digests]
     with st.grid(2, min_column_width=360, gap="medium", key="score_curves"):
         with st.container(key="box_pr"):
             st.subheader("Precision-recall by score", anchor=False, help="Up and to the right is better.")
-            _precision_recall(now, [pr for _, pr in found], sweeps, average)
+            _precision_recall(context, [pr for _, pr in found], sweeps, average)
         with st.container(key="box_roc"):
             st.subheader("ROC", anchor=False, help="Receiver operating characteristic. Up and to the left is better.")
-            _roc(now, [roc for roc, _ in found], average)
+            _roc(context, [roc for roc, _ in found], average)
 
 
-def _roc(now: View, found: list[Roc], average: str) -> None:
+def _roc(context: PageContext, found: list[Roc], average: str) -> None:
     if any(one.relevant and one.other for one in found):
         pooled = average == "pooled"
         areas = [one.auc if pooled else one.macro_auc for one in found]
-        figure = score_cutoff_cache.drawn("roc", now.entries, now.scope, average, elements.theme().name, draw=lambda: (
-            pictures_of.roc(now.names, now.slots, [one.fpr if pooled else one.grid_fpr for one in found],
-                            [one.tpr if pooled else one.mean_tpr for one in found], areas, [one.n for one in found],
-                            theme=elements.theme())))
-        elements.chart(figure, threshold_bands_tables.roc(now.names, found), "roc", "ROC curves: " + ", ".join(
-            f"{name} AUC {fmt.number(area)}" for name, area in zip(now.names, areas, strict=True)))
+        figure = score_cutoff_cache.drawn(
+            "roc",
+            context.entries,
+            context.scope,
+            average,
+            elements.theme().name,
+            draw=lambda: pictures_of.roc(
+                context.names,
+                context.slots,
+                [one.fpr if pooled else one.grid_fpr for one in found],
+                [one.tpr if pooled else one.mean_tpr for one in found],
+                areas,
+                [one.n for one in found],
+                theme=elements.theme(),
+            ),
+        )
+        elements.chart(figure, threshold_bands_tables.roc(context.names, found), "roc", "ROC curves: " + ", ".join(
+            f"{name} AUC {fmt.number(area)}" for name, area in zip(context.names, areas, strict=True)))
     st.caption(threshold_bands_sentences.roc_base(found))
 
 
-def _precision_recall(now: View, found: list[PrecisionRecall], sweeps: list[Sweep], average: str) -> None:
+def _precision_recall(context: PageContext, found: list[PrecisionRecall], sweeps: list[Sweep], average: str) -> None:
     if any(one.relevant for one in found):
         averaged = [_average_precision(one) for one in sweeps]
         pooled = average == "pooled"
         areas = [one.average_precision for one in found] if pooled else averaged
         curves = found if pooled else sweeps
-        figure = score_cutoff_cache.drawn("pr", now.entries, now.scope, average, elements.theme().name, draw=lambda: (
-            pictures_of.pr(now.names, now.slots, [one.recall if pooled else one.recall[::-1] for one in curves],
-                           [one.precision if pooled else one.precision[::-1] for one in curves], areas,
-                           [one.n for one in found], theme=elements.theme())))
-        elements.chart(figure, threshold_bands_tables.precision_recall(now.names, found, averaged), "pr_by_score",
+        figure = score_cutoff_cache.drawn(
+            "pr",
+            context.entries,
+            context.scope,
+            average,
+            elements.theme().name,
+            draw=lambda: pictures_of.pr(
+                context.names,
+                context.slots,
+                [one.recall if pooled else one.recall[::-1] for one in curves],
+                [one.precision if pooled else one.precision[::-1] for one in curves],
+                areas,
+                [one.n for one in found],
+                theme=elements.theme(),
+            ),
+        )
+        elements.chart(figure, threshold_bands_tables.precision_recall(context.names, found, averaged), "pr_by_score",
                       "Precision-recall by score: " + ", ".join(
-                          f"{name} AP {fmt.number(area)}" for name, area in zip(now.names, areas, strict=True)))
+                          f"{name} AP {fmt.number(area)}" for name, area in zip(context.names, areas, strict=True)))
     st.caption(threshold_bands_sentences.pr_base(found, average))
 
 

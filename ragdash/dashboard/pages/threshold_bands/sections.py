@@ -10,7 +10,7 @@ import streamlit as st
 
 from ragdash.core.errors import InputError, Problem
 from ragdash.dashboard.caches import evaluation_cache, score_cutoff_cache
-from ragdash.dashboard.page_context import View
+from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.threshold_bands import sentences as threshold_bands_sentences
 from ragdash.dashboard.pages.threshold_bands import tables as threshold_bands_tables
 from ragdash.dashboard.session import state
@@ -138,14 +138,14 @@ def choose_source(specs: Sequence[Spec]) -> str:
     return state.get(state.SOURCE)
 
 
-def rated(now: View, specs: Sequence[Spec], source: str) -> list[Rated]:
+def rated(context: PageContext, specs: Sequence[Spec], source: str) -> list[Rated]:
     """Each metric with its bands and its target; what is wrong with a target of the link is said."""
     wanted, problems = _targets()
     waiting = [str(spec) for spec in wanted if spec not in specs]
     elements.problems(problems, "targets")
     if waiting:
         st.caption(f"A target for {fmt.escape(fmt.listed(waiting))} waits until the metric is shown.")
-    found, rows = [], now.summary(specs)
+    found, rows = [], context.summary(specs)
     for at, spec in enumerate(specs):
         tables = tables_for(spec, in_force())
         table = next((table for table in tables if table.source == source), tables[0] if tables else None)
@@ -193,21 +193,23 @@ def _target_field(one: Rated) -> None:
                          "side; else it is undecided. Targets are part of the link.")
 
 
-def findings(now: View, found: Sequence[Rated], place) -> None:
+def findings(context: PageContext, found: Sequence[Rated], place) -> None:
     """In words: the band of each run on each metric that has bands, and which targets are reached."""
     banded = [one for one in found if one.table]
     said = threshold_bands_sentences.sourced(
-        [threshold_bands_sentences.standing(one.spec, now.names, one.placements, one.order) for one in banded],
+        [threshold_bands_sentences.standing(one.spec, context.names, one.placements, one.order) for one in banded],
         [one.table.source for one in banded])
     said += [
-        threshold_bands_sentences.outcome(one.target, now.names, one.verdicts, one.order) for one in found if one.target
+        threshold_bands_sentences.outcome(one.target, context.names, one.verdicts, one.order)
+        for one in found
+        if one.target
     ]
     if not said:
         said = ["No bands are stated for the metrics shown. Set a target below, choose others, or open a bands file."]
     place.markdown("  \n".join(said))
 
 
-def pictures(now: View, found: Sequence[Rated]) -> None:
+def pictures(context: PageContext, found: Sequence[Rated]) -> None:
     """Each metric that has bands: the runs on them."""
     with st.grid(2, min_column_width=360, gap="medium", key="bands_grid"):
         for one in found:
@@ -215,11 +217,11 @@ def pictures(now: View, found: Sequence[Rated]) -> None:
                 with st.container(key=f"box_{threshold_bands_tables.title(one.spec)}"):
                     bands = fmt.escape(threshold_bands_sentences.bands_of(one.table))
                     st.header(one.spec.title, anchor=False, help=f"{one.spec.metric.summary_line} Bands: {bands}")
-                    _picture(now, one)
+                    _picture(context, one)
                     _target_field(one)
 
 
-def targets(now: View, found: Sequence[Rated]) -> None:
+def targets(context: PageContext, found: Sequence[Rated]) -> None:
     """The metrics without bands: said so, with a target to set instead."""
     bare = [one for one in found if not one.table]
     if not bare:
@@ -234,14 +236,14 @@ def targets(now: View, found: Sequence[Rated]) -> None:
                 st.caption(fmt.escape(threshold_bands_sentences.no_bands(one.spec, one.why)))
                 _target_field(one)
                 if one.target:
-                    _picture(now, one)
+                    _picture(context, one)
 
 
-def _picture(now: View, one: Rated) -> None:
+def _picture(context: PageContext, one: Rated) -> None:
     """The runs, best first, on the bands of the metric, or on the two sides of its target."""
     order, rows = one.order, [one.summaries[at] for at in one.order]
     mean, low, high = (np.array([getattr(row, part) for row in rows], dtype=float) for part in ("mean", "low", "high"))
-    names, title = [now.names[at] for at in order], threshold_bands_tables.title(one.spec)
+    names, title = [context.names[at] for at in order], threshold_bands_tables.title(one.spec)
     if one.table:
         edges, labels = one.table.edges, [band.label for band in one.table.bands]
     else:
@@ -253,7 +255,7 @@ def _picture(now: View, one: Rated) -> None:
         )
         for at in order
     ]
-    slots, theme, axis = [now.slots[at] for at in order], elements.theme(), axes.axis_of(one.spec)
+    slots, theme, axis = [context.slots[at] for at in order], elements.theme(), axes.axis_of(one.spec)
     target = one.target.value if one.target else None
     figure = score_cutoff_cache.drawn(
         "bands", names, slots, rows, edges, labels, said, target, theme.name,
@@ -264,12 +266,12 @@ def _picture(now: View, one: Rated) -> None:
     elements.chart(figure, threshold_bands_tables.standings(names, rows, one.table, one.target), f"bands_{title}",
                   f"{one.spec.title}: {alt}")
     source = f"Bands: {fmt.escape(one.table.source)}. " if one.table else ""
-    st.caption(f"{source}Mean over {fmt.over([row.n for row in rows])} with 95 % intervals.{now.basis}")
+    st.caption(f"{source}Mean over {fmt.over([row.n for row in rows])} with 95 % intervals.{context.basis}")
 
 
-def by_slice(now: View, found: Sequence[Rated]) -> None:
+def by_slice(context: PageContext, found: Sequence[Rated]) -> None:
     """A metric in each slice of an attribute of the queries; nothing where the truth has no attributes."""
-    attributes = list(dict.fromkeys(one.attribute for one in evaluation_cache.parts(now.scope.truth).values()))
+    attributes = list(dict.fromkeys(one.attribute for one in evaluation_cache.parts(context.scope.truth).values()))
     if not attributes:
         return
     st.header("By kind of query", anchor=False,
@@ -282,13 +284,13 @@ def by_slice(now: View, found: Sequence[Rated]) -> None:
         st.selectbox("Attribute", attributes, key=state.one(state.BY, attributes, attributes[0]), width=240,
                      persist_state="session")
     one = own[state.get(state.BANDED)]
-    rows = score_cutoff_cache.sliced(now.digests, now.scope, one.spec, state.get(state.BY))
+    rows = score_cutoff_cache.sliced(context.digests, context.scope, one.spec, state.get(state.BY))
     alt = f"{one.spec.title} by {state.get(state.BY)}"
     readable, numbers = st.tabs(["By slice", "All numbers"], key="slices_tabs", on_change="rerun")
     if readable.open is not False:
         with readable:
             st.table(
-                threshold_bands_tables.by_slice(now, rows, one.table, one.target),
+                threshold_bands_tables.by_slice(context, rows, one.table, one.target),
                 border="horizontal",
                 hide_index=True,
                 alt=alt,
@@ -296,9 +298,9 @@ def by_slice(now: View, found: Sequence[Rated]) -> None:
     if numbers.open:
         with numbers:
             elements.frame(
-                threshold_bands_tables.slice_numbers(now.names, rows, one.table, one.target), "by_slice", alt
+                threshold_bands_tables.slice_numbers(context.names, rows, one.table, one.target), "by_slice", alt
             )
     about = f"Bands: {one.table.source}." if one.table else threshold_bands_sentences.no_bands(one.spec, one.why)
     about += f" Target: {threshold_bands_sentences.aim(one.target)}." if one.target else ""
     st.caption(f"{fmt.escape(about)} Mean over n queries of each kind with its 95 % interval."
-               f"{now.basis}")
+               f"{context.basis}")

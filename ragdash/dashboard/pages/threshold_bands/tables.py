@@ -10,7 +10,7 @@ import pandas as pd
 from ragdash.analysis.score_thresholds import OperatingPoint, PrecisionRecall, Roc, Sweep
 from ragdash.core.slices import Slice
 from ragdash.dashboard.components.tables import NBSP
-from ragdash.dashboard.page_context import View
+from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.threshold_bands import sentences as threshold_bands_sentences
 from ragdash.dashboard.widgets import elements
 from ragdash.evaluation.evaluate import Summary
@@ -49,14 +49,14 @@ def verdict(target: Target, one: Summary) -> str:
     return judged(target, one.mean, one.low, one.high, one.spec.metric.better)
 
 
-def by_slice(now: View, found: Sequence[tuple[Slice, list[Summary]]], table: Bands | None,
+def by_slice(context: PageContext, found: Sequence[tuple[Slice, list[Summary]]], table: Bands | None,
              target: Target | None) -> pd.DataFrame:
     """The table to read, in markdown: a row per slice, a column per run; n stands apart where all runs share it."""
     shared = all(len({summary.n for summary in row}) == 1 for _, row in found)
     columns: dict[str, list[str]] = {"Slice": [f"**{fmt.escape(one.value)}**" for one, _ in found]}
     if shared:
         columns["n"] = [f"{row[0].n:,}" for _, row in found]
-    for at, (slot, name) in enumerate(zip(now.slots, now.names, strict=True)):
+    for at, (slot, name) in enumerate(zip(context.slots, context.names, strict=True)):
         columns[elements.swatch(slot, name)] = [_cell(row[at], table, target, not shared) for _, row in found]
     return pd.DataFrame(columns)
 

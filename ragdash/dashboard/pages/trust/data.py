@@ -29,7 +29,7 @@ from ragdash.analysis.judge_validation import (
 from ragdash.core.errors import InputError, Problem
 from ragdash.dashboard.auth import roles
 from ragdash.dashboard.caches import evaluation_cache
-from ragdash.dashboard.page_context import View
+from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.trust import trained_judge
 from ragdash.dashboard.pages.trust.trained_judge import LOCAL
 from ragdash.dashboard.session import state
@@ -54,7 +54,7 @@ class Held:
     here: learned, what came of the training; lacking, why it is not trained; origin, what its verdicts hang on.
     """
 
-    now: View
+    context: PageContext
     spec: Spec
     judge: str
     cut: float | None
@@ -74,14 +74,14 @@ class Held:
     @cached_property
     def differences(self) -> tuple[Difference | None, ...]:
         """Of each run to the baseline, None for the baseline itself."""
-        base = self.now.baseline
+        base = self.context.baseline
         first = self.verdicts[base], self.labels[base]
         return tuple(None if at == base else _difference(self._keys[base], key, _pair=(first[0], one, first[1], own))
                      for at, (key, one, own) in enumerate(zip(self._keys, self.verdicts, self.labels, strict=True)))
 
     @property
     def _keys(self) -> list[tuple]:
-        key = (facts(self.now.scope, [self.spec]), str(self.spec), self.cut, self.origin)
+        key = (facts(self.context.scope, [self.spec]), str(self.spec), self.cut, self.origin)
         return [(one.run, one.name, *key, tuple(own.items()))
                 for one, own in zip(self.verdicts, self.labels, strict=True)]
 
@@ -124,30 +124,30 @@ def menu() -> list[str]:
             if one.view == view and one.range == (0.0, 1.0) and one.aggregate == "mean" and one.cutoff == "none"]
 
 
-def usual(now: View) -> str:
+def usual(context: PageContext) -> str:
     """The first judged metric that has verdicts of a run shown, else the first of the menu."""
-    return next((name for name in menu() if METRICS[name].view in ("Judged", "Entailed") and judges(now, name)),
+    return next((name for name in menu() if METRICS[name].view in ("Judged", "Entailed") and judges(context, name)),
                 menu()[0])
 
 
-def judges(now: View, name: str) -> list[str]:
+def judges(context: PageContext, name: str) -> list[str]:
     """Who gave verdicts for a metric on a run shown, the one last asked first, at the end several together; [""] for a
     metric without a judge.
     """
     if METRICS[name].view != "Judged":
-        return [""] if any(_values(digest, now.scope, METRICS[name].spec()) for digest in now.digests) else []
+        return [""] if any(_values(digest, context.scope, METRICS[name].spec()) for digest in context.digests) else []
     try:
         known = [str(one) for one in default_ledger().judges()]
     except InputError:
         return []
-    found = [one for one in dict.fromkeys(known) if _spoken(now, name, one)]
+    found = [one for one in dict.fromkeys(known) if _spoken(context, name, one)]
     several = sentences_judge.together(found)
-    return [*found, several] if several and _spoken(now, name, several) else found
+    return [*found, several] if several and _spoken(context, name, several) else found
 
 
-def _spoken(now: View, name: str, judge: str) -> bool:
+def _spoken(context: PageContext, name: str, judge: str) -> bool:
     """Whether a judge has a value on a run shown."""
-    return any(_values(digest, now.scope, METRICS[name].spec(judge=judge)) for digest in now.digests)
+    return any(_values(digest, context.scope, METRICS[name].spec(judge=judge)) for digest in context.digests)
 
 
 def _values(run: str, scope: Scope, spec: Spec) -> bool:
@@ -155,24 +155,28 @@ def _values(run: str, scope: Scope, spec: Spec) -> bool:
     return bool(np.isfinite(evaluation_cache.evaluation(run, scope, [spec]).column(spec)).any())
 
 
-def held(now: View, name: str, judge: str) -> Held:
+def held(context: PageContext, name: str, judge: str) -> Held:
     """Everything of a metric. judge: "model at host", "" where none was asked, LOCAL for the one trained here, which is
     trained where its result is shown.
     """
     local = judge == LOCAL
     spec = METRICS[name].spec(judge=judge) if judge and not local else METRICS[name].spec()
     what = trained_judge.what_of(spec)
-    kept, problems = zip(*(labels(digest, what) for digest in now.digests), strict=True)
-    taught = trained_judge.taught(now.digests, now.scope, what, kept, train=state.get(state.DESK) not in (
+    kept, problems = zip(*(labels(digest, what) for digest in context.digests), strict=True)
+    taught = trained_judge.taught(context.digests, context.scope, what, kept, train=state.get(state.DESK) not in (
         "label", "kept")) if local else None
-    found = taught.verdicts if taught else [verdicts_of(digest, now.scope, spec) for digest in now.digests]
-    verdicts = tuple(replace(one, name=shown) for one, shown in zip(found, now.names, strict=True))
-    inside = [{query: value for query, value in own.items() if query in ids or query not in every}
-              for own, ids, every in ((own, set(one.query_ids.to_pylist()), _everything(now.scope) if now.scope.part
-                                       else frozenset()) for own, one in zip(kept, verdicts, strict=True))]
+    found = taught.verdicts if taught else [verdicts_of(digest, context.scope, spec) for digest in context.digests]
+    verdicts = tuple(replace(one, name=shown) for one, shown in zip(found, context.names, strict=True))
+    inside = [
+        {query: value for query, value in own.items() if query in ids or query not in every}
+        for own, ids, every in (
+            (own, set(one.query_ids.to_pylist()), _everything(context.scope) if context.scope.part else frozenset())
+            for own, one in zip(kept, verdicts, strict=True)
+        )
+    ]
     cut = CUT if state.get(state.CLASSED) != "each" else None
     told = tuple(dict.fromkeys(one for own in problems for one in own))
-    return Held(now, spec, judge, cut, verdicts, tuple(inside), told, *(
+    return Held(context, spec, judge, cut, verdicts, tuple(inside), told, *(
         (taught.learned, taught.lacking, taught.key) if taught else ()))
 
 

@@ -31,14 +31,16 @@ GOOD = ("supported", "entailed", "useful", "yes")
 
 def one_run(held: Held) -> None:
     """Everything of the run looked at."""
-    now = held.now
-    names = {now.digests[at]: now.names[at] for at in held.judged}
-    usual = now.digests[next(iter([at for at in held.labelled if at == now.baseline] or held.labelled or held.judged))]
+    context = held.context
+    names = {context.digests[at]: context.names[at] for at in held.judged}
+    usual = context.digests[
+        next(iter([at for at in held.labelled if at == context.baseline] or held.labelled or held.judged))
+    ]
     key = state.one(state.LOOKED, list(names), usual)
     st.header("Where they differ" if held.labelled else "What is missing", anchor=False)
     if len(names) > 1:
         st.selectbox("Run looked at", list(names), format_func=names.get, key=key, persist_state="session", width=240)
-    at = now.digests.index(state.get(state.LOOKED))
+    at = context.digests.index(state.get(state.LOOKED))
     one = held.found[at]
     if one.agreement.n:
         left, right = st.columns(2, gap="large")
@@ -120,7 +122,7 @@ def _disagreements(held: Held, at: int) -> None:
     if not found:
         st.caption("Judge and person agree on every labelled query.")
         return
-    digest = held.now.digests[at]
+    digest = held.context.digests[at]
     place = min(st.session_state.get(state.APART_AT, {}).get(digest, 0), len(found) - 1)
     with st.container(horizontal=True, vertical_alignment="center", key="trust_steps"):
         st.button("Previous", icon=":material/arrow_back:", key="apart_before", disabled=place == 0, on_click=_go,
@@ -138,16 +140,16 @@ def _go(run: str, place: int) -> None:
 
 def _one(held: Held, at: int, apart: Disagreement) -> None:
     """A disagreement with all that either side could see."""
-    now = held.now
-    told = answers_data.told(now.digests[at], now.scope)
+    context = held.context
+    told = answers_data.told(context.digests[at], context.scope)
     row = told.ids.index(apart.query_id)
-    said = None if held.local else trust_data.read_by(now.digests[at], now.scope, held.spec).judgements.get(
+    said = None if held.local else trust_data.read_by(context.digests[at], context.scope, held.spec).judgements.get(
         apart.query_id)
     with st.container(border=True, key="apart_one"):
         st.subheader(fmt.escape(apart.query_id + (f": {told.questions[row][:400]}" if told.questions[row] else "")),
                      anchor=False)
         st.markdown(f"Judge **{fmt.number(apart.verdict, 2)}** · person **{fmt.number(apart.label, 2)}** · "
-                    f"{elements.swatch(now.slots[at], now.names[at])}")
+                    f"{elements.swatch(context.slots[at], context.names[at])}")
         left, right = st.columns(2, gap="large")
         with left:
             texts_of(told, row)

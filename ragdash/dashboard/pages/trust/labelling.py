@@ -64,7 +64,7 @@ def labelling(held: Held) -> None:
 
 def _drawn(held: Held) -> Sheet:
     """The sheet as it is chosen: how many queries, with which seed, of which runs."""
-    names = {"": "All runs shown", **{held.now.digests[at]: held.now.names[at] for at in held.judged}}
+    names = {"": "All runs shown", **{held.context.digests[at]: held.context.names[at] for at in held.judged}}
     state.number(state.SHEET, MOST, USUAL), state.text(state.SEED), state.one(state.OF, list(names), "")
     with st.container(horizontal=True, vertical_alignment="bottom", key="label_sheet"):
         st.selectbox("Queries drawn", sorted({*SIZES, state.get(state.SHEET)}, key=int), key=state.SHEET, width=130,
@@ -77,7 +77,7 @@ def _drawn(held: Held) -> Sheet:
                          format_func=names.get,
                          help="Differences between runs need the same queries labelled in both: label all runs shown.")
         place = st.popover("As a file", icon=":material/download:", key="sheet_file")
-    chosen = [at for at in held.judged if state.get(state.OF) in ("", held.now.digests[at])]
+    chosen = [at for at in held.judged if state.get(state.OF) in ("", held.context.digests[at])]
     one = sheet_of(held, chosen, int(state.get(state.SHEET)), _seed())
     with place:
         _file(one, chosen)
@@ -94,10 +94,10 @@ def sheet_of(held: Held, runs: Sequence[int], n: int, seed: int) -> Sheet:
     """n queries drawn of all queries, whatever slice is shown; the runs of each in random order, so that none is known
     by its place.
     """
-    scope = replace(held.now.scope, part="")
+    scope = replace(held.context.scope, part="")
     verdicts = tuple(replace(
-        trained_judge.unjudged_of(held.now.digests[at], scope, held.what) if held.local else
-        trust_data.verdicts_of(held.now.digests[at], scope, held.spec), name=held.now.names[at]) for at in runs)
+        trained_judge.unjudged_of(held.context.digests[at], scope, held.what) if held.local else
+        trust_data.verdicts_of(held.context.digests[at], scope, held.spec), name=held.context.names[at]) for at in runs)
     queries = draw(verdicts, n, seed=seed)
     mixed = np.random.default_rng([seed, 1]).permuted(np.tile(np.arange(len(runs)), (len(queries), 1)), axis=1)
     items = tuple((query, verdicts[at].run) for query, row in zip(queries, mixed.tolist(), strict=True) for at in row)
@@ -108,7 +108,7 @@ def sheet_of(held: Held, runs: Sequence[int], n: int, seed: int) -> Sheet:
 
 def _file(one: Sheet, chosen: Sequence[int]) -> None:
     """The sheet for a spreadsheet or an editor."""
-    matches = [evaluation_cache.match(one.held.now.digests[at], one.held.now.scope) for at in chosen]
+    matches = [evaluation_cache.match(one.held.context.digests[at], one.held.context.scope) for at in chosen]
     st.caption("The same answers with their texts and an empty column label. Fill it in from the top, then hand the "
                "file in under **Labels kept**.")
     downloads.sheets(
@@ -154,7 +154,7 @@ def _item(one: Sheet, place: int) -> None:
                           args=(one, item, None))
         st.caption(f"Answer {place + 1:,} of {len(one.items):,}" + (
             f" · your label: {trust_sentences.label_text(mine)}" if mine is not None else ""))
-        told = answers_data.told(run, replace(one.held.now.scope, part=""))
+        told = answers_data.told(run, replace(one.held.context.scope, part=""))
         row = told.ids.index(query)
         st.markdown("**Question**")
         st.html(texts.block(texts.shown(told.questions[row] or query)))

@@ -25,7 +25,7 @@ def kept(held: Held) -> None:
     st.header(f"Labels kept on {metric}", anchor=False, help="Under the content of the run: a changed answer is "
               "another run, and its labels are not taken over. Every judge is held against the same labels.")
     every = [trust_data.labels(one.run, held.what)[0] for one in held.verdicts]
-    rows = [{"Run": elements.swatch(held.now.slots[at], one.name), "Labels": f"{len(own):,}",
+    rows = [{"Run": elements.swatch(held.context.slots[at], one.name), "Labels": f"{len(own):,}",
              "Yes (1)": f"{sum(value == 1 for value in own.values()):,}",
              "In between": f"{sum(0 < value < 1 for value in own.values()):,}",
              "No (0)": f"{sum(value == 0 for value in own.values()):,}",
@@ -55,7 +55,7 @@ def table(held: Held, every: Sequence[Mapping[str, float]]) -> pa.Table:
     """The labels in the form of a sheet, texts beside them, run by run."""
     parts = [SHEET.empty_table()]
     for at, (one, own) in enumerate(zip(held.verdicts, every, strict=True)):
-        found = sheet([one], list(own), [evaluation_cache.match(held.now.digests[at], held.now.scope)])
+        found = sheet([one], list(own), [evaluation_cache.match(held.context.digests[at], held.context.scope)])
         place = found.schema.get_field_index("label")
         parts.append(found.set_column(place, "label", pa.array(list(own.values()), pa.float64())))
     return pa.concat_tables(parts)
@@ -67,7 +67,7 @@ def _withdrawing(held: Held, every: Sequence[Mapping[str, float]]) -> None:
                     "you may want them again.")
         for at, own in enumerate(every):
             if own:
-                st.button(f"Withdraw {fmt.count(len(own), 'label')} of {held.now.names[at]}", key=f"withdraw_{at}",
+                st.button(f"Withdraw {fmt.count(len(own), 'label')} of {held.context.names[at]}", key=f"withdraw_{at}",
                           on_click=_withdraw, args=(held.verdicts[at].run, held.what))
 
 
@@ -81,7 +81,7 @@ def _handing_in(held: Held) -> None:
               "where it holds labels of several runs. A label is a number from 0 to 1, yes or no; rows without one are "
               "left out.")
     st.session_state.setdefault(state.LABEL_FILES, 0)
-    names = list(held.now.names)
+    names = list(held.context.names)
     only = None
     if len(names) > 1:
         only = st.selectbox("Rows that name no run are of", [None, *names], key=state.LABELS_OF, width=280,
@@ -119,7 +119,7 @@ def handed_in(held: Held, content: bytes, file: str,
 
 def _queries(held: Held, at: int) -> list[str]:
     """All queries of a run, whatever slice is shown."""
-    return evaluation_cache.match(held.now.digests[at], held.now.scope).query_ids.to_pylist()
+    return evaluation_cache.match(held.context.digests[at], held.context.scope).query_ids.to_pylist()
 
 
 def _compared(held: Held, found: Mapping[str, Mapping[str, float]]) -> pd.DataFrame:

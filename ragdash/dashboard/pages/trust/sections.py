@@ -10,7 +10,7 @@ import streamlit as st
 
 from ragdash.analysis.judge_validation import Estimate
 from ragdash.core.errors import Problem
-from ragdash.dashboard.page_context import PageEnds, View
+from ragdash.dashboard.page_context import PageContext, PageEnds
 from ragdash.dashboard.pages.trust import data as trust_data
 from ragdash.dashboard.pages.trust import sentences as trust_sentences
 from ragdash.dashboard.pages.trust import trained_judge_sentences
@@ -29,18 +29,18 @@ DESKS = {"result": "Result", "label": "Label answers", "kept": "Labels kept"}
 SAID = 4  # runs that are told of in sentences; the table has all
 
 
-def choices(now: View) -> Held:
+def choices(context: PageContext) -> Held:
     """The metric, its judge, and which part of the page is shown."""
     menu = trust_data.menu()
     if state.get(state.TRUSTED) not in menu:
-        st.session_state[state.TRUSTED] = trust_data.usual(now)
+        st.session_state[state.TRUSTED] = trust_data.usual(context)
     with st.container(horizontal=True, vertical_alignment="bottom", key="trust_choices"):
         st.selectbox("Verdicts of", menu, format_func=lambda name: METRICS[name].title, width=260,
                      key=state.one(state.TRUSTED, menu, menu[0]), persist_state="session",
                      help="The metric whose values are held against what people say. Any metric of answers from 0 to 1 "
                           "will do; those of judges stand first.")
         name = state.get(state.TRUSTED)
-        known = trust_data.judges(now, name)
+        known = trust_data.judges(context, name)
         judge = _judge(known)
         with st.popover("Agreement", icon=":material/rule:", key="agreement"):
             st.radio("Judge and person agree where both are of one class", list(CLASSES), format_func=CLASSES.get,
@@ -48,7 +48,7 @@ def choices(now: View) -> Held:
                      help="For accuracy, kappa, the table and the disagreements. Means and intervals use the values.")
     if not known and judge != LOCAL:
         _no_verdicts(name)
-    held = trust_data.held(now, name, judge)
+    held = trust_data.held(context, name, judge)
     _whose(held)
     if held.local and not held.judged:
         _no_answers()
@@ -131,8 +131,8 @@ def _whose(held: Held) -> None:
 
 def finding(held: Held) -> None:
     """In words: how far the judge can be trusted, run by run, and what to be wary of."""
-    now, told = held.now, []
-    order = sorted(held.judged, key=lambda at: (at not in held.labelled, at != now.baseline))
+    context, told = held.context, []
+    order = sorted(held.judged, key=lambda at: (at not in held.labelled, at != context.baseline))
     bare = [at for at in order if at not in held.labelled]
     for at in [one for one in order if one in held.labelled][:SAID]:
         told.append(trust_sentences.summary(held.found[at], held.spec, binary=held.binary, name=_named(held, at)))
@@ -145,10 +145,10 @@ def finding(held: Held) -> None:
     if len(held.labelled) > SAID:
         told.append(f"The table has the other {len(held.labelled) - SAID}.")
     st.markdown("  \n".join(told), help=trust_sentences.GLOSSARY)
-    unjudged = [held.now.names[at] for at in range(len(now.entries)) if at not in held.judged]
+    unjudged = [held.context.names[at] for at in range(len(context.entries)) if at not in held.judged]
     if unjudged:
         st.caption(f":material/info: No verdicts on {fmt.escape(fmt.listed(unjudged))}.")
-    _warn({held.now.names[at]: held.found[at].problems for at in held.judged})
+    _warn({held.context.names[at]: held.found[at].problems for at in held.judged})
     if not held.enough:
         _what_next(held)
 
@@ -160,7 +160,7 @@ def _warn(found: Mapping[str, Sequence[Problem]]) -> None:
 
 
 def _named(held: Held, at: int) -> str:
-    return f"**{elements.swatch(held.now.slots[at], held.now.names[at])}**"
+    return f"**{elements.swatch(held.context.slots[at], held.context.names[at])}**"
 
 
 def _what_next(held: Held) -> None:
@@ -178,7 +178,7 @@ def estimates(held: Held) -> None:
     st.header(f"{metric.title}: the judge, the labels, and both", anchor=False, help=trust_sentences.GLOSSARY)
     found = [held.found[one] for one in at]
     figure = pictures.intervals(
-        [held.now.names[one] for one in at], [held.now.slots[one] for one in at],
+        [held.context.names[one] for one in at], [held.context.slots[one] for one in at],
         np.array([one.judge.mean for one in found]), _ends([one.labels for one in found]),
         _ends([one.corrected for one in found]), np.array([one.agreement.n for one in found]),
         np.array([one.rest for one in found]), axis=Axis(metric.title, 0.0, 1.0, "", metric.better),
@@ -223,8 +223,8 @@ def agreements(held: Held) -> None:
 
 def differences(held: Held) -> None:
     """Each run against the baseline; nothing where no query is labelled in both."""
-    now = held.now
-    base = now.names[now.baseline]
+    context = held.context
+    base = context.names[context.baseline]
     at = [one for one, found in enumerate(held.differences) if found is not None and found.judge.n]
     if not at:
         return
@@ -240,7 +240,7 @@ def differences(held: Held) -> None:
     if any(one.corrected.n for one in found):
         metric = held.spec.metric
         figure = pictures.intervals(
-            [now.names[one] for one in at], [now.slots[one] for one in at],
+            [context.names[one] for one in at], [context.slots[one] for one in at],
             np.array([one.judge.mean for one in found]), _ends([one.labels for one in found]),
             _ends([one.corrected for one in found]), np.array([one.corrected.n for one in found]),
             np.array([one.rest for one in found]), axis=Axis(metric.title, 0.0, 1.0, "", metric.better),

@@ -1,0 +1,113 @@
+"""Numbers and conditional sentences, a line per branch: edges, none, a single run, several, undefined."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from ragdash.core.records import Conventions
+from ragdash.evaluation.latency_cost import Step
+from ragdash.metrics import parse_spec
+from ragdash.metrics.bands import Placement
+from ragdash.reporting.sentences import bands, fmt, judge_validation, latency_cost
+
+NAN, INF = np.nan, np.inf
+SPEC, LOWER, NEITHER = parse_spec("RR"), parse_spec("MeanRank"), parse_spec("n_rel")
+FORMATTED = [
+    (fmt.number, (None,), "–"), (fmt.number, (NAN,), "–"), (fmt.number, (-INF,), "–"), (fmt.number, (-1.25,), "−1.250"),
+    (fmt.number, (0.5, 1, True), "+0.5"), (fmt.p_value, (NAN,), "–"), (fmt.p_value, (0.0001,), "0.0001"),
+    (fmt.p_value, (0.00009,), "< 0.0001"), (fmt.p_value, (0.0456,), "0.046"), (fmt.p_value, (0.1,), "0.10"),
+    (fmt.p_value, (1.0,), "1.00"), (fmt.over, ([5, 5],), "5 queries"), (fmt.over, ([1],), "1 query"),
+    (fmt.over, ([7, 5],), "5 to 7 queries"), (fmt.size, (0,), "0 bytes"), (fmt.size, (999,), "999 bytes"),
+    (fmt.size, (1000,), "1 kB"), (fmt.size, (10**6,), "1 MB"), (fmt.size, (10**9,), "1.0 GB"),
+    (fmt.listed, ([],), ""), (fmt.listed, (["a"],), "a"), (fmt.listed, (["a", "b"],), "a and b"),
+    (fmt.listed, (["a", "b", "c"],), "a, b and c"), (fmt.interval, (SimpleNamespace(low=0.5, high=NAN),), ""),
+    (fmt.interval, (SimpleNamespace(low=0.5, high=0.75),), "[0.500, 0.750]"),
+    (fmt.delta, (NAN, "higher"), ("–", "")), (fmt.delta, (0.00049, "higher"), ("± 0.000", "")),
+    (fmt.delta, (0.0005, "higher"), ("▲ +0.001", "better")), (fmt.delta, (-0.25, "higher"), ("▼ −0.250", "worse")),
+    (fmt.delta, (-0.25, "lower"), ("▲ −0.250", "better")), (fmt.delta, (0.25, "lower"), ("▼ +0.250", "worse")),
+    (fmt.delta, (0.25, None), ("+0.250", "")), (fmt.delta, (0.0, None), ("± 0.000", "")),
+    (fmt.range_text, (0, INF), "0 to ∞"), (fmt.range_text, (-1, "-k"), "−1 to −k"),
+    (latency_cost.took, (NAN,), "–"), (latency_cost.took, (9.994,), "9.99 ms"), (latency_cost.took, (10,), "10.0 ms"),
+    (latency_cost.took, (100,), "100 ms"), (latency_cost.took, (999,), "999 ms"),
+    (latency_cost.took, (1000,), "1.00 s"),
+    (latency_cost.money, (NAN,), "–"), (latency_cost.money, (0,), "$0.00"), (latency_cost.money, (1,), "$1.00"),
+    (latency_cost.money, (0.5,), "$0.500"), (latency_cost.money, (0.00015,), "$0.000150"),
+    (bands.some, ([],), ""), (bands.some, (list("abcd"),), "**a**, **b**, **c** and **d**"),
+    (bands.some, (list("abcde"),), "**a**, **b**, **c** and 2 more"),
+    (bands.cell, (None, None), ""), (bands.cell, (None, "pass"), "✓ pass"),
+    (bands.cell, (Placement("good", "good", "good"), None), "good"),
+    (bands.cell, (Placement("good", "fair", "good"), "undecided"), "between fair and good · ? undecided"),
+    (bands.cell, (Placement("good", None, None), "fail"), "good (no interval) · ✗ fail"),
+    (bands.cell, (Placement(None, None, None), "fail"), "✗ fail"),
+    (bands.sourced, (["a", "b"], ["x", "x"]), ["a", "b :gray[– by the x]"]),
+    (bands.sourced, (["a", "b"], ["x", "y"]), ["a :gray[– by the x]", "b :gray[– by the y]"])]
+
+
+@pytest.mark.parametrize(("function", "arguments", "expected"), FORMATTED)
+def test_numbers_and_lists_at_their_edges(function, arguments, expected):
+    result = function(*arguments)
+    assert (result.replace(fmt.NBSP, " ") if isinstance(result, str) else result) == expected
+
+
+@pytest.mark.parametrize(("low", "high", "outcomes"), [  # of a metric that is better high, low, neither
+    (0.01, 0.2, ("better", "worse", "differs")), (-0.2, -0.01, ("worse", "better", "differs")),
+    (0.0, 0.2, ("", "", "")), (-0.2, 0.0, ("", "", "")), (-0.1, 0.1, ("", "", "")), (NAN, NAN, ("", "", ""))])
+def test_the_outcome_of_a_corrected_difference(low, high, outcomes):
+    one = SimpleNamespace(corrected=SimpleNamespace(low=low, high=high))
+    assert tuple(judge_validation.verdict_of(one, spec) for spec in (SPEC, LOWER, NEITHER)) == outcomes
+
+
+def front(on: list[bool], *steps: Step, paid: str = "Cost") -> list[str]:
+    return latency_cost.front(["a", "b", "c"][:len(on)], np.array(on, bool), steps, SPEC, paid, "$")
+
+
+def test_the_front_of_none_one_and_several_runs():
+    assert len(front([False, False])) == 1 and "**" not in front([False])[0]
+    alone, among = front([True])[0], front([False, True])[0]
+    assert alone.startswith("**a** alone") and "no other" not in alone
+    assert among.startswith("**b** alone") and "no other" in among
+    rising, level, open_ = (Step(0, 2, 0.1, 2.0, *rest) for rest in ((2.0, 1.0, 3.0), (NAN, NAN, NAN), (2.0, NAN, NAN)))
+    whole = front([True, False, True], rising)
+    assert "**a** and **c**" in whole[0] and "**b**" not in " ".join(whole)
+    assert "from **a** to **c**" in whole[1] and r"\$2.00 a query [\$1.00, \$3.00]" in whole[1]
+    assert "undefined" in front([True, False, True], level)[1]
+    assert "without an interval" in front([True, False, True], open_)[1]
+    assert "interval" not in front([True, False, True], open_, paid="P90 latency")[1]
+
+
+def test_which_run_puts_a_relevant_document_first():
+    def said(first, none):
+        return fmt.first_place(["a", "b", "c"][:len(first)], np.array(first), np.array(none))
+
+    assert said([0.5], [0.1]).startswith("**a**") and "other" not in said([0.5], [0.1])
+    two = said([0.5, 0.75], [0.25, 0.25])
+    assert two.startswith("**b**") and "75%" in two and "50%" in two and " to " not in two and two.count("25%") == 1
+    three = said([0.5, 0.75, 0.25], [0.5, 0.25, 0.125])
+    assert three.startswith("**b**") and "25% to 50%" in three and "12%" in three
+    assert " to " not in said([0.5, 0.75, 0.5], [0.1, 0.1, 0.1])
+
+
+@pytest.mark.parametrize(("spec", "wins"), [(SPEC, 2), (NEITHER, 2), (LOWER, 1)])
+def test_wins_of_two_runs_query_by_query(spec, wins):
+    x, y = np.array([0.0, 0.0, 1.0, 0.5, NAN]), np.array([1.0, 0.5, 0.5, 0.5, 1.0])
+    said = fmt.pairwise("x", "y", x, y, spec)
+    assert f"on {fmt.count(wins, 'query', 'queries')}, **x** on {3 - wins};" in said
+    assert "equal on 1; 1 undefined." in said
+    assert "undefined" not in fmt.pairwise("x", "y", x[:4], y[:4], spec)
+
+
+def test_what_means_leave_out_is_said_where_there_is_any():
+    def said(*counts, **conventions):
+        held = [{"queries": 9, "unanswerable": 0, "missing": 0, "extra": 0, **one} for one in counts]
+        return fmt.counted(["a", "b"][:len(held)], held, Conventions(**conventions))
+
+    assert len(said({})) == len(said({}, {})) == 1
+    assert "1 query without" in said({"unanswerable": 1})[1] and "left out" in said({"unanswerable": 1})[1]
+    assert "counted as 0" in said({"unanswerable": 1}, unanswerable="zero")[1]
+    assert "2 missing from a" in said({"missing": 2}, {})[1] and "every" not in said({"missing": 2}, {})[1]
+    assert "2 queries missing from every run" in said({"missing": 2}, {"missing": 2})[1]
+    assert "2 missing from a and 1 missing from b" in said({"missing": 2}, {"missing": 1})[1]
+    assert "every" not in said({"extra": 2})[1] and "2 only in a" in said({"extra": 2})[1]
