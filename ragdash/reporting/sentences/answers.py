@@ -10,22 +10,22 @@ from ragdash.metrics import METRICS
 from ragdash.reporting.sentences.fmt import escape, listed
 
 
-def unavailable(names: Sequence[str], found: Sequence[Evaluation]) -> list[str]:
+def unavailable(names: Sequence[str], evaluations: Sequence[Evaluation]) -> list[str]:
     """What cannot be computed, why, and what would help: one line for each reason, with all runs that it holds for.
 
     Judged metrics apart: see ragdash.reporting.sentences.judge.
     """
     reasons: dict[tuple[str, ...], list[str]] = {}
-    for name, one in zip(names, found, strict=True):
-        for problem in one.problems:
+    for name, evaluation in zip(names, evaluations, strict=True):
+        for problem in evaluation.problems:
             if problem.kind == "unavailable" and not _is_judged(problem.field):
                 reasons.setdefault(_reason(problem), []).append(name)
     lines = []
-    for (of, what, fix), runs in reasons.items():
-        held = f"**{escape(listed(runs))}** " if of == "run" and len(runs) < len(names) else "Every run shown " \
-            if of == "run" and len(names) > 1 else f"**{escape(names[0])}** " if of == "run" else ""
-        what = what if held else what[:1].upper() + what[1:]
-        lines.append(f"{held}{escape(what)}. {escape(fix)}")
+    for (subject, description, fix), runs in reasons.items():
+        prefix = f"**{escape(listed(runs))}** " if subject == "run" and len(runs) < len(names) else "Every run shown " \
+            if subject == "run" and len(names) > 1 else f"**{escape(names[0])}** " if subject == "run" else ""
+        description = description if prefix else description[:1].upper() + description[1:]
+        lines.append(f"{prefix}{escape(description)}. {escape(fix)}")
     return lines
 
 

@@ -30,38 +30,40 @@ class Fold:
 
 def folds(problems: Iterable[tuple[str, Problem]]) -> list[Fold]:
     """(name of the run, problem), put together in the order of the first ones."""
-    found: dict[Problem, dict[str, Problem]] = {}
-    for run, one in problems:
-        found.setdefault(_alike(one), {}).setdefault(run, one)
-    return [_fold(own) for own in found.values()]
+    groups: dict[Problem, dict[str, Problem]] = {}
+    for run, problem in problems:
+        groups.setdefault(_alike(problem), {}).setdefault(run, problem)
+    return [_fold(group) for group in groups.values()]
 
 
 def folded(evaluations: Sequence[Evaluation]) -> list[Problem]:
     """The problems of evaluations, each said once with the runs that it is about."""
-    found = []
-    for one in folds((own.name, problem) for own in evaluations for problem in own.problems):
-        runs = f" of run{'s' * (len(one.runs) > 1)} {listed([repr(run) for run in one.runs])}" if one.runs else ""
-        found.append(replace(one.problem, found=f"{one.head}{runs}{one.rest}"))
-    return found
+    problems = []
+    for fold in folds((evaluation.name, problem) for evaluation in evaluations for problem in evaluation.problems):
+        runs = f" of run{'s' * (len(fold.runs) > 1)} {listed([repr(run) for run in fold.runs])}" if fold.runs else ""
+        problems.append(replace(fold.problem, found=f"{fold.head}{runs}{fold.rest}"))
+    return problems
 
 
-def _alike(one: Problem) -> Problem:
+def _alike(problem: Problem) -> Problem:
     """The problem without what may differ from run to run."""
-    if not RUN.search(one.found):
-        return one
-    text = RUN.sub(" of run", one.found, count=1)
-    if one.kind in COUNTED:
+    if not RUN.search(problem.found):
+        return problem
+    text = RUN.sub(" of run", problem.found, count=1)
+    if problem.kind in COUNTED:
         text = _QUERIES.sub("queries", _NUMBER.sub("#", text))
-    return replace(one, found=text)
+    return replace(problem, found=text)
 
 
-def _fold(own: dict[str, Problem]) -> Fold:
-    first = next(iter(own.values()))
-    at = RUN.search(first.found)
-    if at is None:
+def _fold(problems: dict[str, Problem]) -> Fold:
+    first = next(iter(problems.values()))
+    match = RUN.search(first.found)
+    if match is None:
         return Fold(first, first.found, "", ())
-    rests = [one.found[RUN.search(one.found).end():] for one in own.values()]
-    return Fold(first, first.found[:at.start()], rests[0] if len(set(rests)) == 1 else _merged(rests), tuple(own))
+    rests = [problem.found[RUN.search(problem.found).end():] for problem in problems.values()]
+    return Fold(
+        first, first.found[: match.start()], rests[0] if len(set(rests)) == 1 else _merged(rests), tuple(problems)
+    )
 
 
 def _merged(texts: Sequence[str]) -> str:
@@ -69,7 +71,7 @@ def _merged(texts: Sequence[str]) -> str:
     numbers = iter(list(zip(*map(_NUMBER.findall, texts), strict=True)))
 
     def all_of(_: re.Match) -> str:
-        own = next(numbers)
-        return own[0] if len(set(own)) == 1 else listed(own)
+        values = next(numbers)
+        return values[0] if len(set(values)) == 1 else listed(values)
 
     return _QUERIES.sub("queries", _NUMBER.sub(all_of, texts[0]))
