@@ -119,8 +119,8 @@ import subprocess
 import sys
 sys.path[:0] = {[str(Path(__file__).parents[up]) for up in (0, 1)]}
 from pathlib import Path
-from test_answer_scoring import Availability, answer_scoring, opened, texts
-answer_scoring.library = lambda: Availability()
+from test_answer_scoring import Availability, model_scores, opened, texts
+model_scores.library = lambda: Availability()
 assert "18 texts to compute" in texts(opened(Path({str(folder)!r})))
 print(*sorted({{"torch", "transformers", "sentence_transformers"}} & sys.modules.keys()))
 """

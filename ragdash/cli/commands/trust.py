@@ -54,7 +54,7 @@ def trusted(options: argparse.Namespace) -> int:
                    for one in verdicts[1:] if labels.get(one.name) and labels.get(first.name)]
     problems += [problem for one in (*found, *differences) for problem in one.problems]
     say(problems := list(dict.fromkeys(problems)))
-    write(render_trust(found, differences, options.format, shown=options.disagreements, problems=problems,
+    write(render_trust(found, differences, options.format, disagreement_limit=options.disagreements, problems=problems,
                        settings={"level": LEVEL, "cut": cut, **settings},
                        spec=next(iter(parse_specs(options.metrics or "")), None)), options.output)
     return 0

@@ -12,13 +12,13 @@ from ragdash.reporting.sentences.fmt import escape, listed, problem_line
 from ragdash.reporting.sentences.merge_problems import Key, key_of
 
 
-def unavailable(names: Sequence[str], found: Sequence[Evaluation], surface: Surface = "page") -> list[str]:
+def unavailable(names: Sequence[str], evaluations: Sequence[Evaluation], surface: Surface = "page") -> list[str]:
     """What cannot be computed, why, and what would help: one line for each reason, with all runs that it holds for.
 
     Judged metrics apart: see ragdash.reporting.sentences.judge.
     """
     reasons: dict[Key, tuple[Problem, list[str]]] = {}
-    for name, evaluation in zip(names, found, strict=True):
+    for name, evaluation in zip(names, evaluations, strict=True):
         for problem in evaluation.problems:
             if problem.kind == "unavailable" and not _is_judged(problem.field):
                 reasons.setdefault(key_of(problem), (problem, []))[1].append(name)

@@ -127,7 +127,7 @@ def _sweep(context: PageContext, found: list[Sweep], points: Points) -> None:
         "sweep", context.entries, context.scope, found[0].corpus_size, measure, by, marked, elements.theme().name,
         draw=lambda: pictures_of.sweep(
             context.names, context.slots, [one.quantiles for one in found], [one.thresholds for one in found], values,
-            axis=threshold_bands_sentences.axis(measure), n=n, by=by, marked=marked, theme=elements.theme()))
+            axis=threshold_bands_sentences.axis(measure), n=n, scale=by, marked=marked, theme=elements.theme()))
     elements.chart(figure, threshold_bands_tables.sweep(context.names, found, measure, values), "sweep",
                   f"{title} against the score cutoff for {fmt.count(len(found), 'run')}", formats=SHARES)
     tuned = threshold_bands_sentences.MEASURES[state.get(state.TUNED)][0]
