@@ -103,6 +103,5 @@ def _warned(problems: Sequence[Problem]) -> str:
 def _ledger(runs: Sequence[Run], truths: Sequence[Truth], options: argparse.Namespace) -> Ledger | None:
     """The ledger where there is a truth to hold the runs against; InputError where there are several."""
     if len(truths) > 1:
-        raise InputError([Problem("several-truths", f"{len(truths)} truths", "one --truth to hold the runs against",
-                                  "Give one at a time.", field="--truth")])
+        raise InputError([Problem("several-truths", {"count": len(truths)}, field="--truth")])
     return ledger(runs, truths[0], conventions(options), specs_of(options)) if truths and runs else None

@@ -43,8 +43,7 @@ def compare_runs(runs: Sequence[Run], truth: Truth, options: argparse.Namespace)
     rules = Rules(options.correction, options.margin, resamples=options.resamples, permutations=options.permutations,
                   seed=options.seed)
     if len(runs) < 2:
-        raise InputError([Problem("one-run", f"one run, {runs[0].name!r}", "a baseline and a candidate",
-                                  "Name two runs or more, the baseline first.", field="RUN")])
+        raise InputError([Problem("one-run", {"run": runs[0].name}, field="RUN")])
     evaluations = evaluate_runs(runs, truth, options)
     specs, left_out = comparable(evaluations[0], evaluations[0].specs)
     limits = [parse_limit(text, specs) for text in options.no_worse_than or ()]

@@ -32,8 +32,7 @@ def run(options: argparse.Namespace) -> int:
     """Start Streamlit as a process of its own, with the files already loaded; returns its exit status."""
     for text in (*options.files, *(options.truth or ())):
         if not Path(named(text)[1]).is_file():
-            raise InputError([Problem("no-such-file", "no file of this name", "an existing file", "Check the path.",
-                                      named(text)[1])])
+            raise InputError([Problem("no-such-file", {}, named(text)[1])])
     paths = {"RAGDASH_FILES": options.files, "RAGDASH_TRUTH": options.truth or ()}
     environment = {**os.environ, **{key: os.pathsep.join(map(_absolute, files)) for key, files in paths.items()},
                    **({"RAGDASH_READ_ONLY": "1"} if options.read_only else {})}

@@ -71,8 +71,7 @@ def settings_of(evaluation: Evaluation, truth: Truth, options: argparse.Namespac
 def junit_of(checks: Sequence[Check], option: str) -> bytes:
     """The checks as JUnit XML; InputError without a bound to check."""
     if not checks:
-        raise InputError([Problem("no-bound", "--format junit without a bound", "something to pass or fail",
-                                  f"Add {option}.", field="--format")])
+        raise InputError([Problem("no-bound", {"option": option}, field="--format")])
     return as_junit("ragdash", checks)
 
 
