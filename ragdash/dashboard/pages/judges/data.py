@@ -15,9 +15,7 @@ import numpy as np
 import streamlit as st
 
 from ragdash.core.errors import Problem
-from ragdash.dashboard.caches import evaluation_cache
 from ragdash.dashboard.pages.judges import sentences as judges_sentences
-from ragdash.dashboard.session import scope
 from ragdash.dashboard.session.scope import Scope
 from ragdash.evaluation.scoring.judge_worker import KEY
 from ragdash.evaluation.scoring.run_judge import ALIKE
@@ -61,19 +59,21 @@ class Cell:
 
 def judged(run: str, where: Scope) -> Judged:
     """The texts of a run beside the ledger: all queries of the truth."""
-    return scope.laid(run, where.truth, where.conventions, read=True).judged
+    return where.match_by_id(run, for_judges=True).judged
 
 
 def cases(run: str, where: Scope) -> list[Case]:
     """The texts of the queries in scope."""
-    inside = evaluation_cache.queries(where).tolist()
+    inside = where.queries.tolist()
     return [case for case, held in zip(judged(run, where).cases, inside, strict=True) if held]
 
 
 def possible(runs: Sequence[str], where: Scope) -> dict[str, int]:
     """For each judged metric the queries in scope that have its texts, in the run that has most of them."""
-    inside = evaluation_cache.queries(where)
-    held = [_present(run, where.truth, where.conventions.ties, _judged=judged(run, where))[inside] for run in runs]
+    inside = where.queries
+    held = [
+        _present(run, where.truth_digest, where.conventions.ties, _judged=judged(run, where))[inside] for run in runs
+    ]
     columns = {name: [TEXTS.index(need) for need in task.needs] for name, task in TASKS.items()}
     return {name: max((int(one[:, at].all(axis=1).sum()) for one in held), default=0)
             for name, at in columns.items()}
@@ -138,7 +138,7 @@ def cell(run: str, where: Scope, name: str, judges: tuple[Judge, ...], votes: in
     held = judged(run, where)
     said = default_store().stamp() if name == "RAGAS.AnswerRelevancy" else ""
     skip = where.conventions.missing == "skip"
-    return _cell(run, where.truth, where.conventions.ties, where.part, skip, name,
+    return _cell(run, where.truth_digest, where.conventions.ties, where.slice, skip, name,
                  tuple((one.host, one.model, one.parameters) for one in judges), votes, str(held.ledger.path), stamp,
                  said, _judged=held, _scope=where, _judges=judges)
 
@@ -146,20 +146,20 @@ def cell(run: str, where: Scope, name: str, judges: tuple[Judge, ...], votes: in
 @st.cache_resource(max_entries=1024, show_spinner="Reading verdicts …")
 def _cell(run: str, truth: str, ties: str, part: str, skip: bool, name: str, judges: tuple, votes: int, ledger: str,
           stamp: str, said: str, _judged: Judged, _scope: Scope, _judges: tuple[Judge, ...]) -> Cell | None:
-    inside = evaluation_cache.queries(_scope)
+    inside = _scope.queries
     if skip:
-        inside = inside & ~scope.laid(run, truth, _scope.conventions).missing
+        inside = inside & ~_scope.match_by_id(run).missing
     own, several = [_judged.by(name, one, votes) for one in _judges], len(_judges) > 1
     found = pooled(own) if several else own[0]
     at = np.flatnonzero(inside).tolist()
     reasons = Counter(found.judgements[i].missing for i in at if np.isnan(found.values[i]))
-    values = np.where(inside, found.values, np.nan)[evaluation_cache.queries(_scope)]
+    values = np.where(inside, found.values, np.nan)[_scope.queries]
     defined = values[~np.isnan(values)]
     vacuous = sum("vacuous" in found.judgements[i].flags for i in at)
     if len(defined) <= vacuous and not reasons.keys() - BY_THE_WAY and (
             reasons.keys() & set(NOBODY) or not (vacuous or reasons.keys() & set(SETTLED))):
         return None
-    low, high = bootstrap_intervals(values[:, None], weights=evaluation_cache.weights(_scope))
+    low, high = bootstrap_intervals(values[:, None], weights=_scope.resample_weights)
     flags = Counter(flag for i in at for flag in found.judgements[i].flags)
     agreement = found.agreement[inside]
     agreed = float(np.nanmean(agreement)) if (votes > 1 or several) and not np.isnan(agreement).all() else float("nan")

@@ -49,7 +49,7 @@ def _out(context: PageContext, held: Results) -> None:
         try:
             content = _exported(
                 context.digests[at],
-                context.scope.truth,
+                context.scope.truth_digest,
                 context.scope.conventions.ties,
                 form,
                 held.label,

@@ -11,7 +11,8 @@ from ragdash.core.errors import InputError, Problem
 from ragdash.dashboard.pages.queries import claims_html
 from ragdash.dashboard.pages.queries.query_data import Case
 from ragdash.dashboard.pages.queries.ranking_html import Column
-from ragdash.dashboard.session import scope, state
+from ragdash.dashboard.session import state
+from ragdash.dashboard.session.scope import answers_stamp
 from ragdash.dashboard.widgets import elements
 from ragdash.evaluation.scoring.claims import Heard, case_of, hear
 from ragdash.models.judge import default_ledger
@@ -50,7 +51,9 @@ def heard(one: Case) -> Verdicts:
     """The verdicts on this query in all runs shown, by the judge that is chosen: the one last asked unless another."""
     context, ledger = one.desk.context, default_ledger()
     try:
-        found = _heard((*context.digests, context.scope.truth, one.query, str(ledger.path), *scope.heard()), _one=one)
+        found = _heard(
+            (*context.digests, context.scope.truth_digest, one.query, str(ledger.path), *answers_stamp()), _one=one
+        )
     except InputError as error:
         return Verdicts(problems=tuple(error.problems))
     if len(found.judges) < 2:

@@ -8,11 +8,9 @@ import numpy as np
 import streamlit as st
 
 from ragdash.analysis.diagnosis import FINE, explain
-from ragdash.dashboard.caches import diagnosis_cache, evaluation_cache
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.failures.data import Losses
 from ragdash.dashboard.pages.queries.table_data import Desk
-from ragdash.dashboard.session.data_store import LOADED
 from ragdash.matching.match import Match
 from ragdash.reporting.sentences import fmt
 from ragdash.reporting.tables.regression_set import regression_set, ticket
@@ -22,7 +20,7 @@ WRITTEN = 20  # queries that a ticket writes out
 
 def shown(desk: Desk, rows: Sequence[int]) -> None:
     """The queries that the table shows."""
-    queries = np.zeros(len(LOADED.truth(desk.context.scope.truth)), bool)
+    queries = np.zeros(len(desk.context.scope.truth), bool)
     queries[desk.inside[rows]] = True
     with st.popover("Take along", icon=":material/download:", key="take_along_shown"):
         _buttons(desk.context, queries, "shown", f"Queries of {desk.context.names[desk.at]}")
@@ -39,7 +37,7 @@ def failing(held: Losses) -> None:
 
 def _buttons(context: PageContext, queries: np.ndarray, key: str, title: str) -> None:
     """Two downloads of queries (Q,) bool of the truth, one at least; made when they are clicked."""
-    truth, many = LOADED.truth(context.scope.truth), fmt.count(int(queries.sum()), "query", "queries")
+    truth, many = context.scope.truth, fmt.count(int(queries.sum()), "query", "queries")
     with st.container(horizontal=True, vertical_alignment="center", key=f"take_{key}"):
         st.download_button(f"{many} as a regression set", lambda: regression_set(truth, queries),
                            "ragdash-regression.jsonl", "application/jsonl", key=f"regression_{key}",
@@ -55,9 +53,9 @@ def _ticket(context: PageContext, queries: np.ndarray, title: str) -> str:
     first = set(np.flatnonzero(queries)[:WRITTEN].tolist())
     matches, verdicts = [], {}
     for digest, name in zip(context.digests, context.names, strict=True):
-        found = diagnosis_cache.diagnosis(digest, context.scope, context.k)
+        found = context.results.diagnosis(digest)
         verdicts[name] = [str(explain(found, q)) if q in first else "" for q in range(len(queries))]
-        matches.append(_named(evaluation_cache.match(digest, context.scope), name))
+        matches.append(_named(context.scope.match(digest), name))
     return ticket(matches, queries, k=context.k, title=title, verdicts=verdicts, max_queries=WRITTEN)
 
 

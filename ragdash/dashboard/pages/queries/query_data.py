@@ -14,10 +14,9 @@ from ragdash.analysis import query_rankings
 from ragdash.analysis.query_rankings import Ranking, Said
 from ragdash.core.errors import Unavailable
 from ragdash.core.text.word_diff import Spans
-from ragdash.dashboard.caches import evaluation_cache
-from ragdash.dashboard.caches.evaluation_cache import Scope
 from ragdash.dashboard.pages.queries.ranking_html import Column
 from ragdash.dashboard.pages.queries.table_data import Desk
+from ragdash.dashboard.session.scope import Scope
 from ragdash.dashboard.widgets import elements
 from ragdash.matching.match import Match
 from ragdash.reporting.plots.common import theme as plot_theme
@@ -60,7 +59,7 @@ class Case:
 def case(desk: Desk, row: int) -> Case:
     """Everything about one query of the desk."""
     query, context = int(desk.inside[row]), desk.context
-    matches = [evaluation_cache.match(digest, context.scope) for digest in context.digests]
+    matches = [context.scope.match(digest) for digest in context.digests]
     truth = matches[0].truth
     return Case(
         desk,
@@ -110,7 +109,7 @@ def covered(run: str, scope: Scope, one: Case, at: int) -> Covers:
     own = one.rankings[at]
     if own is None or not one.spans:
         return {}, {}, 0
-    return _covered(run, scope.truth, repr(astuple(scope)), one.query, _match=one.matches[at], _ranking=own,
+    return _covered(run, scope.truth_digest, repr(astuple(scope)), one.query, _match=one.matches[at], _ranking=own,
                     _spans=one.spans)
 
 

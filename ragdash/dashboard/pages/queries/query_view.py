@@ -8,7 +8,6 @@ import streamlit as st
 
 from ragdash.analysis import query_rankings
 from ragdash.analysis.diagnosis import explain
-from ragdash.dashboard.caches import diagnosis_cache, evaluation_cache
 from ragdash.dashboard.pages.queries import answers, claims, judge_next, query_data, ranking_html, reviews
 from ragdash.dashboard.pages.queries import sections as queries_sections
 from ragdash.dashboard.pages.queries import sentences as queries_sentences
@@ -54,13 +53,13 @@ def _head(one: Case) -> None:
     if question and len(question) > 400:
         with st.expander("The whole question", key="whole_question"):
             st.html(texts.block(texts.shown(question)))
-    parts = ", ".join(token.replace("=", ": ", 1) for token, part in evaluation_cache.parts(context.scope.truth).items()
+    parts = ", ".join(token.replace("=", ": ", 1) for token, part in context.scope.slices.items()
                       if part.queries[one.query])
     if parts:
         st.caption(fmt.escape(parts))
     lines = []
     for at, digest in enumerate(context.digests):
-        found = explain(diagnosis_cache.diagnosis(digest, context.scope, context.k), one.query)
+        found = explain(context.results.diagnosis(digest), one.query)
         lines.append(f"{elements.swatch(context.slots[at], context.names[at])} {desk.spec.title} "
                      f"**{fmt.number(desk.values[at, one.row])}** :gray[·] **{found.stage.title}**: "
                      f"{fmt.escape(found.rule)}")

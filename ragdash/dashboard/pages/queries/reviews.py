@@ -8,7 +8,6 @@ import numpy as np
 import streamlit as st
 
 from ragdash.core.errors import InputError
-from ragdash.dashboard.caches import evaluation_cache
 from ragdash.dashboard.pages.queries.query_data import Case
 from ragdash.dashboard.pages.queries.table_data import Desk
 from ragdash.dashboard.session import reviews, state
@@ -104,9 +103,9 @@ def _effect(desk: Desk) -> None:
     for at, digest in enumerate(context.digests):
         row = {"Run": f"**{elements.swatch(context.slots[at], context.names[at])}**"}
         for how in ways:
-            scope = replace(context.scope, truth=reviews.truth_in_force(how))
+            scope = replace(context.scope, truth_digest=reviews.truth_in_force(how))
             try:
-                values = evaluation_cache.evaluation(digest, scope, [desk.spec]).column(desk.spec)
+                values = scope.evaluation(digest, [desk.spec]).column(desk.spec)
             except (InputError, KeyError):
                 values = np.zeros(0)
             values = values[np.isfinite(values)]

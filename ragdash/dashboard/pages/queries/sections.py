@@ -14,7 +14,7 @@ from ragdash.analysis.diagnosis import STAGES
 from ragdash.analysis.query_filters import Facts, Filters
 from ragdash.core.errors import InputError
 from ragdash.dashboard import page_context
-from ragdash.dashboard.caches import diagnosis_cache, evaluation_cache
+from ragdash.dashboard.caches import diagnosis_cache
 from ragdash.dashboard.components import query_links
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.queries import export, table_data
@@ -34,11 +34,11 @@ FACET_KEYS = {"outcome": state.CASE, "text": state.FIND, "attributes": state.ATT
 
 def desk(context: PageContext, spec: Spec) -> Desk:
     """The queries in scope and the run that is looked at: the first that is not the baseline unless chosen."""
-    first = context.digests[context.others()[0] if context.others() else 0]
+    first = context.digests[context.selection.others()[0] if context.selection.others() else 0]
     at = context.digests.index(state.get(state.one(state.LOOKED, context.digests, first)))
     ids, questions = table_data.questions(context.digests[at], context.scope)
-    values = np.stack([one.column(spec) for one in context.evaluations([spec])])
-    return Desk(context, spec, at, ids, questions, values, np.flatnonzero(evaluation_cache.queries(context.scope)))
+    values = np.stack([one.column(spec) for one in context.results.evaluations([spec])])
+    return Desk(context, spec, at, ids, questions, values, np.flatnonzero(context.scope.queries))
 
 
 def filters(desk: Desk) -> tuple[Filters, Facts]:
@@ -215,7 +215,7 @@ def _frame(desk: Desk, rows: list[int]) -> pd.DataFrame:
         columns[f"{name} {spec.title}" if name in ("Query", "Question", "Spread") else name] = values[rows]
     if len(names) > 1:
         columns["Spread"] = query_filters.spread(desk.values[:, rows])
-    held = diagnosis_cache.diagnosis(desk.run, desk.context.scope, desk.context.k).stage[desk.inside[rows]]
+    held = desk.context.results.diagnosis(desk.run).stage[desk.inside[rows]]
     columns[f"Stage of {names[desk.at]}" if len(names) > 1 else "Stage"] = TITLES[held]
     said = {event.query_id for event in reviews.reviews().events}
     if said:

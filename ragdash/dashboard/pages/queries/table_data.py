@@ -14,13 +14,12 @@ import streamlit as st
 from ragdash.analysis import query_filters, text_search
 from ragdash.analysis.diagnosis import STAGES
 from ragdash.analysis.query_filters import Facts, Filters
-from ragdash.dashboard.caches import diagnosis_cache, evaluation_cache
-from ragdash.dashboard.caches.evaluation_cache import Scope
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.answers import data as answers_data
 from ragdash.dashboard.pages.compare import run_similarity
 from ragdash.dashboard.session import reviews, state
 from ragdash.dashboard.session.data_store import LOADED
+from ragdash.dashboard.session.scope import Scope
 from ragdash.dashboard.widgets import texts
 from ragdash.matching.match import Match
 from ragdash.metrics import Spec
@@ -51,12 +50,12 @@ class Desk:
 
 def questions(run: str, scope: Scope) -> tuple[list[str], np.ndarray]:
     """(ids, questions as a table shows them or None) of the queries in scope: (Q,) both; shared, not to be changed."""
-    return _questions(scope.truth, scope.part, run, _match=evaluation_cache.match(run, scope), _scope=scope)
+    return _questions(scope.truth_digest, scope.slice, run, _match=scope.match(run), _scope=scope)
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
 def _questions(truth: str, part: str, run: str, _match: Match, _scope: Scope) -> tuple[list[str], np.ndarray]:
-    inside = np.flatnonzero(evaluation_cache.queries(_scope))
+    inside = np.flatnonzero(_scope.queries)
     names = _match.query_ids.to_pylist()
     column = text_search.questions(_match)
     said = [None] * len(names) if column is None else column.to_pylist()
@@ -72,11 +71,11 @@ def facts(desk: Desk, filters: Filters) -> Facts:
     choices = {
         "outcome": query_filters.outcomes(desk.values, desk.spec, desk.at, context.baseline, filters.by, alone(desk)),
         "attributes": {
-            token: one.queries[desk.inside] for token, one in evaluation_cache.parts(context.scope.truth).items()
+            token: one.queries[desk.inside] for token, one in context.scope.slices.items()
         },
         "stages": stages(desk),
         "kinds": kinds(desk),
-        "marks": reviews.marks(LOADED.truth(context.scope.truth).query_ids, desk.inside),
+        "marks": reviews.marks(context.scope.truth.query_ids, desk.inside),
     }
     found = search(desk, filters) if filters.text else None
     return Facts(len(desk.ids), choices, found)
@@ -85,12 +84,12 @@ def facts(desk: Desk, filters: Filters) -> Facts:
 def alone(desk: Desk) -> np.ndarray | None:
     """The queries for which the run looked at alone found something relevant: (Q,) bool; None where not known."""
     found = run_similarity.only(desk.context)
-    return None if found is None else found[desk.at].mask(len(LOADED.truth(desk.context.scope.truth)))[desk.inside]
+    return None if found is None else found[desk.at].mask(len(desk.context.scope.truth))[desk.inside]
 
 
 def stages(desk: Desk) -> dict[str, np.ndarray]:
     """The queries of each stage at which the run that is looked at went wrong, those stages alone that occur."""
-    held = diagnosis_cache.diagnosis(desk.run, desk.context.scope, desk.context.k).stage[desk.inside]
+    held = desk.context.results.diagnosis(desk.run).stage[desk.inside]
     return {stage.name: held == at for at, stage in enumerate(STAGES) if (held == at).any()}
 
 
@@ -101,7 +100,7 @@ def kinds(desk: Desk) -> dict[str, np.ndarray]:
     edges = answers_data.edges()
     low = edges[state.get(state.one(state.RIGHT, list(edges), answers_data.USUAL))].low
     rule = answers_data.rule(desk.context.k)
-    one = evaluation_cache.evaluation(desk.run, desk.context.scope, rule)
+    one = desk.context.scope.evaluation(desk.run, rule)
     found = answers_data.kinds(one, desk.context.k, low)
     known = {name: found == place for place, name in enumerate(answers_data.NAMES)}
     if not any(known[name].any() for name in answers_data.KINDS):
@@ -116,8 +115,8 @@ def _has_answers(run: str) -> bool:
 
 def search(desk: Desk, filters: Filters) -> np.ndarray | None:
     """The queries in scope where the text is found: (Q,) bool, None where there is nothing to search."""
-    found = _search(desk.run, desk.context.scope.truth, filters.where, filters.text, filters.regex,
-                    _match=evaluation_cache.match(desk.run, desk.context.scope))
+    found = _search(desk.run, desk.context.scope.truth_digest, filters.where, filters.text, filters.regex,
+                    _match=desk.context.scope.match(desk.run))
     return None if found is None else found[desk.inside]
 
 

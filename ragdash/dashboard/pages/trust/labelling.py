@@ -9,7 +9,6 @@ import numpy as np
 import streamlit as st
 
 from ragdash.analysis.judge_validation import Verdicts, draw, sheet
-from ragdash.dashboard.caches import evaluation_cache
 from ragdash.dashboard.pages.answers import data as answers_data
 from ragdash.dashboard.pages.trust import data as trust_data
 from ragdash.dashboard.pages.trust import disagreements, trained_judge
@@ -94,7 +93,7 @@ def sheet_of(held: Held, runs: Sequence[int], n: int, seed: int) -> Sheet:
     """n queries drawn of all queries, whatever slice is shown; the runs of each in random order, so that none is known
     by its place.
     """
-    scope = replace(held.context.scope, part="")
+    scope = held.context.scope.whole
     verdicts = tuple(replace(
         trained_judge.unjudged_of(held.context.digests[at], scope, held.what) if held.local else
         trust_data.verdicts_of(held.context.digests[at], scope, held.spec), name=held.context.names[at]) for at in runs)
@@ -108,7 +107,7 @@ def sheet_of(held: Held, runs: Sequence[int], n: int, seed: int) -> Sheet:
 
 def _file(one: Sheet, chosen: Sequence[int]) -> None:
     """The sheet for a spreadsheet or an editor."""
-    matches = [evaluation_cache.match(one.held.context.digests[at], one.held.context.scope) for at in chosen]
+    matches = [one.held.context.scope.match(one.held.context.digests[at]) for at in chosen]
     st.caption("The same answers with their texts and an empty column label. Fill it in from the top, then hand the "
                "file in under **Labels kept**.")
     downloads.sheets(
@@ -154,7 +153,7 @@ def _item(one: Sheet, place: int) -> None:
                           args=(one, item, None))
         st.caption(f"Answer {place + 1:,} of {len(one.items):,}" + (
             f" · your label: {trust_sentences.label_text(mine)}" if mine is not None else ""))
-        told = answers_data.told(run, replace(one.held.context.scope, part=""))
+        told = answers_data.told(run, one.held.context.scope.whole)
         row = told.ids.index(query)
         st.markdown("**Question**")
         st.html(texts.block(texts.shown(told.questions[row] or query)))

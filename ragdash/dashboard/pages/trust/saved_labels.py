@@ -10,7 +10,6 @@ import streamlit as st
 
 from ragdash.analysis.judge_validation import SHEET, LabelStore, labels_in, read_labels, sheet
 from ragdash.core.errors import InputError, Problem
-from ragdash.dashboard.caches import evaluation_cache
 from ragdash.dashboard.pages.trust import data as trust_data
 from ragdash.dashboard.pages.trust.data import Held
 from ragdash.dashboard.session import state
@@ -55,7 +54,7 @@ def table(held: Held, every: Sequence[Mapping[str, float]]) -> pa.Table:
     """The labels in the form of a sheet, texts beside them, run by run."""
     parts = [SHEET.empty_table()]
     for at, (one, own) in enumerate(zip(held.verdicts, every, strict=True)):
-        found = sheet([one], list(own), [evaluation_cache.match(held.context.digests[at], held.context.scope)])
+        found = sheet([one], list(own), [held.context.scope.match(held.context.digests[at])])
         place = found.schema.get_field_index("label")
         parts.append(found.set_column(place, "label", pa.array(list(own.values()), pa.float64())))
     return pa.concat_tables(parts)
@@ -119,7 +118,7 @@ def handed_in(held: Held, content: bytes, file: str,
 
 def _queries(held: Held, at: int) -> list[str]:
     """All queries of a run, whatever slice is shown."""
-    return evaluation_cache.match(held.context.digests[at], held.context.scope).query_ids.to_pylist()
+    return held.context.scope.match(held.context.digests[at]).query_ids.to_pylist()
 
 
 def _compared(held: Held, found: Mapping[str, Mapping[str, float]]) -> pd.DataFrame:

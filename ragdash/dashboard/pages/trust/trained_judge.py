@@ -13,8 +13,7 @@ from ragdash.analysis.judge_validation import LocalJudge, Verdicts, generator_of
 from ragdash.analysis.judge_validation.features import LEXICAL, OF_MODELS
 from ragdash.analysis.judge_validation.trained_judge import NO_ANSWER
 from ragdash.core.errors import InputError, Problem
-from ragdash.dashboard.caches import evaluation_cache
-from ragdash.dashboard.session.scope import Scope, facts
+from ragdash.dashboard.session.scope import Scope
 from ragdash.matching.match import Match, Matching
 from ragdash.metrics import Spec, parse_specs
 from ragdash.metrics.judged import asked_of
@@ -45,7 +44,7 @@ def what_of(spec: Spec) -> str:
 def unjudged_of(run: str, scope: Scope, what: str) -> Verdicts:
     """What there is to judge of a run, in scope: a value, which says nothing, wherever there is an answer."""
     whole = _whole(scope)
-    return _inside(_unjudged(run, what, facts(whole, SEEN), _match=evaluation_cache.match(run, whole, SEEN)), scope)
+    return _inside(_unjudged(run, what, whole.cache_key(SEEN), _match=whole.match(run, SEEN)), scope)
 
 
 def taught(runs: Sequence[str], scope: Scope, what: str, labels: Sequence[Labels], *, train: bool) -> Taught:
@@ -55,10 +54,10 @@ def taught(runs: Sequence[str], scope: Scope, what: str, labels: Sequence[Labels
     at = [place for place, one in enumerate(open_ones) if not np.isnan(one.values).all()]
     verdicts, learned, lacking, key = [_inside(one, scope) for one in open_ones], None, (), ()
     if train and at:
-        key = (tuple(runs[one] for one in at), what, facts(whole, SEEN),
+        key = (tuple(runs[one] for one in at), what, whole.cache_key(SEEN),
                tuple(tuple(labels[one].items()) for one in at))
         try:
-            learned = _learned(*key, _matches=[evaluation_cache.match(runs[one], whole, SEEN) for one in at])
+            learned = _learned(*key, _matches=[whole.match(runs[one], SEEN) for one in at])
         except InputError as error:
             lacking = error.problems
         else:
@@ -86,12 +85,12 @@ def _unjudged(run: str, what: str, key: tuple, _match: Match) -> Verdicts:
 
 def _whole(scope: Scope) -> Scope:
     """All queries; what makes a document a relevant one is not looked at."""
-    return replace(scope, part="", matching=Matching(), decided="")
+    return replace(scope, slice="", matching=Matching(), decisions="")
 
 
 def _inside(one: Verdicts, scope: Scope) -> Verdicts:
     """The queries in scope."""
-    if not scope.part:
+    if not scope.slice:
         return one
-    inside = evaluation_cache.queries(scope)
+    inside = scope.queries
     return replace(one, query_ids=one.query_ids.filter(pa.array(inside)), values=one.values[inside])
