@@ -17,8 +17,7 @@ import streamlit as st
 from ragdash.core.errors import Problem
 from ragdash.dashboard.caches import evaluation_cache
 from ragdash.dashboard.pages.judges import sentences as judges_sentences
-from ragdash.dashboard.session import scope
-from ragdash.dashboard.session.scope import Scope
+from ragdash.dashboard.session.scope import Scope, laid
 from ragdash.evaluation.scoring.run_judge import ALIKE
 from ragdash.evaluation.stats import bootstrap_intervals
 from ragdash.matching.views.judged import IMPORTED, Judged
@@ -60,7 +59,7 @@ class Cell:
 
 def judged(run: str, where: Scope) -> Judged:
     """The texts of a run beside the ledger: all queries of the truth."""
-    return scope.laid(run, where.truth, where.conventions, read=True).judged
+    return laid(run, where.truth, where.conventions, read=True).judged
 
 
 def cases(run: str, where: Scope) -> list[Case]:
@@ -146,7 +145,7 @@ def _cell(run: str, truth: str, ties: str, part: str, skip: bool, name: str, jud
           stamp: str, said: str, _judged: Judged, _scope: Scope, _judges: tuple[Judge, ...]) -> Cell | None:
     inside = evaluation_cache.queries(_scope)
     if skip:
-        inside = inside & ~scope.laid(run, truth, _scope.conventions).missing
+        inside = inside & ~laid(run, truth, _scope.conventions).missing
     own, several = [_judged.by(name, one, votes) for one in _judges], len(_judges) > 1
     found = pooled(own) if several else own[0]
     at = np.flatnonzero(inside).tolist()

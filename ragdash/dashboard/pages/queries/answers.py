@@ -17,35 +17,35 @@ AGAINST = {"reference": "Against the reference", "contexts": "Against the contex
 WIDTH = "min(300px, 84%)"  # of an answer's column; where one fills the screen, the next one shows its edge
 
 
-def answers(one: Case) -> None:
+def answers(case: Case) -> None:
     """What every run answered; nothing where none tells an answer."""
-    said = one.said
-    if not any(each.answer is not None for each in said):
+    outputs = case.said
+    if not any(output.answer is not None for output in outputs):
         return
     st.markdown("### Answers")
-    options = [key for key, held in (("reference", one.references), ("contexts", any(
-        each.contexts is not None for each in said))) if held]
+    options = [key for key, available in (("reference", case.references), ("contexts", any(
+        output.contexts is not None for output in outputs))) if available]
     if len(options) > 1:
         st.segmented_control("Marked", options, format_func=AGAINST.get, required=True, persist_state="session",
                              key=state.one(state.AGAINST, options, options[0]), label_visibility="collapsed")
-    against = state.get(state.one(state.AGAINST, options, options[0])) if options else ""
-    theme, context = elements.theme(), one.desk.context
-    for text in one.references:
+    compare_with = state.get(state.one(state.AGAINST, options, options[0])) if options else ""
+    theme, context = elements.theme(), case.desk.context
+    for text in case.references:
         st.html(f'<b>Reference</b>{texts.block(texts.shown(text))}')
     cards = []
-    for at, each in enumerate(said):
-        look = mark(context.slots[at], theme)
-        page, told = to_reference(each.answer, one.references, theme) if against == "reference" else \
-            answer_html.supported(each.answer, each.contexts, theme)
-        if each.answer is None:
-            told = "This run tells no answer."
-        elif against == "contexts" and each.contexts is None:
-            told = "Its contexts are not known."
-        elif against == "contexts" and not each.given:
-            told += f" The texts of the first {fmt.count(len(each.contexts), 'document')} stand in for the contexts."
+    for index, output in enumerate(outputs):
+        look = mark(context.slots[index], theme)
+        page, note = to_reference(output.answer, case.references, theme) if compare_with == "reference" else \
+            answer_html.supported(output.answer, output.contexts, theme)
+        if output.answer is None:
+            note = "This run tells no answer."
+        elif compare_with == "contexts" and output.contexts is None:
+            note = "Its contexts are not known."
+        elif compare_with == "contexts" and not output.given:
+            note += f" The texts of the first {fmt.count(len(output.contexts), 'document')} stand in for the contexts."
         cards.append(f'<div style="flex:1 0 {WIDTH}"><span style="color:{look.color}">{look.sign}</span> '
-                     f"<b>{html.escape(context.names[at])}</b>{page}"
-                     f'<div style="font-size:13px;color:{theme.muted}">{html.escape(told.strip())}</div></div>')
+                     f"<b>{html.escape(context.names[index])}</b>{page}"
+                     f'<div style="font-size:13px;color:{theme.muted}">{html.escape(note.strip())}</div></div>')
     st.html('<div role="region" tabindex="0" aria-label="Answers of the runs" style="display:flex;gap:20px;'
             f'overflow-x:auto">{"".join(cards)}</div>')
 
@@ -55,8 +55,8 @@ def to_reference(answer: str | None, references: tuple[str, ...], theme: Theme) 
     if answer is None or not references:
         return texts.block(texts.shown(answer)), ""
     answer = answer[:texts.LONGEST]
-    found = [(differing(answer, one[:texts.LONGEST]), one) for one in references]
-    (extra, missing), nearest = min(found, key=lambda pair: len(pair[0][0]) + len(pair[0][1]))
+    differences = [(differing(answer, reference[:texts.LONGEST]), reference) for reference in references]
+    (extra, missing), nearest = min(differences, key=lambda pair: len(pair[0][0]) + len(pair[0][1]))
     page = texts.block(texts.highlighted(answer, extra, theme.worse, "not in the reference") or texts.shown(answer))
-    told = "" if not missing else f"Not said: {answer_html.named(nearest, missing)}."
-    return page, told or ("The same words as the reference." if not extra else "Says all words of the reference.")
+    summary = "" if not missing else f"Not said: {answer_html.named(nearest, missing)}."
+    return page, summary or ("The same words as the reference." if not extra else "Says all words of the reference.")

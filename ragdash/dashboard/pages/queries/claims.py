@@ -46,65 +46,65 @@ class Verdicts:
         return self.judges[self.judge] if self.judge else [Heard()] * len(self.texts)
 
 
-def heard(one: Case) -> Verdicts:
+def heard(case: Case) -> Verdicts:
     """The verdicts on this query in all runs shown, by the judge that is chosen: the one last asked unless another."""
-    context, ledger = one.desk.context, default_ledger()
+    context, ledger = case.desk.context, default_ledger()
     try:
-        found = _heard((*context.digests, context.scope.truth, one.query, str(ledger.path), *scope.heard()), _one=one)
+        verdicts = _heard((*context.digests, context.scope.truth, case.query, str(ledger.path), *scope.heard()), _case=case)
     except InputError as error:
         return Verdicts(problems=tuple(error.problems))
-    if len(found.judges) < 2:
-        return replace(found, judge=next(iter(found.judges), None))
-    names = found.names
-    return replace(found, judge=names[state.get(state.one(state.HEARD, list(names), next(iter(names))))])
+    if len(verdicts.judges) < 2:
+        return replace(verdicts, judge=next(iter(verdicts.judges), None))
+    names = verdicts.names
+    return replace(verdicts, judge=names[state.get(state.one(state.HEARD, list(names), next(iter(names))))])
 
 
 @st.cache_resource(max_entries=1_000, show_spinner=False)
-def _heard(facts: tuple, _one: Case) -> Verdicts:
-    texts = tuple(case_of(match, _one.query) for match in _one.matches)
+def _heard(facts: tuple, _case: Case) -> Verdicts:
+    texts = tuple(case_of(match, _case.query) for match in _case.matches)
     return Verdicts(texts, hear(texts, default_ledger(), default_store()))
 
 
-def beside(columns: Sequence[Column], said: Verdicts, ranks: int) -> list[Column]:
+def beside(columns: Sequence[Column], verdicts: Verdicts, ranks: int) -> list[Column]:
     """The columns of the rankings with what the judge said of their chunks, and a place for each to link to."""
-    if not said.judge:
+    if not verdicts.judge:
         return list(columns)
-    found = []
-    for at, (column, texts, one) in enumerate(zip(columns, said.texts, said.heard, strict=True)):
-        own = column.ranking
-        shown = set() if own is None else {own.docs[row] for row in own.first(ranks)}
-        anchors = claims_html.anchors(texts, at)
-        found.append(replace(column, anchors=anchors, anchored=frozenset(shown & anchors.keys()),
-                             judged=claims_html.said_of(one, anchors)))
-    return found
+    judged_columns = []
+    for index, (column, texts, findings) in enumerate(zip(columns, verdicts.texts, verdicts.heard, strict=True)):
+        ranking = column.ranking
+        shown_docs = set() if ranking is None else {ranking.docs[row] for row in ranking.first(ranks)}
+        anchors = claims_html.anchors(texts, index)
+        judged_columns.append(replace(column, anchors=anchors, anchored=frozenset(shown_docs & anchors.keys()),
+                             judged=claims_html.said_of(findings, anchors)))
+    return judged_columns
 
 
-def shown(columns: Sequence[Column], said: Verdicts) -> None:
+def shown(columns: Sequence[Column], verdicts: Verdicts) -> None:
     """The verdicts below the answers; where there are none, how to come by some."""
-    if said.problems:
+    if verdicts.problems:
         st.markdown("### What judges say")
-        elements.problems(said.problems, "verdicts")
-    elif not said.judge:
-        if any(text.answer or text.contexts for text in said.texts):
+        elements.problems(verdicts.problems, "verdicts")
+    elif not verdicts.judge:
+        if any(text.answer or text.contexts for text in verdicts.texts):
             with st.container(horizontal=True, vertical_alignment="center", key="no_verdicts"):
                 st.caption("No judge has said anything of this query.", width="content")
                 st.page_link(PAGE, label="Ask one", icon=":material/gavel:", width="content")
     else:
         st.markdown("### What judges say")
-        _choose(said)
+        _choose(verdicts)
         theme = elements.theme()
-        st.html(claims_html.marking(theme) + claims_html.values(columns, said.heard, theme))
-        st.html(claims_html.cards(columns, said.texts, said.heard, theme))
+        st.html(claims_html.marking(theme) + claims_html.values(columns, verdicts.heard, theme))
+        st.html(claims_html.cards(columns, verdicts.texts, verdicts.heard, theme))
         st.caption("A click on a chunk's name leads to it above. Claims that no verdict is there for do not count, "
                    "neither as supported nor as not supported.")
 
 
-def _choose(said: Verdicts) -> None:
+def _choose(verdicts: Verdicts) -> None:
     """Whose verdicts are read, chosen where there are several."""
-    if len(said.judges) > 1:
-        st.selectbox("Judge", list(said.names), format_func=lambda one: sentences_judge.named(one, short=True),
+    if len(verdicts.judges) > 1:
+        st.selectbox("Judge", list(verdicts.names), format_func=lambda name: sentences_judge.named(name, short=True),
                      key=state.HEARD, width=520, persist_state="session",
                      help="The one last asked comes first. Which judge a metric's value is from stands below each "
                           "table of values.")
-    if len(said.judges) == 1 or sentences_judge.is_toy(said.judge):
-        st.caption(f":material/gavel: {fmt.escape(sentences_judge.named(said.judge))}")
+    if len(verdicts.judges) == 1 or sentences_judge.is_toy(verdicts.judge):
+        st.caption(f":material/gavel: {fmt.escape(sentences_judge.named(verdicts.judge))}")

@@ -20,28 +20,28 @@ from ragdash.reporting.tables.regression_set import regression_set, ticket
 WRITTEN = 20  # queries that a ticket writes out
 
 
-def shown(desk: Desk, rows: Sequence[int]) -> None:
+def shown(data: Desk, rows: Sequence[int]) -> None:
     """The queries that the table shows."""
-    queries = np.zeros(len(LOADED.truth(desk.context.scope.truth)), bool)
-    queries[desk.inside[rows]] = True
+    queries = np.zeros(len(LOADED.truth(data.context.scope.truth)), bool)
+    queries[data.inside[rows]] = True
     with st.popover("Take along", icon=":material/download:", key="take_along_shown"):
-        _buttons(desk.context, queries, "shown", f"Queries of {desk.context.names[desk.at]}")
+        _buttons(data.context, queries, "shown", f"Queries of {data.context.names[data.at]}")
 
 
-def failing(held: Losses) -> None:
+def failing(losses: Losses) -> None:
     """The queries that go wrong in the run looked at."""
-    queries = held.inside & (held.one.stage != FINE)
+    queries = losses.inside & (losses.one.stage != FINE)
     if queries.any():
         st.header("Take them along", anchor=False, help="A regression set is a truth of these queries alone: measure "
                   "the next version against it. A ticket tells what was expected and what each run returned.")
-        _buttons(held.context, queries, "failing", f"Failing queries of {held.context.names[held.at]}")
+        _buttons(losses.context, queries, "failing", f"Failing queries of {losses.context.names[losses.at]}")
 
 
 def _buttons(context: PageContext, queries: np.ndarray, key: str, title: str) -> None:
     """Two downloads of queries (Q,) bool of the truth, one at least; made when they are clicked."""
-    truth, many = LOADED.truth(context.scope.truth), fmt.count(int(queries.sum()), "query", "queries")
+    truth, count_text = LOADED.truth(context.scope.truth), fmt.count(int(queries.sum()), "query", "queries")
     with st.container(horizontal=True, vertical_alignment="center", key=f"take_{key}"):
-        st.download_button(f"{many} as a regression set", lambda: regression_set(truth, queries),
+        st.download_button(f"{count_text} as a regression set", lambda: regression_set(truth, queries),
                            "ragdash-regression.jsonl", "application/jsonl", key=f"regression_{key}",
                            icon=":material/download:", on_click="ignore",
                            help="A truth file (JSONL) with their judgements, answers, evidence and attributes.")
@@ -55,14 +55,14 @@ def _ticket(context: PageContext, queries: np.ndarray, title: str) -> str:
     first = set(np.flatnonzero(queries)[:WRITTEN].tolist())
     matches, verdicts = [], {}
     for digest, name in zip(context.digests, context.names, strict=True):
-        found = diagnosis_cache.diagnosis(digest, context.scope, context.k)
-        verdicts[name] = [str(explain(found, q)) if q in first else "" for q in range(len(queries))]
+        diagnosis = diagnosis_cache.diagnosis(digest, context.scope, context.k)
+        verdicts[name] = [str(explain(diagnosis, q)) if q in first else "" for q in range(len(queries))]
         matches.append(_named(evaluation_cache.match(digest, context.scope), name))
     return ticket(matches, queries, k=context.k, title=title, verdicts=verdicts, most=WRITTEN)
 
 
 def _named(match: Match, name: str) -> Match:
     """The match of a run under the name that the session gives it."""
-    other = match.under()
-    other.run = match.run.renamed(name)
-    return other
+    copy = match.under()
+    copy.run = match.run.renamed(name)
+    return copy

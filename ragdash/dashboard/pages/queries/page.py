@@ -18,8 +18,8 @@ def render() -> None:
     if not specs:
         raise page_context.PageEnds
 
-    desk = queries_sections.desk(context, specs[0])
-    asked, facts = queries_sections.filters(desk)
+    data = queries_sections.desk(context, specs[0])
+    filters, facts = queries_sections.filters(data)
     judge_note.note(context, specs, quiet=True)
-    rows = queries_sections.table(desk, asked, facts)
-    query_view.show(desk, rows)
+    rows = queries_sections.table(data, filters, facts)
+    query_view.show(data, rows)

@@ -42,28 +42,28 @@ class Case:
     def said(self) -> list[Said]:
         """Answers, contexts, latency and cost of each run."""
         return [
-            query_rankings.said(match, self.query, one) for match, one in zip(self.matches, self.rankings, strict=True)
+            query_rankings.said(match, self.query, ranking) for match, ranking in zip(self.matches, self.rankings, strict=True)
         ]
 
     @property
     def question(self) -> str | None:
         """The whole question, as written."""
         match = self.matches[self.desk.at]
-        ours = match.truth.details
-        if ours is not None and "query" in ours.column_names and ours["query"][self.query].is_valid:
-            return ours["query"][self.query].as_py()
-        theirs, row = match.run.details, int(match.run_query[self.query])
-        held = theirs is not None and "query" in theirs.column_names and row >= 0
-        return theirs["query"][row].as_py() if held else None
+        truth_details = match.truth.details
+        if truth_details is not None and "query" in truth_details.column_names and truth_details["query"][self.query].is_valid:
+            return truth_details["query"][self.query].as_py()
+        run_details, row = match.run.details, int(match.run_query[self.query])
+        has_question = run_details is not None and "query" in run_details.column_names and row >= 0
+        return run_details["query"][row].as_py() if has_question else None
 
 
-def case(desk: Desk, row: int) -> Case:
+def case(data: Desk, row: int) -> Case:
     """Everything about one query of the desk."""
-    query, context = int(desk.inside[row]), desk.context
+    query, context = int(data.inside[row]), data.context
     matches = [evaluation_cache.match(digest, context.scope) for digest in context.digests]
     truth = matches[0].truth
     return Case(
-        desk,
+        data,
         row,
         query,
         matches,
@@ -74,44 +74,44 @@ def case(desk: Desk, row: int) -> Case:
     )
 
 
-def columns(one: Case, k: int) -> list[Column]:
+def columns(case: Case, k: int) -> list[Column]:
     """Every run as a column of the table of rankings; k: the first ranks, of which is told what one run alone has."""
-    context, theme = one.desk.context, elements.theme()
-    docs, places = query_rankings.moves(one.rankings, k)
-    only = query_rankings.alone(docs, places, k) if len(context.entries) > 1 else [[] for _ in context.entries]
-    base = one.rankings[context.baseline]
-    before = {} if base is None else dict(zip(reversed(base.docs), base.rank[::-1].tolist(), strict=True))
-    found = []
-    for at, digest in enumerate(context.digests):
-        covers, marks, compared = covered(digest, context.scope, one, at)
-        found.append(
+    context, theme = case.desk.context, elements.theme()
+    docs, ranks = query_rankings.moves(case.rankings, k)
+    alone_docs = query_rankings.alone(docs, ranks, k) if len(context.entries) > 1 else [[] for _ in context.entries]
+    base = case.rankings[context.baseline]
+    baseline_ranks = {} if base is None else dict(zip(reversed(base.docs), base.rank[::-1].tolist(), strict=True))
+    result = []
+    for index, digest in enumerate(context.digests):
+        covers, marks, compared = covered(digest, context.scope, case, index)
+        result.append(
             Column(
-                context.names[at],
-                plot_theme.mark(context.slots[at], theme),
-                one.rankings[at],
+                context.names[index],
+                plot_theme.mark(context.slots[index], theme),
+                case.rankings[index],
                 covers,
                 marks,
                 compared,
-                frozenset(only[at]),
-                None if at == context.baseline else before,
+                frozenset(alone_docs[index]),
+                None if index == context.baseline else baseline_ranks,
             )
         )
-    return found
+    return result
 
 
 Covers = tuple[dict[str, tuple[int, ...]], dict[str, Spans], int]
 
 
-def covered(run: str, scope: Scope, one: Case, at: int) -> Covers:
+def covered(run: str, scope: Scope, case: Case, index: int) -> Covers:
     """({document: numbers of the gold spans it covers, from 1}, {document: places in its text}, ranks compared).
 
     Of the first COVERED ranks; all empty and 0 where there is no evidence or the run has no texts.
     """
-    own = one.rankings[at]
-    if own is None or not one.spans:
+    ranking = case.rankings[index]
+    if ranking is None or not case.spans:
         return {}, {}, 0
-    return _covered(run, scope.truth, repr(astuple(scope)), one.query, _match=one.matches[at], _ranking=own,
-                    _spans=one.spans)
+    return _covered(run, scope.truth, repr(astuple(scope)), case.query, _match=case.matches[index], _ranking=ranking,
+                    _spans=case.spans)
 
 
 @st.cache_resource(max_entries=2_000, show_spinner=False)
@@ -120,31 +120,31 @@ def _covered(run: str, truth: str, scope: str, query: int, _match: Match, _ranki
         table = query_rankings.covering(_match, query, _ranking, COVERED)
     except Unavailable:
         return {}, {}, 0
-    numbers = {text: at for at, (text, _) in reversed(list(enumerate(_spans, 1)))}
+    numbers = {text: number for number, (text, _) in reversed(list(enumerate(_spans, 1)))}
     covers: dict[str, dict[int, None]] = {}
-    places: dict[str, Spans] = {}
+    text_spans: dict[str, Spans] = {}
     for row in table.select(["doc_id", "span", "start", "stop"]).to_pylist():
         covers.setdefault(row["doc_id"], {})[numbers[row["span"]]] = None
         if row["start"] is not None:
-            places.setdefault(row["doc_id"], []).append((row["start"], row["stop"]))
-    return {doc: tuple(held) for doc, held in covers.items()}, places, COVERED
+            text_spans.setdefault(row["doc_id"], []).append((row["start"], row["stop"]))
+    return {doc: tuple(numbers_covered) for doc, numbers_covered in covers.items()}, text_spans, COVERED
 
 
-def moves(one: Case, k: int) -> tuple[tuple[str, ...], np.ndarray, np.ndarray]:
+def moves(case: Case, k: int) -> tuple[tuple[str, ...], np.ndarray, np.ndarray]:
     """(documents among the first k of some run or relevant, their ranks (D, N), their grades (D,), NaN unjudged)."""
-    good = [doc for doc, grade in one.grades.items() if grade >= 1]
-    docs, ranks = query_rankings.moves(one.rankings, k, good)
-    return docs, ranks, np.array([one.grades.get(doc, np.nan) for doc in docs], float)
+    good = [doc for doc, grade in case.grades.items() if grade >= 1]
+    docs, ranks = query_rankings.moves(case.rankings, k, good)
+    return docs, ranks, np.array([case.grades.get(doc, np.nan) for doc in docs], float)
 
 
-def text_of(one: Case, doc: str) -> tuple[str | None, list[int]]:
+def text_of(case: Case, doc: str) -> tuple[str | None, list[int]]:
     """(the text of a document, None where neither a run shown nor the corpus has it; the runs that returned it)."""
-    found, held = None, []
-    for at, own in enumerate(one.rankings):
-        if own is not None and doc in own.docs:
-            held.append(at)
-            found = own.texts([own.docs.index(doc)])[0] if found is None else found
-    corpus = one.matches[0].truth.corpus
-    if found is None and corpus is not None:
-        found = corpus.texts_of([doc])[0].as_py()
-    return found, held
+    text, returned_by = None, []
+    for index, ranking in enumerate(case.rankings):
+        if ranking is not None and doc in ranking.docs:
+            returned_by.append(index)
+            text = ranking.texts([ranking.docs.index(doc)])[0] if text is None else text
+    corpus = case.matches[0].truth.corpus
+    if text is None and corpus is not None:
+        text = corpus.texts_of([doc])[0].as_py()
+    return text, returned_by

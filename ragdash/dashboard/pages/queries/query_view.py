@@ -24,58 +24,58 @@ STEPS = (10, 50, 200, 1_000)  # ranks that are shown, one step after another
 MOST, DRAWN = STEPS[-1], 50  # ranks shown at most; of the picture
 
 
-def show(desk: Desk, rows: list[int]) -> None:
+def show(data: Desk, rows: list[int]) -> None:
     """The chosen query below the table."""
-    queries_sections.steps(desk, rows)
-    one = query_data.case(desk, desk.ids.index(state.get(state.QUERY)))
-    k = min(desk.spec.k or desk.context.k, MOST)
+    queries_sections.steps(data, rows)
+    case = query_data.case(data, data.ids.index(state.get(state.QUERY)))
+    k = min(data.spec.k or data.context.k, MOST)
     with st.container(border=True, key="one_query"):
-        _head(one)
-        ranks = _ranks(one, k)
-        said = claims.heard(one)
-        columns = claims.beside(query_data.columns(one, k), said, ranks)
-        _wanted(one, columns, k)
-        _rankings(one, columns, ranks)
-        _moves(one, k)
-        _read(one, columns, k)
-        answers.answers(one)
-        claims.shown(columns, said)
-        _cost(one)
-        reviews.panel(one)
-    judge_next.following(desk)
-    reviews.kept(desk)
+        _head(case)
+        ranks = _ranks(case, k)
+        verdicts = claims.heard(case)
+        columns = claims.beside(query_data.columns(case, k), verdicts, ranks)
+        _wanted(case, columns, k)
+        _rankings(case, columns, ranks)
+        _moves(case, k)
+        _read(case, columns, k)
+        answers.answers(case)
+        claims.shown(columns, verdicts)
+        _cost(case)
+        reviews.panel(case)
+    judge_next.following(data)
+    reviews.kept(data)
 
 
-def _head(one: Case) -> None:
+def _head(case: Case) -> None:
     """The question, and what every run makes of it."""
-    desk, context = one.desk, one.desk.context
-    question = one.question
-    st.header(fmt.escape(desk.ids[one.row] + (f": {question[:400]}" if question else "")), anchor=False)
+    data, context = case.desk, case.desk.context
+    question = case.question
+    st.header(fmt.escape(data.ids[case.row] + (f": {question[:400]}" if question else "")), anchor=False)
     if question and len(question) > 400:
         with st.expander("The whole question", key="whole_question"):
             st.html(texts.block(texts.shown(question)))
-    parts = ", ".join(token.replace("=", ": ", 1) for token, part in evaluation_cache.parts(context.scope.truth).items()
-                      if part.queries[one.query])
-    if parts:
-        st.caption(fmt.escape(parts))
+    slice_names = ", ".join(token.replace("=", ": ", 1) for token, query_slice in evaluation_cache.parts(context.scope.truth).items()
+                      if query_slice.queries[case.query])
+    if slice_names:
+        st.caption(fmt.escape(slice_names))
     lines = []
-    for at, digest in enumerate(context.digests):
-        found = explain(diagnosis_cache.diagnosis(digest, context.scope, context.k), one.query)
-        lines.append(f"{elements.swatch(context.slots[at], context.names[at])} {desk.spec.title} "
-                     f"**{fmt.number(desk.values[at, one.row])}** :gray[·] **{found.stage.title}**: "
-                     f"{fmt.escape(found.rule)}")
+    for index, digest in enumerate(context.digests):
+        reason = explain(diagnosis_cache.diagnosis(digest, context.scope, context.k), case.query)
+        lines.append(f"{elements.swatch(context.slots[index], context.names[index])} {data.spec.title} "
+                     f"**{fmt.number(data.values[index, case.row])}** :gray[·] **{reason.stage.title}**: "
+                     f"{fmt.escape(reason.rule)}")
     st.markdown("  \n".join(lines))
 
 
-def _ranks(one: Case, k: int) -> int:
+def _ranks(case: Case, k: int) -> int:
     """How many ranks are shown: the first k, then more on demand."""
-    deepest = max([own.depth for own in one.rankings if own is not None], default=0)
+    deepest = max([ranking.depth for ranking in case.rankings if ranking is not None], default=0)
     state.number(state.RANKS, MOST, max(k, 1))
     return max(1, min(int(state.get(state.RANKS)), max(deepest, 1), MOST))
 
 
-def _wanted(one: Case, columns: list[Column], k: int) -> None:
-    table = ranking_html.wanted(columns, one.grades, one.spans, k, elements.theme())
+def _wanted(case: Case, columns: list[Column], k: int) -> None:
+    table = ranking_html.wanted(columns, case.grades, case.spans, k, elements.theme())
     if table:
         st.html(table)
         return
@@ -83,57 +83,57 @@ def _wanted(one: Case, columns: list[Column], k: int) -> None:
                "right by it.")
 
 
-def _rankings(one: Case, columns: list[Column], ranks: int) -> None:
+def _rankings(case: Case, columns: list[Column], ranks: int) -> None:
     """The rankings, and the buttons for more of them."""
     st.markdown("### Rankings side by side")
     st.html(ranking_html.rankings(columns, ranks, elements.theme()))
-    deepest = max([own.depth for own in one.rankings if own is not None], default=0)
-    more = next((step for step in STEPS if step > ranks), MOST)
+    deepest = max([ranking.depth for ranking in case.rankings if ranking is not None], default=0)
+    next_step = next((step for step in STEPS if step > ranks), MOST)
     with st.container(horizontal=True, vertical_alignment="center", key="more_ranks"):
         if deepest > ranks and ranks < MOST:
-            st.button(f"Show {min(more, deepest):,} ranks", icon=":material/expand_more:", key="ranks_more",
-                      on_click=_set, args=(state.RANKS, str(more)))
-        if ranks > (one.desk.spec.k or one.desk.context.k):
+            st.button(f"Show {min(next_step, deepest):,} ranks", icon=":material/expand_more:", key="ranks_more",
+                      on_click=_set, args=(state.RANKS, str(next_step)))
+        if ranks > (case.desk.spec.k or case.desk.context.k):
             st.button("Show fewer", icon=":material/expand_less:", key="ranks_fewer", on_click=_set,
                       args=(state.RANKS, ""))
-        said = [f"The first {ranks:,} of {fmt.count(deepest, 'rank')}." if deepest > ranks else ""]
-        if any(own is not None and own.run.texts is not None for own in one.rankings):
-            said.append("A click on a document opens its text"
+        notes = [f"The first {ranks:,} of {fmt.count(deepest, 'rank')}." if deepest > ranks else ""]
+        if any(ranking is not None and ranking.run.texts is not None for ranking in case.rankings):
+            notes.append("A click on a document opens its text"
                         + (f" (of the first {ranking_html.READ})." if ranks > ranking_html.READ else "."))
         elif deepest:
-            said.append("The runs hold no texts.")
-        st.caption(" ".join(filter(None, said)))
+            notes.append("The runs hold no texts.")
+        st.caption(" ".join(filter(None, notes)))
 
 
 def _set(key: str, value: str) -> None:
     st.session_state[key] = value
 
 
-def _moves(one: Case, k: int) -> None:
+def _moves(case: Case, k: int) -> None:
     """How documents move between runs, and what one run alone found; nothing with a single run."""
-    context = one.desk.context
+    context = case.desk.context
     if len(context.entries) < 2:
         return
-    drawn = min(max(k, 5), DRAWN)
-    docs, ranks, grades = query_data.moves(one, drawn)
+    depth = min(max(k, 5), DRAWN)
+    docs, ranks, grades = query_data.moves(case, depth)
     if not docs:
         return
     st.markdown("### How documents move between runs")
-    figure = queries.bump(context.names, context.slots, docs, ranks, grades, k=drawn, theme=elements.theme())
+    figure = queries.bump(context.names, context.slots, docs, ranks, grades, k=depth, theme=elements.theme())
     table = pd.DataFrame({"Document": docs, "Grade": grades, **dict(zip(context.names, ranks.T, strict=True))})
     elements.chart(figure, table, "bump", f"Rank of each document in {fmt.count(len(context.names), 'run')}",
                   formats=dict.fromkeys(("Grade", *context.names), "%.0f"))
-    first, places = query_rankings.moves(one.rankings, k)
+    first, doc_ranks = query_rankings.moves(case.rankings, k)
     swatches = [elements.swatch(slot, name) for slot, name in zip(context.slots, context.names, strict=True)]
-    lines = queries_sentences.only(swatches, query_rankings.alone(first, places, k), one.grades, k)
+    lines = queries_sentences.only(swatches, query_rankings.alone(first, doc_ranks, k), case.grades, k)
     st.markdown("  \n".join([f"Among its first {k}, only", *lines])
                 if lines else f"No run has a document among its first {k} that no other has there.")
 
 
-def _read(one: Case, columns: list[Column], k: int) -> None:
+def _read(case: Case, columns: list[Column], k: int) -> None:
     """The whole text of one document, the evidence in it marked."""
-    good = [doc for doc, grade in one.grades.items() if grade >= 1]
-    docs = list(dict.fromkeys([*good, *query_rankings.moves(one.rankings, max(k, 10))[0]]))
+    good = [doc for doc, grade in case.grades.items() if grade >= 1]
+    docs = list(dict.fromkeys([*good, *query_rankings.moves(case.rankings, max(k, 10))[0]]))
     if not docs:
         return
     with st.expander("Read and judge a document", icon=":material/article:", key=state.READING,
@@ -142,26 +142,26 @@ def _read(one: Case, columns: list[Column], k: int) -> None:
             return
         st.selectbox("Document", docs, key=state.one(state.DOC, docs, docs[0]), persist_state="session", width=420)
         doc = state.get(state.DOC)
-        reviews.judge(one, doc)
-        text, held = query_data.text_of(one, doc)
+        reviews.judge(case, doc)
+        text, returned_by = query_data.text_of(case, doc)
         if text is None:
-            st.caption("No run shown returned it with a text." if held else
+            st.caption("No run shown returned it with a text." if returned_by else
                        "No run shown returned it, and its text is not known.")
             return
-        places = [place for column in columns for place in column.places.get(doc, ())]
+        spans = [span for column in columns for span in column.places.get(doc, ())]
         long = len(text) > texts.LONGEST
-        whole = long and st.toggle(f"Show all {len(text):,} characters", key="whole_text")
-        st.html(texts.block(texts.highlighted(text, places, elements.theme().better, "covers the evidence",
-                                              len(text) if whole else texts.LONGEST)))
-        st.caption("Marked: what covers the evidence." if places else "Nothing in it covers the evidence by the words."
-                   if one.spans else "")
+        show_all = long and st.toggle(f"Show all {len(text):,} characters", key="whole_text")
+        st.html(texts.block(texts.highlighted(text, spans, elements.theme().better, "covers the evidence",
+                                              len(text) if show_all else texts.LONGEST)))
+        st.caption("Marked: what covers the evidence." if spans else "Nothing in it covers the evidence by the words."
+                   if case.spans else "")
 
 
-def _cost(one: Case) -> None:
+def _cost(case: Case) -> None:
     """Latency, tokens and cost of each run that tells them."""
-    context = one.desk.context
-    rows = [{"Run": f"**{elements.swatch(context.slots[at], context.names[at])}**", **queries_sentences.cost(said)}
-            for at, said in enumerate(one.said) if queries_sentences.cost(said)]
+    context = case.desk.context
+    rows = [{"Run": f"**{elements.swatch(context.slots[index], context.names[index])}**", **queries_sentences.cost(output)}
+            for index, output in enumerate(case.said) if queries_sentences.cost(output)]
     if rows:
         st.markdown("### Latency and cost")
         st.table(pd.DataFrame(rows).replace(np.nan, fmt.UNDEFINED), border="horizontal", hide_index=True,

@@ -59,23 +59,23 @@ def chip(text: str, color: str, title: str = "", *, filled: bool = False) -> str
 
 
 def wanted(columns: Sequence[Column], grades: Mapping[str, int], spans: Sequence[tuple[str, str | None]], k: int,
-           theme: Theme, most: int = 20) -> str:
+           theme: Theme, limit: int = 20) -> str:
     """What should be found, and where each run has it: relevant documents and gold spans down, runs across."""
     head = "".join(f'<th scope="col" style="{cell(theme)}text-align:left;min-width:{PLACE}px;overflow-wrap:anywhere">'
                    f"{column.head}</th>" for column in columns)
     rows = []
     good = [doc for doc, grade in grades.items() if grade >= 1]
-    for doc in good[:most]:
+    for doc in good[:limit]:
         name = f"{chip(f'grade {grades[doc]}', theme.better, filled=True)} {html.escape(doc)}"
         cells = "".join(_place(_rank(column, doc), column, k, theme) for column in columns)
         rows.append(row(name, cells, theme))
-    for at, (text, _) in enumerate(spans[:most], 1):
-        said = html.escape(text[:160]) + (" …" if len(text) > 160 else "")
-        ranks = [min((_rank(column, doc) or np.inf for doc, held in column.covers.items() if at in held), default=None)
+    for at, (text, _) in enumerate(spans[:limit], 1):
+        excerpt = html.escape(text[:160]) + (" …" if len(text) > 160 else "")
+        ranks = [min((_rank(column, doc) or np.inf for doc, numbers in column.covers.items() if at in numbers), default=None)
                  for column in columns]
         cells = "".join(_place(rank, column, k, theme, _uncovered(column)) for rank, column in zip(ranks, columns,
                         strict=True))
-        rows.append(row(f"{chip(f'evidence {at}', theme.muted)} “{said}”", cells, theme))
+        rows.append(row(f"{chip(f'evidence {at}', theme.muted)} “{excerpt}”", cells, theme))
     if not rows:
         return ""
     return scroll("What should be found, and its rank in each run", f"<thead><tr>{first('What should be found', theme)}"
@@ -95,69 +95,69 @@ def rankings(columns: Sequence[Column], ranks: int, theme: Theme, read: int = RE
     heads = "".join(f'<th scope="col" style="{cell(theme)}text-align:left">{column.head}{_told(column)}</th>'
                     for column in columns)
     cells = [_cells(column, ranks, theme, read) for column in columns]
-    deepest = max((len(own) for own in cells), default=0)
+    deepest = max((len(run_cells) for run_cells in cells), default=0)
     stick = f"position:sticky;left:0;background:{theme.paper};width:{RANK}px;text-align:right;color:{theme.muted};"
     body = "".join(
-        f'<tr><th scope="row" style="{cell(theme)}{stick}font-weight:400">{at + 1:,}</th>'
-        + "".join(own[at] if at < len(own) else f'<td style="{cell(theme)}"></td>' for own in cells) + "</tr>"
-        for at in range(deepest))
+        f'<tr><th scope="row" style="{cell(theme)}{stick}font-weight:400">{index + 1:,}</th>'
+        + "".join(run_cells[index] if index < len(run_cells) else f'<td style="{cell(theme)}"></td>' for run_cells in cells) + "</tr>"
+        for index in range(deepest))
     return scroll("Rankings side by side", f'<thead><tr><th scope="col" style="{cell(theme)}{stick}">Rank</th>{heads}'
                    f"</tr></thead><tbody>{body}</tbody>", RANK + NARROW * len(columns), theme, fixed=True)
 
 
 def _told(column: Column) -> str:
     """How long the ranking is, below the run's name."""
-    said = "has no ranking for this query" if column.ranking is None else "returned nothing" \
+    note = "has no ranking for this query" if column.ranking is None else "returned nothing" \
         if not column.ranking.depth else count(column.ranking.depth, "document")
-    return f'<div style="font-weight:400;font-size:12px;opacity:.8">{said}</div>'
+    return f'<div style="font-weight:400;font-size:12px;opacity:.8">{note}</div>'
 
 
 def _cells(column: Column, ranks: int, theme: Theme, read: int) -> list[str]:
-    one = column.ranking
-    if one is None:
+    ranking = column.ranking
+    if ranking is None:
         return []
-    rows = one.first(ranks)
-    again = {one.docs[row]: 0 for row in np.flatnonzero(one.repeated)}
-    for row in np.flatnonzero(one.repeated):
-        again[one.docs[row]] += 1
-    texts = [*one.texts(rows[:read]), *[None] * max(len(rows) - read, 0)]
-    return [_document(column, one, int(row), text, again.get(one.docs[row], 0), theme)
+    rows = ranking.first(ranks)
+    duplicates = {ranking.docs[row]: 0 for row in np.flatnonzero(ranking.repeated)}
+    for row in np.flatnonzero(ranking.repeated):
+        duplicates[ranking.docs[row]] += 1
+    texts = [*ranking.texts(rows[:read]), *[None] * max(len(rows) - read, 0)]
+    return [_document(column, ranking, int(row), text, duplicates.get(ranking.docs[row], 0), theme)
             for row, text in zip(rows, texts, strict=True)]
 
 
-def _document(column: Column, one: Ranking, row: int, text: str | None, again: int, theme: Theme) -> str:
-    doc, grade = one.docs[row], one.grades[row]
+def _document(column: Column, ranking: Ranking, row: int, text: str | None, duplicates: int, theme: Theme) -> str:
+    doc, grade = ranking.docs[row], ranking.grades[row]
     name = f'<b style="overflow-wrap:anywhere;font-weight:600">{html.escape(doc[:200])}</b>'
-    place = f'class="rd-chunk" id="{column.anchors[doc]}" tabindex="-1" ' if doc in column.anchored else ""
+    anchor_attributes = f'class="rd-chunk" id="{column.anchors[doc]}" tabindex="-1" ' if doc in column.anchored else ""
     if text is None:
-        name = f"<div {place}>{name}</div>" if place else name
+        name = f"<div {anchor_attributes}>{name}</div>" if anchor_attributes else name
     else:
         marked = highlighted(text, list(column.places.get(doc, ())), theme.better, "covers the evidence", LONG)
-        name = (f'<details><summary style="cursor:pointer">{name}</summary><div {place}style="font-size:13px;'
+        name = (f'<details><summary style="cursor:pointer">{name}</summary><div {anchor_attributes}style="font-size:13px;'
                 f'margin:4px 0">{block(marked)}</div></details>')
     chips = [chip("unjudged", theme.muted, "no grade is known") if np.isnan(grade) else
              chip(f"grade {grade:.0f}", theme.better if grade >= 1 else theme.worse,
                   "relevant" if grade >= 1 else "judged not relevant", filled=grade >= 1)]
     chips += [chip("evidence " + ", ".join(map(str, column.covers[doc])), theme.better, "covers this gold span",
                    filled=True)] if doc in column.covers else []
-    chips += [chip(f"duplicate ×{again}", theme.worse, "stands again further down, where it does not count")
-              ] if again else []
+    chips += [chip(f"duplicate ×{duplicates}", theme.worse, "stands again further down, where it does not count")
+              ] if duplicates else []
     chips += [chip(words, theme.better if yes else theme.worse, reason, filled=yes)
               for words, yes, reason in column.judged.get(doc, ())]
     chips += [chip("only here", theme.ink, "no other run shown has it among its first k")] if doc in column.only else []
-    small = [] if one.scores is None else [f"score {number(float(one.scores[row]), 4).rstrip('0').rstrip('.')}"]
-    small += [_moved(column.before.get(doc), int(one.rank[row]))] if column.before is not None else []
+    small = [] if ranking.scores is None else [f"score {number(float(ranking.scores[row]), 4).rstrip('0').rstrip('.')}"]
+    small += [_moved(column.before.get(doc), int(ranking.rank[row]))] if column.before is not None else []
     ground = f"background:{tint(theme.better, 0.10)};" if grade >= 1 else ""
-    said = f'<span style="font-size:12px;color:{theme.muted}">{" · ".join(small)}</span>'
+    details = f'<span style="font-size:12px;color:{theme.muted}">{" · ".join(small)}</span>'
     return (f'<td dir="auto" style="{cell(theme)}{ground}">{name}<div style="display:flex;flex-wrap:wrap;gap:4px;'
-            f'align-items:center;margin-top:2px">{"".join(chips)}{said}</div></td>')
+            f'align-items:center;margin-top:2px">{"".join(chips)}{details}</div></td>')
 
 
-def _moved(before: int | None, rank: int) -> str:
+def _moved(baseline_rank: int | None, rank: int) -> str:
     """How a document moved from its rank in the baseline."""
-    if before is None:
+    if baseline_rank is None:
         return "new"
-    return "same rank" if before == rank else f"{'↑' if rank < before else '↓'} from {before:,}"
+    return "same rank" if baseline_rank == rank else f"{'↑' if rank < baseline_rank else '↓'} from {baseline_rank:,}"
 
 
 def _rank(column: Column, doc: str) -> int | None:
@@ -169,12 +169,12 @@ def _rank(column: Column, doc: str) -> int | None:
 def _place(rank: float | None, column: Column, k: int, theme: Theme, none: str = "not returned") -> str:
     """A rank as a cell: strong within the first k, with a word where it is deeper or nowhere."""
     if rank is None:
-        said, style = f'{UNDEFINED} <small style="white-space:nowrap">{none}</small>', f"color:{theme.worse}"
+        text, style = f'{UNDEFINED} <small style="white-space:nowrap">{none}</small>', f"color:{theme.worse}"
     elif rank <= k:
-        said, style = f"<b>{rank:,}</b>", ""
+        text, style = f"<b>{rank:,}</b>", ""
     else:
-        said, style = f'{rank:,} <small style="white-space:nowrap">below {k}</small>', f"color:{theme.worse}"
-    return f'<td style="{cell(theme)}{style}">{said}</td>'
+        text, style = f'{rank:,} <small style="white-space:nowrap">below {k}</small>', f"color:{theme.worse}"
+    return f'<td style="{cell(theme)}{style}">{text}</td>'
 
 
 def first(text: str, theme: Theme) -> str:

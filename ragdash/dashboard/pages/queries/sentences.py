@@ -20,11 +20,11 @@ WHERE = {"question": "Question", "answer": "Answer", "chunk": "Chunks"}
 AS = {"plain": "As written", "regex": "Regular expression"}
 
 
-def outcomes(run: str, baseline: str, by: float, k: int) -> dict[str, str]:
+def outcomes(run: str, baseline: str, min_difference: float, k: int) -> dict[str, str]:
     """What each outcome is called."""
-    least = f" by {by:g} or more" if by else ""
+    suffix = f" by {min_difference:g} or more" if min_difference else ""
     return {"": "All", "failed-all": "Failed in every run shown", "failed-only": f"Failed only in {run}",
-            "worse": f"Worse than {baseline}{least}", "better": f"Better than {baseline}{least}",
+            "worse": f"Worse than {baseline}{suffix}", "better": f"Better than {baseline}{suffix}",
             "equal": f"Equal to {baseline}", "best": f"{run} alone is best", "worst": f"{run} alone is worst",
             "alone": f"{run} alone found something in its first {k}", "undefined": "Undefined"}
 
@@ -48,38 +48,38 @@ def failed(spec: Spec) -> str:
     return f"Failed: {spec.title} of {rule.edge:g}, the worst it can be. An undefined value has not failed."
 
 
-def chosen(asked: Filters, marks: Mapping[str, str]) -> list[str]:
+def chosen(filters: Filters, marks: Mapping[str, str]) -> list[str]:
     """The choices of the filters that stand out of sight, in words."""
-    found = [STAGE[name] for name in asked.stages], [READINGS[name] for name in asked.kinds], [
-        marks[name] for name in asked.marks]
-    return [" or ".join(one).lower() for one in found if one] + [one.replace("=", ": ", 1) for one in asked.attributes]
+    choices = [STAGE[name] for name in filters.stages], [READINGS[name] for name in filters.kinds], [
+        marks[name] for name in filters.marks]
+    return [" or ".join(titles).lower() for titles in choices if titles] + [attribute.replace("=", ": ", 1) for attribute in filters.attributes]
 
 
-def loosen(left: Mapping[str, int]) -> str:
+def loosen(counts: Mapping[str, int]) -> str:
     """Which filter to loosen where no query passes."""
-    freed = {facet: n for facet, n in left.items() if n}
+    freed = {facet: n for facet, n in counts.items() if n}
     if not freed:
         return "Several filters shut out everything together: clear them all."
     facet, n = next(iter(freed.items()))
     return f"Loosen {FACETS[facet]} first: without it {count(n, 'query passes', 'queries pass')}."
 
 
-def cost(said: Said) -> dict[str, str]:
+def cost(output: Said) -> dict[str, str]:
     """Latency, tokens and cost of one query, what is known of it: {column: text}."""
-    found = {f"{stage.capitalize()} ms": number(ms, 0 if ms >= 100 else 1) for stage, ms in said.latency.items()}
-    found |= {name.replace("_", " ").capitalize(): f"{many:,}" for name, many in said.tokens.items()}
-    return found | ({"Cost (USD)": f"{said.cost:.6f}".rstrip("0").rstrip(".")} if said.cost is not None else {})
+    columns = {f"{stage.capitalize()} ms": number(ms, 0 if ms >= 100 else 1) for stage, ms in output.latency.items()}
+    columns |= {name.replace("_", " ").capitalize(): f"{tokens:,}" for name, tokens in output.tokens.items()}
+    return columns | ({"Cost (USD)": f"{output.cost:.6f}".rstrip("0").rstrip(".")} if output.cost is not None else {})
 
 
-def only(names: Sequence[str], alone: Sequence[Sequence[str]], grades: Mapping[str, int], k: int) -> list[str]:
+def only(names: Sequence[str], docs_alone: Sequence[Sequence[str]], grades: Mapping[str, int], k: int) -> list[str]:
     """A line for each run that alone has documents among its first k: relevant ones by name, the others counted."""
     lines = []
-    for name, docs in zip(names, alone, strict=True):
+    for name, docs in zip(names, docs_alone, strict=True):
         good = [doc for doc in docs if grades.get(doc, 0) >= 1]
-        rest = len(docs) - len(good)
+        other_count = len(docs) - len(good)
         if not docs:
             continue
-        told = [f"{escape(doc)} (grade {grades[doc]})" for doc in good]
-        said = f"**relevant** {', '.join(told)}" if told else "nothing relevant"
-        lines.append(f"{name}: {said}" + (f" and {count(rest, 'other document')}" if rest else ""))
+        relevant = [f"{escape(doc)} (grade {grades[doc]})" for doc in good]
+        summary = f"**relevant** {', '.join(relevant)}" if relevant else "nothing relevant"
+        lines.append(f"{name}: {summary}" + (f" and {count(other_count, 'other document')}" if other_count else ""))
     return lines

@@ -55,58 +55,58 @@ def questions(run: str, scope: Scope) -> tuple[list[str], np.ndarray]:
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
-def _questions(truth: str, part: str, run: str, _match: Match, _scope: Scope) -> tuple[list[str], np.ndarray]:
-    inside = np.flatnonzero(evaluation_cache.queries(_scope))
+def _questions(truth: str, slice_name: str, run: str, _match: Match, _scope: Scope) -> tuple[list[str], np.ndarray]:
+    rows = np.flatnonzero(evaluation_cache.queries(_scope))
     names = _match.query_ids.to_pylist()
     column = text_search.questions(_match)
-    said = [None] * len(names) if column is None else column.to_pylist()
-    return [names[at] for at in inside], np.array([texts.cut(said[at]) for at in inside], object)
+    texts_by_query = [None] * len(names) if column is None else column.to_pylist()
+    return [names[row] for row in rows], np.array([texts.cut(texts_by_query[row]) for row in rows], object)
 
 
-def facts(desk: Desk, filters: Filters) -> Facts:
+def facts(data: Desk, filters: Filters) -> Facts:
     """What the filters look at: outcomes, attributes, kinds of answers, and where the text was found.
 
     Raises InputError for an expression that cannot be read.
     """
-    context = desk.context
+    context = data.context
     choices = {
-        "outcome": query_filters.outcomes(desk.values, desk.spec, desk.at, context.baseline, filters.by, alone(desk)),
+        "outcome": query_filters.outcomes(data.values, data.spec, data.at, context.baseline, filters.by, alone(data)),
         "attributes": {
-            token: one.queries[desk.inside] for token, one in evaluation_cache.parts(context.scope.truth).items()
+            token: query_slice.queries[data.inside] for token, query_slice in evaluation_cache.parts(context.scope.truth).items()
         },
-        "stages": stages(desk),
-        "kinds": kinds(desk),
-        "marks": reviews.marks(LOADED.truth(context.scope.truth).query_ids, desk.inside),
+        "stages": stages(data),
+        "kinds": kinds(data),
+        "marks": reviews.marks(LOADED.truth(context.scope.truth).query_ids, data.inside),
     }
-    found = search(desk, filters) if filters.text else None
-    return Facts(len(desk.ids), choices, found)
+    matches = search(data, filters) if filters.text else None
+    return Facts(len(data.ids), choices, matches)
 
 
-def alone(desk: Desk) -> np.ndarray | None:
+def alone(data: Desk) -> np.ndarray | None:
     """The queries for which the run looked at alone found something relevant: (Q,) bool; None where not known."""
-    found = run_similarity.only(desk.context)
-    return None if found is None else found[desk.at].mask(len(LOADED.truth(desk.context.scope.truth)))[desk.inside]
+    found_alone = run_similarity.only(data.context)
+    return None if found_alone is None else found_alone[data.at].mask(len(LOADED.truth(data.context.scope.truth)))[data.inside]
 
 
-def stages(desk: Desk) -> dict[str, np.ndarray]:
+def stages(data: Desk) -> dict[str, np.ndarray]:
     """The queries of each stage at which the run that is looked at went wrong, those stages alone that occur."""
-    held = diagnosis_cache.diagnosis(desk.run, desk.context.scope, desk.context.k).stage[desk.inside]
-    return {stage.name: held == at for at, stage in enumerate(STAGES) if (held == at).any()}
+    query_stages = diagnosis_cache.diagnosis(data.run, data.context.scope, data.context.k).stage[data.inside]
+    return {stage.name: query_stages == index for index, stage in enumerate(STAGES) if (query_stages == index).any()}
 
 
-def kinds(desk: Desk) -> dict[str, np.ndarray]:
+def kinds(data: Desk) -> dict[str, np.ndarray]:
     """The queries of each kind of answer, as on the Answers page; none where the run has no answers to tell them by."""
-    if not _has_answers(desk.run):
+    if not _has_answers(data.run):
         return {}
     edges = answers_data.edges()
     low = edges[state.get(state.one(state.RIGHT, list(edges), answers_data.USUAL))].low
-    rule = answers_data.rule(desk.context.k)
-    one = evaluation_cache.evaluation(desk.run, desk.context.scope, rule)
-    found = answers_data.kinds(one, desk.context.k, low)
-    known = {name: found == place for place, name in enumerate(answers_data.NAMES)}
-    if not any(known[name].any() for name in answers_data.KINDS):
+    rule = answers_data.rule(data.context.k)
+    evaluation = evaluation_cache.evaluation(data.run, data.context.scope, rule)
+    query_kinds = answers_data.kinds(evaluation, data.context.k, low)
+    masks = {name: query_kinds == index for index, name in enumerate(answers_data.NAMES)}
+    if not any(masks[name].any() for name in answers_data.KINDS):
         return {}
-    return {**known, DECLINED: one.column(rule[3]) == 1}
+    return {**masks, DECLINED: evaluation.column(rule[3]) == 1}
 
 
 def _has_answers(run: str) -> bool:
@@ -114,13 +114,13 @@ def _has_answers(run: str) -> bool:
     return details is not None and "answer" in details.column_names
 
 
-def search(desk: Desk, filters: Filters) -> np.ndarray | None:
+def search(data: Desk, filters: Filters) -> np.ndarray | None:
     """The queries in scope where the text is found: (Q,) bool, None where there is nothing to search."""
-    found = _search(desk.run, desk.context.scope.truth, filters.where, filters.text, filters.regex,
-                    _match=evaluation_cache.match(desk.run, desk.context.scope))
-    return None if found is None else found[desk.inside]
+    matches = _search(data.run, data.context.scope.truth, filters.where, filters.text, filters.regex,
+                    _match=evaluation_cache.match(data.run, data.context.scope))
+    return None if matches is None else matches[data.inside]
 
 
 @st.cache_resource(max_entries=128, show_spinner="Searching …")
-def _search(run: str, truth: str, where: str, text: str, regex: bool, _match: Match) -> np.ndarray | None:
-    return text_search.search(_match, where, text, regex)
+def _search(run: str, truth: str, field: str, text: str, regex: bool, _match: Match) -> np.ndarray | None:
+    return text_search.search(_match, field, text, regex)
