@@ -50,7 +50,9 @@ def heard(case: Case) -> Verdicts:
     """The verdicts on this query in all runs shown, by the judge that is chosen: the one last asked unless another."""
     context, ledger = case.desk.context, default_ledger()
     try:
-        verdicts = _heard((*context.digests, context.scope.truth, case.query, str(ledger.path), *scope.heard()), _case=case)
+        verdicts = _heard(
+            (*context.digests, context.scope.truth, case.query, str(ledger.path), *scope.heard()), _case=case
+        )
     except InputError as error:
         return Verdicts(problems=tuple(error.problems))
     if len(verdicts.judges) < 2:

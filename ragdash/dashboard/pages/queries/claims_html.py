@@ -51,8 +51,12 @@ def values(columns: Sequence[Column], findings: Sequence[Heard], theme: Theme) -
     blocks = [_values(plain_names, values_by_run, columns, theme)] if plain_names else []
     if family:
         table = _values(family, values_by_run, columns, theme)
-        blocks.append(f'<details style="margin-top:8px"><summary style="cursor:pointer">'
-                     f'{count(len(family), "share")} of RAGChecker</summary>{table}</details>' if plain_names else table)
+        blocks.append(
+            f'<details style="margin-top:8px"><summary style="cursor:pointer">'
+            f"{count(len(family), 'share')} of RAGChecker</summary>{table}</details>"
+            if plain_names
+            else table
+        )
     return "".join(blocks)
 
 
@@ -60,8 +64,14 @@ def _values(names: Sequence[str], values_by_run: Sequence[Mapping[str, Value]], 
             theme: Theme) -> str:
     cell_style = f'style="{cell(theme)}text-align:left'
     head = "".join(f'<th scope="col" {cell_style}">{column.head}</th>' for column in columns)
-    rows = [row(html.escape(judge.title(name)), "".join(_value(run_values.get(name), theme) for run_values in values_by_run), theme)
-            for name in names]
+    rows = [
+        row(
+            html.escape(judge.title(name)),
+            "".join(_value(run_values.get(name), theme) for run_values in values_by_run),
+            theme,
+        )
+        for name in names
+    ]
     return scroll("Values of the judged metrics", f"<thead><tr>{first('Judged metric', theme)}{head}</tr></thead>"
                   f"<tbody>{''.join(rows)}</tbody>", NAMED + 130 * len(columns), theme)
 
@@ -83,8 +93,10 @@ def _text(text: str, limit: int = LONG) -> str:
 
 def cards(columns: Sequence[Column], cases: Sequence[Case], findings: Sequence[Heard], theme: Theme) -> str:
     """Every run's claims, side by side, and the contexts that stand nowhere above."""
-    run_cards = "".join(f'<div style="flex:1 0 {CARD};min-width:0"><b>{column.head}</b>{_card(column, case, run_findings, theme)}'
-                   "</div>" for column, case, run_findings in zip(columns, cases, findings, strict=True))
+    run_cards = "".join(
+        f'<div style="flex:1 0 {CARD};min-width:0"><b>{column.head}</b>{_card(column, case, run_findings, theme)}</div>'
+        for column, case, run_findings in zip(columns, cases, findings, strict=True)
+    )
     return ('<div role="region" tabindex="0" aria-label="Claims of each run with their verdicts" style="display:flex;'
             f'gap:20px;overflow-x:auto;font-size:14px;line-height:1.45;color:{theme.ink}">{run_cards}</div>')
 
@@ -118,10 +130,14 @@ def _list(claims: Sequence[Claim], text_kind: str, link_to: Callable[[str], str]
         lines = []
         if claim.chunks:
             contradicted = claim.contexts is not None and claim.contexts.verdict == "contradicted"
-            lines.append(f"{'contradicted by' if contradicted else 'supported by'} {', '.join(map(link_to, claim.chunks))}")
+            lines.append(
+                f"{'contradicted by' if contradicted else 'supported by'} {', '.join(map(link_to, claim.chunks))}"
+            )
         if claim.alone and claim.alone != claim.chunks:
             lines.append(f"{'read alone: ' if claim.chunks else 'supported by '}{', '.join(map(link_to, claim.alone))}")
-        lines += [_text(verdict.reason) for verdict in (claim.contexts, claim.other) if verdict is not None and verdict.reason]
+        lines += [
+            _text(verdict.reason) for verdict in (claim.contexts, claim.other) if verdict is not None and verdict.reason
+        ]
         small = "".join(f'<div dir="auto" style="overflow-wrap:anywhere">{line}</div>' for line in dict.fromkeys(lines))
         rows.append(f'<li style="margin:6px 0"><div dir="auto" style="overflow-wrap:anywhere">{_text(claim.text)}</div>'
                     f'<div style="display:flex;flex-wrap:wrap;gap:4px;margin:2px 0">{chips}</div>'

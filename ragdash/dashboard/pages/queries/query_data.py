@@ -42,7 +42,8 @@ class Case:
     def said(self) -> list[Said]:
         """Answers, contexts, latency and cost of each run."""
         return [
-            query_rankings.said(match, self.query, ranking) for match, ranking in zip(self.matches, self.rankings, strict=True)
+            query_rankings.said(match, self.query, ranking)
+            for match, ranking in zip(self.matches, self.rankings, strict=True)
         ]
 
     @property
@@ -50,7 +51,11 @@ class Case:
         """The whole question, as written."""
         match = self.matches[self.desk.at]
         truth_details = match.truth.details
-        if truth_details is not None and "query" in truth_details.column_names and truth_details["query"][self.query].is_valid:
+        if (
+            truth_details is not None
+            and "query" in truth_details.column_names
+            and truth_details["query"][self.query].is_valid
+        ):
             return truth_details["query"][self.query].as_py()
         run_details, row = match.run.details, int(match.run_query[self.query])
         has_question = run_details is not None and "query" in run_details.column_names and row >= 0

@@ -54,8 +54,11 @@ def _head(case: Case) -> None:
     if question and len(question) > 400:
         with st.expander("The whole question", key="whole_question"):
             st.html(texts.block(texts.shown(question)))
-    slice_names = ", ".join(token.replace("=", ": ", 1) for token, query_slice in evaluation_cache.parts(context.scope.truth).items()
-                      if query_slice.queries[case.query])
+    slice_names = ", ".join(
+        token.replace("=", ": ", 1)
+        for token, query_slice in evaluation_cache.parts(context.scope.truth).items()
+        if query_slice.queries[case.query]
+    )
     if slice_names:
         st.caption(fmt.escape(slice_names))
     lines = []
@@ -160,8 +163,11 @@ def _read(case: Case, columns: list[Column], k: int) -> None:
 def _cost(case: Case) -> None:
     """Latency, tokens and cost of each run that tells them."""
     context = case.desk.context
-    rows = [{"Run": f"**{elements.swatch(context.slots[index], context.names[index])}**", **queries_sentences.cost(output)}
-            for index, output in enumerate(case.said) if queries_sentences.cost(output)]
+    rows = [
+        {"Run": f"**{elements.swatch(context.slots[index], context.names[index])}**", **queries_sentences.cost(output)}
+        for index, output in enumerate(case.said)
+        if queries_sentences.cost(output)
+    ]
     if rows:
         st.markdown("### Latency and cost")
         st.table(pd.DataFrame(rows).replace(np.nan, fmt.UNDEFINED), border="horizontal", hide_index=True,

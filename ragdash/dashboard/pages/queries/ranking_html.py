@@ -69,13 +69,18 @@ def wanted(columns: Sequence[Column], grades: Mapping[str, int], spans: Sequence
         name = f"{chip(f'grade {grades[doc]}', theme.better, filled=True)} {html.escape(doc)}"
         cells = "".join(_place(_rank(column, doc), column, k, theme) for column in columns)
         rows.append(row(name, cells, theme))
-    for at, (text, _) in enumerate(spans[:limit], 1):
+    for span_number, (text, _) in enumerate(spans[:limit], 1):
         excerpt = html.escape(text[:160]) + (" …" if len(text) > 160 else "")
-        ranks = [min((_rank(column, doc) or np.inf for doc, numbers in column.covers.items() if at in numbers), default=None)
-                 for column in columns]
+        ranks = [
+            min(
+                (_rank(column, doc) or np.inf for doc, numbers in column.covers.items() if span_number in numbers),
+                default=None,
+            )
+            for column in columns
+        ]
         cells = "".join(_place(rank, column, k, theme, _uncovered(column)) for rank, column in zip(ranks, columns,
                         strict=True))
-        rows.append(row(f"{chip(f'evidence {at}', theme.muted)} “{excerpt}”", cells, theme))
+        rows.append(row(f"{chip(f'evidence {span_number}', theme.muted)} “{excerpt}”", cells, theme))
     if not rows:
         return ""
     return scroll("What should be found, and its rank in each run", f"<thead><tr>{first('What should be found', theme)}"
@@ -99,8 +104,12 @@ def rankings(columns: Sequence[Column], ranks: int, theme: Theme, read: int = RE
     stick = f"position:sticky;left:0;background:{theme.paper};width:{RANK}px;text-align:right;color:{theme.muted};"
     body = "".join(
         f'<tr><th scope="row" style="{cell(theme)}{stick}font-weight:400">{index + 1:,}</th>'
-        + "".join(run_cells[index] if index < len(run_cells) else f'<td style="{cell(theme)}"></td>' for run_cells in cells) + "</tr>"
-        for index in range(deepest))
+        + "".join(
+            run_cells[index] if index < len(run_cells) else f'<td style="{cell(theme)}"></td>' for run_cells in cells
+        )
+        + "</tr>"
+        for index in range(deepest)
+    )
     return scroll("Rankings side by side", f'<thead><tr><th scope="col" style="{cell(theme)}{stick}">Rank</th>{heads}'
                    f"</tr></thead><tbody>{body}</tbody>", RANK + NARROW * len(columns), theme, fixed=True)
 
@@ -133,8 +142,10 @@ def _document(column: Column, ranking: Ranking, row: int, text: str | None, dupl
         name = f"<div {anchor_attributes}>{name}</div>" if anchor_attributes else name
     else:
         marked = highlighted(text, list(column.places.get(doc, ())), theme.better, "covers the evidence", LONG)
-        name = (f'<details><summary style="cursor:pointer">{name}</summary><div {anchor_attributes}style="font-size:13px;'
-                f'margin:4px 0">{block(marked)}</div></details>')
+        name = (
+            f'<details><summary style="cursor:pointer">{name}</summary><div {anchor_attributes}style="font-size:13px;'
+            f'margin:4px 0">{block(marked)}</div></details>'
+        )
     chips = [chip("unjudged", theme.muted, "no grade is known") if np.isnan(grade) else
              chip(f"grade {grade:.0f}", theme.better if grade >= 1 else theme.worse,
                   "relevant" if grade >= 1 else "judged not relevant", filled=grade >= 1)]

@@ -70,8 +70,13 @@ def judge(case: Case, doc: str) -> None:
             st.button("Take back", key="grade_none", icon=":material/undo:", type="tertiary",
                       on_click=reviews.say, args=("judgement", query, ""), kwargs={"doc_id": doc})
     grade_in_truth = case.grades.get(doc)
-    st.caption(f"Grade {own_grade}, by you." if own_grade is not None else "Unjudged." if grade_in_truth is None else
-               f"Grade {grade_in_truth} in the truth; a grade of yours stands above it where your judgements are applied.")
+    st.caption(
+        f"Grade {own_grade}, by you."
+        if own_grade is not None
+        else "Unjudged."
+        if grade_in_truth is None
+        else f"Grade {grade_in_truth} in the truth; a grade of yours stands above it where your judgements are applied."
+    )
 
 
 def kept(data: Desk) -> None:

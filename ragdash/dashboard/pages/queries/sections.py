@@ -38,7 +38,9 @@ def desk(context: PageContext, spec: Spec) -> Desk:
     run_index = context.digests.index(state.get(state.one(state.LOOKED, context.digests, first)))
     ids, questions = table_data.questions(context.digests[run_index], context.scope)
     values = np.stack([evaluation.column(spec) for evaluation in context.evaluations([spec])])
-    return Desk(context, spec, run_index, ids, questions, values, np.flatnonzero(evaluation_cache.queries(context.scope)))
+    return Desk(
+        context, spec, run_index, ids, questions, values, np.flatnonzero(evaluation_cache.queries(context.scope))
+    )
 
 
 def filters(data: Desk) -> tuple[Filters, Facts]:
@@ -109,8 +111,15 @@ def _choices(data: Desk, filters: Filters, facts: Facts) -> None:
                                                        "The baseline is chosen in the sidebar.")
         counts = query_filters.counts(facts, filters, "outcome")
         titles = queries_sentences.outcomes(name, base, filters.by, context.k)
-        st.selectbox("Which queries", list(counts), format_func=lambda outcome: f"{titles[outcome]} ({counts[outcome]:,})",
-                     key=state.CASE, width=280, persist_state="session", help=queries_sentences.failed(data.spec))
+        st.selectbox(
+            "Which queries",
+            list(counts),
+            format_func=lambda outcome: f"{titles[outcome]} ({counts[outcome]:,})",
+            key=state.CASE,
+            width=280,
+            persist_state="session",
+            help=queries_sentences.failed(data.spec),
+        )
         if filters.outcome in ("worse", "better"):
             st.text_input("By at least", key=state.LEAST, placeholder="any", width=100, persist_state="session",
                           help=f"The least difference of {data.spec.title}, such as 0.2.")

@@ -52,7 +52,9 @@ def chosen(filters: Filters, marks: Mapping[str, str]) -> list[str]:
     """The choices of the filters that stand out of sight, in words."""
     choices = [STAGE[name] for name in filters.stages], [READINGS[name] for name in filters.kinds], [
         marks[name] for name in filters.marks]
-    return [" or ".join(titles).lower() for titles in choices if titles] + [attribute.replace("=", ": ", 1) for attribute in filters.attributes]
+    return [" or ".join(titles).lower() for titles in choices if titles] + [
+        attribute.replace("=", ": ", 1) for attribute in filters.attributes
+    ]
 
 
 def loosen(counts: Mapping[str, int]) -> str:

@@ -72,7 +72,8 @@ def facts(data: Desk, filters: Filters) -> Facts:
     choices = {
         "outcome": query_filters.outcomes(data.values, data.spec, data.at, context.baseline, filters.by, alone(data)),
         "attributes": {
-            token: query_slice.queries[data.inside] for token, query_slice in evaluation_cache.parts(context.scope.truth).items()
+            token: query_slice.queries[data.inside]
+            for token, query_slice in evaluation_cache.parts(context.scope.truth).items()
         },
         "stages": stages(data),
         "kinds": kinds(data),
@@ -85,7 +86,11 @@ def facts(data: Desk, filters: Filters) -> Facts:
 def alone(data: Desk) -> np.ndarray | None:
     """The queries for which the run looked at alone found something relevant: (Q,) bool; None where not known."""
     found_alone = run_similarity.only(data.context)
-    return None if found_alone is None else found_alone[data.at].mask(len(LOADED.truth(data.context.scope.truth)))[data.inside]
+    return (
+        None
+        if found_alone is None
+        else found_alone[data.at].mask(len(LOADED.truth(data.context.scope.truth)))[data.inside]
+    )
 
 
 def stages(data: Desk) -> dict[str, np.ndarray]:
