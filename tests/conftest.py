@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import signal
 import threading
+from collections import Counter
 
 import pytest
 from fixed_cases import pin_cases, seed_generators
@@ -21,6 +22,7 @@ def own_cache(tmp_path_factory):
         patch.setenv("RAGDASH_CACHE", str(tmp_path_factory.mktemp("cache")))
         patch.setenv("RAGDASH_WORKSPACE", str(tmp_path_factory.mktemp("workspace")))
         patch.delenv("RAGDASH_READ_ONLY", raising=False)
+        patch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)  # tests start many processes, which load it all again
         yield
 
 
@@ -37,3 +39,17 @@ def serve():
 
     with contextlib.ExitStack() as servers:
         yield lambda *faults, **options: servers.enter_context(Server(faults=faults, **options))
+
+
+def pytest_terminal_summary(terminalreporter, config):
+    """With --durations N, list the N slowest files as well."""
+    if not config.option.durations:
+        return
+    seconds = Counter()
+    for reports in terminalreporter.stats.values():
+        for report in reports:
+            if isinstance(report, pytest.TestReport):
+                seconds[report.nodeid.partition("::")[0]] += report.duration
+    terminalreporter.section(f"slowest {config.option.durations} files")
+    for file, total in seconds.most_common(config.option.durations):
+        terminalreporter.write_line(f"{total:.2f}s {file}")

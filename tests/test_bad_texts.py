@@ -104,6 +104,7 @@ def test_first_documents_without_a_text_are_no_contexts():
     assert all(np.isnan(values[name][0]) for name in GROUNDING) and values["SupportDensity"][1] == 1
 
 
+@pytest.mark.slow
 def test_a_megabyte_and_mixed_scripts():
     assert len(LONG.encode()) > 1_000_000
     values, problems = evaluated(good(LONG), [[LONG], [TEXT]], [[LONG], [TEXT]])

@@ -28,7 +28,7 @@ def block(marker: str) -> str:
 
 def test_the_metric_reference_is_current():
     assert (ROOT / "docs" / "reference" / "metrics.md").read_text() == as_markdown(METRICS.values()), (
-        "run: ragdash metrics --format markdown -o docs/reference/metrics.md")
+        "run: python tests/regenerate_documents.py")
 
 
 SHOWN = re.findall(r"^```\n(ragdash [^\n]*)\n```\n\n<!-- output -->\n```\n(.*?)^```", README, re.MULTILINE | re.DOTALL)

@@ -378,6 +378,7 @@ def test_contradicting_decisions_are_named(tmp_path):
         read_decisions(tmp_path / "d.jsonl")
 
 
+@pytest.mark.slow
 def test_one_megabyte_chunks_and_mixed_scripts():
     chunk, mixed = "мир 世界 عالم world " * 60_000, "世界 عالم world мир 世界 عالم world мир 世"
     scores = match([chunk + SPAN, "!" * 1_000_000, "ab" * 500_000], [SPAN, mixed])

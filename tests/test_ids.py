@@ -213,6 +213,7 @@ def test_the_source_column_is_a_way_too():
     assert [(one.by, one.ids) for one in collapse_choices(run, truth_of({"q": ["a"]}))] == [("source", "path")]
 
 
+@pytest.mark.slow
 def test_a_million_documents_are_respelled_and_collapsed_in_seconds():
     n = 1_000_000
     names = pa.array([f"doc-{i % 50_000:06d}#{i % 7}" for i in range(n)])

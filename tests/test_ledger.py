@@ -308,6 +308,7 @@ def test_of_a_large_truth_the_entry_says_how_much_was_looked_at():
     assert entry.total == 15_000
 
 
+@pytest.mark.slow
 def test_a_large_truth_that_nothing_matches_is_looked_through_quickly():
     """A million judgements, 2 million returned documents: 3 s of processor time, ten times that before."""
     rng = np.random.default_rng(0)

@@ -217,6 +217,7 @@ def test_one_text_is_a_list_of_one():
     assert listed("abc") == ("abc",) and listed(["a", "b"]) == ("a", "b") and listed([]) == ()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", ["the answer is 4,213. " * 50_000, "-" * 1_000_000, "<think>" * 150_000,
                                   "1," * 500_000, "日本" * 500_000, "[1 " * 300_000, "a" * 1_000_000,
                                   "* - # " * 170_000, "“" * 1_000_000, "i do " * 200_000, ". " * 500_000,

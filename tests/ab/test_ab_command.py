@@ -95,6 +95,7 @@ def test_the_report_names_no_command(folder, command):
     assert not any(b"secret" in file.read_bytes() for file in (folder / "ab-a-b").iterdir())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
 def test_a_job_that_was_ended_asks_exactly_the_rest(folder, command, ending):
     (folder / "truth.jsonl").write_text(truth_lines(20))

@@ -276,6 +276,9 @@ def is_plain(value) -> bool:
         isinstance(value, list | tuple) and all(isinstance(item, str | int | float) for item in value))
 
 
+UNSENT = ("id", "page_script_hash", "data", "url", "help", "arrow_data", "styler", "deferred_file_id")  # or by chance
+
+
 def message(kind: str, sent) -> dict:
     """What the browser is sent for an element, tables and figures decoded."""
     if kind == "plotly_chart":
@@ -285,10 +288,7 @@ def message(kind: str, sent) -> dict:
     facts = {}
     for field, value in sent.ListFields():
         name = field.name
-        if (
-            name in ("id", "page_script_hash", "data", "url", "help", "arrow_data", "styler", "deferred_file_id")
-            or field.message_type
-        ):
+        if name in UNSENT or field.message_type:
             continue
         name = {"type": "type_", "key": "key_"}.get(name, name)
         facts[name] = list(value) if not isinstance(value, str | int | float | bool) else value

@@ -20,8 +20,8 @@ import sys
 import numpy as np
 
 NUMBER = re.compile(r"(?<![\w.@#/-])[+−-]?\d+(?:[.,]\d+)*(?:e[+-]?\d+)?(?!\w)")
-FREE = {"mend", "fix", "schema", "found", "expected", "effect", "doc", "when", "note", "message", "reason", "version",
-        "versions", "made_by", "title", "label", "titles"}
+FREE = {"mend", "fix", "option", "schema", "found", "expected", "effect", "doc", "when", "note", "message", "reason",
+        "version", "versions", "made_by", "title", "label", "titles"}
 WORDS = {"name", "text", "hovertemplate", "hovertext", "customdata", "ticktext", "label", "labels", "title",
          "texttemplate"}  # of figures
 SHORT = 80  # numbers that are stored themselves; more become a digest
@@ -281,7 +281,7 @@ def reduce_page(page: dict) -> dict:
 def reduce_element(element: dict) -> str:
     """Depth, type and key of an element, and what of its content is no words."""
     kind = element["type"]
-    name = f"{element['depth']} {kind}" + (f" #{element['key']}" if element["key"] else "")
+    name = f"{element['depth']} {kind}" + (f" #{element['key'].replace('mend', 'fix')}" if element["key"] else "")
     if kind == "plotly_chart":
         return f"{name} {' '.join(reduce_figure(element['figure']))}"
     if kind in ("dataframe", "table"):

@@ -140,12 +140,14 @@ LARGE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", LARGE)
 def test_what_is_too_large_or_too_deep(name):
     make, kind = LARGE[name]
     assert kind in kinds(read_runs, make())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lambda data: pa.compress(data, "zstd", asbytes=True)])
 def test_a_file_that_grows_little_but_too_far(pack, monkeypatch, tmp_path):
     """A bomb of a low ratio ends when the limit is reached, and before that when its size can be told."""
@@ -177,6 +179,7 @@ def test_texts_that_many_cells_share():
     assert kinds(read_runs, content) == ["zip-bomb"]
 
 
+@pytest.mark.slow
 def test_texts_and_lists_that_many_rows_share():
     out = io.BytesIO()
     rows = {"question": [f"q{i}" for i in range(20_000)], "answer": ["x" * 50_000] * 20_000}

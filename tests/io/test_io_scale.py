@@ -17,6 +17,7 @@ from ragdash.io.formats.trec_strict import QRELS, RUN, read_lines
 from ragdash.io.json.exact_parser import Exact
 from ragdash.io.source.source import Source
 
+pytestmark = pytest.mark.slow
 MANY = 200_000
 SECONDS = 10  # of computing; a few are enough
 BROKEN = {

@@ -183,6 +183,7 @@ def test_a_run_without_answers_is_told(serve, tmp_path):
     assert [row.n for row in work(prepared).rows] == [0, 2]
 
 
+@pytest.mark.slow
 def test_it_stops_at_ctrl_c_and_at_a_pages_word_and_goes_on(serve):
     server = serve(delay=0.03)
     told = judge_worker.command(FILES, TRUTH, "Faithfulness", server.url, "toy", options={

@@ -57,6 +57,7 @@ def test_the_judge_last_asked_comes_first(ledger):
     assert ledger.named("b") == ledger.named("b at localhost") == OTHER and ledger.named("c") is None
 
 
+@pytest.mark.slow
 def test_ten_thousand_verdicts_are_read_in_half_a_second(ledger):
     asked = questions(10_000)
     ledger.put(JUDGE, [(question, VERDICT) for question in asked])

@@ -224,6 +224,7 @@ def test_a_plan_knows_what_drafts_in_place_of_rejects_would_cost(serve, command)
     assert before.follow_prompt_tokens / before.follow == pytest.approx(mean, rel=0.2), "documents like the first ones"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
 def test_stopped_or_killed_it_goes_on_without_a_repeated_call(serve, tmp_path, how):
     server = serve(delay=0.03)

@@ -91,6 +91,7 @@ def test_the_label_is_found_by_its_name(names, label):
     assert entailment(names) == label
 
 
+@pytest.mark.slow
 @needs_library
 def test_a_real_folder_is_read_by_its_own_labels(tmp_path):
     import torch

@@ -20,6 +20,7 @@ from ragdash.matching.views.local_models import Scored
 from ragdash.models.local import ENCODER, SCORER, found
 from ragdash.models.local.sentence_transformers import load
 
+pytestmark = pytest.mark.slow
 SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"  # of the official model's weights
 
 

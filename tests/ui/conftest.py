@@ -7,6 +7,7 @@ screenshot of each test).
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -32,6 +33,13 @@ FLAGS = [
     "--no-first-run",
 ]
 DRAWN = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+BUFFERED = "() => new Promise(done => setTimeout(done, 50))"  # Streamlit collects what it draws for a moment
+GROUND_SHOWN = "getComputedStyle(document.querySelector('[data-testid=stApp]')).backgroundColor"
+GROUND = {"light": "rgb(255, 255, 255)", "dark": "rgb(16, 20, 24)"}
+LARGE = {"width": 1440, "height": 900}
+SETTINGS = {"viewport": LARGE, "color_scheme": "light", "reduced_motion": "reduce", "locale": "en-US",
+            "timezone_id": "UTC"}
+KEPT_BY_PAGES = "cookies,local_storage,indexeddb,service_workers,cache_storage"  # all but the cache of scripts
 
 
 def free_port() -> int:
@@ -134,6 +142,7 @@ class App:
         self.asked = 0  # runs of the script, so far; and whether one
         self.awaited = False  # is asked for and has not begun,
         self.running = False  # or has not ended
+        self.finished = 0  # runs that have ended, so far
         page.on("websocket", self.listen)
 
     def listen(self, socket) -> None:
@@ -153,6 +162,7 @@ class App:
             self.awaited, self.running = False, True
         elif said.HasField("script_finished") and said.script_finished != ForwardMsg.FINISHED_EARLY_FOR_RERUN:
             self.running = False
+            self.finished += 1
 
     def until(self, true) -> None:
         """Wait until this is so; what the page says is heard meanwhile."""
@@ -162,19 +172,45 @@ class App:
             self.page.wait_for_timeout(20)
 
     def open(self, path: str = "") -> App:
-        self.page.goto(f"{self.url}/{path}" if "://" not in path else path)
-        self.settle()
-        self.page.wait_for_timeout(300)
+        """Go to an address and wait until its first run of the script has ended and is drawn."""
+        return self.after_a_run(lambda: self.page.goto(f"{self.url}/{path}" if "://" not in path else path))
+
+    def reload(self) -> App:
+        return self.after_a_run(self.page.reload)
+
+    def rerun(self) -> App:
+        """Run the script again, as Streamlit's key for it does: with the appearance that the browser has by then."""
+        return self.after_a_run(lambda: self.page.keyboard.press("r"))
+
+    def after_a_run(self, act) -> App:
+        """Do what makes the script run, and wait until a run has ended and is drawn."""
+        before = self.finished
+        act()
+        self.until(lambda: self.finished > before)
+        return self.drawn()
+
+    def appear(self, scheme: str) -> App:
+        """Let the browser prefer light or dark, and run the script again once the page has followed."""
+        self.page.emulate_media(color_scheme=scheme)
+        self.page.wait_for_function(f"{GROUND_SHOWN} === '{GROUND[scheme]}'")
+        return self.rerun()
+
+    def resize(self, width: int) -> App:
+        self.page.set_viewport_size({"width": width, "height": 900})
         return self.settle()
 
     def settle(self) -> App:
         """Wait until the script has run and everything is drawn: every run that the page asks for is awaited."""
-        idle = self.page.locator("[data-testid=stApp][data-test-script-state=notRunning]")
-        idle.wait_for()
+        self.page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
         self.page.wait_for_timeout(120)
         self.page.evaluate(DRAWN)  # what was clicked has been sent
+        return self.drawn()
+
+    def drawn(self) -> App:
+        """Wait until no run is asked for or under way, and everything is drawn."""
+        self.page.evaluate(BUFFERED)
         self.until(lambda: not self.awaited and not self.running)
-        idle.wait_for()
+        self.page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
         self.page.wait_for_function("!document.querySelector('[data-testid=stSkeleton]')")
         self.page.evaluate(DRAWN)
         return self
@@ -218,16 +254,8 @@ class App:
         assert self.page.evaluate("document.documentElement.scrollWidth <= window.innerWidth + 1")
 
 
-def visitor(browser, url: str, **settings):
-    """(App, faults, context): a new visitor; faults fills with page errors and with requests that leave the server."""
-    options = {
-        "viewport": {"width": 1440, "height": 900},
-        "color_scheme": "light",
-        "reduced_motion": "reduce",
-        "locale": "en-US",
-        "timezone_id": "UTC",
-    }
-    context = browser.new_context(**{**options, **settings})
+def watched(context, url: str):
+    """(App, faults): a new page; faults fills with page errors and with requests that leave the server."""
     page = context.new_page()
     page.set_default_timeout(60_000)
     faults: list[str] = []
@@ -240,35 +268,82 @@ def visitor(browser, url: str, **settings):
             else None
         ),
     )
-    return App(page, url), faults, context
+    return App(page, url), faults
+
+
+def visitor(browser, url: str, **settings):
+    """(App, faults, context): a new visitor with a browser of their own."""
+    context = browser.new_context(**{**SETTINGS, **settings})
+    return *watched(context, url), context
+
+
+@pytest.fixture(scope="session")
+def profiles(browser):
+    """The browsers of the visitors of a test, by their number, for test after test: what they load stays cached."""
+    contexts = []
+    yield contexts
+    for context in contexts:
+        context.close()
 
 
 @pytest.fixture()
-def visit(browser, server, request):
-    """Open a new visitor's page: visit(color_scheme="dark", ...) -> App."""
+def visit(browser, profiles, server, request):
+    """Open a new visitor's page: visit(color_scheme="dark", viewport=...) -> App; each has a browser of their own."""
     opened = []
 
-    def start(url: str = server, **settings) -> App:
-        opened.append(visitor(browser, url, **settings))
-        return opened[-1][0]
+    def start(url: str = server, *, color_scheme: str = "light", viewport: dict = LARGE) -> App:
+        if len(opened) == len(profiles):
+            profiles.append(browser.new_context(**SETTINGS))
+        app, faults = watched(profiles[len(opened)], url)
+        opened.append((app, faults))
+        app.page.context.new_cdp_session(app.page).send(
+            "Storage.clearDataForOrigin", {"origin": url, "storageTypes": KEPT_BY_PAGES})
+        app.page.emulate_media(color_scheme=color_scheme)
+        app.page.set_viewport_size(viewport)
+        return app
 
     yield start
-    for at, (app, _, context) in enumerate(opened):
+    for number, (app, _) in enumerate(opened):
         if os.environ.get("SHOTS"):
             folder = Path(os.environ["SHOTS"])
             folder.mkdir(parents=True, exist_ok=True)
-            app.page.screenshot(path=folder / f"{request.node.name.replace('/', '-')}-{at}.png")
-        context.close()
-    faults = [fault for _, found, _ in opened for fault in found]
+            app.page.screenshot(path=folder / f"{request.node.name.replace('/', '-')}-{number}.png")
+        app.page.close()
+    faults = [fault for _, seen in opened for fault in seen]
     assert not faults, faults
 
 
 @pytest.fixture(scope="session")
-def axe() -> str:
-    """The source of axe-core."""
-    found = os.environ.get("AXE_CORE")
-    path = Path(found) if found else ROOT / "node_modules/axe-core/axe.min.js"
+def samples_link(browser, server) -> str:
+    """The address of the three samples and their truth, read from files on a small dark screen."""
+    app, faults, context = visitor(browser, server, color_scheme="dark", viewport={"width": 390, "height": 900})
+    names = ("dense", "sparse", "hybrid", "truth")
+    app.open().upload(*(str(ROOT / "sample_runs" / f"{name}.jsonl") for name in names)).calm()
+    link = link_to(app, runs=3)
+    context.close()
+    assert not faults, faults
+    return link
+
+
+def link_to(app: App, runs: int) -> str:
+    """The address, once this many runs and a truth are read and are in it."""
+    app.page.get_by_role("heading", name=f"Runs ({runs})").wait_for()
+    app.settle().page.wait_for_url(re.compile(r"[?&]truth=\w"))
+    return app.page.url
+
+
+@pytest.fixture(scope="session")
+def axe_source() -> str | None:
+    """The source of axe-core, where it is found."""
+    given = os.environ.get("AXE_CORE")
+    path = Path(given) if given else ROOT / "node_modules/axe-core/axe.min.js"
     path = path / "axe.min.js" if path.is_dir() else path
-    if not path.is_file():
+    return path.read_text() if path.is_file() else None
+
+
+@pytest.fixture(scope="session")
+def axe(axe_source) -> str:
+    """The source of axe-core; the test is skipped without it."""
+    if axe_source is None:
         pytest.skip("axe-core is not found (npm install axe-core, then set AXE_CORE): accessibility is not checked")
-    return path.read_text()
+    return axe_source

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from page_cases import charts, opened
-from test_browser import NOT_OURS, RUN_AXE, with_samples
+from test_browser import NOT_OURS, faults_of
 from test_pages import texts, upload, with_runs
 
 from ragdash.analysis.score_thresholds import roc, sweep
@@ -337,6 +337,7 @@ def test_broken_links_fall_back():
         opened(PAGE, **{**with_runs(2), key: value})
 
 
+@pytest.mark.slow
 def test_a_widget_change_redraws_quickly():
     """5 runs x 2,000 queries x 100 ranks; the limit is generous: on a quiet machine it takes a tenth of that."""
     at = opened(PAGE, **with_runs(5, queries=2_000, depth=100))
@@ -350,12 +351,11 @@ def test_a_widget_change_redraws_quickly():
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize(("scheme", "width"), [("light", 1440), ("dark", 390)])
-def test_it_fits_the_screen_and_axe_finds_nothing_that_is_ours(visit, axe, scheme, width):
-    app = with_samples(visit(color_scheme=scheme, viewport={"width": width, "height": 900}))
-    app.open(app.page.url.replace("/?", f"/{PAGE}?") + "&targets=R%4010%3D0.7")
-    app.calm()
-    assert app.chart("bands_R_10").locator(".scatterlayer .point").count() == 3
-    app.page.evaluate(axe)
-    found = [fault for fault in app.page.evaluate(RUN_AXE) if (fault["rule"], fault["place"]) not in NARROW | NOT_OURS]
-    assert not found, found
+def test_it_fits_the_screen_and_axe_finds_nothing_that_is_ours(visit, samples_link, axe):
+    app = visit().open(samples_link.replace("/?", f"/{PAGE}?") + "&targets=R%4010%3D0.7")
+    for scheme, width in (("light", 1440), ("dark", 390)):
+        app.resize(width)
+        app.appear(scheme).calm()
+        assert app.chart("bands_R_10").locator(".scatterlayer .point").count() == 3
+        faults = faults_of(app, axe, NARROW | NOT_OURS)
+        assert not faults, faults

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from conftest import start_server, stop, visitor
+from conftest import GROUND, GROUND_SHOWN, start_server, stop, visitor
 
 pytestmark = pytest.mark.browser
 
@@ -57,11 +57,19 @@ def with_samples(app):
     return app.settle()
 
 
-def link_to(app, runs: int) -> str:
-    """The address, once so many runs and a truth are read and stand there."""
-    app.page.get_by_role("heading", name=f"Runs ({runs})").wait_for()
-    app.settle().page.wait_for_url(re.compile(r"[?&]truth=\w"))
-    return app.page.url
+def faults_of(app, axe: str, accepted=frozenset(NOT_OURS)) -> list[str]:
+    """What axe finds on the page, but for what is accepted."""
+    app.page.evaluate(axe)
+    return [f"{app.page.url.partition('?')[0]}: {fault}" for fault in app.page.evaluate(RUN_AXE)
+            if (fault["rule"], fault["place"]) not in accepted]
+
+
+def shown_in(app, scheme: str) -> None:
+    """The page has the appearance of this scheme, and so have the figures of the leaderboard."""
+    app.page.wait_for_function(f"{GROUND_SHOWN} === '{GROUND[scheme]}'")
+    if "/leaderboard" in app.page.url:
+        assert {trace["color"] for trace in app.data("means")} >= {DENSE[scheme]}
+        assert len(app.data("means")) == 3
 
 
 def copied_link(app) -> str:
@@ -113,8 +121,8 @@ def test_files_from_disk_to_every_picture(visit):
     app.calm()
 
 
-def test_a_copied_link_opens_the_same_view_in_another_browser(visit):
-    app = with_samples(visit())
+def test_a_copied_link_opens_the_same_view_in_another_browser(visit, samples_link):
+    app = visit().open(samples_link)
     app.go("Precision-recall")
     app.page.locator(".st-key-axis").get_by_text("Linear").click()
     app.settle()
@@ -130,23 +138,21 @@ def test_a_copied_link_opens_the_same_view_in_another_browser(visit):
     assert copied_link(other) == link
 
 
-def test_the_address_itself_reopens_the_view_after_a_reload(visit):
-    app = with_samples(visit())
-    app.go("Leaderboard")
+def test_the_address_itself_reopens_the_view_after_a_reload(visit, samples_link):
+    app = visit().open(samples_link.replace("/?", "/leaderboard?"))
     field = app.page.get_by_role("combobox", name="Cutoff k")
     field.click()
     field.fill("7")
     field.press("Enter")
     app.page.locator(".st-key-means").get_by_text("NDCG@7").first.wait_for()
     app.settle()
-    app.page.reload()
-    app.settle()
+    app.reload()
     assert "NDCG@7" in app.page.inner_text(".st-key-finding")
     assert re.search(r"[?&]k=7(&|$)", app.page.url) and "run=" in app.page.url
 
 
-def test_the_back_button_returns_to_the_page_before(visit):
-    app = with_samples(visit())
+def test_the_back_button_returns_to_the_page_before(visit, samples_link):
+    app = visit().open(samples_link)
     app.go("Leaderboard").go("Ranking")
     for _ in range(8):
         app.page.go_back()
@@ -157,43 +163,31 @@ def test_the_back_button_returns_to_the_page_before(visit):
     app.calm()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1440, 390])
-def test_both_themes_on_large_and_small_screens(visit, scheme, width):
-    app = (
-        visit(color_scheme=scheme, viewport={"width": width, "height": 900})
-        .open()
-        .upload(*files("dense", "sparse", "hybrid", "truth"))
-    )
-    link = link_to(app, runs=3)
-    for path in PAGES:
-        app.open(link.replace("/?", f"/{path}?"))
+@pytest.mark.parametrize(("path", "title"), {"": "Runs", **PAGES}.items(), ids=["runs", *PAGES])
+def test_a_page_in_both_themes_at_both_widths_accessible_and_embedded(visit, samples_link, axe_source, path, title):
+    app = visit().open(samples_link.replace("/?", f"/{path}?"))
+    heading = app.page.get_by_role("heading", name=title, level=1)
+    assert heading.count() == 1
+    shown_in(app, "light")
+    app.calm()
+    faults = faults_of(app, axe_source) if axe_source else []
+    app.resize(390).calm()
+    app.appear("dark").calm()
+    app.resize(1440).calm()
+    shown_in(app, "dark")
+    faults += faults_of(app, axe_source) if axe_source else []
+    assert not faults, "\n".join(faults)
+    for browsers, embedded in (("light", "dark"), ("dark", "light")):
+        app.page.emulate_media(color_scheme=browsers)
+        app.open(samples_link.replace("/?", f"/{path}?embed=true&embed_options={embedded}_theme&"))
         app.calm()
-    app.open(link.replace("/?", "/leaderboard?"))
-    assert DENSE[scheme] in {trace["color"] for trace in app.data("means")}
-    page = app.page.evaluate("getComputedStyle(document.querySelector('[data-testid=stApp]')).backgroundColor")
-    assert page == {"light": "rgb(255, 255, 255)", "dark": "rgb(16, 20, 24)"}[scheme]
+        assert heading.count() == 1
+        assert "embed=true" in app.page.url and f"embed_options={embedded}_theme" in app.page.url
+        shown_in(app, embedded)
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_every_page_can_be_embedded_and_its_appearance_fixed(visit, scheme):
-    app = with_samples(visit(color_scheme="light"))
-    link = link_to(app, runs=3)
-    for path, title in {"": "Runs", **PAGES}.items():
-        app.open(link.replace("/?", f"/{path}?embed=true&embed_options={scheme}_theme&"))
-        app.calm()
-        assert app.page.get_by_role("heading", name=title, level=1).count() == 1
-        assert "embed=true" in app.page.url and f"embed_options={scheme}_theme" in app.page.url
-        shown = app.page.evaluate("getComputedStyle(document.querySelector('[data-testid=stApp]')).backgroundColor")
-        assert shown == {"light": "rgb(255, 255, 255)", "dark": "rgb(16, 20, 24)"}[scheme]
-        if path == "leaderboard":
-            assert {trace["color"] for trace in app.data("means")} >= {DENSE[scheme]}
-            assert len(app.data("means")) == 3
-
-
-def test_a_copied_link_holds_the_appearance(visit):
-    app = with_samples(visit(color_scheme="dark"))
-    app.go("Leaderboard")
+def test_a_copied_link_holds_the_appearance(visit, samples_link):
+    app = visit(color_scheme="dark").open(samples_link.replace("/?", "/leaderboard?"))
     link = copied_link(app)
     other = visit(color_scheme="light").open(link)
     assert DENSE["dark"] in {trace["color"] for trace in other.data("means")} and copied_link(other) == link
@@ -208,9 +202,8 @@ def test_a_broken_file_is_explained_and_loses_nothing(visit):
     app.calm()
 
 
-def test_a_table_is_one_tab_away_and_can_be_downloaded(visit):
-    app = with_samples(visit())
-    app.go("Leaderboard")
+def test_a_table_is_one_tab_away_and_can_be_downloaded(visit, samples_link):
+    app = visit().open(samples_link.replace("/?", "/leaderboard?"))
     app.page.get_by_role("tab", name="All numbers").click()
     app.settle()
     with app.page.expect_download() as download:
@@ -221,20 +214,14 @@ def test_a_table_is_one_tab_away_and_can_be_downloaded(visit):
     assert download.value.suggested_filename == "ragdash-leaderboard.csv"
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_that_is_ours(visit, axe, scheme):
-    app = visit(color_scheme=scheme).open().upload(*files("dense", "sparse", "truth")).upload(BROKEN)
+def test_axe_finds_nothing_that_is_ours_on_a_page_with_an_error(visit, axe):
+    app = with_samples(visit()).upload(BROKEN)
     app.page.get_by_test_id("stAlert").first.wait_for()
-    link, found = link_to(app, runs=2), []
-    for path in ("", *PAGES):
-        app.open(link.replace("/?", f"/{path}?"))
-        app.page.evaluate(axe)
-        found += [
-            f"{path or 'runs'}: {fault}"
-            for fault in app.page.evaluate(RUN_AXE)
-            if (fault["rule"], fault["place"]) not in NOT_OURS
-        ]
-    assert not found, "\n".join(found)
+    faults = faults_of(app, axe)
+    app.appear("dark").page.get_by_test_id("stAlert").first.wait_for()
+    shown_in(app, "dark")
+    faults += faults_of(app, axe)
+    assert not faults, "\n".join(faults)
 
 
 def test_a_run_that_lost_its_zeros_is_fixed_with_one_click(visit):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from pathlib import Path
 
@@ -30,28 +31,29 @@ def judged(tmp_path_factory):
     stop(process, folder / "server.log")
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1440, 390])
-def test_a_click_on_a_chunk_leads_to_it(visit, judged, scheme, width):
-    app = visit(judged, color_scheme=scheme, viewport={"width": width, "height": 900})
-    app.open("queries?query=q003").calm()
-    before = app.page.url
-    link = app.page.get_by_role("region", name="Claims of each run").get_by_role("link").first
-    place = link.get_attribute("href").removeprefix("#")
-    chunk = app.page.locator(f"#{place}")
-    assert chunk.count() == 1 and not chunk.is_visible(), "its text is folded away"
-    link.click()
-    chunk.wait_for()  # it is opened
-    app.settle()
-    assert chunk.is_visible(), "it stays open"
-    top = "node.getBoundingClientRect().top"
-    app.page.wait_for_function(f"node => 50 < {top} && {top} < 900", arg=chunk.element_handle())  # below the header
-    cell = app.page.locator(f"td:has(#{place})")
-    assert cell.evaluate("node => getComputedStyle(node).outlineStyle") == "solid", "it is marked"
-    assert app.page.locator("td").evaluate_all(
-        "nodes => nodes.filter(node => getComputedStyle(node).outlineStyle === 'solid').length") == 1
-    assert app.page.url.endswith(f"#{place}") and re.sub("#.*", "", app.page.url) == re.sub("#.*", "", before)
-    app.calm()
+def test_a_click_on_a_chunk_leads_to_it(visit, judged):
+    app = visit(judged)
+    for scheme, width in itertools.product(("light", "dark"), (1440, 390)):
+        app.page.emulate_media(color_scheme=scheme)
+        app.page.set_viewport_size({"width": width, "height": 900})
+        app.open("queries?query=q003").calm()
+        before = app.page.url
+        link = app.page.get_by_role("region", name="Claims of each run").get_by_role("link").first
+        place = link.get_attribute("href").removeprefix("#")
+        chunk = app.page.locator(f"#{place}")
+        assert chunk.count() == 1 and not chunk.is_visible(), "its text is folded away"
+        link.click()
+        chunk.wait_for()  # it is opened
+        app.settle()
+        assert chunk.is_visible(), "it stays open"
+        top = "node.getBoundingClientRect().top"
+        app.page.wait_for_function(f"node => 50 < {top} && {top} < 900", arg=chunk.element_handle())  # below the header
+        cell = app.page.locator(f"td:has(#{place})")
+        assert cell.evaluate("node => getComputedStyle(node).outlineStyle") == "solid", "it is marked"
+        assert app.page.locator("td").evaluate_all(
+            "nodes => nodes.filter(node => getComputedStyle(node).outlineStyle === 'solid').length") == 1
+        assert app.page.url.endswith(f"#{place}") and re.sub("#.*", "", app.page.url) == re.sub("#.*", "", before)
+        app.calm()
 
 
 def test_the_next_query_has_no_mark_of_the_one_before(visit, judged):

@@ -53,8 +53,7 @@ def test_evidence_decides_pairs_are_kept_and_every_page_says_so(walk):
     app.page.get_by_role("radio", name=f"To decide {many - 1}").wait_for()
     app.page.get_by_role("radio", name="Accepted 1").wait_for()
     app.page.get_by_text("1 decision holds for the runs shown").wait_for()
-    app.page.reload()
-    app.settle()
+    app.reload()
     app.page.get_by_role("radio", name="Accepted 1").wait_for()
     assert list(KeptDecisions(folder / "kept" / FILE).at().values()) == [True]
     with app.page.expect_download() as caught:

@@ -149,6 +149,7 @@ def test_a_plan_tells_what_follows_from_the_answers(serve):
     assert not server.asked
 
 
+@pytest.mark.slow
 def test_progress_is_seen_by_all_and_after_a_stop_nothing_is_asked_twice(serve):
     server = serve(delay=0.25)
     mine = start(plan(opened(server, **{state.JUDGE_AT_ONCE: 1})))
@@ -327,6 +328,7 @@ def test_without_the_library_the_command_that_fixes_it_stands_there(monkeypatch)
     assert any("ragdash[judge]" in one.value for one in at.code) and "judge_plan" not in keys(at)
 
 
+@pytest.mark.slow
 def test_a_killed_server_takes_its_process_along_and_the_next_goes_on(serve, tmp_path):
     server = serve(delay=0.2)
     code = f"""
@@ -493,6 +495,7 @@ def test_every_judged_metric_says_what_it_takes():
     assert all(judges_sentences.needs(name) for name in TASKS)
 
 
+@pytest.mark.slow
 def test_a_rerun_with_ten_thousand_verdicts_is_quick():
     ids = [f"q{at}" for at in range(5_000)]
     truth = Truth.build("truth", ids, ["a"] * 5_000, np.ones(5_000, int))

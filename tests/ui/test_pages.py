@@ -214,6 +214,7 @@ def test_the_store_lets_go_of_what_was_used_longest_ago():
     assert store.truth(runs[2].digest) is None and store.get("") is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", ["leaderboard", "precision-recall", "ranking"])
 def test_a_widget_change_redraws_quickly(page):
     """5 runs x 2,000 queries x 100 ranks; the limit is generous: on a quiet machine it takes a tenth of that."""

@@ -5,16 +5,9 @@ from __future__ import annotations
 import re
 
 import pytest
-from test_browser import files, link_to
+from test_browser import shown_in
 
 pytestmark = pytest.mark.browser
-
-
-def loaded(app, *names: str):
-    """These files read, and the address that leads to them."""
-    app.open().upload(*files(*names))
-    link_to(app, runs=len(names) - 1)
-    return app
 
 
 def head(app) -> str:
@@ -28,9 +21,9 @@ def wait_for_head(app, true: str, arg: str) -> None:
                                f"return head && {true}; }}", arg=arg)
 
 
-def test_from_the_leaderboard_to_the_five_queries_that_explain_a_difference(visit):
-    app = loaded(visit(), "dense", "sparse", "hybrid", "truth")
-    app.go("Leaderboard").go("Compare")
+def test_from_the_leaderboard_to_the_five_queries_that_explain_a_difference(visit, samples_link):
+    app = visit().open(samples_link.replace("/?", "/leaderboard?"))
+    app.go("Compare")
     app.page.locator(".st-key-outcome").get_by_text(re.compile("^Worse")).click()
     app.settle()
     link = app.page.get_by_role("link", name=re.compile(r"Read \d+ queries side by side"))
@@ -55,9 +48,9 @@ def test_from_the_leaderboard_to_the_five_queries_that_explain_a_difference(visi
     assert head(again) == seen[3] and "4 of " in again.page.inner_text(".st-key-query_steps")
 
 
-def test_from_the_leaderboard_over_the_failures_to_one_query(visit):
-    app = loaded(visit(), "dense", "sparse", "hybrid", "truth")
-    app.go("Leaderboard").go("Failures").calm()
+def test_from_the_leaderboard_over_the_failures_to_one_query(visit, samples_link):
+    app = visit().open(samples_link.replace("/?", "/leaderboard?"))
+    app.go("Failures").calm()
     assert "loses most queries at" in app.page.inner_text("[data-testid=stMain]")
     link = app.page.locator(".st-key-stage_not-retrieved").get_by_role("link", name=re.compile("sparse"))
     n = int(re.search(r"sparse (\d+)", link.inner_text())[1])
@@ -72,33 +65,35 @@ def test_from_the_leaderboard_over_the_failures_to_one_query(visit):
     assert "Not retrieved: 0 of" in app.settle().page.inner_text(".st-key-one_query")
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_a_click_into_the_waterfall_opens_what_is_lost_there(visit, scheme):
-    app = loaded(visit(color_scheme=scheme), "dense", "sparse", "hybrid", "truth")
-    app.go("Failures").chart("waterfall")
-    lost = app.page.locator(".st-key-waterfall .barlayer .trace").nth(1).locator(".point path")
-    wide = max((lost.nth(at).bounding_box() for at in range(lost.count())), key=lambda box: box["width"])
-    most = app.chart("waterfall").evaluate(
-        "gd => gd.data[1].customdata[gd.calcdata[1].reduce((top, bar, at, all) => bar.s > all[top].s ? at : top, 0)]")
-    app.page.mouse.click(wide["x"] + wide["width"] * 0.9, wide["y"] + wide["height"] / 2)
-    app.page.get_by_role("heading", name="Queries", level=1).wait_for()
-    app.settle().calm()
-    assert f"stages={most}" in app.page.url
+def test_a_click_into_the_waterfall_opens_what_is_lost_there(visit, samples_link):
+    app = visit()
+    for scheme in ("light", "dark"):
+        app.page.emulate_media(color_scheme=scheme)
+        app.open(samples_link.replace("/?", "/failures?"))
+        shown_in(app, scheme)
+        app.chart("waterfall")
+        lost = app.page.locator(".st-key-waterfall .barlayer .trace").nth(1).locator(".point path")
+        wide = max((lost.nth(at).bounding_box() for at in range(lost.count())), key=lambda box: box["width"])
+        most = app.chart("waterfall").evaluate(
+            "gd => gd.data[1].customdata[gd.calcdata[1].reduce((top, bar, at, all) => "
+            "bar.s > all[top].s ? at : top, 0)]")
+        app.page.mouse.click(wide["x"] + wide["width"] * 0.9, wide["y"] + wide["height"] / 2)
+        app.page.get_by_role("heading", name="Queries", level=1).wait_for()
+        app.settle().calm()
+        assert f"stages={most}" in app.page.url
 
 
-@pytest.mark.parametrize("width", [1440, 390])
-def test_failures_and_likeness_fit_large_and_small_screens(visit, width):
-    app = loaded(visit(viewport={"width": width, "height": 900}), "dense", "sparse", "hybrid", "truth")
-    app.open(app.page.url.replace("/?", "/failures?")).calm()
-    app.open(app.page.url.replace("/failures?", "/compare?"))
+def test_likeness_fits_large_and_small_screens(visit, samples_link):
+    app = visit().open(samples_link.replace("/?", "/compare?"))
     app.page.get_by_text("Matrix, what one run alone found").click()
     app.settle().chart("likeness_matrix")
     app.calm()
+    app.resize(390).chart("likeness_matrix")
+    app.calm()
 
 
-def test_a_text_opens_by_a_click_with_the_evidence_marked(visit):
-    app = loaded(visit(), "dense", "sparse", "truth")
-    app.open(app.page.url.replace("/?", "/queries?query=q001&"))
+def test_a_text_opens_by_a_click_with_the_evidence_marked(visit, samples_link):
+    app = visit().open(samples_link.replace("/?", "/queries?query=q001&"))
     mark = app.page.locator("details mark").first
     assert not mark.is_visible()
     app.page.locator("details:has(mark) summary").first.click()
@@ -107,9 +102,8 @@ def test_a_text_opens_by_a_click_with_the_evidence_marked(visit):
     app.calm()
 
 
-def test_a_letter_typed_into_the_search_is_no_step(visit):
-    app = loaded(visit(), "dense", "sparse", "truth")
-    app.open(app.page.url.replace("/?", "/queries?"))
+def test_a_letter_typed_into_the_search_is_no_step(visit, samples_link):
+    app = visit().open(samples_link.replace("/?", "/queries?"))
     before = head(app)
     field = app.page.get_by_role("textbox", name="Search")
     field.click()
@@ -122,17 +116,12 @@ def test_a_letter_typed_into_the_search_is_no_step(visit):
     assert "text=lunar" in app.page.url
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1440, 390])
-def test_both_themes_on_large_and_small_screens(visit, scheme, width):
-    app = loaded(visit(color_scheme=scheme, viewport={"width": width, "height": 900}), "dense", "sparse", "hybrid",
-                 "truth")
-    app.open(app.page.url.replace("/?", "/queries?query=q001&")).calm()
-    app.page.get_by_role("region", name="Rankings side by side").wait_for()
-    text, ground = app.page.evaluate("""() => {
-        const cell = document.querySelector('[aria-label="Rankings side by side"] td b');
-        return [getComputedStyle(cell).color,
-                getComputedStyle(document.querySelector('[data-testid=stApp]')).backgroundColor];
-    }""")
-    assert (text, ground) == {"light": ("rgb(11, 16, 22)", "rgb(255, 255, 255)"),
-                              "dark": ("rgb(232, 236, 241)", "rgb(16, 20, 24)")}[scheme]
+def test_one_query_in_both_themes_on_large_and_small_screens(visit, samples_link):
+    app = visit().open(samples_link.replace("/?", "/queries?query=q001&"))
+    for scheme, ink in (("light", "rgb(11, 16, 22)"), ("dark", "rgb(232, 236, 241)")):
+        app.appear(scheme)
+        for width in (1440, 390):
+            app.resize(width).calm()
+            app.page.get_by_role("region", name="Rankings side by side").wait_for()
+            cell = "document.querySelector('[aria-label=\"Rankings side by side\"] td b')"
+            assert app.page.evaluate(f"getComputedStyle({cell}).color") == ink

@@ -13,7 +13,6 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "report"))
 from hostile import runs_and_truth
-from test_browser import with_samples
 
 from ragdash.io import read_run, read_truth
 from ragdash.matching.match import Match
@@ -56,15 +55,16 @@ def show(browser):
         context.close()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1200, 390])
-def test_the_report_draws_itself_without_a_network(show, file, scheme, width):
+@pytest.mark.parametrize(("scheme", "width", "other"), [("light", 1200, 390), ("dark", 390, 1200)])
+def test_the_report_draws_itself_without_a_network(show, file, scheme, width, other):
     page, faults = show(file, color_scheme=scheme, viewport={"width": width, "height": 900})
-    count = page.locator("[data-figure]").count()
-    assert count >= 10 and page.locator("[data-figure] .main-svg").count() >= count
-    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth + 1")
-    paper = page.evaluate("getComputedStyle(document.body).backgroundColor")
-    assert paper == {"light": "rgb(255, 255, 255)", "dark": "rgb(16, 20, 24)"}[scheme]
+    for size in (width, other):
+        page.set_viewport_size({"width": size, "height": 900})
+        page.wait_for_function("document.documentElement.scrollWidth <= window.innerWidth + 1", timeout=10_000)
+        count = page.locator("[data-figure]").count()
+        assert count >= 10 and page.locator("[data-figure] .main-svg").count() >= count
+        paper = page.evaluate("getComputedStyle(document.body).backgroundColor")
+        assert paper == {"light": "rgb(255, 255, 255)", "dark": "rgb(16, 20, 24)"}[scheme]
     assert not faults
 
 
@@ -159,8 +159,9 @@ def test_axe_finds_nothing_in_the_report(browser, file, axe, scheme):
     assert not found, found[:5]
 
 
-def shared(visit):
-    return with_samples(visit()).go("Share")
+@pytest.fixture()
+def shared(visit, samples_link):
+    return visit().open(samples_link.replace("/?", "/share?"))
 
 
 def downloaded(app, name: str) -> Path:
@@ -169,8 +170,8 @@ def downloaded(app, name: str) -> Path:
     return Path(download.value.path())
 
 
-def test_the_share_page_gives_the_report_and_the_tables(visit):
-    app = shared(visit)
+def test_the_share_page_gives_the_report_and_the_tables(shared):
+    app = shared
     app.page.locator(".st-key-sections").get_by_text("Threshold bands").click()
     app.settle()
     app.page.get_by_text("Left out", exact=True).click()
@@ -182,9 +183,8 @@ def test_the_share_page_gives_the_report_and_the_tables(visit):
     app.calm()
 
 
-def test_the_link_of_the_share_page_opens_the_page_it_names(visit):
-    app = shared(visit)
-    links = [one.inner_text().strip() for one in app.page.get_by_test_id("stCode").all()]
+def test_the_link_of_the_share_page_opens_the_page_it_names(shared, visit):
+    links = [one.inner_text().strip() for one in shared.page.get_by_test_id("stCode").all()]
     assert "/leaderboard?" in links[0] and parse_qs(urlsplit(links[1]).query)["embed"] == ["true"]
     for link in links:
         other = visit().open(link)
@@ -192,8 +192,8 @@ def test_the_link_of_the_share_page_opens_the_page_it_names(visit):
         other.calm()
 
 
-def test_every_picture_can_be_had_as_data(visit):
-    app = shared(visit).go("Leaderboard")
+def test_every_picture_can_be_had_as_data(shared):
+    app = shared.go("Leaderboard")
     app.page.get_by_role("tab", name="Download").last.click()
     app.settle()
     figure = json.loads(downloaded(app, "Plotly JSON").read_text())

@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 import signal
 
+import pytest
 from conftest import free_port, start_server, stop, visitor
 from trust_cases import a_run, judged, scores, the_truth
 
 from ragdash import io
 from ragdash.analysis.judge_validation import LabelStore
+
+pytestmark = pytest.mark.browser
 
 
 def test_three_answers_are_labelled_and_survive_the_server(browser, tmp_path, monkeypatch):

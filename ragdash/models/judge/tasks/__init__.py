@@ -3,7 +3,8 @@
 A task bears the canonical spelling of its metric: Faithfulness, ContextRelevance(per='chunk'), RAGChecker.Precision.
 """
 
-from ragdash.models.judge.tasks import chunk_usefulness, claims, ragchecker, single_call
+# Importing a module registers its tasks: this is the order in which they are listed and exported.
+from ragdash.models.judge.tasks import ragchecker, chunk_usefulness, claims, single_call  # isort: skip
 from ragdash.models.judge.tasks.registry import TASKS, Asking, Case, JudgedTask, Judgement, find_task, judged
 
 __all__ = ["TASKS", "Asking", "Case", "JudgedTask", "Judgement", "chunk_usefulness", "claims", "find_task", "judged",

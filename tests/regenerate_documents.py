@@ -1,0 +1,54 @@
+"""Write again what documents show of the program: outputs of commands, the metric reference, the example report.
+
+    python tests/regenerate_documents.py
+
+Read the difference before you commit it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import re
+import shlex
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+SHOWN = re.compile(r"(^```\n(ragdash [^\n]*)\n```\n\n<!-- output -->\n```\n).*?(^```)", re.MULTILINE | re.DOTALL)
+EXAMPLE = re.compile(r"<!-- example -->\n```\n(ragdash .*)\n```")
+
+
+def output(command: str) -> str:
+    """Return what a command of a document prints."""
+    from ragdash.cli.main import main
+
+    words = shlex.split(command)[1:]
+    with tempfile.TemporaryDirectory() as folder:
+        if words[0] == "ab":
+            words += ["--output-dir", str(Path(folder) / "out")]
+        stdout = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
+        with contextlib.redirect_stdout(stdout):
+            status = main(words)
+            stdout.flush()
+    if status:
+        raise SystemExit(f"exit status {status}: {command}")
+    return stdout.buffer.getvalue().decode()
+
+
+def regenerate() -> None:
+    for name in ("README.md", "docs/guide/ab.md"):
+        text = Path(name).read_text(encoding="utf-8")
+        shown = SHOWN.sub(lambda match: match[1] + output(match[2]) + match[3], text)
+        Path(name).write_text(shown, encoding="utf-8")
+    output("ragdash metrics --format markdown -o docs/reference/metrics.md")
+    output(EXAMPLE.search(Path("docs/guide/share.md").read_text(encoding="utf-8"))[1])
+
+
+if __name__ == "__main__":
+    os.chdir(ROOT)
+    sys.path.insert(0, str(ROOT))
+    os.environ["PYTHONPATH"] = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
+    regenerate()
