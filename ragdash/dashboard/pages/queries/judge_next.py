@@ -1,6 +1,6 @@
-"""Judge these next: the unjudged documents that could change which run is best, and how far they could move the means.
+"""Unjudged documents whose judgment could change the best run, ranked by influence, and the bounds of the means.
 
-Asked for only when it is opened; cached by digests, as in ragdash.dashboard.caches.evaluation_cache.
+Computed only when opened; cached by digests, as in ragdash.dashboard.caches.evaluation_cache.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from ragdash.analysis.unjudged import Next, judge_next
 from ragdash.core.errors import InputError, Unavailable
 from ragdash.dashboard.caches import evaluation_cache
 from ragdash.dashboard.components import query_links
-from ragdash.dashboard.pages.queries.table_data import Desk
+from ragdash.dashboard.pages.queries.data import QueriesData
 from ragdash.dashboard.session import state
 from ragdash.dashboard.session.scope import facts
 from ragdash.dashboard.widgets import elements
@@ -23,17 +23,17 @@ from ragdash.matching.match import Match
 from ragdash.metrics import Spec
 from ragdash.reporting.sentences import fmt
 
-ROWS = 100
+MOST_DOCUMENTS = 100
 
 
-def following(data: Desk) -> None:
-    """The list, folded away; a click on a row opens the query with the document ready to be judged."""
+def render_judge_next(data: QueriesData) -> None:
+    """The list in an expander; a click on a row opens the query with the document ready to judge."""
     with st.expander("Judge these next", icon=":material/rule:", key="judge_next", on_change="rerun") as fold:
         if not fold.open:
             return
         context = data.context
         try:
-            ranked = _next(
+            ranked = _ranked_documents(
                 tuple(context.digests),
                 facts(context.scope, [data.spec]),
                 str(data.spec),
@@ -46,22 +46,22 @@ def following(data: Desk) -> None:
         except InputError as error:
             elements.problems(error.problems, "judge_next")
             return
-        _bounds(data, ranked)
-        _rows(data, ranked)
+        _bounds_table(data, ranked)
+        _document_table(data, ranked)
 
 
-@st.cache_resource(max_entries=16, show_spinner="Looking at what is unjudged …")
-def _next(runs: tuple[str, ...], scope: tuple, spec: str, _matches: Sequence[Match], _spec: Spec) -> Next:
+@st.cache_resource(max_entries=16, show_spinner="Checking unjudged documents …")
+def _ranked_documents(runs: tuple[str, ...], scope: tuple, spec: str, _matches: Sequence[Match], _spec: Spec) -> Next:
     renamed = []
     for run, match in zip(runs, _matches, strict=True):
         copy = match.under()
-        copy.run = match.run.renamed(run)  # by digest: a session may call it otherwise
+        copy.run = match.run.renamed(run)  # by digest: sessions may use different names for it
         renamed.append(copy)
-    return judge_next(renamed, _spec, limit=ROWS)
+    return judge_next(renamed, _spec, limit=MOST_DOCUMENTS)
 
 
-def _bounds(data: Desk, ranked: Next) -> None:
-    """Between which values every mean lies, whatever the unjudged documents are."""
+def _bounds_table(data: QueriesData, ranked: Next) -> None:
+    """Lower and upper bounds of every mean, whatever the unjudged documents turn out to be."""
     context = data.context
     names = dict(zip(context.digests, context.names, strict=True))
     rows = [{"Run": f"**{elements.swatch(slot, name)}**", "If none is relevant": fmt.number(bounds.mean_low),
@@ -80,7 +80,7 @@ def _bounds(data: Desk, ranked: Next) -> None:
         st.markdown(f"Whatever the unjudged documents are, {fmt.listed(best)} has the best {data.spec.title}.")
 
 
-def _rows(data: Desk, ranked: Next) -> None:
+def _document_table(data: QueriesData, ranked: Next) -> None:
     table = ranked.table
     if not len(table):
         return
@@ -94,7 +94,7 @@ def _rows(data: Desk, ranked: Next) -> None:
                   formats={"Influence": "%.5f"}, pick=partial(_open, queries, docs))
     st.caption("Influence: how much the differences between the means change if this one document has the highest "
                "grade. A click at the left edge of a row opens the query, with the document to be judged."
-               + (f" The first {ROWS} of {ranked.total:,}." if ranked.total > len(frame) else ""))
+               + (f" The first {MOST_DOCUMENTS} of {ranked.total:,}." if ranked.total > len(frame) else ""))
 
 
 def _open(queries: list[str], docs: list[str], row: int) -> None:
