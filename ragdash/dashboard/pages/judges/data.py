@@ -18,6 +18,7 @@ from ragdash.core.errors import Problem
 from ragdash.dashboard.caches import evaluation_cache
 from ragdash.dashboard.pages.judges import sentences as judges_sentences
 from ragdash.dashboard.session.scope import Scope, laid
+from ragdash.evaluation.scoring.judge_worker import KEY
 from ragdash.evaluation.scoring.run_judge import ALIKE
 from ragdash.evaluation.stats import bootstrap_intervals
 from ragdash.matching.views.judged import IMPORTED, Judged
@@ -89,8 +90,9 @@ def _present(run: str, truth: str, ties: str, _judged: Judged) -> np.ndarray:
 
 def lacking(name: str) -> tuple[str, str]:
     """(texts that a metric needs, what would fix their lack), in words."""
-    needs = [LACKING[f"no-{need}"] for need in TASKS[name].needs]
-    return ", ".join(words for words, _ in needs), " ".join(fix for _, fix in needs)
+    reasons = [f"no-{need}" for need in TASKS[name].needs]
+    fixes = [Problem(f"nothing-to-judge/{reason}", {"run": "", "metric": name}).words("page").fix for reason in reasons]
+    return ", ".join(LACKING[reason] for reason in reasons), " ".join(fixes)
 
 
 def stamp() -> str:
@@ -235,5 +237,7 @@ def named(texts: Judged, name: str) -> Judged:
 
 def as_problems(rows: Sequence[Mapping]) -> list[Problem]:
     """What a process told as its problems."""
-    return [Problem(**{key: row.get(key) for key in Problem.__dataclass_fields__}) for row in rows]
+    problems = map(Problem.of_dict, rows)
+    return [replace(problem, facts={**problem.facts, "variable": ""}) if problem.facts.get("variable") == KEY
+            else problem for problem in problems]  # the variable in which the process gets a key that was typed
 

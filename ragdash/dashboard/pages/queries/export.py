@@ -62,7 +62,7 @@ def _ticket(context: PageContext, queries: np.ndarray, title: str) -> str:
         diagnosis = diagnosis_cache.diagnosis(digest, context.scope, context.k)
         verdicts[name] = [str(explain(diagnosis, q)) if q in first else "" for q in range(len(queries))]
         matches.append(_renamed(evaluation_cache.match(digest, context.scope), name))
-    return ticket(matches, queries, k=context.k, title=title, verdicts=verdicts, most=TICKET_QUERIES)
+    return ticket(matches, queries, k=context.k, title=title, verdicts=verdicts, max_queries=TICKET_QUERIES)
 
 
 def _renamed(match: Match, name: str) -> Match:

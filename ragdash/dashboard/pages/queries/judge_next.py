@@ -41,7 +41,7 @@ def render_judge_next(data: QueriesData) -> None:
                 _spec=data.spec,
             )
         except Unavailable as missing:
-            st.caption(fmt.escape(f"Found {missing.problem.found}. {missing.problem.fix}"))
+            st.caption(fmt.problem_line(missing.problem))
             return
         except InputError as error:
             elements.problems(error.problems, "judge_next")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
 
@@ -78,7 +78,8 @@ def desk() -> Desk:
                  else _read(name, Sets().names()[name], str(Sets().path)))
         decisions, problems = _decisions(draft_set.digest, str(DecisionStore().path), DecisionStore().stamp())
         for problem in problems:
-            st.caption(f":orange[:material/warning:] {fmt.escape(f'{problem.file}: {problem.found}. {problem.fix}')}")
+            file = fmt.escape(f"{problem.file}: ") if problem.file else ""
+            st.caption(f":orange[:material/warning:] {file}{fmt.problem_line(problem)}")
         return Desk(name, draft_set, decisions)
     except InputError as error:
         elements.problems(error.problems, "testset")
@@ -126,7 +127,7 @@ def _take() -> None:
         try:
             saved_path = Sets().keep(draft_set)
         except InputError as error:
-            state.set_notice(replace(problem, found=f"{file.name} opened, but not kept: {problem.found}")
+            state.set_notice(Problem("not-saved", {"name": file.name}, problem.file, field=problem.field, cause=problem)
                              for problem in error.problems)
     if saved_path is None:
         st.session_state[state.DRAFTS] = draft_set

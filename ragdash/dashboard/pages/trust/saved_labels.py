@@ -105,7 +105,7 @@ def _handing_in(data: Held) -> None:
         return
     if warned:
         elements.problem_table(warned, fmt.count(len(warned), "warning"), "sheet_warnings")
-        st.caption("  \n".join(f":orange[:material/warning:] {fmt.escape(warning.found)}. {fmt.escape(warning.fix)}"
+        st.caption("  \n".join(f":orange[:material/warning:] {fmt.problem_line(warning)}"
                                for warning in warned[:3]))
     frame = _compared(data, labels_by_run)
     st.dataframe(frame, hide_index=True, key="sheet_holds", alt="What the sheet holds")

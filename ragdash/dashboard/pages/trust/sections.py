@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -55,15 +54,7 @@ def choices(context: PageContext) -> Held:
         _no_answers()
     problems = [*data.problems, *state.notice()]
     elements.problems(problems, "labels")
-    _warn(
-        {
-            "": [
-                replace(problem, found=f"{problem.file}: {problem.found}" if problem.file else problem.found)
-                for problem in problems
-                if problem.severity == "warning"
-            ]
-        }
-    )
+    _warn({"": [problem for problem in problems if problem.severity == "warning"]})
     st.segmented_control("Part", list(DESKS), format_func=DESKS.get, required=True, label_visibility="collapsed",
                          key=state.one(state.DESK, list(DESKS), "result"), persist_state="session")
     return data

@@ -120,11 +120,12 @@ def warnings(problems_by_run: Mapping[str, Sequence[Problem]]) -> list[str]:
         if kind in GATHERED:
             lines.append(GATHERED[kind].format(fmt.escape(fmt.listed(list(run_problems)))))
         elif kind not in SAID_ELSEWHERE:
-            lines += dict.fromkeys(
-                f"{fmt.escape(problem.found[:1].upper() + problem.found[1:])}. {fmt.escape(problem.fix)}"
-                for problem in run_problems.values()
-            )
+            lines += dict.fromkeys(map(_line, run_problems.values()))
     return lines
+
+
+def _line(problem: Problem) -> str:
+    return (fmt.escape(f"{problem.file}: ") if problem.file else "") + fmt.problem_line(problem)
 
 
 def label_text(value: float) -> str:
