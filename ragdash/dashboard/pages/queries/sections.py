@@ -255,6 +255,6 @@ def query_steps(data: QueriesData, rows: list[int]) -> None:
                   shortcut="N", on_click=_open_query, args=(ids, min(position + 1, len(ids) - 1)))
         export.export_shown(data, rows)
         st.caption(
-            f"Query {position + 1:,} of {fmt.count(len(ids), 'query', 'queries')} shown ({len(data.ids):,} in total). "
+            f"Query {position + 1:,} of {len(ids):,} shown ({len(data.ids):,} in total). "
             "Click the left edge of a row to open it."
         )
