@@ -87,8 +87,7 @@ def parse_limit(text: str, specs: Sequence[Spec]) -> Limit:
     """The limit that a text like "0.02" or "nDCG@10.low=0.02" stands for; InputError if it is none."""
     limit = Limit(*_parsed(text, specs, "--no-worse-than", 'a limit like 0.02, low=0.02 or "nDCG@10.low=0.02"'))
     if limit.value < 0:
-        raise InputError([Problem("bound", repr(text), "a number that is not negative", "Give how much worse the "
-                                  "candidate may be, such as 0.02.", field="--no-worse-than")])
+        raise InputError([Problem("bound/negative", {"text": text}, field="--no-worse-than")])
     return limit
 
 
@@ -105,10 +104,9 @@ def _parsed(text: str, specs: Sequence[Spec], option: str, expected: str) -> tup
         return None, at, float(number)
     spec = parse_spec(name)
     if spec not in specs:
-        raise InputError([Problem("bound", f"a bound on {spec}", f"one of the metrics asked for: "
-                                  f"{' '.join(map(str, specs))}", f"Add {spec} to -m.", field=option)])
+        raise InputError([Problem("bound/metric", {"spec": str(spec), "metrics": list(map(str, specs))}, field=option)])
     return spec, at, float(number)
 
 
 def _unreadable(text: str, option: str, expected: str) -> InputError:
-    return InputError([Problem("bound", repr(text), expected, "Write METRIC=NUMBER.", field=option)])
+    return InputError([Problem("bound", {"text": text, "wanted": expected}, field=option)])

@@ -98,11 +98,10 @@ class Rules:
     def __post_init__(self) -> None:
         wrong = []
         if self.correction not in CORRECTIONS:
-            wrong.append(Problem("unknown-correction", repr(self.correction), ", ".join(CORRECTIONS),
-                                 "Choose one of these.", field="correction"))
+            wrong.append(Problem("unknown-correction", {"correction": self.correction,
+                                 "corrections": list(CORRECTIONS)}, field="correction"))
         if self.margin is not None and not 0 < self.margin < np.inf:
-            wrong.append(Problem("bad-margin", f"{self.margin:g}", "a number above 0", "Give the largest difference "
-                                 "that does not matter, such as 0.02.", field="margin"))
+            wrong.append(Problem("bad-margin", {"margin": self.margin}, field="margin"))
         if wrong:
             raise InputError(wrong)
 
@@ -128,9 +127,8 @@ def comparable(evaluation: Evaluation, specs: Sequence[Spec]) -> tuple[list[Spec
         if why is None:
             kept.append(spec)
         else:
-            problems.append(Problem("not-comparable", f"{spec}, which {why}", "a mean of values per query that should "
-                                    "be high or low", "Leave it out of the comparison; `ragdash evaluate` shows its "
-                                    "values.", field="metrics", severity="warning"))
+            problems.append(Problem("not-comparable", {"spec": str(spec), "reason": why}, field="metrics",
+                                    severity="warning"))
     return kept, problems
 
 
@@ -171,13 +169,11 @@ def _check(baseline: Evaluation, candidates: Sequence[Evaluation], specs: Sequen
     problems = [replace(problem, severity="error") for problem in comparable(baseline, specs)[1]]
     for candidate in candidates:
         if not candidate.query_ids.equals(baseline.query_ids):
-            problems.append(Problem("different-queries", f"{candidate.name!r} evaluated on other queries than "
-                                    f"{baseline.name!r}", "values for the same queries", "Evaluate both against the "
-                                    "same truth.", field="query_id"))
+            problems.append(Problem("different-queries", {"run": candidate.name, "baseline": baseline.name},
+                                    field="query_id"))
         if _matched(candidate) != _matched(baseline):
-            problems.append(Problem("different-match", f"{candidate.name!r} matched by {_matched(candidate)[0]}, "
-                                    f"{baseline.name!r} by {_matched(baseline)[0]}", "documents matched the same way",
-                                    "Evaluate both with the same --match.", field="match"))
+            problems.append(Problem("different-match", {"run": candidate.name, "how": _matched(candidate)[0],
+                                    "baseline": baseline.name, "other_how": _matched(baseline)[0]}, field="match"))
     if problems:
         raise InputError(problems)
 

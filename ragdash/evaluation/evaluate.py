@@ -204,23 +204,20 @@ def _left_out(match: Match, counts: Mapping[str, int]) -> list[Problem]:
     """What of the queries does not take part as it might seem, as warnings."""
     run, found = match.run.name, []
     if counts["extra"]:
-        found.append(("extra-queries", f"{counts['extra']:,} queries of run {run!r} that the truth lacks, such as "
-                      f"{match.extra[0].as_py()!r}", "queries with judgements", "They are left out."))
+        found.append(Problem("extra-queries", {"queries": counts["extra"], "run": run,
+                                               "example": match.extra[0].as_py()},
+                             field="query_id", severity="warning"))
     if counts["missing"]:
         first = match.query_ids.filter(pa.array(match.missing))[0].as_py()
-        done = {"zero": "They count as empty rankings; --missing skip leaves them out.",
-                "skip": "They are left out; --missing zero counts them as empty rankings."}
-        found.append(("missing-queries", f"{counts['missing']:,} queries of the truth that run {run!r} lacks, such as "
-                      f"{first!r}", "a ranking for every query", done[match.conventions.missing]))
-    problems = [Problem(*facts, field="query_id", severity="warning") for facts in found]
+        message = "missing-queries" if match.conventions.missing == "zero" else "missing-queries/skipped"
+        found.append(Problem(message, {"queries": counts["missing"], "run": run, "example": first}, field="query_id",
+                             severity="warning"))
     if match.matching.by == "id" and match.ranked.returned.any() and not len(match.ranked.rank) \
             and len(match.truth.docs):
         ours, theirs = match.run.docs[0].as_py(), match.truth.docs[0].as_py()
-        problems.append(Problem("no-common-document", f"run {run!r} with documents like {ours!r}, of which none is "
-                                f"judged for its query; the truth has documents like {theirs!r}", "judged documents "
-                                "among those returned", "`ragdash check RUN --truth TRUTH` tells what would match.",
-                                field="doc_id", severity="warning"))
-    return problems
+        found.append(Problem("no-common-document", {"run": run, "ids": ours, "truth_ids": theirs}, field="doc_id",
+                             severity="warning"))
+    return found
 
 
 def _unanswerable(match: Match) -> np.ndarray:
@@ -267,10 +264,8 @@ def _check_overlap(match: Match) -> None:
     if len(match.extra) < len(match.run) or not len(match.run):
         return
     ours, theirs = match.run.query_ids[0].as_py(), match.truth.query_ids[0].as_py() if len(match.truth) else "none"
-    raise InputError([Problem("no-common-query", f"run {match.run.name!r} with queries like {ours!r}, truth "
-                              f"{match.truth.name!r} with queries like {theirs!r}", "query ids that occur in both",
-                              "Check that they belong to the same data set and write the ids the same way.",
-                              field="query_id")])
+    raise InputError([Problem("no-common-query", {"run": match.run.name, "ids": ours, "truth": match.truth.name,
+                              "truth_ids": theirs}, field="query_id")])
 
 
 def _means(values: np.ndarray) -> np.ndarray:

@@ -204,25 +204,23 @@ def read_prices(source: str | os.PathLike | tuple[str, bytes]) -> Prices:
     try:
         content = tomllib.loads(opened.text)
     except tomllib.TOMLDecodeError as error:
-        opened.fail("not-toml", str(error), "TOML", "Fix the line; texts stand in quotes, numbers have a point.")
+        opened.fail("not-toml", {"error": str(error)})
     for key in content.keys() - {"price", "uses"}:
-        problems.add("unknown-field", repr(key), "[price.\"name\"] and [uses]", "Remove it.", field=key)
+        problems.add("unknown-field/costs", {"key": key}, field=key)
     prices, uses = content.get("price", {}), content.get("uses", {})
     for key, table in (("price", prices), ("uses", uses)):
         if not isinstance(table, dict):
-            problems.add("bad-field", f"{key} = {table!r}", f"a table [{key}]", "See docs/guide/speed-cost.md.",
-                         field=key)
+            problems.add("bad-field/price-table", {"key": key, "value": table}, field=key)
     problems.raise_errors()
     found = [_price(name, entry, problems) for name, entry in prices.items()]
     known = {name.casefold() for name in prices}
     for run, names in uses.items():
         if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-            problems.add("bad-field", f"{run} = {names!r}", "a list of names of prices", "Write [\"name\"].", field=run)
+            problems.add("bad-field/uses", {"run": run, "value": names}, field=run)
             continue
         for name in names:
             if name.casefold() not in known:
-                problems.add("unknown-price", f"{name!r} for run {run!r}", f"one of {', '.join(prices) or 'no prices'}",
-                             "Add its price, or take it out.", field=run)
+                problems.add("unknown-price", {"name": name, "run": run, "prices": list(prices)}, field=run)
     problems.raise_errors()
     return Prices(tuple(found), {run: tuple(names) for run, names in uses.items()})
 
@@ -241,16 +239,15 @@ def write_prices(prices: Prices) -> str:
 
 def _price(name: str, entry, problems) -> Price | None:
     if not isinstance(entry, dict):
-        problems.add("bad-field", f"{name} = {entry!r}", "a table with prompt, completion or call",
-                     "See docs/guide/speed-cost.md.", field=name)
+        problems.add("bad-field/price", {"name": name, "value": entry}, field=name)
         return None
     for key in entry.keys() - set(_FIELDS):
-        problems.add("unknown-field", f"{key!r} of {name!r}", ", ".join(_FIELDS), "Correct or remove it.", field=key)
+        problems.add("unknown-field/price", {"key": key, "name": name, "fields": list(_FIELDS)}, field=key)
     kept = {}
     for key in _FIELDS:
         value = entry.get(key, 0.0)
         if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value < math.inf:
-            problems.add("bad-price", f"{key} = {value!r} of {name!r}", "dollars, 0 or more", "Correct it.", field=key)
+            problems.add("bad-price", {"key": key, "value": value, "name": name}, field=key)
         else:
             kept[key] = float(value)
     return Price(name, **kept)

@@ -71,7 +71,7 @@ def token_f1(answered: Answered, *, tokens: str = "squad", normalisation: str = 
     """
     _only_unicode(language, normalisation)
     if tokens == "set" and normalisation != "squad":
-        raise _mistake("tokens='set' with a normalisation", "Leave one of them out: sets have their own.")
+        raise InputError([Problem("metric-parameter/tokens", field="metric")])
     query, answer, reference = answered.pairs
     if tokens == "set":
         return answered.best(query, _f1(answered.coded("set").distinct(), answer, reference, both_empty=0.0))
@@ -218,8 +218,5 @@ def _holds(answer: np.ndarray, reference: np.ndarray, text: str) -> bool:
 
 def _only_unicode(language: str, normalisation: str) -> None:
     if language != "en" and normalisation != "unicode":
-        raise _mistake(f"language={language!r} with normalisation={normalisation!r}", "Add normalisation='unicode'.")
-
-
-def _mistake(found: str, fix: str) -> InputError:
-    return InputError([Problem("metric-parameter", found, "parameters that fit together", fix, field="metric")])
+        raise InputError([Problem("metric-parameter/language", {"language": language, "normalization": normalisation},
+                                  field="metric")])

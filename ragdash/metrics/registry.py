@@ -176,8 +176,7 @@ def _cutoff(text: str, cutoff: str | None, entry: Metric) -> int | None:
     if not fits:
         some = f"a cutoff from 1 to {MAX_CUTOFF:,}, as in {entry.name}@10"
         wants = {"required": some, "none": f"no cutoff: {entry.name}", "optional": f"{entry.name} or {some}"}
-        raise InputError([Problem("metric-cutoff", repr(text), wants[entry.cutoff], "Change the cutoff.",
-                                  field="metric")])
+        raise InputError([Problem("metric-cutoff", {"text": text, "wanted": wants[entry.cutoff]}, field="metric")])
     return k
 
 
@@ -217,8 +216,8 @@ def _arguments(text: str, arguments: str | None, entry: Metric) -> dict:
         given, wrong = {}, True
     if wrong or not all(_fits(entry, key, value) for key, value in given.items()):
         known = "; ".join(_option(entry, key) for key in entry.params) or "none"
-        raise InputError([Problem("metric-parameter", repr(text), f"parameters of {entry.name}: {known}",
-                                  "Write them as name=value, texts in quotes.", field="metric")])
+        raise InputError([Problem("metric-parameter", {"text": text, "metric": entry.name, "known": known},
+                                  field="metric")])
     return {key: tuple(value) if isinstance(value, list) else value for key, value in given.items()}
 
 
@@ -261,10 +260,10 @@ def _spellings() -> dict[str, Metric]:
 def _unknown(text: str) -> InputError:
     name = re.split(r"[@(]", text)[0].strip()
     near = difflib.get_close_matches(name.casefold(), list(_spellings()), 3, 0.5)
-    names = dict.fromkeys(_spellings()[word].name for word in near)
-    expected = f"perhaps {' or '.join(names)}" if names else "one of " + ", ".join(METRICS)
-    return InputError([Problem("unknown-metric", repr(text), expected, "See `ragdash metrics` for all of them.",
-                               field="metric")])
+    names = list(dict.fromkeys(_spellings()[word].name for word in near))
+    if names:
+        return InputError([Problem("unknown-metric/near", {"text": text, "names": names}, field="metric")])
+    return InputError([Problem("unknown-metric", {"text": text, "metrics": list(METRICS)}, field="metric")])
 
 
 def cutoff_array(specs: Iterable[Spec]) -> np.ndarray:

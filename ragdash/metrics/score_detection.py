@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from ragdash.core.errors import InputError, Problem
@@ -52,12 +54,12 @@ def aqwv(ranked: Ranked, k: Cutoffs, *, beta: float = 40.0, rel: int = 1, form: 
     """
     if form == "material":
         if k[-1] != ALL:
-            raise _mistake(f"a cutoff of {k[0]} with form='material'", "Leave it out: all returned ones count.")
+            raise _mistake("material-cutoff", {"cutoff": int(k[0])})
         return _material(ranked, beta, rel, _size(ranked, corpus_size, rel), threshold)
     if corpus_size is not None or threshold is not None:
-        raise _mistake("corpus_size or threshold without form='material'", "Add form='material'.")
+        raise _mistake("material-only")
     if k[-1] == ALL:
-        raise _mistake("AQWV without a cutoff", "Write AQWV@10, or AQWV(form='material', corpus_size=N).")
+        raise _mistake("aqwv-cutoff")
     relevant, seen = ranked.relevant(rel), ranked.hits_at(k, rel)
     returned = ranked.returned_at(k)
     false_alarms = np.divide(returned - seen, returned, out=np.zeros(seen.shape), where=returned > 0)
@@ -83,7 +85,7 @@ def _best_threshold(ranked: Ranked, beta: float, rel: int, size: int) -> float:
     Between two such scores a lower threshold only adds false alarms. All thresholds are tried in one pass.
     """
     if ranked.scores is None:
-        raise _mistake("MQWV for a run that has no scores or is not ranked by them", "Use AQWV@k.")
+        raise _mistake("mqwv-scores")
     relevant = ranked.relevant(rel)
     query, _ = ranked.hits(rel)
     score = ranked.score[ranked.grade >= rel]
@@ -112,7 +114,7 @@ def _material(ranked: Ranked, beta: float, rel: int, size: int, threshold: float
         detected = ranked.returned
     else:
         if ranked.scores is None:
-            raise _mistake("a threshold for a run that has no scores or is not ranked by them", "Leave it out.")
+            raise _mistake("threshold-scores")
         query = query[ranked.score[ranked.grade >= rel] >= threshold]
         detected = ranked.returned_from(threshold)
     found = np.bincount(query, minlength=ranked.queries)
@@ -127,9 +129,9 @@ def _material(ranked: Ranked, beta: float, rel: int, size: int, threshold: float
 def _size(ranked: Ranked, corpus_size: int | None, rel: int) -> int:
     needed = int(max(ranked.relevant(rel).max(initial=0), ranked.returned.max(initial=0))) + 1
     if corpus_size is None or corpus_size < needed:
-        raise _mistake(f"corpus_size={corpus_size}", f"Give the number of documents in the corpus, {needed} or more.")
+        raise _mistake("corpus-size-needed", {"size": str(corpus_size), "needed": needed})
     return corpus_size
 
 
-def _mistake(found: str, fix: str) -> InputError:
-    return InputError([Problem("metric-parameter", found, "parameters that fit together", fix, field="metric")])
+def _mistake(wording: str, facts: Mapping | None = None) -> InputError:
+    return InputError([Problem(f"metric-parameter/{wording}", facts or {}, field="metric")])

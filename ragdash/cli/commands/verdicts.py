@@ -5,10 +5,11 @@ from __future__ import annotations
 import argparse
 import sys
 
+from ragdash.cli.common_options import add_reading_options
 from ragdash.cli.inputs import read
 from ragdash.core.console import count, say, write
 from ragdash.core.errors import InputError, Problem
-from ragdash.evaluation.scoring.verdict_export import export
+from ragdash.evaluation.scoring.verdict_export import FORMATS, export
 from ragdash.evaluation.scoring.verdict_import import import_verdicts as import_results
 from ragdash.matching.match import Match
 from ragdash.matching.views.judged import Judged
@@ -18,13 +19,27 @@ from ragdash.models.judge.tasks import TASKS
 from ragdash.models.judge.verdict_store.jsonl import export_verdicts, import_verdicts, is_exported, unpacked
 
 
-def verdicts(options: argparse.Namespace) -> int:
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
+    add_reading_options(parser)
+    parser.add_argument("run", metavar="RUN")
+    parser.add_argument("--truth", metavar="TRUTH")
+    parser.add_argument("--read", metavar="FILE", help="results with scores or verdicts, to be kept for this run")
+    parser.add_argument("--format", choices=(*FORMATS, "ledger"), default="rows", help="what to put out: a "
+                        "line for each query and metric with its claims, the columns of another tool, or what --read "
+                        "takes into the ledger of another machine")
+    parser.add_argument("-m", "--metrics", metavar="METRICS", help="of the formats rows and ledger (default: all "
+                        "that are there)")
+    parser.add_argument("--judge", default="", metavar="NAME", help="whose verdicts (default: the one last asked)")
+    parser.add_argument("-o", "--output", metavar="FILE")
+
+
+def run(options: argparse.Namespace) -> int:
     """Import a file, or export; returns the exit status."""
     options.runs = [options.run]
     runs, truth = read(options)
     if len(runs) > 1:
-        raise InputError([Problem("several-runs", f"{len(runs)} runs in {options.run}", "one run",
-                                  "Write it to a file of its own with `ragdash convert --config NAME`.", options.run)])
+        raise InputError([Problem("several-runs", {"count": len(runs), "name": options.run}, options.run)])
     judged = Match(runs[0], truth).judged
     if options.format == "ledger":
         write(_of_ledger(options, judged), options.output)
@@ -49,6 +64,5 @@ def _of_ledger(options: argparse.Namespace, judged: Judged) -> bytes:
     judges = [one for one in judged.ledger.judges() if one.is_called(options.judge)]
     lines = [line for one in judges for line in export_verdicts(judged.ledger, one, judged.known_keys(names, one))]
     if not lines:
-        raise InputError([Problem("no-verdicts", f"no verdict on {judged.run!r}", "a run that was judged",
-                                  "Let a judge read it: python -m ragdash judge", options.run)])
+        raise InputError([Problem("no-verdicts/run", {"run": judged.run}, options.run)])
     return b"".join(lines)

@@ -10,7 +10,7 @@ from ragdash.core.records import Run, Truth
 from ragdash.evaluation.scoring.plan import TABLES, Item, Plan, Source, Task, signs
 from ragdash.matching.evidence import embedded_texts
 from ragdash.matching.match import Match
-from ragdash.matching.views.judged import RELEVANCY, command
+from ragdash.matching.views.judged import RELEVANCY
 from ragdash.matching.views.local_models import NEEDS, Scored, wanted
 from ragdash.matching.views.nli import NAME, Entailed
 from ragdash.metrics import Spec, parse_specs
@@ -45,12 +45,10 @@ def plan(runs: Iterable[Run], truth: Truth, metrics: str | Iterable[str | Spec] 
 def _names(metrics: str | Iterable[str | Spec]) -> tuple[str, ...]:
     specs = parse_specs(metrics)
     others = (*NEEDS, RELEVANCY, NAME)
-    known = ", ".join(others)
-    wrong = [Problem("not-a-model-metric", repr(str(spec)), f"one of {known}", "Leave it out here; it needs no model.",
-                     field="--metrics") for spec in specs if spec.name not in others]
+    wrong = [Problem("not-a-model-metric", {"spec": str(spec), "metrics": list(others)}, field="--metrics")
+             for spec in specs if spec.name not in others]
     if wrong or not specs:
-        raise InputError(wrong or [Problem("no-metric", "no metric", f"one of {known}", "Name one.",
-                                           field="--metrics")])
+        raise InputError(wrong or [Problem("no-metric", {"metrics": list(others)}, field="--metrics")])
     return tuple(dict.fromkeys(spec.name for spec in specs))
 
 
@@ -81,9 +79,7 @@ def _spans(runs: Sequence[Run], truth: Truth) -> tuple[dict[str, None], list[Pro
         except Unavailable as missing:
             problems.append(missing.problem)
     if not texts and not problems:
-        problems.append(Problem("nothing-to-embed", "no pair of a chunk and a gold span that needs a model",
-                                "texts that do not stand in each other and are no mere numbers",
-                                "Evaluate with --match-how embedding; it needs no scoring.", field="--match-how"))
+        problems.append(Problem("nothing-to-embed", field="--match-how"))
     return texts, list(dict.fromkeys(problems))
 
 
@@ -108,9 +104,8 @@ def _asked_back(runs: Sequence[Run], truth: Truth, store: Store) -> tuple[dict[s
         found = view.embedded_texts()
         texts |= dict.fromkeys(found)
         if not found:
-            problems.append(Problem("nothing-to-embed", f"no question that a judge made of an answer of run "
-                                    f"{run.name!r}", "questions in the ledger", command(RELEVANCY), field=RELEVANCY,
-                                    severity="warning"))
+            problems.append(Problem("nothing-to-embed/questions", {"run": run.name, "metric": RELEVANCY},
+                                    field=RELEVANCY, severity="warning"))
     return texts, problems
 
 

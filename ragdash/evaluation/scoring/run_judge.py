@@ -18,7 +18,8 @@ from ragdash.core.errors import InputError, Problem
 from ragdash.core.records import Run, Truth
 from ragdash.evaluation.stats import SEED
 from ragdash.matching.match import Match
-from ragdash.matching.views.judged import LACKING, UNEMBEDDED, Judged, apart, command, listed
+from ragdash.matching.views.judged import UNEMBEDDED, Judged
+from ragdash.matching.views.panel_verdicts import LACKING, apart, listed
 from ragdash.metrics import Spec, parse_specs
 from ragdash.metrics.judged import asked_of
 from ragdash.models.judge import Budget, Endpoint, Ledger, Patience, Plan, Question, Reply, Usage, default_ledger, plan
@@ -129,8 +130,8 @@ def prepare(runs: Iterable[Run], truth: Truth, metrics: str | Iterable[str | Spe
         find_task(name)
         names[name] = max(votes or own, names.get(name, 0))
     if not names or (sample is not None and sample < 1):
-        raise InputError([Problem("nothing-to-judge", "no judged metric" if not names else f"a sample of {sample}",
-                                  "one metric and one query at least", "Name them.", field="--metrics")])
+        message = "nothing-to-judge/sample" if names else "nothing-to-judge/metric"
+        raise InputError([Problem(message, {"sample": sample}, field="--metrics")])
     judged = tuple(replace(Match(run, truth).judged, ledger=ledger) for run in runs)
     queries = len(truth)
     at = None if sample is None or sample >= queries else tuple(
@@ -160,9 +161,8 @@ def _lacking(work: Work) -> list[Problem]:
             reasons = [found.missing for found in walk(one.askings(name, work.at), _nobody)]
             if all(reason in LACKING for reason in reasons):
                 why = Counter(reasons).most_common(1)[0][0] if reasons else "no-answer"
-                words, fix = LACKING[why]
-                problems.append(Problem("nothing-to-judge", f"run {one.run!r} for {name}: {words} for any query",
-                                        "the texts that it is judged by", fix, field=name, severity="warning"))
+                problems.append(Problem(f"nothing-to-judge/{why}", {"run": one.run, "metric": name}, field=name,
+                                        severity="warning"))
     return problems
 
 
@@ -211,12 +211,10 @@ def _not_embedded(rows: Iterable[Row]) -> list[Problem]:
     found: Counter = Counter()
     for row in rows:
         found[row.metric] += row.missing.get(UNEMBEDDED, 0)
-    return [Problem("not-embedded", f"{name} of {count(n, 'query', 'queries')}, whose questions no model has embedded "
-                    "yet", "values in the cache", command(name, embed=True), field=name, severity="warning")
+    return [Problem("not-embedded", {"metric": name, "queries": n}, field=name, severity="warning")
             for name, n in found.items() if n]
 
 
 def _all_alike(row: Row) -> Problem:
-    return Problem("judge-always-same", f"{row.metric} of run {row.run!r}: {row.mean:g} for all {row.n:,} queries",
-                   "verdicts that differ somewhere", "A judge that always says the same tells nothing: read some of "
-                   "its reasons, and hold it against people's labels.", field=row.metric, severity="warning")
+    return Problem("judge-always-same/verdicts", {"metric": row.metric, "run": row.run, "mean": row.mean,
+                   "queries": row.n}, field=row.metric, severity="warning")

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 
 import orjson
 
+from ragdash.core.errors import Problem
 from ragdash.models.local.sentence_transformers import environment
 
 
@@ -66,8 +67,8 @@ class Worker:
         """Why it came to nothing, in words; None while it runs, where it gave a report and where it was cancelled."""
         if self.running or self.cancelled or "report" in self.seen:
             return None
-        problems = self.seen.get("problems") or ()
-        return "\n".join(f"{one['found']}; expected {one['expected']}. {one['fix']}" for one in problems) \
+        told = [Problem.of_dict(problem).words("page") for problem in self.seen.get("problems") or ()]
+        return "\n".join(f"{words.found}; expected {words.expected}. {words.fix}" for words in told) \
             or "\n".join(self.noise[-5:]) or f"The process ended with status {self.process.returncode}."
 
     def cancel(self, wait: float = 10.0) -> None:

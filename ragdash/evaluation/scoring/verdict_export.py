@@ -14,7 +14,7 @@ from contextlib import suppress
 
 from ragdash.core.errors import InputError, Problem, Unavailable
 from ragdash.evaluation.scoring.verdict_import import DEEPEVAL, TABLES
-from ragdash.matching.views.judged import Judged, command
+from ragdash.matching.views.judged import Judged
 from ragdash.matching.views.panel_verdicts import LACKING, Verdicts, why
 from ragdash.models.judge.tasks import TASKS, Case, Judgement
 from ragdash.models.judge.tasks.ragchecker_scores import FAMILY
@@ -110,8 +110,7 @@ def _ragchecker(judged: Judged, judge: str) -> bytes:
     family = _there(judged, (f"RAGChecker.{name}" for name in FAMILY), judge)
     whole, chunks = (family.get(name) for name in _NEEDED)
     if any(one.members for one in family.values()):
-        raise InputError([Problem("several-judges", f"claims of several judges ({judge})", "the lists of one judge",
-                                  "Name one of them.", field="--judge")])
+        raise InputError([Problem("several-judges", {"judge": judge}, field="--judge")])
     results = []
     for q, case in enumerate(judged.cases if whole and chunks else ()):
         tables = _tables(case, whole.judgements[q], chunks.judgements[q])
@@ -154,8 +153,7 @@ def _there(judged: Judged, names: Iterable[str], judge: str) -> dict[str, Verdic
 
 
 def _nothing(run: str, names: str) -> InputError:
-    return InputError([Problem("no-verdict", f"no verdict on run {run!r} to put out", f"verdicts of {names}",
-                               command(names))])
+    return InputError([Problem("no-verdict/export", {"run": run, "metrics": names})])
 
 
 def _texts(case: Case) -> list[str]:

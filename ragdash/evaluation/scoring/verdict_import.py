@@ -75,14 +75,13 @@ def import_verdicts(path: str | Path, judged: Judged) -> Imported:
         case = _case(row, by_id, by_question, number, problems)
         for name, score, about in _found(tool, row, number, problems) if case else ():
             if (case.query_id, name) in kept:
-                problems.add("repeated-verdict", f"{name} of query {case.query_id!r} again", "one verdict on a query",
-                             "The first one counts.", line=number, severity="warning")
+                problems.add("repeated-verdict", {"metric": name, "query": case.query_id}, line=number,
+                             severity="warning")
                 continue
             kept[case.query_id, name] = imported_question(name, case), Reply({"score": score, "rows": about},
                                                                              attempts=1)
     if not kept:
-        problems.add("no-verdict", f"no verdict of {tool} on run {judged.run!r}", "rows for its queries and answers",
-                     "Give the run that the file was made from, with its answers and the same query ids or texts.")
+        problems.add("no-verdict", {"tool": tool, "run": judged.run})
     problems.raise_errors()
     judged.ledger.put(judge, kept.values())
     return Imported(judge, Counter(name for _, name in kept), len(rows), problems.problems)
@@ -95,9 +94,7 @@ def _read(path: Path) -> tuple[bytes, list[dict]]:
         text = content.decode("utf-8-sig")
         rows = _json_rows(text) if path.suffix.lower() != ".csv" else None
     except (OSError, ValueError, RecursionError) as error:
-        raise InputError([Problem("unreadable-verdicts", f"a file that cannot be read ({error})",
-                                  "JSON, JSON lines or CSV in UTF-8", "Export the results again.",
-                                  str(path))]) from None
+        raise InputError([Problem("unreadable-verdicts", {"reason": str(error)}, str(path))]) from None
     if rows is None:
         rows = _table_rows(text, path)
     return content, [row for row in rows if isinstance(row, dict)]
@@ -130,10 +127,7 @@ def _tool(rows: list[dict], path: Path) -> str:
         return "RAGChecker"
     if keys & RAGAS.keys():
         return "RAGAS"
-    raise InputError([Problem("unknown-verdicts", f"columns {', '.join(sorted(map(str, keys))[:12]) or 'none'}",
-                              "results of RAGAS, RAGChecker or DeepEval with their scores or verdicts",
-                              "Export the results with scores; what `ragdash verdicts` wrote is read where it was "
-                              "written with --format ledger, ragas, ragchecker or deepeval.", str(path))])
+    raise InputError([Problem("unknown-verdicts", {"columns": list(sorted(map(str, keys))[:12])}, str(path))])
 
 
 def _once(cases: Iterable[Case]) -> dict[str, Case]:
@@ -151,12 +145,10 @@ def _case(row: dict, by_id: dict[str, Case], by_question: dict[str, Case], numbe
     case = by_id.get(str(name)) if name is not None else None
     case = case or (by_question.get(_plain(question)) if isinstance(question, str) else None)
     if case is None:
-        problems.add("unknown-query", f"a row for the query {name if name is not None else question!r}",
-                     "a query of the truth, by its id or its text", "The row is left out.", line=number,
+        problems.add("unknown-query/row", {"query": str(name) if name is not None else repr(question)}, line=number,
                      severity="warning")
     elif isinstance(answer, str) and case.answer is not None and _plain(answer) != _plain(case.answer):
-        problems.add("another-answer", f"another answer to query {case.query_id!r} than the run's",
-                     "verdicts on the run's answers", "The row is left out.", line=number, severity="warning")
+        problems.add("another-answer", {"query": case.query_id}, line=number, severity="warning")
         return None
     return case
 
@@ -182,8 +174,7 @@ def _found(tool: str, row: dict, number: int, problems: Collector) -> Iterator[t
     for name, said, reason in named:
         ours = names.get(name.partition("(")[0].replace("[GEval]", "").strip().casefold())
         if ours is None:
-            problems.add("other-metric", f"scores of {name!r}", f"one of {', '.join(names)}", "They are left out.",
-                         line=number, severity="warning")
+            problems.add("other-metric", {"name": name, "names": list(names)}, line=number, severity="warning")
         elif ours not in seen and said not in (None, ""):
             score = _score(ours, said, number, problems)
             if score is not None:
@@ -201,8 +192,8 @@ def _score(name: str, said: object, number: int, problems: Collector) -> float |
     if math.isnan(score):
         return None
     if not low - 1e-6 <= score <= high + 1e-6:
-        problems.add("bad-score", f"{said!r} for {name}", f"a number from {low:g} to {high:g}", "It is left out.",
-                     line=number, severity="warning")
+        problems.add("bad-score/verdict", {"value": said, "metric": name, "low": low, "high": high}, line=number,
+                     severity="warning")
         return None
     return min(max(score, low), high)
 
@@ -216,11 +207,9 @@ def _checked(row: dict, number: int, problems: Collector) -> Iterator[tuple[str,
         if entailed is not None and isinstance(claims, list) and len(claims) == len(entailed):
             tables[part] = entailed
         elif row.get(key) is not None:
-            problems.add("bad-verdicts", f"{key} that does not fit the claims", "a verdict for each claim",
-                         "It is left out.", line=number, severity="warning")
+            problems.add("bad-verdicts", {"key": key}, line=number, severity="warning")
     if len({len(line) for part in ("supports", "holds") for line in tables.get(part, ())}) > 1:
-        problems.add("bad-verdicts", "verdicts on different numbers of chunks", "one for each chunk",
-                     "The row is left out.", line=number, severity="warning")
+        problems.add("bad-verdicts/chunks", line=number, severity="warning")
         return
     rows = [*_claims("answer", answer, tables.get("correct"), tables.get("supports")),
             *_claims("reference", reference, tables.get("found"), tables.get("holds"))]

@@ -114,7 +114,7 @@ def pictures(context: PageContext, specs: Sequence[Spec]) -> None:
                            f"ragdash-pictures-{form}.zip", "application/zip", key="album",
                            icon=":material/collections:", on_click="ignore", disabled=not wanted.sections)
     if missing is not None:
-        st.caption(f":material/info: No PNG and SVG: {fmt.escape(missing.found)}. {fmt.escape(missing.fix)}")
+        st.caption(f":material/info: No PNG and SVG: {fmt.problem_line(missing)}")
 
 
 def links() -> None:
