@@ -25,18 +25,18 @@ def read_bands(source: str | os.PathLike | tuple[str, bytes]) -> tuple[Bands, ..
     A metric stands in any accepted spelling, without cutoff for bands that hold at every one. Raises InputError with
     everything that is wrong in the file; a line is that of the table's head.
     """
-    opened = Source(source)
-    problems = opened.collector()
-    text = opened.text
+    file = Source(source)
+    problems = file.collector()
+    text = file.text
     try:
         content = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         line = re.search(r"at line (\d+)", str(error))
-        opened.fail("not-toml", str(error), "TOML", "Fix the line; texts stand in quotes, numbers have a point.",
+        file.fail("not-toml", str(error), "TOML", "Fix the line; texts stand in quotes, numbers have a point.",
                     int(line[1]) if line else None)
     entries = content.get("table")
     if not isinstance(entries, list) or not entries or not all(isinstance(entry, dict) for entry in entries):
-        opened.fail("no-table", f"the keys {', '.join(content)}" if content else "no table",
+        file.fail("no-table", f"the keys {', '.join(content)}" if content else "no table",
                     "a [[table]] for each metric, with metric, source and bands",
                     "See docs/guide/threshold-bands.md for an example.")
     for key in content.keys() - {"table"}:
@@ -72,9 +72,9 @@ class _Notes:
     def __init__(self, problems: Collector, number: int, line: int | None):
         self.problems, self.place, self.line, self.count = problems, f"table {number}", line, 0
 
-    def add(self, kind: str, found: str, expected: str, fix: str, field: str) -> None:
+    def add(self, kind: str, actual: str, expected: str, fix: str, field: str) -> None:
         self.count += 1
-        self.problems.add(kind, f"{found} ({self.place})", expected, fix, line=self.line, field=field)
+        self.problems.add(kind, f"{actual} ({self.place})", expected, fix, line=self.line, field=field)
 
 
 def _read(entry: Mapping, notes: _Notes) -> Bands | None:
@@ -105,12 +105,12 @@ def _metric(text, notes: _Notes) -> tuple[Spec | None, tuple[float, float] | Non
     """(the Spec, its range); None for one that is not known. Metrics of the built-in tables are."""
     if not isinstance(text, str):
         return None, None
-    known = next((table for table in BANDS if table.spec == text.strip()), None)
+    built_in = next((table for table in BANDS if table.spec == text.strip()), None)
     try:
         spec = parse_spec(text)
     except InputError as error:
-        if known:
-            return Spec(known.metric, known.params, known.k), (known.bands[0].low, known.high)
+        if built_in:
+            return Spec(built_in.metric, built_in.params, built_in.k), (built_in.bands[0].low, built_in.high)
         if "@" not in text and error.problems[0].kind == "metric-cutoff":  # stated for every cutoff
             spec = parse_spec(f"{text}@1").at(None)
             return spec, spec.range
@@ -125,7 +125,7 @@ def _rows(entries, notes: _Notes) -> list[tuple[str, float, float | None]]:
     if not isinstance(entries, list) or not entries:
         notes.add("no-band", f"bands = {entries!r}", "at least one {label = ..., low = ...}", "Add the bands.", "bands")
         return []
-    before = notes.count
+    problem_count = notes.count
     for number, entry in enumerate(entries, 1):
         if not isinstance(entry, dict):
             notes.add("bad-field", f"band {number}: {entry!r}", "{label = ..., low = ...}", "Write it so.", "bands")
@@ -142,29 +142,31 @@ def _rows(entries, notes: _Notes) -> list[tuple[str, float, float | None]]:
             if isinstance(entry.get(key, 0), bool) or not isinstance(entry.get(key, 0), (int, float)):
                 notes.add("bad-field", f"{key} = {entry[key]!r} in band {number}", "a number such as 0.7",
                           "Write it without quotes.", key)
-    return [(entry["label"], entry["low"], entry.get("high")) for entry in entries] if notes.count == before else []
+    return (
+        [(entry["label"], entry["low"], entry.get("high")) for entry in entries] if notes.count == problem_count else []
+    )
 
 
 def _check_tiling(rows: list, top: float, span: tuple[float, float] | None, notes: _Notes) -> None:
     """Note where bands overlap or leave a gap, between each other or to the ends of the metric's range."""
     fix = "Let each band begin where the one below ends, or leave its high out."
     for (label, low, high), (upper, start, _) in pairwise(rows):
-        found = f"{label!r} up to {high} and {upper!r} from {start}"
+        neighbors = f"{label!r} up to {high} and {upper!r} from {start}"
         if high is None:
             continue
         if math.isnan(high):
             notes.add("nan-edge", f"{label!r} up to nan", "a number", "Leave its high out.", "high")
         elif high > start > low:
-            notes.add("band-overlap", found, "bands that do not overlap", fix, "high")
+            notes.add("band-overlap", neighbors, "bands that do not overlap", fix, "high")
         elif high < start:
-            notes.add("band-gap", found, "bands without a gap", fix, "high")
+            notes.add("band-gap", neighbors, "bands without a gap", fix, "high")
     edges = [edge for _, low, high in rows for edge in (low, high) if edge is not None and not math.isnan(edge)]
     if span is None or not edges:
         return
     words = f"bands from {span[0]:g} to {span[1]:g}, the range of the metric"
-    outside = [edge for edge in edges if not span[0] <= edge <= span[1]]
-    if outside:
-        notes.add("band-range", ", ".join(f"an edge at {edge:g}" for edge in dict.fromkeys(outside)), words,
+    edges_outside = [edge for edge in edges if not span[0] <= edge <= span[1]]
+    if edges_outside:
+        notes.add("band-range", ", ".join(f"an edge at {edge:g}" for edge in dict.fromkeys(edges_outside)), words,
                   "Give values as the metric does: shares, not percentages.", "bands")
         return
     if rows[0][1] > span[0]:
@@ -176,10 +178,10 @@ def _check_tiling(rows: list, top: float, span: tuple[float, float] | None, note
 
 
 def _check_repeats(problems: Collector, tables: list[Bands | None], lines: list[int | None]) -> None:
-    seen = set()
+    table_sources = set()
     for table, line in zip(tables, lines, strict=True):
-        if table and (table.spec, table.source) in seen:
+        if table and (table.spec, table.source) in table_sources:
             problems.add("repeated-table", f"a second table of {table.spec} by {table.source!r}",
                          "one table for a metric and source", "Join them, or name the sources apart.", line=line,
                          field="metric")
-        seen.add((table.spec, table.source) if table else None)
+        table_sources.add((table.spec, table.source) if table else None)

@@ -43,9 +43,9 @@ class Bands:
     params: tuple[tuple[str, object], ...] = ()
 
     def __post_init__(self) -> None:
-        found = faults(self.spec, self.source, self.bands, self.high)
-        if found:
-            raise InputError(found)
+        problems = faults(self.spec, self.source, self.bands, self.high)
+        if problems:
+            raise InputError(problems)
 
     def label(self, value: float) -> str | None:
         """The label of a value; None for an undefined value or one outside the range."""
@@ -75,10 +75,10 @@ class Bands:
 
 def faults(name: str, source: str, bands: Sequence[Band], high: float) -> list[Problem]:
     """Everything that keeps these from being the bands of a metric; empty where they are."""
-    found = []
+    problems = []
 
-    def note(kind: str, what: str, expected: str, fix: str, field: str) -> None:
-        found.append(Problem(kind, f"{what}, in the bands of {name}", expected, fix, field=field))
+    def note(kind: str, description: str, expected: str, fix: str, field: str) -> None:
+        problems.append(Problem(kind, f"{description}, in the bands of {name}", expected, fix, field=field))
 
     if not source.strip():
         note("no-source", "no source", "where the bands come from", 'Add source = "who says so".', "source")
@@ -102,7 +102,7 @@ def faults(name: str, source: str, bands: Sequence[Band], high: float) -> list[P
     if math.isnan(high) or (bands and high <= bands[-1].low):
         note("top-edge", f"a highest value of {high:g}" + (f" and {bands[-1].label!r} from {bands[-1].low:g}"
              if bands else ""), "a highest value above the last band's lowest", "Raise it, or leave it out.", "high")
-    return found
+    return problems
 
 
 def _table(metric: str, k: int | None, source: str, labels: Sequence[str], lows: Sequence[float], **params) -> Bands:
@@ -140,8 +140,10 @@ def not_stated(spec, tables: Iterable[Bands] = BANDS) -> str | None:
     tables = tuple(tables)
     if tables_for(spec, tables):
         return None
-    near = dict.fromkeys(table.spec for table in tables if table.metric == spec.name)
-    return f"Bands are stated for {' and '.join(near)}, not for {spec}." if near else f"No bands are stated for {spec}."
+    specs = dict.fromkeys(table.spec for table in tables if table.metric == spec.name)
+    return (
+        f"Bands are stated for {' and '.join(specs)}, not for {spec}." if specs else f"No bands are stated for {spec}."
+    )
 
 
 @dataclass(frozen=True)
