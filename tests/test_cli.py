@@ -50,7 +50,8 @@ def test_json_is_schema_2(files, capfdbinary):
     assert {"ties", "missing", "unanswerable", "duplicates", "match", "level", "resamples", "seed", "truth"} <= set(
         content["settings"])
     problem = content["problems"][0]
-    assert list(problem) == ["file", "line", "field", "found", "expected", "fix", "kind", "severity"]
+    assert list(problem) == ["file", "line", "field", "found", "expected", "fix", "kind", "severity",
+                             "message", "facts", "cause", "more"]
     assert problem["kind"] == "missing-queries"
     assert "missing" in err or "lacks" in err
 
@@ -242,7 +243,7 @@ def test_chunks_are_collapsed(files, capfdbinary):
 
 
 @pytest.mark.parametrize("arguments, words", [
-    (["evaluate", "run.trec", "--truth", "qrels.txt", "--ids", "shape"], ["'shape'", "trim or case or zeros or path"]),
+    (["evaluate", "run.trec", "--truth", "qrels.txt", "--ids", "shape"], ["'shape'", "trim, case, zeros or path"]),
     (["evaluate", "run.trec", "--truth", "qrels.txt", "--collapse", "source"], ["'source'", "prefix:"]),
     (["check", "run.trec", "--ids", "zeros"], ["--ids zeros without a truth", "--truth"]),
     (["check", "run.trec", "--truth", "qrels.txt", "--truth", "far.txt"], ["2 truths"]),

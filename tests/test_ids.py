@@ -69,7 +69,7 @@ def test_only_what_one_wanted_id_can_mean_is_respelled(ids, wanted, expected):
 
 @pytest.mark.parametrize("name", ["shape", "shape,trim", ""])
 def test_an_unknown_spelling_is_told(name):
-    with pytest.raises(InputError, match="trim or case or zeros or path"):
+    with pytest.raises(InputError, match="trim, case, zeros or path"):
         spelling(name)
 
 

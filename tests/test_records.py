@@ -156,7 +156,7 @@ def test_a_run_does_not_change_with_what_it_was_built_from():
 
 
 def test_a_renamed_run_is_the_same_run():
-    note = Problem("note", "found", "expected", "fix", severity="warning")
+    note = Problem("empty-file", severity="warning")
     run = Run.build("run", ["q"], ["a"], np.array([1.0]), settings={"top_k": 5}, problems=[note])
     new = run.renamed("new")
     assert (new.name, run.name) == ("new", "run") and new.digest == run.digest

@@ -81,7 +81,7 @@ def test_ties_stand_in_a_ticket_as_they_are_matched():
 
 def test_many_queries_are_named_and_not_written_out():
     truth = truth_of({f"q{i}": ["a"] for i in range(30)})
-    text = ticket([Match(run_of({"q1": ["a"]}), truth)], np.ones(30, bool), most=3)
+    text = ticket([Match(run_of({"q1": ["a"]}), truth)], np.ones(30, bool), max_queries=3)
     assert text.count("\n## ") == 4 and "## 27 more queries" in text and "\nq29\n" in text
 
 

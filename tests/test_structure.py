@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterable
@@ -272,3 +273,24 @@ def test_session_keys_are_spelled_in_one_place():
 
 def test_every_module_says_what_it_is():
     check(PACKAGE, lambda path: [] if ast.get_docstring(tree(path)) else ["has no docstring"])
+
+
+ARCHITECTURE = ROOT / "docs" / "architecture.md"
+
+
+def test_the_picture_of_the_architecture_shows_the_floors():
+    picture = ARCHITECTURE.read_text(encoding="utf-8").split("```")[1]
+    shown: list[set[str]] = []
+    for line in picture.strip().splitlines():
+        words = line.split()
+        if words[0] == "floor":
+            shown.append(set())
+        shown[-1].add(words[2] if words[0] == "floor" else words[0])
+    assert shown == [set(line.split()) for line in FLOORS]
+
+
+def test_every_path_of_the_architecture_is_there():
+    text = ARCHITECTURE.read_text(encoding="utf-8")
+    named = set(re.findall(r"`((?:ragdash|tests|docs|pages)/[\w/.-]*)`", text))
+    assert len(named) > 20
+    assert not [path for path in sorted(named) if not (ROOT / path).exists()]

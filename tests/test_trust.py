@@ -253,7 +253,7 @@ def test_a_broken_csv_is_an_error_with_its_line_and_no_row_is_lost_silently(case
         read(f"query_id,value,missing\n{BROKEN[case]}".encode(), "v.csv")
     broken = next(one for one in raised.value.problems if one.kind == "bad-quotes")
     assert (broken.file, broken.line) == ("v.csv", 4) and broken.found
-    assert "quotes" in broken.expected and "Close the quotes" in broken.mend
+    assert "quotes" in broken.expected and "Close the quotes" in broken.fix
 
 
 def test_a_cell_may_be_longer_than_128_kib():

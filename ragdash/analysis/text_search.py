@@ -18,12 +18,9 @@ from ragdash.core.text import without_reasoning
 from ragdash.matching.match import Match
 
 PLACES = ("question", "answer", "chunk")
-_FIXES = {"unterminated": "Close the bracket, or write \\( or \\[ for one that is searched itself.",
-          "missing )": "Close the bracket, or write \\( for one that is searched itself.",
-          "unbalanced": "Open the bracket before it is closed, or write \\) for one that is searched itself.",
-          "repeat": "A sign of repetition (* + ? {}) needs something before it; write \\* for the sign itself.",
-          "bad escape": "Write \\\\ for a backslash itself.",
-          "range": "Turn the two ends of the range around, or write \\- for the sign itself."}
+_MESSAGES = {"unterminated": "wrong-pattern/open", "missing )": "wrong-pattern/open",
+             "unbalanced": "wrong-pattern/closed", "repeat": "wrong-pattern/repeat",
+             "bad escape": "wrong-pattern/escape", "range": "wrong-pattern/range"}
 
 
 def check(text: str, regex: bool) -> None:
@@ -114,12 +111,8 @@ def _explained(text: str, said: str) -> Problem:
         re.compile(text)
     except re.error as error:
         at = min(error.pos if error.pos is not None else 0, len(text))
-        fix = next((fix for word, fix in _FIXES.items() if word in error.msg), "Fix the place")
+        message = next((message for word, message in _MESSAGES.items() if word in error.msg), "wrong-pattern")
         where = f"{text[:at]}▸{text[at:]}" if len(text) < 200 else text[max(at - 40, 0):at] + "▸" + text[at:at + 40]
-        return Problem("wrong-pattern", f"{error.msg} at character {at + 1}: {where}", "a regular expression",
-                       f"{fix.rstrip('.')}. Or switch the regular expression off to search the text as it stands.",
-                       field="text")
+        return Problem(message, {"error": error.msg, "position": at + 1, "where": where}, field="text")
     reason = said.partition(": ")[2] or said
-    return Problem("wrong-pattern", f"{reason} in {text[:200]}", "a regular expression of RE2, which has neither "
-                   "look-around (?=…) (?!…) (?<=…) nor backreferences \\1",
-                   "Write it without, or search in two steps.", field="text")
+    return Problem("wrong-pattern/re2", {"reason": reason, "text": text[:200]}, field="text")

@@ -63,9 +63,8 @@ def inner_truth(sources: Iterable[Readable], options: argparse.Namespace) -> Tru
     found = [read_truth(one, **reading(options)) for one in sources if detect(one, **reading(options)).role == "both"]
     if len({truth.digest for truth in found}) == 1:
         return found[0]
-    what = f"{len(found)} files of runs with different truths in them" if found else "no truth"
-    raise InputError([Problem("several-truths" if found else "no-truth", what, "one truth to hold the runs against",
-                              "Name it with --truth.", field="--truth")])
+    facts = {"count": len(found)}
+    raise InputError([Problem("several-truths/runs" if found else "no-truth", facts, field="--truth")])
 
 
 def reading(options: argparse.Namespace) -> dict:
@@ -81,9 +80,8 @@ def _mapping(texts: Iterable[str]) -> dict[str, str]:
         if ours not in FIELDS and theirs in FIELDS:
             ours, theirs = theirs, ours
         if not (equals and ours and theirs) or ours in mapping:
-            found = f"{ours!r} twice" if ours in mapping else repr(part)
-            raise InputError([Problem("bad-mapping", found, "OURS=THEIRS, each field of ours once",
-                                      "Write it like --map query=question,retrieved=url.", field="--map")])
+            twice = ours if ours in mapping else ""
+            raise InputError([Problem("bad-mapping", {"twice": twice, "text": part}, field="--map")])
         mapping[ours] = theirs
     return mapping
 
@@ -93,16 +91,14 @@ def chosen(runs: list[Run], options: argparse.Namespace) -> Run:
     named_so = [run for run in runs if options.config in (None, run.name)]
     if len(named_so) == 1:
         return named_so[0]
-    names = ", ".join(run.name for run in runs)
-    raise InputError([Problem("several-configurations", f"{len(named_so)} of the configurations {names}",
-                              "one configuration", "Choose one with --config NAME.", named(options.file)[1])])
+    raise InputError([Problem("several-configurations", {"count": len(named_so), "names": [run.name for run in runs]},
+                              named(options.file)[1])])
 
 
 def adapted(runs: Iterable[Run], truth: Truth | None, options: argparse.Namespace) -> list[Run]:
     """The runs under --collapse and then --ids; InputError with the problems of all, or where ids lack a truth."""
     if options.ids and truth is None:
-        raise InputError([Problem("no-truth", f"--ids {options.ids} without a truth", "a truth, whose ids are taken",
-                                  "Add --truth.", field="ids")])
+        raise InputError([Problem("no-truth/ids", {"ids": options.ids}, field="ids")])
     result, problems = [], []
     for run in runs:
         try:

@@ -28,9 +28,7 @@ def endpoint_of(options: argparse.Namespace) -> Endpoint:
     """The endpoint that the options name; InputError where they do not fit together."""
     prices = (options.price_in, options.price_out)
     if (prices[0] is None) != (prices[1] is None) or (options.max_cost is not None and None in prices):
-        raise InputError([Problem("no-prices", "a budget of money, or one price, without both prices",
-                                  "prices of a million tokens read and written",
-                                  "Give --price-in and --price-out, or --max-calls alone.", field="--price-in")])
+        raise InputError([Problem("no-prices/both", field="--price-in")])
     parameters = {"temperature": 0}
     for text in options.parameter or ():
         name, _, value = text.partition("=")
@@ -48,12 +46,10 @@ def confirm(endpoint: Endpoint, what: str) -> None:
     host = endpoint.host
     what = f"{what} go to {host}."
     if not sys.stdin.isatty():
-        raise InputError([Problem("not-confirmed", f"texts that would leave this machine, to {host}, unconfirmed",
-                                  "a yes", "Add --yes if that is what you want.", field="--yes")])
+        raise InputError([Problem("not-confirmed/unasked", {"host": host}, field="--yes")])
     print(f"{what} Send them? [y/N] ", end="", file=sys.stderr, flush=True)
     if sys.stdin.readline().strip().lower() not in ("y", "yes"):
-        raise InputError([Problem("not-confirmed", f"no yes to sending texts to {host}", "a yes",
-                                  "Nothing was sent.", field="--yes")])
+        raise InputError([Problem("not-confirmed", {"host": host}, field="--yes")])
 
 
 class Shown:

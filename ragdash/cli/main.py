@@ -95,8 +95,7 @@ def _compared(runs: Sequence[Run], truth: Truth, options: argparse.Namespace) ->
     rules = Rules(options.correction, options.margin, resamples=options.resamples, permutations=options.permutations,
                   seed=options.seed)
     if len(runs) < 2:
-        raise InputError([Problem("one-run", f"one run, {runs[0].name!r}", "a baseline and a candidate",
-                                  "Name two runs or more, the baseline first.", field="RUN")])
+        raise InputError([Problem("one-run", {"run": runs[0].name}, field="RUN")])
     evaluations = _evaluations(runs, truth, options)
     specs, left_out = comparable(evaluations[0], evaluations[0].specs)
     limits = [parse_limit(text, specs) for text in options.no_worse_than or ()]
@@ -121,8 +120,7 @@ def _settings(evaluation: Evaluation, truth: Truth, options: argparse.Namespace)
 
 def _junit(checks: Sequence[Check], option: str) -> bytes:
     if not checks:
-        raise InputError([Problem("no-bound", "--format junit without a bound", "something to pass or fail",
-                                  f"Add {option}.", field="--format")])
+        raise InputError([Problem("no-bound", {"option": option}, field="--format")])
     return as_junit("ragdash", checks)
 
 
@@ -174,8 +172,7 @@ def _check(options: argparse.Namespace) -> int:
 def _ledger(runs: Sequence[Run], truths: Sequence[Truth], options: argparse.Namespace) -> Ledger | None:
     """The ledger where there is a truth to hold the runs against; InputError where there are several."""
     if len(truths) > 1:
-        raise InputError([Problem("several-truths", f"{len(truths)} truths", "one --truth to hold the runs against",
-                                  "Give one at a time.", field="--truth")])
+        raise InputError([Problem("several-truths", {"count": len(truths)}, field="--truth")])
     return ledger(runs, truths[0], conventions(options), specs_of(options)) if truths and runs else None
 
 
@@ -206,8 +203,7 @@ def _dashboard(options: argparse.Namespace) -> int:
     """Start Streamlit as a process of its own, with the files already loaded; returns its exit status."""
     for text in (*options.files, *(options.truth or ())):
         if not Path(named(text)[1]).is_file():
-            raise InputError([Problem("no-such-file", "no file of this name", "an existing file", "Check the path.",
-                                      named(text)[1])])
+            raise InputError([Problem("no-such-file", {}, named(text)[1])])
     paths = {"RAGDASH_FILES": options.files, "RAGDASH_TRUTH": options.truth or ()}
     environment = {**os.environ, **{key: os.pathsep.join(map(_absolute, files)) for key, files in paths.items()},
                    **({"RAGDASH_READ_ONLY": "1"} if options.read_only else {})}

@@ -70,8 +70,7 @@ def _umask() -> int:
 
 def unwritable(path: str, error: OSError) -> InputError:
     """The problem of a file that cannot be written."""
-    return InputError([Problem("unwritable-file", error.strerror or str(error), "a file that can be written",
-                               "Choose another place for -o.", path)])
+    return InputError([Problem("unwritable-file", {"reason": error.strerror or str(error)}, path)])
 
 
 class Bar:

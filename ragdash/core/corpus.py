@@ -46,12 +46,9 @@ class Corpus:
         columns = [None if column is None else text_column(column) for column in (texts, titles)]
         columns = [None if column is None or column.null_count == len(column) else column for column in columns]
         if any(column is not None and len(column) != len(ids) for column in columns):
-            raise InputError([Problem("unfit-columns", f"columns of other lengths beside {len(ids):,} ids",
-                                      "as many texts and titles as ids", "Give every column one value for each "
-                                      "document.", file)])
+            raise InputError([Problem("unfit-columns/corpus", {"ids": len(ids)}, file)])
         if ids.null_count:
-            raise InputError([Problem("missing-id", f"{ids.null_count:,} documents without an id", "an id for each",
-                                      "Leave such documents out.", file, field="doc_id")])
+            raise InputError([Problem("missing-id/documents", {"count": ids.null_count}, file, field="doc_id")])
         kept = _once(ids, columns, file, lines)
         if kept is not None:
             ids, *columns = (None if one is None else pa.chunked_array([take(one, kept)]) for one in (ids, *columns))
@@ -103,9 +100,8 @@ class Corpus:
 
     def note(self, count: int, run: str) -> Problem:
         """That so many documents of a run have their texts from here."""
-        return Problem("texts-from-corpus", f"{count:,} documents of run {run!r} with their texts from the corpus "
-                       f"{self.name!r}, not from the run", "the texts that the run returned", "A text in the run would "
-                       "win: it is what the system saw.", field="text", severity="note")
+        return Problem("texts-from-corpus", {"documents": count, "run": run, "corpus": self.name}, field="text",
+                       severity="note")
 
     @cached_property
     def digest(self) -> str:
@@ -170,10 +166,9 @@ def _once(ids: pa.ChunkedArray, columns: list, file: str | None, lines) -> np.nd
             continue
         repeats.append(row)
         if any(column is not None and column[first] != column[row] for column in columns) and len(problems) < SHOWN:
-            where = f" (lines {lines[first]} and {lines[row]})" if lines is not None else ""
-            problems.append(Problem("duplicate-document", f"document {doc!r} twice, with different texts{where}",
-                                    "each document once", "Keep the right one, or give each chunk an id of its own.",
-                                    file, int(lines[row]) if lines is not None else None, "doc_id"))
+            where = [int(lines[first]), int(lines[row])] if lines is not None else []
+            problems.append(Problem("duplicate-document/corpus", {"document": doc, "lines": where}, file,
+                                    where[1] if where else None, "doc_id"))
     if problems:
         raise InputError(problems)
     return np.setdiff1d(np.arange(len(ids)), np.array(repeats, np.int64))

@@ -1,41 +1,125 @@
-"""Everything that a user can fix: a Problem says where, what was found, what was expected and how to fix it."""
+"""Everything that a user can fix: a Problem says what happened and where; its words come from a table of messages."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import asdict, dataclass, replace
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+from ragdash.core.messages import Surface, Words, needed, render, shown_facts
 
 SHOWN_PER_KIND = 20
+LONGEST_FACT = 120
+_OLDER = "verbatim"
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
     """One thing in a user's input that is wrong (an error) or worth knowing (a warning).
 
-    kind is a stable word for programs ("nan-score"); line counts from 1 and is None where it means nothing.
+    Parameters
+    ----------
+    message
+        The name of a row in `ragdash.core.messages.MESSAGES`: a kind ("nan-score"), or one of its wordings
+        ("kind/wording").
+    facts
+        What the words are made of: texts, numbers, booleans, lists of these, and counts by name ({reason: queries}).
+        `run` is the name of a run, or a list of them.
+    line
+        Counts from 1; None where it means nothing.
+    cause
+        The problem behind this one, whose words the message repeats as {cause.found}, {cause.expected}, {cause.fix}.
+    more
+        How many more problems of the kind there are that were counted only.
+
+    Raises
+    ------
+    LookupError
+        There is no such message, or a fact is missing that its words need.
     """
 
-    kind: str
-    found: str
-    expected: str
-    fix: str
+    message: str
+    facts: Mapping[str, object] = field(default_factory=dict, hash=False)
     file: str | None = None
     line: int | None = None
     field: str | None = None
     severity: str = "error"
+    cause: Problem | None = None
+    more: int = 0
+
+    def __post_init__(self):
+        object.__setattr__(self, "facts", {name: _plain(fact) for name, fact in self.facts.items()})
+        missing = needed(self.message) - self.facts.keys() - {"file", "line", "field", "cause"}
+        if missing:
+            raise LookupError(f"the message {self.message!r} needs {', '.join(sorted(missing))}")
+
+    @property
+    def kind(self) -> str:
+        """The stable word for programs: what comes before the slash in the name of the message."""
+        return self.facts["kind"] if self.message == _OLDER else self.message.partition("/")[0]
+
+    @property
+    def found(self) -> str:
+        """What was found, in words."""
+        return self.words().found
+
+    @property
+    def expected(self) -> str:
+        """What was expected, in words."""
+        return self.words().expected
+
+    @property
+    def fix(self) -> str:
+        """What to do about it on the command line, in words."""
+        return self.words().fix
+
+    def words(self, surface: Surface = "cli") -> Words:
+        """The words of the problem on a surface."""
+        cause = _Cause()
+        if self.cause is not None:
+            cause = _Cause(**self.cause.words(surface)._asdict(), file=self.cause.file or "")
+        facts = {"file": self.file, "line": self.line, "field": self.field, "cause": cause, **self.facts}
+        words = render(self.message, facts, surface)
+        return words._replace(found=f"{words.found} (and {self.more:,} more like it)") if self.more else words
 
     def as_dict(self) -> dict:
-        """The problem in the key order of the JSON contract."""
-        order = ("file", "line", "field", "found", "expected", "fix", "kind", "severity")
-        values = asdict(self)
-        return {key: values[key] for key in order}
+        """The problem in the key order of the JSON contract: in words, and as the data that `of_dict` reads."""
+        words = self.words("json")
+        return {"file": self.file, "line": self.line, "field": self.field, "found": words.found,
+                "expected": words.expected, "fix": words.fix, "kind": self.kind, "severity": self.severity,
+                "message": self.message, "facts": {name: _finite(fact) for name, fact in self.facts.items()},
+                "cause": self.cause.as_dict() if self.cause else None, "more": self.more}
+
+    @classmethod
+    def of_dict(cls, data: Mapping) -> Problem:
+        """The problem that `as_dict` gave; one in words alone, as older versions wrote it, keeps its words."""
+        names = ("file", "line", "field", "severity")
+        if "message" not in data:
+            words = {name: data.get(name, "") for name in ("kind", "found", "expected")}
+            return cls(_OLDER, {**words, "fix": data.get("fix", data.get("mend", ""))}, *map(data.get, names[:3]),
+                       data.get("severity", "error"))
+        cause = cls.of_dict(data["cause"]) if data.get("cause") else None
+        return cls(data["message"], data["facts"], *map(data.get, names), cause, data.get("more", 0))
 
     def __str__(self) -> str:
+        words = self.words()
         place = ":".join(str(part) for part in (self.file, self.line) if part is not None)
-        said = bool(self.field) and self.found.startswith((f"{self.field} of ", f"{self.field}, "))
-        where = " ".join(part for part in (place, f"({self.field})" if self.field and not said else "") if part)
-        head = f"{where}: " if where else ""
-        return f"{head}found {self.found}; expected {self.expected}. {self.fix}"
+        facts = {"field": self.field, **self.facts}
+        is_named = any(facts.get(fact) == self.field for fact in shown_facts(self.message))
+        name = f"({self.field})" if self.field and not is_named else ""
+        where = " ".join(part for part in (place, name) if part)
+        return f"{f'{where}: ' if where else ''}found {words.found}; expected {words.expected}. {words.fix}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Cause:
+    """What a message may repeat of the problem behind it; empty where there is none."""
+
+    found: str = ""
+    expected: str = ""
+    fix: str = ""
+    reason: str = ""
+    file: str = ""
 
 
 class InputError(ValueError):
@@ -49,9 +133,15 @@ class InputError(ValueError):
 class Unavailable(Exception):
     """Something cannot be computed from what is there; problem says why and what would help, as a warning."""
 
-    def __init__(self, found: str, expected: str, fix: str, field: str | None = None):
-        self.problem = Problem("unavailable", found, expected, fix, field=field, severity="warning")
+    def __init__(self, message: str, facts: Mapping[str, object] | None = None, field: str | None = None,
+                 cause: Problem | None = None):
+        self.problem = Problem(f"unavailable/{message}", facts or {}, field=field, severity="warning", cause=cause)
         super().__init__(str(self.problem))
+
+    def again(self) -> Unavailable:
+        """The same, to be raised once more."""
+        problem = self.problem
+        return Unavailable(problem.message.partition("/")[2], problem.facts, problem.field, problem.cause)
 
 
 class Collector:
@@ -65,13 +155,20 @@ class Collector:
         self._kept: dict[str, list[Problem]] = {}
         self._count: dict[str, int] = {}
 
-    def add(self, kind: str, found: str, expected: str, fix: str, *, line: int | None = None,
+    def add(self, message: str, facts: Mapping[str, object] | None = None, *, line: int | None = None,
             field: str | None = None, severity: str = "error", count: int = 1) -> None:
         """Note a problem; count > 1 says that this one stands for several alike."""
+        kind = message.partition("/")[0]
         self._count[kind] = self._count.get(kind, 0) + count
         kept = self._kept.setdefault(kind, [])
         if len(kept) < SHOWN_PER_KIND:
-            kept.append(Problem(kind, shorten(found), expected, fix, self.file, line, field, severity))
+            short = {name: shorten(fact, LONGEST_FACT) if isinstance(fact, str) else fact
+                     for name, fact in (facts or {}).items()}
+            kept.append(Problem(message, short, self.file, line, field, severity))
+
+    def take(self, problem: Problem) -> None:
+        """Note a problem that is known already, as one of this file."""
+        self.add(problem.message, problem.facts, line=problem.line, field=problem.field, severity=problem.severity)
 
     @property
     def problems(self) -> tuple[Problem, ...]:
@@ -79,10 +176,7 @@ class Collector:
         result = []
         for kind, kept in self._kept.items():
             more = self._count[kind] - len(kept)
-            if more > 0:
-                last = kept[-1]
-                kept = [*kept[:-1], replace(last, found=f"{last.found} (and {more:,} more like it)")]
-            result.extend(kept)
+            result.extend(kept if more <= 0 else [*kept[:-1], replace(kept[-1], more=more)])
         return tuple(result)
 
     def raise_errors(self) -> None:
@@ -99,3 +193,22 @@ def shorten(text: str, limit: int = 120) -> str:
         return text
     half = (limit - 3) // 2
     return f"{text[:half]} … {text[-half:]}"
+
+
+def _plain(fact: object) -> object:
+    """A fact as a text, a number, a boolean, None, or a list or mapping of these."""
+    if isinstance(fact, (str, bool, int, float)) or fact is None:
+        return fact
+    if isinstance(fact, (list, tuple)):
+        return [_plain(item) for item in fact]
+    if isinstance(fact, Mapping):
+        return {str(name): _plain(item) for name, item in fact.items()}
+    item = getattr(fact, "item", None)  # a number of numpy or of Arrow
+    return _plain(item()) if item is not None else str(fact)
+
+
+def _finite(fact: object) -> object:
+    """A fact for JSON, which has no infinity."""
+    if isinstance(fact, list):
+        return [_finite(item) for item in fact]
+    return str(fact) if isinstance(fact, float) and not math.isfinite(fact) else fact

@@ -48,14 +48,11 @@ def with_ids_of(run: Run, truth: Truth, name: str, wanted: tuple[Wanted, Wanted]
     docs = respelled(run.docs, judged, how)
     changed = [pc.sum(pc.not_equal(a, b)).as_py() or 0
                for a, b in ((text_column(queries), text_column(run.query_ids)), (docs, run.docs))]
-    problems = [Problem("merged-queries", f"{len(merged):,} queries of run {run.name!r} that would become another one, "
-                        f"such as {merged[0].as_py()!r}", "one query for each id of the truth",
-                        "They are left as they are; remove or rename one of each.", None, None, "query_id",
-                        "warning")] if len(merged) else []
-    problems.append(Problem("respelled-ids", f"{changed[0]:,} of {len(run):,} query ids and {changed[1]:,} of "
-                            f"{len(run.docs):,} document ids of run {run.name!r} written as in the truth",
-                            f"ids that are equal {how.words}", "Write them the same way in both files to do without "
-                            f"--ids {name}.", None, None, "ids", "note"))
+    problems = [Problem("merged-queries", {"queries": len(merged), "run": run.name, "example": merged[0].as_py()}, None,
+                        None, "query_id", "warning")] if len(merged) else []
+    problems.append(Problem("respelled-ids", {"queries": changed[0], "all_queries": len(run), "documents": changed[1],
+                            "all_documents": len(run.docs), "run": run.name, "how": how.words, "spelling": name}, None,
+                            None, "ids", "note"))
     note = {"ids": ",".join(filter(None, [run.settings.get("ids"), name]))}
     if not any(changed):
         return replace(run, settings={**run.settings, **note}, problems=(*run.problems, *problems))
@@ -72,13 +69,10 @@ def collapsed(run: Run, by: str) -> Run:
     keep = np.ones(len(docs), bool)
     keep[run.rows(again)] = False
     changed = pc.sum(pc.not_equal(docs, run.docs)).as_py() or 0
-    facts = ("document ids that can be collapsed", "Check the separator, or leave --collapse out.", "warning") \
-        if not changed else ("one line for a document", "The first chunk of a document keeps its rank and the ranks "
-                             "close up.", "note")
-    lacking = run.sources.null_count if by == "source" else 0
-    rest = f"; {lacking:,} have no source and keep their ids" if lacking else ""
-    note = Problem("collapsed-chunks", f"{len(again):,} of {len(docs):,} chunks of run {run.name!r} whose document "
-                   f"stands higher up in the ranking ({by}){rest}", *facts[:2], None, None, "collapse", facts[2])
+    facts = {"chunks": len(again), "all_chunks": len(docs), "run": run.name, "collapse": by,
+             "without_source": run.sources.null_count if by == "source" else 0}
+    note = Problem("collapsed-chunks" if changed else "collapsed-chunks/none", facts, field="collapse",
+                   severity="note" if changed else "warning")
     return rebuilt(run, docs=docs, keep=keep, note={"collapse": by}, problems=[note])
 
 
@@ -88,9 +82,8 @@ def collapsed_ids(run: Run, by: str) -> pa.ChunkedArray:
         return before(run.docs, by.removeprefix("prefix:"))
     if by == "source" and run.sources is not None:
         return text_column(pc.coalesce(run.sources, run.docs))
-    column = "source or " if run.sources is not None else ""
-    raise InputError([Problem("unknown-collapse", f"{by!r} for run {run.name!r}", f"{column}prefix: and a separator, "
-                              "such as prefix:#", "Choose one that the run has.", field="collapse")])
+    facts = {"collapse": by, "run": run.name, "has_source": run.sources is not None}
+    raise InputError([Problem("unknown-collapse", facts, field="collapse")])
 
 
 def before(ids, separator: str):

@@ -66,8 +66,7 @@ def spelling(name: str) -> Spelling:
     found = {one.name: one for one in SPELLINGS}
     parts = [found.get(part.strip()) for part in name.split(",")]
     if None in parts:
-        raise InputError([Problem("unknown-spelling", repr(name), " or ".join(found),
-                                  "Choose one of these, or several with commas between.", field="ids")])
+        raise InputError([Problem("unknown-spelling", {"name": name, "choices": list(found)}, field="ids")])
     turns = tuple(sorted(parts, key=_turn))
     return Spelling(name, " and ".join(part.words for part in parts),
                     lambda ids: reduce(lambda held, part: part.apply(held), turns, ids), turns)

@@ -53,8 +53,8 @@ class Conventions:
     duplicates: str = "first"
 
     def __post_init__(self) -> None:
-        wrong = [Problem("unknown-convention", repr(getattr(self, f.name)), " or ".join(CHOICES[f.name]),
-                         f"Choose one of these for {f.name}.", field=f.name)
+        wrong = [Problem("unknown-convention", {"value": getattr(self, f.name), "choices": list(CHOICES[f.name]),
+                         "name": f.name}, field=f.name)
                  for f in fields(self) if getattr(self, f.name) not in CHOICES[f.name]]
         if wrong:
             raise InputError(wrong)
@@ -199,11 +199,8 @@ class Run:
             return ()
         at = self.repeated[:1]
         doc, query = take(self.docs, self.rows(at))[0].as_py(), self.query_ids[int(self.query_of(at)[0])].as_py()
-        more = f" (and {len(self.repeated) - 1:,} more repeats)" if len(self.repeated) > 1 else ""
-        return (Problem("duplicate-document", f"document {doc!r} twice in the ranking of query {query!r}{more}",
-                        "a document once in a ranking", "The best rank counts and the others are passed over; "
-                        "remove them from the file, or refuse such files with --duplicates error.",
-                        file, None, "doc_id", "warning"),)
+        facts = {"document": doc, "query": query, "others": len(self.repeated) - 1}
+        return (Problem("duplicate-document", facts, file, None, "doc_id", "warning"),)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

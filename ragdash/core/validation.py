@@ -33,8 +33,7 @@ def check_truth(query_ids, docs: pa.ChunkedArray, grades, details, file: str | N
     _check_length(problems, "grades", grades, len(docs))
     numbers = np.asarray(grades)
     if numbers.dtype.kind == "f" and not (np.isfinite(numbers).all() and (np.rint(numbers) == numbers).all()):
-        problems.add("bad-grade", "a grade that is not a whole number", "whole numbers such as 0, 1, 2",
-                     "Round the grades, or scale them to whole numbers.", field="grades")
+        problems.add("bad-grade/whole", field="grades")
     _check_details(problems, details)
     problems.raise_errors()
 
@@ -45,20 +44,17 @@ def _check_ids(problems: Collector, query_ids, docs: pa.ChunkedArray) -> None:
         nulls = column.null_count if isinstance(column, (pa.Array, pa.ChunkedArray)) else \
             sum(value is None for value in column)
         if nulls:
-            problems.add("missing-id", f"{nulls:,} rows without an id", "an id in every row", "Leave such rows out.",
-                         field=name)
+            problems.add("missing-id/rows", {"count": nulls}, field=name)
 
 
 def _check_length(problems: Collector, name: str, column, rows: int) -> None:
     if column is not None and len(column) != rows:
-        problems.add("unfit-columns", f"{len(column):,} values beside {rows:,} documents", "as many as documents",
-                     _FIX, field=name)
+        problems.add("unfit-columns", {"count": len(column), "documents": rows, "advice": _FIX}, field=name)
 
 
 def _check_finite(problems: Collector, name: str, column) -> None:
     if column is not None and not np.isfinite(np.asarray(column, np.float64)).all():
-        problems.add("nan-score" if name == "scores" else "bad-rank", "NaN or infinity", "finite numbers",
-                     "Leave the document out, or give it a number.", field=name)
+        problems.add("nan-score/column" if name == "scores" else "bad-rank/column", field=name)
 
 
 def _check_details(problems: Collector, details: pa.Table | None) -> None:
@@ -67,8 +63,7 @@ def _check_details(problems: Collector, details: pa.Table | None) -> None:
     counts = pc.value_counts(details["query_id"])
     if len(counts) < len(details):
         twice = [entry["values"] for entry in counts.to_pylist() if entry["counts"] > 1]
-        problems.add("duplicate-query", f"query {twice[0]!r} in two rows", "one row for a query",
-                     "Keep one of the rows.", field="details")
+        problems.add("duplicate-query", {"query": twice[0]}, field="details")
 
 
 def judged_once(pair, grades, names, codes, ids, file, lines) -> np.ndarray:
@@ -83,10 +78,9 @@ def judged_once(pair, grades, names, codes, ids, file, lines) -> np.ndarray:
         problems = []
         for i in clash[:20]:
             x, y = int(a[i]), int(b[i])
-            where = f" (lines {lines[x]} and {lines[y]})" if lines is not None else ""
-            what = f"query {names[int(codes[x])].as_py()!r}, document {ids[x].as_py()!r}"
-            problems.append(Problem("conflicting-judgements", f"{what} with grades {grades[x]} and {grades[y]}{where}",
-                                    "one grade for a document", "Keep the right one of the two lines.", file,
-                                    int(lines[y]) if lines is not None else None, "grade"))
+            where = [int(lines[x]), int(lines[y])] if lines is not None else []
+            facts = {"query": names[int(codes[x])].as_py(), "document": ids[x].as_py(),
+                     "grades": [grades[x], grades[y]], "lines": where}
+            problems.append(Problem("conflicting-judgements", facts, file, where[1] if where else None, "grade"))
         raise InputError(problems)
     return np.setdiff1d(np.arange(len(pair)), b)

@@ -1,1 +1,1 @@
-"""The dashboard: the only part of the package that imports streamlit."""
+"""The Streamlit pages, and the only part of the package that imports streamlit."""

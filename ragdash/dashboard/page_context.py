@@ -177,8 +177,7 @@ def _usable(shown: Sequence[Entry]) -> tuple[list[Entry], list[Problem]]:
     usable, problems = [], []
     for entry in shown:
         if LOADED.run(entry.digest) is None:
-            problems.append(Problem("run-let-go", f"run {entry.name!r}, which the server no longer holds", "a run that "
-                                    "is kept", "Load its file again on the Runs page."))
+            problems.append(Problem("run-let-go", {"run": entry.name}))
             continue
         try:
             evaluation_cache.match(entry.digest, scope())
@@ -188,8 +187,7 @@ def _usable(shown: Sequence[Entry]) -> tuple[list[Entry], list[Problem]]:
         except InputError as error:
             problems.extend(error.problems)
         except Unavailable as missing:
-            problems.append(replace(missing.problem, severity="error", fix=f"{missing.problem.fix} In the sidebar, "
-                                    "**Relevant** by id shows the run."))
+            problems.append(Problem("unavailable/run-by-evidence", field=missing.problem.field, cause=missing.problem))
     return usable, problems
 
 

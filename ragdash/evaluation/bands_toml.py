@@ -25,22 +25,19 @@ def read_bands(source: str | os.PathLike | tuple[str, bytes]) -> tuple[Bands, ..
     A metric stands in any accepted spelling, without cutoff for bands that hold at every one. Raises InputError with
     everything that is wrong in the file; a line is that of the table's head.
     """
-    file = Source(source)
-    problems = file.collector()
-    text = file.text
+    opened = Source(source)
+    problems = opened.collector()
+    text = opened.text
     try:
         content = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         line = re.search(r"at line (\d+)", str(error))
-        file.fail("not-toml", str(error), "TOML", "Fix the line; texts stand in quotes, numbers have a point.",
-                    int(line[1]) if line else None)
+        opened.fail("not-toml", {"error": str(error)}, int(line[1]) if line else None)
     entries = content.get("table")
     if not isinstance(entries, list) or not entries or not all(isinstance(entry, dict) for entry in entries):
-        file.fail("no-table", f"the keys {', '.join(content)}" if content else "no table",
-                    "a [[table]] for each metric, with metric, source and bands",
-                    "See docs/guide/threshold-bands.md for an example.")
+        opened.fail("no-table", {"keys": list(content)})
     for key in content.keys() - {"table"}:
-        problems.add("unknown-field", repr(key), "[[table]] alone", "Remove it.", field=key)
+        problems.add("unknown-field/bands", {"key": key}, field=key)
     heads = [text.count("\n", 0, head.end()) + 1 for head in _HEADER.finditer(text)]
     lines = heads if len(heads) == len(entries) else [None] * len(entries)
     tables = [_read(entry, _Notes(problems, number, line))
@@ -70,23 +67,23 @@ class _Notes:
     """Notes the problems of one table of the file."""
 
     def __init__(self, problems: Collector, number: int, line: int | None):
-        self.problems, self.place, self.line, self.count = problems, f"table {number}", line, 0
+        self.problems, self.number, self.line, self.count = problems, number, line, 0
 
-    def add(self, kind: str, actual: str, expected: str, fix: str, field: str) -> None:
+    def add(self, message: str, facts: Mapping, field: str | None) -> None:
         self.count += 1
-        self.problems.add(kind, f"{actual} ({self.place})", expected, fix, line=self.line, field=field)
+        self.problems.add(message, {**facts, "table": self.number}, line=self.line, field=field)
 
 
 def _read(entry: Mapping, notes: _Notes) -> Bands | None:
     """The table of one entry; None where a problem was noted."""
     for key in _FIELDS.keys() - entry.keys():
-        kind = "no-source" if key == "source" else "missing-field"
-        notes.add(kind, f"no {key}", _FIELDS[key], f"Add {key} = ...", key)
+        message = "no-source/file" if key == "source" else "missing-field/band-table"
+        notes.add(message, {"key": key, "wanted": _FIELDS[key]}, key)
     for key in entry.keys() - _FIELDS.keys():
-        notes.add("unknown-field", repr(key), ", ".join(_FIELDS), "Correct or remove it.", key)
+        notes.add("unknown-field/band-table", {"key": key, "fields": list(_FIELDS)}, key)
     for key in ("metric", "source"):
         if key in entry and not isinstance(entry[key], str):
-            notes.add("bad-field", f"{key} = {entry[key]!r}", "a text in quotes", "Put it in quotes.", key)
+            notes.add("bad-field/text", {"key": key, "value": entry[key]}, key)
     spec, span = _metric(entry.get("metric"), notes)
     rows = _rows(entry["bands"], notes) if "bands" in entry else []
     if rows:
@@ -94,7 +91,7 @@ def _read(entry: Mapping, notes: _Notes) -> Bands | None:
         bands = tuple(Band(label, low) for label, low, _ in rows)
         source = entry.get("source")
         for fault in faults(entry.get("metric", "?"), source if isinstance(source, str) else "-", bands, top):
-            notes.add(fault.kind, fault.found, fault.expected, fault.fix, fault.field)
+            notes.add(fault.message, fault.facts, fault.field)
         _check_tiling(rows, top, span, notes)
     if notes.count:
         return None
@@ -105,17 +102,17 @@ def _metric(text, notes: _Notes) -> tuple[Spec | None, tuple[float, float] | Non
     """(the Spec, its range); None for one that is not known. Metrics of the built-in tables are."""
     if not isinstance(text, str):
         return None, None
-    built_in = next((table for table in BANDS if table.spec == text.strip()), None)
+    known = next((table for table in BANDS if table.spec == text.strip()), None)
     try:
         spec = parse_spec(text)
     except InputError as error:
-        if built_in:
-            return Spec(built_in.metric, built_in.params, built_in.k), (built_in.bands[0].low, built_in.high)
+        if known:
+            return Spec(known.metric, known.params, known.k), (known.bands[0].low, known.high)
         if "@" not in text and error.problems[0].kind == "metric-cutoff":  # stated for every cutoff
             spec = parse_spec(f"{text}@1").at(None)
             return spec, spec.range
         for problem in error.problems:
-            notes.add(problem.kind, problem.found, problem.expected, problem.fix, "metric")
+            notes.add(problem.message, problem.facts, "metric")
         return None, None
     return spec, spec.range
 
@@ -123,65 +120,55 @@ def _metric(text, notes: _Notes) -> tuple[Spec | None, tuple[float, float] | Non
 def _rows(entries, notes: _Notes) -> list[tuple[str, float, float | None]]:
     """(label, low, high or None) of each band; none at all where one cannot be read."""
     if not isinstance(entries, list) or not entries:
-        notes.add("no-band", f"bands = {entries!r}", "at least one {label = ..., low = ...}", "Add the bands.", "bands")
+        notes.add("no-band/file", {"entries": entries}, "bands")
         return []
-    problem_count = notes.count
+    before = notes.count
     for number, entry in enumerate(entries, 1):
         if not isinstance(entry, dict):
-            notes.add("bad-field", f"band {number}: {entry!r}", "{label = ..., low = ...}", "Write it so.", "bands")
+            notes.add("bad-field/band", {"number": number, "value": entry}, "bands")
             continue
         for key in ("label", "low"):
             if key not in entry:
-                notes.add("missing-field", f"band {number} without {key}", "{label = ..., low = ...}", "Add it.", key)
+                notes.add("missing-field/band", {"number": number, "key": key}, key)
         for key in entry.keys() - {"label", "low", "high"}:
-            notes.add("unknown-field", f"{key!r} in band {number}", "label, low and high", "Correct or remove it.", key)
+            notes.add("unknown-field/band", {"key": key, "number": number}, key)
         if not isinstance(entry.get("label", ""), str):
-            notes.add("bad-field", f"label = {entry['label']!r} in band {number}", "a text in quotes",
-                      "Put it in quotes.", "label")
+            notes.add("bad-field/label", {"value": entry['label'], "number": number}, "label")
         for key in ("low", "high"):
             if isinstance(entry.get(key, 0), bool) or not isinstance(entry.get(key, 0), (int, float)):
-                notes.add("bad-field", f"{key} = {entry[key]!r} in band {number}", "a number such as 0.7",
-                          "Write it without quotes.", key)
-    return (
-        [(entry["label"], entry["low"], entry.get("high")) for entry in entries] if notes.count == problem_count else []
-    )
+                notes.add("bad-field/number", {"key": key, "value": entry[key], "number": number}, key)
+    return [(entry["label"], entry["low"], entry.get("high")) for entry in entries] if notes.count == before else []
 
 
 def _check_tiling(rows: list, top: float, span: tuple[float, float] | None, notes: _Notes) -> None:
     """Note where bands overlap or leave a gap, between each other or to the ends of the metric's range."""
-    fix = "Let each band begin where the one below ends, or leave its high out."
     for (label, low, high), (upper, start, _) in pairwise(rows):
-        neighbors = f"{label!r} up to {high} and {upper!r} from {start}"
+        facts = {"label": label, "high": str(high), "upper": upper, "low": str(start)}
         if high is None:
             continue
         if math.isnan(high):
-            notes.add("nan-edge", f"{label!r} up to nan", "a number", "Leave its high out.", "high")
+            notes.add("nan-edge/high", {"label": label}, "high")
         elif high > start > low:
-            notes.add("band-overlap", neighbors, "bands that do not overlap", fix, "high")
+            notes.add("band-overlap", facts, "high")
         elif high < start:
-            notes.add("band-gap", neighbors, "bands without a gap", fix, "high")
+            notes.add("band-gap", facts, "high")
     edges = [edge for _, low, high in rows for edge in (low, high) if edge is not None and not math.isnan(edge)]
     if span is None or not edges:
         return
-    words = f"bands from {span[0]:g} to {span[1]:g}, the range of the metric"
-    edges_outside = [edge for edge in edges if not span[0] <= edge <= span[1]]
-    if edges_outside:
-        notes.add("band-range", ", ".join(f"an edge at {edge:g}" for edge in dict.fromkeys(edges_outside)), words,
-                  "Give values as the metric does: shares, not percentages.", "bands")
+    limits = {"lowest": span[0], "highest": span[1]}
+    outside = [edge for edge in edges if not span[0] <= edge <= span[1]]
+    if outside:
+        notes.add("band-range", {"edges": list(dict.fromkeys(outside)), **limits}, "bands")
         return
     if rows[0][1] > span[0]:
-        notes.add("band-gap", f"nothing below {rows[0][0]!r} from {rows[0][1]:g}", words,
-                  f"Add a band from {span[0]:g}.", "low")
+        notes.add("band-gap/below", {"label": rows[0][0], "low": rows[0][1], **limits}, "low")
     if top < span[1]:
-        notes.add("band-gap", f"nothing above {rows[-1][0]!r} up to {top:g}", words,
-                  "Leave the high of the last band out.", "high")
+        notes.add("band-gap/above", {"label": rows[-1][0], "high": top, **limits}, "high")
 
 
 def _check_repeats(problems: Collector, tables: list[Bands | None], lines: list[int | None]) -> None:
-    table_sources = set()
+    seen = set()
     for table, line in zip(tables, lines, strict=True):
-        if table and (table.spec, table.source) in table_sources:
-            problems.add("repeated-table", f"a second table of {table.spec} by {table.source!r}",
-                         "one table for a metric and source", "Join them, or name the sources apart.", line=line,
-                         field="metric")
-        table_sources.add((table.spec, table.source) if table else None)
+        if table and (table.spec, table.source) in seen:
+            problems.add("repeated-table", {"spec": str(table.spec), "source": table.source}, line=line, field="metric")
+        seen.add((table.spec, table.source) if table else None)

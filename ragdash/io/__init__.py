@@ -90,9 +90,8 @@ def read_run(source: Readable, *, name: str | None = None, encoding: str = "utf-
     """The run of a file that holds one configuration; InputError where it holds several."""
     runs = read_runs(source, name=name, encoding=encoding, mapping=mapping)
     if len(runs) > 1:
-        Source(source, encoding).fail(
-            "several-configurations", f"{len(runs)} configurations: {', '.join(run.name for run in runs)}",
-            "one configuration", "Read them all with read_runs, or write each to a file of its own.")
+        Source(source, encoding).fail("several-configurations/read-one", {"count": len(runs),
+                                      "names": [run.name for run in runs]})
     return runs[0]
 
 
@@ -129,8 +128,7 @@ def read_corpus(source: Readable, *, encoding: str = "utf-8", mapping: Mapping[s
     """
     opened = Source(source, encoding, mapping)
     if sniff_source(opened).format == "zip":
-        opened.fail("nested-archive", "a zip archive", "a file of documents", "Unpack it, or pass the archive with "
-                    "--truth where it is a BEIR folder.")
+        opened.fail("nested-archive/documents")
     return corpus.read_corpus(opened)
 
 
@@ -151,15 +149,12 @@ def _is_folder(source: Readable) -> bool:
 
 def _refuse_nested(source: Source, packed: bool) -> None:
     if packed:
-        source.fail("nested-archive", "a zip archive inside of another", "files in one archive",
-                    "Pack the files themselves.")
+        source.fail("nested-archive")
 
 
 def _reader(readers: dict, sniffed: Sniffed, source: Source):
     if sniffed.format not in readers:
         first = next((line for line in source.head.split(b"\n") if line.strip()), b"")
         refuse_unknown_table(source)
-        source.fail("unknown-format", f"{first[:80].decode(errors='replace')!r}: {sniffed.reason}",
-                    "a TREC file, JSONL, JSON, or CSV/TSV with a header line",
-                    "See docs/reference/formats.md for the formats that are read, each with an example.", line=1)
+        source.fail("unknown-format", {"start": first[:80].decode(errors='replace'), "reason": sniffed.reason}, line=1)
     return readers[sniffed.format]

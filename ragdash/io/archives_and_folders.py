@@ -52,30 +52,28 @@ def read_runs(source: Source, name: str | None, read: Callable[[Source, str | No
     for path, file in files.items():
         try:
             if (role := sniff_source(file).role) in ("truth", "corpus"):
-                what = "the truth" if role == "truth" else "documents with their texts"
-                beside.append(_unread(file, f"what looks like {what}", f"Pass it with --{role} in a file of its own."))
+                beside.append(_unread(file, f"unread-file/{role}"))
                 continue
             found = read(file, None)
         except InputError as error:
             data = any(problem.severity == "error" and problem.kind not in _NO_DATA for problem in error.problems)
             (problems if data else beside).extend(error.problems if data else [
-                _unread(file, error.problems[0].found, "It is passed over.")])
+                _unread(file, "unread-file", error.problems[0])])
             continue
         label = f"{name}/{PurePosixPath(path).name}" if name else None
         runs.extend(run.renamed(f"{name}/{run.name}") if label else run for run in found)
     if problems:
         raise InputError([*problems, *beside])
     if not runs:
-        empty = Problem("empty-file", "an archive without files", "at least one run", "Pack the files again.",
-                        source.file)
+        empty = Problem("empty-file/archive", {}, source.file)
         raise InputError([replace(problem, severity="error") for problem in beside] or [empty])
     if name and len(runs) == 1:
         runs = [runs[0].renamed(name)]
     return [replace(runs[0], problems=(*runs[0].problems, *beside)), *runs[1:]]
 
 
-def _unread(file: Source, found: str, fix: str) -> Problem:
-    return Problem("unread-file", found, "a run", fix, file.file, severity="warning")
+def _unread(file: Source, message: str, cause: Problem | None = None) -> Problem:
+    return Problem(message, {}, file.file, severity="warning", cause=cause)
 
 
 def read_truth(source: Source, read: Callable[[Source], Truth]) -> Truth:
@@ -97,10 +95,8 @@ def read_truth(source: Source, read: Callable[[Source], Truth]) -> Truth:
             truth = read(files[found[0]])
             return truth.with_corpus(texts[0]) if len(texts) == 1 else truth
         if len(found) > 1:
-            source.fail("several-truths", f"{len(found)} files: {', '.join(found[:5])}", "one file with the truth",
-                        "Pass the right one of them on its own.")
-    source.fail("run-as-truth", "an archive without judgements or references", "one file with the truth",
-                "Pass it as runs, without --truth.")
+            source.fail("several-truths/files", {"count": len(found), "files": list(found[:5])})
+    source.fail("run-as-truth/archive")
 
 
 def detect(source: Source) -> Sniffed:
@@ -142,9 +138,7 @@ def read_beir(name: str, shown: str, files: dict[str, Source]) -> Truth:
             if fields is not None:
                 reader.add(Entry(entry.line, fields))
         if unjudged:
-            collector.add("unjudged-queries", f"{unjudged:,} questions without a judgement in {qrels}",
-                          "questions that are judged", "They are left out, as they belong to another split.",
-                          severity="warning", count=1)
+            collector.add("unjudged-queries", {"queries": unjudged, "file_name": qrels}, severity="warning", count=1)
         for query in relevant.keys() - reader.seen.keys():
             reader.add(Entry(1, {"query_id": query, "relevant": relevant[query]}))
         return reader.finish(questions)
@@ -152,8 +146,7 @@ def read_beir(name: str, shown: str, files: dict[str, Source]) -> Truth:
     try:
         truth = jsonl.twice(questions, read, _lines)
     except NeedsExact:
-        problem = Problem("wrong-type", "questions that cannot be read", '{"_id", "text"} on each line',
-                          "Write queries.jsonl as BEIR does.", shown)
+        problem = Problem("wrong-type/beir-queries", {}, shown)
         raise InputError([problem]) from None
     return replace(truth, name=name, problems=(*judged.problems, *truth.problems, *problems), corpus=corpus)
 
@@ -181,4 +174,4 @@ def _question(entry: Entry, relevant: dict[str, dict]) -> dict | object | None:
 
 
 def _not_read(file: Source, what: str) -> Problem:
-    return Problem("unread-file", what, "qrels and queries.jsonl", "It is not read.", file.file, severity="warning")
+    return Problem("unread-file/questions", {"what": what}, file.file, severity="warning")

@@ -21,13 +21,11 @@ def check_mapping(source: Source, sniffed: Sniffed, wanted: set[str]) -> None:
     problems = []
     for name, column in source.mapping.items():
         if name not in FIELDS:
-            problems.append(Problem("unknown-field", repr(name), f"one of {', '.join(FIELDS)}",
-                                    "Name our field first and the column second, as in --map query=question.",
-                                    source.file, field=name))
+            problems.append(Problem("unknown-field/mapping", {"name": name, "fields": list(FIELDS)}, source.file,
+                                    field=name))
         elif name in wanted and sniffed.columns and not _is_there(column, sniffed, source):
-            problems.append(Problem("unknown-column", f"no column {column!r}; there are {_shown(sniffed.columns)}",
-                                    "a column or field of the file", f"Give {name} one of these.", source.file,
-                                    field=column))
+            problems.append(Problem("unknown-column", {"column": column, "columns": _shown(sniffed.columns),
+                                    "name": name}, source.file, field=column))
     if problems:
         raise InputError(problems)
 

@@ -9,12 +9,9 @@ from ragdash.io.source.source import Source
 
 def truth_as_run(source: Source, why: str, what: str = "judgements") -> NoReturn:
     """Raise: this file holds the truth."""
-    source.fail("truth-as-run", f"what looks like {what}, not a run: {why}", "a run (what a configuration returned)",
-                "Pass this file with --truth.")
+    source.fail("truth-as-run", {"what": what, "reason": why})
 
 
 def run_as_truth(source: Source, why: str, what: str = "a run") -> NoReturn:
     """Raise: this file holds a run."""
-    source.fail("run-as-truth", f"what looks like {what}, not the truth: {why}", "judgements (qrels) or references",
-                "Pass this file as a run, without --truth; if it holds what is right, name the column, such as "
-                "--map answers=NAME.")
+    source.fail("run-as-truth", {"what": what, "reason": why})

@@ -56,16 +56,14 @@ def contexts(run: Run, truth: Truth,
         return tuple(given), True, ()
     texts, filled = _first_texts(run, truth.corpus, rows)
     if run.texts is None and not filled:
-        raise Unavailable(f"run {run.name!r} without contexts", "the texts that the answers were made from", "Give the "
-                          "run a column contexts, or texts to its documents, or the truth a corpus.", "contexts")
+        raise Unavailable("no-contexts", {"run": run.name}, "contexts")
     return texts, False, (truth.corpus.note(filled, run.name),) if filled else ()
 
 
 def answers(run: Run, rows: np.ndarray) -> tuple[str | None, ...]:
     """What the run answered, reasoning taken off: (Q,), None where it gave nothing. Unavailable for a run without."""
     if not _has(run.details, "answer"):
-        raise Unavailable(f"run {run.name!r} without answers", "an answer for a query",
-                          "Give the run a column answer.", "answer")
+        raise Unavailable("no-answers", {"run": run.name}, "answer")
     return tuple(None if text is None else without_reasoning(text) for text in _column(run.details, "answer", rows))
 
 
@@ -75,18 +73,18 @@ def references(truth: Truth) -> tuple[tuple[str, ...], ...]:
     return tuple(listed(one or ()) for one in known)
 
 
-def asked(run: Run, truth: Truth, rows: np.ndarray) -> tuple[tuple[str | None, ...], dict[str, tuple[str, ...]]]:
-    """(questions, the truth's before the run's; what no query has: "references", "questions", in words)."""
+def asked(run: Run, truth: Truth, rows: np.ndarray) -> tuple[tuple[str | None, ...], dict[str, tuple]]:
+    """(questions, the truth's before the run's; what no query has, "references" or "questions", as Unavailable takes
+    it).
+    """
     ours = truth.details["query"].to_pylist() if _has(truth.details, "query") else [None] * len(truth)
     theirs = _column(run.details, "query", rows) if _has(run.details, "query") else [None] * len(truth)
     questions = tuple(a if a is not None else b for a, b in zip(ours, theirs, strict=True))
     lacking = {}
     if not _has(truth.details, "answers"):
-        lacking["references"] = (f"truth {truth.name!r} without right answers", "a reference answer for a query",
-                                 "Give the truth a column answers.", "answers")
+        lacking["references"] = ("no-references", {"truth": truth.name}, "answers")
     if all(question is None for question in questions):
-        lacking["questions"] = (f"truth {truth.name!r} and run {run.name!r} without the text of a query",
-                                "what was asked", "Give the truth a column query.", "query")
+        lacking["questions"] = ("no-questions", {"truth": truth.name, "run": run.name}, "query")
     return questions, lacking
 
 

@@ -49,11 +49,11 @@ class Matching:
     model: str = ""
 
     def __post_init__(self) -> None:
-        facts = (("match", repr(self.by), MATCHES, self.by in MATCHES),
-                 ("match-how", repr(self.how), HOW, self.how in HOW),
-                 ("match-threshold", str(self.threshold), ("a number above 0, at most 1",), 0 < self.threshold <= 1))
-        wrong = [Problem("unknown-matching", found, " or ".join(allowed), "Choose one of these.", field=name)
-                 for name, found, allowed, right in facts if not right]
+        wrong = [Problem("unknown-matching", {"value": value, "choices": list(choices)}, field=name)
+                 for name, value, choices in (("match", self.by, MATCHES), ("match-how", self.how, HOW))
+                 if value not in choices]
+        if not 0 < self.threshold <= 1:
+            wrong.append(Problem("unknown-matching/threshold", {"value": self.threshold}, field="match-threshold"))
         if wrong:
             raise InputError(wrong)
 
@@ -213,8 +213,7 @@ class Match:
 
 
 def _as_error(problem: Problem) -> Problem:
-    return Problem(problem.kind, problem.found, problem.expected, "Remove the repeats from the file, or let the best "
-                   "rank count with --duplicates first.", problem.file, problem.line, problem.field, "error")
+    return replace(problem, message="duplicate-document/refused", severity="error")
 
 
 def _judged_positions(run: Run, truth: Truth, truth_query: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -43,9 +43,9 @@ class Bands:
     params: tuple[tuple[str, object], ...] = ()
 
     def __post_init__(self) -> None:
-        problems = faults(self.spec, self.source, self.bands, self.high)
-        if problems:
-            raise InputError(problems)
+        found = faults(self.spec, self.source, self.bands, self.high)
+        if found:
+            raise InputError(found)
 
     def label(self, value: float) -> str | None:
         """The label of a value; None for an undefined value or one outside the range."""
@@ -75,34 +75,31 @@ class Bands:
 
 def faults(name: str, source: str, bands: Sequence[Band], high: float) -> list[Problem]:
     """Everything that keeps these from being the bands of a metric; empty where they are."""
-    problems = []
+    found = []
 
-    def note(kind: str, description: str, expected: str, fix: str, field: str) -> None:
-        problems.append(Problem(kind, f"{description}, in the bands of {name}", expected, fix, field=field))
+    def note(message: str, field: str, **facts: str | int | float) -> None:
+        found.append(Problem(message, {**facts, "metric": name}, field=field))
 
     if not source.strip():
-        note("no-source", "no source", "where the bands come from", 'Add source = "who says so".', "source")
+        note("no-source", "source")
     if not bands:
-        note("no-band", "no band", "at least one band", "Give each band a label and its lowest value.", "bands")
+        note("no-band", "bands")
     labels = [band.label for band in bands]
     for label in dict.fromkeys(labels):
         if not label.strip():
-            note("no-label", "a band without a label", "a label for each band", "Name it.", "label")
+            note("no-label", "label")
         elif labels.count(label) > 1:
-            note("repeated-label", f"{labels.count(label)} bands {label!r}", "different labels", "Rename or join them.",
-                 "label")
+            note("repeated-label", "label", count=labels.count(label), label=label)
     for band in bands:
         if not math.isfinite(band.low):
-            note("nan-edge", f"{band.label!r} from {band.low}", "a finite number", "Give the band's lowest value.",
-                 "low")
+            note("nan-edge", "low", label=band.label, low=band.low)
     for lower, upper in pairwise(bands):
         if upper.low <= lower.low:
-            note("not-ascending", f"{upper.label!r} from {upper.low:g} behind {lower.label!r} from {lower.low:g}",
-                 "bands that ascend", "Order them by their lowest value.", "low")
+            note("not-ascending", "low", upper=upper.label, upper_low=upper.low, lower=lower.label, lower_low=lower.low)
     if math.isnan(high) or (bands and high <= bands[-1].low):
-        note("top-edge", f"a highest value of {high:g}" + (f" and {bands[-1].label!r} from {bands[-1].low:g}"
-             if bands else ""), "a highest value above the last band's lowest", "Raise it, or leave it out.", "high")
-    return problems
+        label, low = (bands[-1].label, bands[-1].low) if bands else ("", 0.0)
+        note("top-edge", "high", high=high, label=label, low=low)
+    return found
 
 
 def _table(metric: str, k: int | None, source: str, labels: Sequence[str], lows: Sequence[float], **params) -> Bands:
@@ -140,10 +137,8 @@ def not_stated(spec, tables: Iterable[Bands] = BANDS) -> str | None:
     tables = tuple(tables)
     if tables_for(spec, tables):
         return None
-    specs = dict.fromkeys(table.spec for table in tables if table.metric == spec.name)
-    return (
-        f"Bands are stated for {' and '.join(specs)}, not for {spec}." if specs else f"No bands are stated for {spec}."
-    )
+    near = dict.fromkeys(table.spec for table in tables if table.metric == spec.name)
+    return f"Bands are stated for {' and '.join(near)}, not for {spec}." if near else f"No bands are stated for {spec}."
 
 
 @dataclass(frozen=True)
@@ -191,8 +186,8 @@ class Target:
     def __post_init__(self) -> None:
         low, high = self.spec.range
         if not (math.isfinite(self.value) and low <= self.value <= high):
-            raise InputError([Problem("target", f"a target of {self.value:g} for {self.spec}",
-                                      f"a number from {low:g} to {high:g}", "Change the target.", field="target")])
+            raise InputError([Problem("target", {"value": self.value, "spec": str(self.spec), "low": low, "high": high},
+                                      field="target")])
 
 
 def judged(target: Target, mean: float, low: float, high: float, better: str | None) -> str:
@@ -202,8 +197,7 @@ def judged(target: Target, mean: float, low: float, high: float, better: str | N
     better: "higher" or "lower"; InputError for a metric without a direction.
     """
     if better not in ("higher", "lower"):
-        raise InputError([Problem("target", f"a target for {target.spec}, of which neither direction is better",
-                                  "a metric with a better direction", "Choose another metric.", field="target")])
+        raise InputError([Problem("target/no-direction", {"spec": str(target.spec)}, field="target")])
     if math.isnan(mean) or math.isnan(low) or math.isnan(high):
         return "undecided"
     sign = 1 if better == "higher" else -1

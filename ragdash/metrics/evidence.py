@@ -174,8 +174,7 @@ def by_evidence(definition: Metric, params: Mapping[str, object], k: int | None 
         return Form("evidence", definition.function, definition.weight)
     needs = _needs(name, params, k)
     if needs or definition.view != "Ranked" or name not in OF_RANKS | OF_SPANS | OF_BOTH.keys():
-        raise Unavailable(f"{name} by evidence", "a metric of ranks or spans" + needs,
-                          "Match by id, or choose another metric.", "metric")
+        raise Unavailable(f"by-evidence{needs}", {"metric": name}, "metric")
     if name == "AP" and params.get("denominator") == "retrieved":
         return _through("ranks", definition)
     if name in OF_BOTH:
@@ -189,16 +188,16 @@ def as_ranked(covered: Covered, unit: str) -> Ranked:
 
 
 def _needs(name: str, params: Mapping[str, object], k: int | None) -> str:
-    """What parameters ask for that spans do not have, in words; empty where they fit."""
+    """What parameters ask for that spans do not have, as the wording of the message; empty where they fit."""
     if params.get("rel", 1) != 1:
-        return "; spans have no grades, so rel is 1"
+        return "-without-grades"
     of_corpus = params.get("form") == "material" or {"threshold", "corpus_size"} & params.keys()
     if name == "AQWV" and (k is None or of_corpus):
-        return "; AQWV at a cutoff"
+        return "-at-a-cutoff"
     if name == "AUC" and params.get("unretrieved") == "last":
-        return "; AUC of what was returned"
+        return "-of-returned"
     if name == "F1" and params.get("average") == "micro":
-        return "; precision and recall count different things, so F1 has no common denominator"
+        return "-without-micro"
     return ""
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from ragdash.core.errors import InputError, Problem
@@ -23,10 +25,10 @@ def auc(ranked: Ranked, *, rel: int = 1, unretrieved: str = "ignore") -> Values:
     are ordered as in every metric. Undefined if either class is empty. Returns (Q,) in [0, 1].
     """
     is_rel, count = ranked.grade >= rel, ranked.queries
-    nonrelevant_above = _before(ranked.query, ~is_rel)[is_rel]
+    above = _before(ranked.query, ~is_rel)[is_rel]
     found_rel = np.bincount(ranked.query[is_rel], minlength=count)
     found_non = np.bincount(ranked.query[~is_rel], minlength=count)
-    ordered = found_rel * found_non - np.bincount(ranked.query[is_rel], nonrelevant_above, count)
+    ordered = found_rel * found_non - np.bincount(ranked.query[is_rel], above, count)
     if unretrieved == "last":
         all_rel = ranked.relevant(rel)
         all_non = np.bincount(ranked.judged_query, minlength=count) - all_rel
@@ -52,17 +54,17 @@ def aqwv(ranked: Ranked, k: Cutoffs, *, beta: float = 40.0, rel: int = 1, form: 
     """
     if form == "material":
         if k[-1] != ALL:
-            raise _mistake(f"a cutoff of {k[0]} with form='material'", "Leave it out: all returned ones count.")
+            raise _mistake("material-cutoff", {"cutoff": int(k[0])})
         return _material(ranked, beta, rel, _size(ranked, corpus_size, rel), threshold)
     if corpus_size is not None or threshold is not None:
-        raise _mistake("corpus_size or threshold without form='material'", "Add form='material'.")
+        raise _mistake("material-only")
     if k[-1] == ALL:
-        raise _mistake("AQWV without a cutoff", "Write AQWV@10, or AQWV(form='material', corpus_size=N).")
-    relevant, hits = ranked.relevant(rel), ranked.hits_at(k, rel)
+        raise _mistake("aqwv-cutoff")
+    relevant, seen = ranked.relevant(rel), ranked.hits_at(k, rel)
     returned = ranked.returned_at(k)
-    false_alarms = np.divide(returned - hits, returned, out=np.zeros(hits.shape), where=returned > 0)
-    recall = np.divide(hits, relevant[:, None], out=np.full(hits.shape, np.nan), where=relevant[:, None] > 0)
-    return recall - beta * false_alarms
+    false_alarms = np.divide(returned - seen, returned, out=np.zeros(seen.shape), where=returned > 0)
+    found = np.divide(seen, relevant[:, None], out=np.full(seen.shape, np.nan), where=relevant[:, None] > 0)
+    return found - beta * false_alarms
 
 
 @metric("MQWV", "MQWV", formula=r"\max_t AQWV(t)", source="NIST MATERIAL evaluation plan", range=("-beta", 1.0),
@@ -83,7 +85,7 @@ def _best_threshold(ranked: Ranked, beta: float, rel: int, size: int) -> float:
     Between two such scores a lower threshold only adds false alarms. All thresholds are tried in one pass.
     """
     if ranked.scores is None:
-        raise _mistake("MQWV for a run that has no scores or is not ranked by them", "Use AQWV@k.")
+        raise _mistake("mqwv-scores")
     relevant = ranked.relevant(rel)
     query, _ = ranked.hits(rel)
     score = ranked.score[ranked.grade >= rel]
@@ -91,8 +93,8 @@ def _best_threshold(ranked: Ranked, beta: float, rel: int, size: int) -> float:
     alarm, hit = 1 / (size - relevant), 1 / np.maximum(relevant, 1)
     all_scores, all_queries = ranked.all_scores()
     alarms = _sum_from(thresholds, all_scores, alarm[all_queries]) - _sum_from(thresholds, score, alarm[query])
-    mean_recall = _sum_from(thresholds, score, hit[query]) / max((relevant > 0).sum(), 1)
-    value = mean_recall - beta * alarms / max(ranked.queries, 1)
+    found = _sum_from(thresholds, score, hit[query]) / max((relevant > 0).sum(), 1)
+    value = found - beta * alarms / max(ranked.queries, 1)
     best = int(np.argmax(value)) if len(value) else -1
     return float(thresholds[best]) if best >= 0 and value[best] > 0 else np.inf
 
@@ -112,24 +114,24 @@ def _material(ranked: Ranked, beta: float, rel: int, size: int, threshold: float
         detected = ranked.returned
     else:
         if ranked.scores is None:
-            raise _mistake("a threshold for a run that has no scores or is not ranked by them", "Leave it out.")
+            raise _mistake("threshold-scores")
         query = query[ranked.score[ranked.grade >= rel] >= threshold]
         detected = ranked.returned_from(threshold)
-    hits = np.bincount(query, minlength=ranked.queries)
+    found = np.bincount(query, minlength=ranked.queries)
     has_relevant = (relevant > 0).astype(np.float64)
-    miss = np.divide(relevant - hits, relevant, out=np.zeros(ranked.queries), where=relevant > 0)
-    alarm = (detected - hits) / (size - relevant)
+    miss = np.divide(relevant - found, relevant, out=np.zeros(ranked.queries), where=relevant > 0)
+    alarm = (detected - found) / (size - relevant)
     values = np.where(relevant > 0, 1 - miss - beta * alarm, np.nan)
-    unit_weight = np.ones(ranked.queries)
-    return CorpusValue(values, 1.0, ((-1.0, miss, has_relevant), (-beta, alarm, unit_weight)))
+    every = np.ones(ranked.queries)
+    return CorpusValue(values, 1.0, ((-1.0, miss, has_relevant), (-beta, alarm, every)))
 
 
 def _size(ranked: Ranked, corpus_size: int | None, rel: int) -> int:
-    smallest = int(max(ranked.relevant(rel).max(initial=0), ranked.returned.max(initial=0))) + 1
-    if corpus_size is None or corpus_size < smallest:
-        raise _mistake(f"corpus_size={corpus_size}", f"Give the number of documents in the corpus, {smallest} or more.")
+    needed = int(max(ranked.relevant(rel).max(initial=0), ranked.returned.max(initial=0))) + 1
+    if corpus_size is None or corpus_size < needed:
+        raise _mistake("corpus-size-needed", {"size": str(corpus_size), "needed": needed})
     return corpus_size
 
 
-def _mistake(mistake: str, fix: str) -> InputError:
-    return InputError([Problem("metric-parameter", mistake, "parameters that fit together", fix, field="metric")])
+def _mistake(wording: str, facts: Mapping | None = None) -> InputError:
+    return InputError([Problem(f"metric-parameter/{wording}", facts or {}, field="metric")])

@@ -20,21 +20,18 @@ WIDTH, SCALE = 1000, 2  # pixels, and how many of the file stand for one of them
 
 def browser() -> str | None:
     """Path of a Chromium: that of the environment's CHROMIUM or BROWSER_PATH, else one on the path; None if none."""
-    given = os.environ.get("CHROMIUM") or os.environ.get("BROWSER_PATH")
-    if given:
-        return shutil.which(given)
+    configured = os.environ.get("CHROMIUM") or os.environ.get("BROWSER_PATH")
+    if configured:
+        return shutil.which(configured)
     return next(filter(None, map(shutil.which, BROWSERS)), None)
 
 
 def lacking() -> Problem | None:
     """What keeps this machine from drawing PNG and SVG, with its fix; None where nothing does."""
     if importlib.util.find_spec("kaleido") is None:
-        return Problem("no-kaleido", "no kaleido", "the package kaleido, which draws PNG and SVG",
-                       "pip install kaleido; plotly JSON needs nothing.", field="--format")
+        return Problem("no-kaleido", field="--format")
     if browser() is None:
-        return Problem("no-browser", "no Chromium or Chrome", f"one of {', '.join(BROWSERS[:3])} on the path",
-                       "Install Chromium, or name its path in the environment variable CHROMIUM; plotly JSON needs "
-                       "none.", field="--format")
+        return Problem("no-browser", {"browsers": list(BROWSERS[:3])}, field="--format")
     return None
 
 
@@ -54,23 +51,22 @@ def pictures(figures: Sequence, form: str, *, background: str = "#ffffff", width
     problem = lacking()
     if problem:
         raise InputError([problem])
-    wanted = []
+    requests = []
     for figure in figures:
         content = figure.to_plotly_json()
         content["layout"] = {**content["layout"], "paper_bgcolor": background}
-        wanted.append((content, {"format": form, "width": width, "height": content["layout"].get("height") or 400,
+        requests.append((content, {"format": form, "width": width, "height": content["layout"].get("height") or 400,
                                  "scale": SCALE if form == "png" else 1}))
     try:
-        with ThreadPoolExecutor(1) as apart:  # with a loop of its own, whether or not the caller runs in one
-            return apart.submit(asyncio.run, _drawn(wanted)).result()
+        with ThreadPoolExecutor(1) as executor:  # with a loop of its own, whether or not the caller runs in one
+            return executor.submit(asyncio.run, _drawn(requests)).result()
     except (RuntimeError, OSError, ValueError) as error:
-        raise InputError([Problem("browser-failed", f"{type(error).__name__}: {str(error)[:200]}",
-                                  f"a picture by {browser()}", "Try again, or take plotly JSON.",
-                                  field="--format")]) from error
+        raise InputError([Problem("browser-failed", {"type": type(error).__name__, "error": str(error)[:200],
+                                  "browser": browser()}, field="--format")]) from error
 
 
-async def _drawn(wanted: Sequence[tuple[dict, dict]]) -> list[bytes]:
+async def _drawn(requests: Sequence[tuple[dict, dict]]) -> list[bytes]:
     import kaleido  # of the extra `pictures`
 
     async with kaleido.Kaleido(n=1, path=browser(), mathjax=False) as drawing:
-        return [await drawing.calc_fig(content, options) for content, options in wanted]
+        return [await drawing.calc_fig(content, options) for content, options in requests]

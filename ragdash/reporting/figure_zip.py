@@ -17,12 +17,12 @@ def album(content: Content, form: str, theme: Theme = LIGHT) -> bytes:
 
     InputError where this machine cannot draw the format.
     """
-    found = [block for section in sections(content) for block in section.blocks if isinstance(block, Picture)]
-    drawn = pictures([one.draw(theme) for one in found], form, background=theme.paper)
+    figures = [block for section in sections(content) for block in section.blocks if isinstance(block, Picture)]
+    images = pictures([picture.draw(theme) for picture in figures], form, background=theme.paper)
     sink = io.BytesIO()
     with zipfile.ZipFile(sink, "w") as archive:
-        for at, (one, data) in enumerate(zip(found, drawn, strict=True), 1):
-            info = zipfile.ZipInfo(f"{at:02}-{one.key}.{PICTURES[form].ending}")
+        for index, (picture, data) in enumerate(zip(figures, images, strict=True), 1):
+            info = zipfile.ZipInfo(f"{index:02}-{picture.key}.{PICTURES[form].ending}")
             info.compress_type = zipfile.ZIP_DEFLATED
             archive.writestr(info, data)
     return sink.getvalue()

@@ -95,14 +95,10 @@ def sync(folder: Path) -> None:
 
 def unusable(path: Path, error: OSError) -> InputError:
     """The problem of a place that cannot be read or written."""
-    fixes = {errno.ENOSPC: "Free space on that disk; what was kept before is unharmed.",
-             errno.EDQUOT: "Free space in your quota; what was kept before is unharmed.",
-             errno.EROFS: "Name a folder that can be written (--workspace DIR), or start with --read-only.",
-             errno.EACCES: "Name a folder that can be written (--workspace DIR), or start with --read-only."}
-    found = f"a workspace that cannot be used ({error.strerror or error})"
-    return InputError([Problem("unusable-workspace", found, "a folder that can be read and written",
-                               fixes.get(error.errno, "Check the folder, or name another with --workspace DIR."),
-                               str(path))])
+    message = {errno.ENOSPC: "unusable-workspace/full", errno.EDQUOT: "unusable-workspace/quota",
+               errno.EROFS: "unusable-workspace/read-only", errno.EACCES: "unusable-workspace/read-only",
+               }.get(error.errno, "unusable-workspace")
+    return InputError([Problem(message, {"reason": error.strerror or str(error)}, str(path))])
 
 
 def is_broken(error: Exception) -> bool:

@@ -120,8 +120,7 @@ class Catalogue:
 
     def _write(self, action: Callable[[sqlite3.Connection], object]) -> None:
         if self.read_only:
-            raise InputError([Problem("read-only-workspace", "a change to a workspace that is served read-only",
-                                      "no change", "Start the dashboard without --read-only.", str(self.folder))])
+            raise InputError([Problem("read-only-workspace", {}, str(self.folder))])
 
         def work(db: sqlite3.Connection) -> None:
             db.execute("begin immediate")
@@ -186,8 +185,7 @@ def _prepare(db: sqlite3.Connection, write: bool, path: Path) -> bool:
     """Make the tables for a writer; False where they are still to be made for a reader."""
     version = db.execute("pragma user_version").fetchone()[0]
     if version > VERSION:
-        raise InputError([Problem("newer-workspace", f"a workspace of a newer ragdash (format {version})",
-                                  f"format {VERSION}", "Update ragdash, or name another folder.", str(path))])
+        raise InputError([Problem("newer-workspace", {"version": version, "newest": VERSION}, str(path))])
     if not write:
         return version == VERSION
     db.execute("pragma journal_mode = wal")
@@ -223,10 +221,7 @@ def _code(error: sqlite3.Error) -> int:
 
 
 def _unusable(path: Path, error: sqlite3.Error) -> InputError:
-    fix = {sqlite3.SQLITE_FULL: "Free space on that disk; what was kept before is unharmed.",
-            sqlite3.SQLITE_IOERR: "Check the disk and its free space; what was kept before is unharmed.",
-            sqlite3.SQLITE_BUSY: "Another process is writing; try again.",
-            sqlite3.SQLITE_READONLY: "Name a folder that can be written (--workspace DIR), or start with --read-only.",
-            }.get(_code(error), "Check the folder and its permissions, or name another with --workspace DIR.")
-    return InputError([Problem("unusable-workspace", f"a workspace that cannot be used ({error})",
-                               "a folder that can be read and written", fix, str(path))])
+    message = {sqlite3.SQLITE_FULL: "unusable-workspace/full", sqlite3.SQLITE_IOERR: "unusable-workspace/disk",
+               sqlite3.SQLITE_BUSY: "unusable-workspace/busy", sqlite3.SQLITE_READONLY: "unusable-workspace/read-only",
+               }.get(_code(error), "unusable-workspace")
+    return InputError([Problem(message, {"reason": str(error)}, str(path))])

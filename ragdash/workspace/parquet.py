@@ -137,7 +137,7 @@ def _queries(thing: Run | Truth) -> pa.Table:
 def _told(table: pa.Table, thing: Run | Truth, more: Mapping) -> pa.Table:
     about = {"format": FORMAT, "kind": "run" if isinstance(thing, Run) else "truth", "name": thing.name,
              "digest": thing.digest, "details": thing.details is not None, "facts": facts(thing),
-             "problems": [asdict(problem) for problem in thing.problems], **more}
+             "problems": [problem.as_dict() for problem in thing.problems], **more}
     return table.replace_schema_metadata({KEY: json.dumps(about).encode()})
 
 
@@ -147,11 +147,10 @@ def _plain(settings: Mapping, name: str) -> dict:
         back = json.loads(json.dumps(dict(settings)))
         if back == settings or repr(back) == repr(dict(settings)):  # NaN is not itself
             return back
-        found = "settings that change when they are written as JSON"
+        reason = "they change when they are written as JSON"
     except (TypeError, ValueError) as error:
-        found = f"settings that are no JSON ({error})"
-    raise InputError([Problem("unwritable-settings", f"run {name!r} with {found}", "texts, numbers, lists and "
-                              "objects with texts as keys", "Write the settings so.", field="settings")])
+        reason = str(error)
+    raise InputError([Problem("unwritable-settings", {"run": name, "reason": reason}, field="settings")])
 
 
 def _names(queries: pa.Table, about: Mapping) -> tuple[pa.StringArray, pa.Table | None]:
@@ -166,7 +165,7 @@ def _one(column: pa.ChunkedArray) -> pa.Array:
 
 
 def _problems(about: Mapping) -> tuple[Problem, ...]:
-    return tuple(Problem(**problem) for problem in about["problems"])
+    return tuple(map(Problem.of_dict, about["problems"]))
 
 
 def _locked(arrays: Mapping[str, np.ndarray | None]) -> dict[str, np.ndarray | None]:

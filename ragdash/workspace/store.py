@@ -122,8 +122,7 @@ class Workspace:
     def check(self) -> None:
         """Raise InputError unless the folder can be used as it is meant to be."""
         if self.read_only and not self.folder.is_dir():
-            raise InputError([Problem("no-workspace", "no folder of this name", "a workspace to be served",
-                                      "Check the path.", str(self.folder))])
+            raise InputError([Problem("no-workspace", {}, str(self.folder))])
         if self.read_only:
             self.runs()
         else:
@@ -144,9 +143,8 @@ class Workspace:
                 atomic_folders.publish(place, parquet.pack(thing))
             if fault := _fault(place, digest):
                 atomic_folders.set_aside(place, self.folder)
-                raise InputError([Problem("unwritable-content", f"{kind} {thing.name!r}, which is not the same when "
-                                          f"read again ({fault})", "content that Parquet can hold",
-                                          "Use simpler columns, or keep its file elsewhere.", field=kind)])
+                raise InputError([Problem("unwritable-content", {"type": kind, "name": thing.name, "reason": fault},
+                                          field=kind)])
             facts = {**parquet.facts(thing), "size": atomic_folders.size(place)}
         except OSError as error:
             raise atomic_folders.unusable(self.folder, error) from None
@@ -156,8 +154,7 @@ class Workspace:
     def _load(self, digest: str, kind: str) -> Run | Truth:
         found = self.find(digest, kind)
         if found is None:
-            raise InputError([Problem("not-kept", f"no {kind} {digest[:12]}", f"a {kind} that the workspace keeps",
-                                      "Load its file again.", str(self.folder))])
+            raise InputError([Problem("not-kept", {"type": kind, "digest": digest[:12]}, str(self.folder))])
         if found.broken:
             raise _broken(found, found.broken, "set aside before")
         place = self._place(kind, found.digest)
@@ -206,9 +203,8 @@ def _fault(place: Path, digest: str) -> str:
 
 
 def _broken(found: Kept, place: str, fault: str) -> InputError:
-    return InputError([Problem("broken-workspace-file", f"{found.kind} {found.name!r}, which cannot be read ({fault})",
-                               "the files as they were written", "Load its file again; the broken one was set aside "
-                               "and everything else is usable.", place)])
+    return InputError([Problem("broken-workspace-file", {"type": found.kind, "name": found.name, "reason": fault},
+                               place)])
 
 
 def _writable(text: str) -> str:

@@ -167,7 +167,7 @@ BAD_RUNS = {
     "dictionary text": (dictionary('{"d1": "0.5"}'), "bad-score", 2, "q2.d1", "decimal"),
     "dictionary number": (dictionary("0.5"), "wrong-type", 2, "q2", "list of document ids"),
     "dictionary of a list of objects": (b'{"answered": [{"doc_id": "d1", "x": "?"}]}', "wrong-type", 1, "answered",
-                                        "a JSON file of its own"),
+                                        "a separate JSON file"),
     "dictionary of pairs": (dictionary('[["d1", 0.5]]'), "wrong-type", 2, "q2", "list of document ids"),
     "dictionary empty id": (dictionary('{"": 0.5}'), "missing-id", 2, "q2.doc_id", "id"),
     "dictionary query twice": (dictionary('{"d1": 1.5}, "q1": {"d2": 1}'), "duplicate-query", 2, "query_id",
@@ -220,7 +220,7 @@ BAD_TRUTHS = {
                          "duplicate-field", 1, "attributes.type", "Remove"),
     "dictionary number": (b'{"q1": {"d1": 1}, "q2": 1}', "wrong-type", 1, "q2", "list of document ids"),
     "dictionary of a list of objects": (b'{"answered": [{"doc_id": "d1", "x": "?"}]}', "wrong-type", 1, "answered",
-                                        "a JSON file of its own"),
+                                        "a separate JSON file"),
     "five columns": (b"q1 0 0 d1 1\n", "column-count", 1, None, "4 columns"),
 }
 

@@ -133,7 +133,7 @@ def test_an_archive_of_a_truth_and_documents():
         archive.writestr("run.trec", "q1 Q0 d1 1 0.5 t\n")
     assert read_truth(("x.zip", out.getvalue())).corpus.digest == EXPECTED.digest
     run, = read_runs(("x.zip", out.getvalue()))
-    assert [problem.fix for problem in run.problems] == [f"Pass it with --{role} in a file of its own."
+    assert [problem.fix for problem in run.problems] == [f"Pass it with --{role} in a separate file."
                                                          for role in ("corpus", "truth")]
 
 
@@ -161,7 +161,7 @@ def test_a_text_of_the_run_wins():
     assert not len(match.evidence.table()) and not match.evidence.problems
     run, truth = beside(["y" * 300, None])
     match = Match(run, truth.with_corpus(EXPECTED), matching=Matching("evidence"))
-    assert match.evidence.table()["rank"].to_pylist() == [2] and "1 documents" in match.evidence.problems[0].found
+    assert match.evidence.table()["rank"].to_pylist() == [2] and "1 document of" in match.evidence.problems[0].found
 
 
 def test_a_corpus_without_these_documents_gives_nothing():

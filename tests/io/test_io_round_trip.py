@@ -104,7 +104,7 @@ def test_documents_beside_a_truth(truth, corpus):
         bare = read_truth(Path(folder) / "x.jsonl")
         assert read_corpus(Path(folder) / "x" / "corpus.jsonl").digest == corpus.digest
     assert back.digest == beside.digest and back.corpus.digest == corpus.digest
-    assert bare.digest == truth.digest and f"{len(corpus)} documents" in lost.found
+    assert bare.digest == truth.digest and lost.facts["documents"] == len(corpus)
 
 
 @settings(max_examples=5, deadline=None)
@@ -129,7 +129,7 @@ def test_what_a_format_cannot_hold_is_said(tmp_path):
     run = Run.build("x", ["q", "q"], ["a", "b"], details=details, settings={"k": 1})
     found = [problem.found for problem in write_run(run, tmp_path / "x.trec")]
     assert "answer, settings" in found[0] and "order" in found[1]
-    assert "reads as nothing" in write_run(run, tmp_path / "x.csv")[0].found
+    assert "is read as missing" in write_run(run, tmp_path / "x.csv")[0].found
     assert not write_run(run, tmp_path / "x.jsonl") and not write_run(run, tmp_path / "x.parquet")
     assert read_run(tmp_path / "x.parquet").digest == run.digest
 

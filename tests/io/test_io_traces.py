@@ -203,4 +203,4 @@ def test_the_advice_is_right():
 
 def test_preference_judgements_are_named():
     found = refused(read_runs, b"q1 A:x L1 FR94-1 1\nq1 A:x L1 FB4-2 0\n")
-    assert {problem.kind for problem in found} == {"column-count"} and "preference judgements" in found[0].fix
+    assert {problem.kind for problem in found} == {"column-count"} and "preference judgments" in found[0].fix

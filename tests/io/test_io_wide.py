@@ -106,7 +106,7 @@ def test_questions_are_ids_where_there_are_none():
         read_run(("x", b"question,answer\nWho?,a\nWhen?,b\n Who? ,c\n"))
     assert [(p.kind, p.line, p.field) for p in caught.value.problems] == [("duplicate-query", 4, "question")]
     assert "lines 2 and 4" in caught.value.problems[0].found
-    assert "The question is the id" in caught.value.problems[0].fix
+    assert "the question is the id" in caught.value.problems[0].fix
 
 
 def test_several_configurations_with_one_truth():

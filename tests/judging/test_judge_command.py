@@ -15,7 +15,8 @@ from ragdash.core.errors import InputError
 from ragdash.evaluation.scoring import judge_worker
 from ragdash.evaluation.scoring.run_judge import Report, Row, _not_embedded, prepare, work
 from ragdash.io import read_run, read_truth
-from ragdash.matching.views.judged import UNEMBEDDED, apart, fixes
+from ragdash.matching.views.judged import UNEMBEDDED, helps
+from ragdash.matching.views.panel_verdicts import apart
 from ragdash.models.judge import Endpoint, default_ledger
 from ragdash.models.judge.verdict_store.jsonl import export_verdicts
 
@@ -148,9 +149,8 @@ def test_questions_asked_back_are_embedded_by_another_command_that_is_told():
     problem, = _not_embedded([*rows, Row("a", "Faithfulness", 0.5, 3, {})])
     assert "RAGAS.AnswerRelevancy of 5 queries" in problem.found and "ragdash score" in problem.fix
     assert str(problem).startswith("found RAGAS.AnswerRelevancy of 5")  # the metric is named once
-    told = fixes("RAGAS.AnswerRelevancy", [UNEMBEDDED, "no reply in time"])
-    assert "ragdash judge" in told and "ragdash score" in told
-    assert "ragdash judge" not in fixes("RAGAS.AnswerRelevancy", [UNEMBEDDED, "the text makes no claim"])
+    assert helps([UNEMBEDDED, "no reply in time"]) == (True, True)  # another question, and a model
+    assert helps([UNEMBEDDED, "the text makes no claim"]) == (False, True)
 
 
 def test_an_endpoint_that_wants_a_key_is_not_said_to_refuse_none(serve, command):

@@ -142,7 +142,7 @@ def test_a_broken_table_is_an_error_with_its_line_and_keeps_nothing(tmp_path, ro
                         the_match({"both": ROWS["both"]}).judged)
     (broken,) = raised.value.problems
     assert (broken.kind, broken.file, broken.line) == ("bad-quotes", str(tmp_path / "results.csv"), line)
-    assert "Close the quotes" in broken.mend and not default_ledger().judges()
+    assert "Close the quotes" in broken.fix and not default_ledger().judges()
 
 
 def test_a_table_with_cells_longer_than_128_kib_is_read(tmp_path):

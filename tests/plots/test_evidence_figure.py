@@ -15,8 +15,19 @@ def drawn(runs: int, used: float = 0.7, hole: bool = False, theme=LIGHT):
     mean = np.linspace(0.8, 0.6, len(T)) - np.arange(runs)[:, None] / 50
     if hole:
         mean[0] = np.nan
-    return by_threshold([f"<run> {at}" for at in range(runs)], range(runs), T, mean, mean - 0.1, mean + 0.1,
-                        axis=Axis("Recall@10", 0.0, 1.0), used=used, at_used=mean[:, 2], n=[12] * runs, theme=theme)
+    return by_threshold(
+        [f"<run> {at}" for at in range(runs)],
+        range(runs),
+        T,
+        mean,
+        mean - 0.1,
+        mean + 0.1,
+        axis=Axis("Recall@10", 0.0, 1.0),
+        threshold=used,
+        mean_at_threshold=mean[:, 2],
+        n=[12] * runs,
+        theme=theme,
+    )
 
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK])

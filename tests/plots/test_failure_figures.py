@@ -20,8 +20,8 @@ def texts(fig) -> list[str]:
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK])
 def test_each_step_shows_what_comes_past_it_and_what_it_loses(theme):
-    fig = failures.waterfall(HOSTILE, 0, STEPS, lost_at=[step.name for step in STEPS], aside=1,
-                             others=[("b", 1, [9, np.nan, 2])], theme=theme)
+    fig = failures.waterfall(HOSTILE, 0, STEPS, lost_at=[step.name for step in STEPS], separate=1,
+                             other_runs=[("b", 1, [9, np.nan, 2])], theme=theme)
     passed, lost, other = fig.data
     assert list(passed.x) == [10, 7, 5, 3] and list(lost.x) == [3, 2, 1] and list(lost.base) == [7, 5, 3]
     assert list(lost.customdata) == ["not-retrieved", "below-k", "answered-unanswerable"]
@@ -33,7 +33,7 @@ def test_each_step_shows_what_comes_past_it_and_what_it_loses(theme):
 
 
 def test_a_run_with_questions_without_an_answer_alone():
-    fig = failures.waterfall("a", 0, STEPS[2:], lost_at=["answered-unanswerable"], aside=1)
+    fig = failures.waterfall("a", 0, STEPS[2:], lost_at=["answered-unanswerable"], separate=1)
     assert list(fig.data[0].x) == [3] and failures.START not in fig.layout.yaxis.ticktext
 
 

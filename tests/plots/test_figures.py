@@ -65,7 +65,7 @@ def test_curves_have_a_line_and_a_band_for_each_run(many, log):
         values[:, ::4] - 0.1,
         values[:, ::4] + 0.1,
         axis=UNIT,
-        chosen=10,
+        cutoff=10,
         log=log,
         theme=DARK,
     )
@@ -80,13 +80,13 @@ def test_a_run_of_depth_one_and_one_without_any_value_are_drawn():
     one = np.array([1])
     precision_recall.by_cutoff(*runs(1), one, np.array([[0.5]]), one, np.array([[0.4]]), np.array([[0.6]]), axis=UNIT)
     nothing = np.full((1, 20), np.nan)
-    fig = precision_recall.by_cutoff(*runs(1), KS, nothing, KS, nothing, nothing, axis=UNIT, chosen=5)
+    fig = precision_recall.by_cutoff(*runs(1), KS, nothing, KS, nothing, nothing, axis=UNIT, cutoff=5)
     assert not [trace for trace in fig.data if trace.name == "band"]
 
 
 def test_the_trade_off_marks_round_cutoffs_and_the_chosen_one():
     values = np.linspace(0.9, 0.1, 20)[None]
-    fig = precision_recall.trade_off(*runs(1), KS, values, 1 - values, chosen=7)
+    fig = precision_recall.trade_off(*runs(1), KS, values, 1 - values, cutoff=7)
     assert list(fig.data[1].customdata) == [1, 3, 5, 7, 10, 20]
     assert max(fig.data[1].marker.size) == fig.data[1].marker.size[3]
     assert len(precision_recall.interpolated(*runs(1), RECALL_LEVELS, np.ones((1, 11))).data) == 1

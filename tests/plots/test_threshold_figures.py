@@ -122,7 +122,7 @@ def test_a_sweep_has_a_line_for_each_run_by_quantile(many):
 
 
 def test_a_sweep_by_score_marks_each_runs_operating_point_on_its_line():
-    fig = swept(2, by="score", marked=[5.1, np.nan])
+    fig = swept(2, scale="score", marked=[5.1, np.nan])
     assert fig.data[1].x[-1] == 20
     point = fig.data[2]
     assert len(fig.data) == 3 and point.name == "operating point"

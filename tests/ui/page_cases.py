@@ -33,10 +33,9 @@ def opened(page: str = "runs", /, *, state: dict | None = None, secrets: dict | 
         at.query_params[key] = value
     for key, value in (state or {}).items():
         at.session_state[key] = value
-    at.run()
     if page != "runs":
-        at.switch_page(f"pages/{page}.py").run()
-    return shown(at)
+        at.switch_page(f"pages/{page}.py")  # before the first run: as a link to the page opens it
+    return shown(at.run())
 
 
 def shown(at: AppTest) -> AppTest:

@@ -17,6 +17,7 @@ from helpers import until
 from page_cases import address, keys
 from streamlit.testing.v1 import AppTest
 
+from ragdash.core.errors import Problem
 from ragdash.core.records import Run, Truth
 from ragdash.dashboard.jobs import scoring
 from ragdash.dashboard.pages.answers import model_scores
@@ -44,7 +45,7 @@ def own_places(monkeypatch, tmp_path):
     for name in ("RAGDASH_SBERT_MODEL", "RAGDASH_CROSS_ENCODER", "RAGDASH_NLI_MODEL"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "hub"))
-    monkeypatch.setattr(model_scores, "library", lambda: Availability(True))
+    monkeypatch.setattr(model_scores, "library", lambda: Availability())
     model_scores._known.clear()
     yield
     scoring.forget()
@@ -118,8 +119,8 @@ import subprocess
 import sys
 sys.path[:0] = {[str(Path(__file__).parents[up]) for up in (0, 1)]}
 from pathlib import Path
-from test_answer_scoring import Availability, answer_scoring, opened, texts
-answer_scoring.library = lambda: Availability(True)
+from test_answer_scoring import Availability, model_scores, opened, texts
+model_scores.library = lambda: Availability()
 assert "18 texts to compute" in texts(opened(Path({str(folder)!r})))
 print(*sorted({{"torch", "transformers", "sentence_transformers"}} & sys.modules.keys()))
 """
@@ -130,9 +131,9 @@ print(*sorted({{"torch", "transformers", "sentence_transformers"}} & sys.modules
 
 def test_without_the_library_the_command_that_fixes_it_stands_there(monkeypatch):
     monkeypatch.setattr(model_scores, "library",
-                        lambda: Availability(False, "torch is not installed", 'pip install "x"'))
+                        lambda: Availability(Problem("unavailable/library", {"packages": ["torch"]})))
     at = opened()
-    assert "Torch is not installed." in texts(at) and any(one.value == 'pip install "x"' for one in at.code)
+    assert "Torch is not installed." in texts(at) and any("pip install" in one.value for one in at.code)
 
 
 def test_the_estimate_counts_distinct_texts_and_a_wrong_folder_is_explained(folder, tmp_path):

@@ -334,12 +334,12 @@ def test_a_killed_server_takes_its_process_along_and_the_next_goes_on(serve, tmp
     code = f"""
 import sys, time
 sys.path[:0] = {[str(Path(__file__).parents[up]) for up in (0, 1)]}
-from test_judges_page import judge_jobs, the_case
+from test_judges_page import judging, the_case
 from ragdash.matching.match import Match
 truth, runs = the_case()
-order = judge_jobs.Order("openai", {server.url!r}, "toy", None, ("Faithfulness",), concurrency=1)
-assert judge_jobs.start(("x",), {{run.name: Match(run, truth).judged.cases for run in runs}}, order, None)
-print(judge_jobs.current().worker.process.pid, flush=True)
+order = judging.Order("openai", {server.url!r}, "toy", None, ("Faithfulness",), concurrency=1)
+assert judging.start(("x",), {{run.name: Match(run, truth).judged.cases for run in runs}}, order, None)
+print(judging.current().worker.process.pid, flush=True)
 time.sleep(600)
 """
     page = subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, stdout=subprocess.PIPE, text=True)

@@ -87,9 +87,8 @@ def answering(match: Match, rules: Rules, evaluation: Evaluation | None = None) 
     """
     if evaluation is not None and (evaluation.digest, evaluation.truth_digest, len(evaluation.query_ids)) != (
             match.run.digest, match.truth.digest, len(match.query_ids)):
-        raise InputError([Problem("other-answers", f"values of {evaluation.name!r} for the answers of "
-                                  f"{match.run.name!r}", "the same run and truth, all queries",
-                                  "Evaluate this match on text_specs().", field="answers")])
+        raise InputError([Problem("other-answers", {"evaluation": evaluation.name, "run": match.run.name},
+                                  field="answers")])
     texts, reasons = _answers(match)
     if texts is None:
         nothing = np.full(len(match.query_ids), np.nan)

@@ -50,7 +50,5 @@ def foreign(truth: Truth) -> Problem:
     """What to say where none of the gold is in the corpus."""
     corpus, ours = truth.corpus, truth.docs[0].as_py() if len(truth.docs) else "none"
     example = corpus.doc_ids[0].as_py() if len(corpus) else "none"
-    return Problem("no-common-document", f"a corpus of {len(corpus):,} documents like {example!r}, of which the "
-                   f"gold of truth {truth.name!r} is none; it has documents like {ours!r}",
-                   "ids that are written the same way", "Whether gold is in the corpus is not assessed; give the "
-                   "corpus to which the truth belongs.", field="corpus", severity="warning")
+    return Problem("no-common-document/corpus", {"documents": len(corpus), "example": example, "truth": truth.name,
+                   "gold": ours}, field="corpus", severity="warning")

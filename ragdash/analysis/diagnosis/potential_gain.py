@@ -5,7 +5,7 @@ Letters: Q queries of the truth, R judgements.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
@@ -83,12 +83,9 @@ def gains(stage: np.ndarray, query_ids: pa.StringArray, best: Best, evaluation: 
     for an evaluation of other queries; KeyError where it lacks the spec.
     """
     spec = parse_specs([spec])[0]
-    problems = [Problem(one.kind, one.found, one.expected, one.fix, field=one.field)
-                for one in comparable(evaluation, [spec])[1]]
+    problems = [replace(one, severity="error") for one in comparable(evaluation, [spec])[1]]
     if not evaluation.query_ids.equals(query_ids):
-        problems.append(Problem("different-queries", f"{evaluation.name!r} evaluated on other queries than diagnosed",
-                                "values for the same queries", "Evaluate and diagnose against the same truth.",
-                                field="query_id"))
+        problems.append(Problem("different-queries/diagnosis", {"run": evaluation.name}, field="query_id"))
     if problems:
         raise InputError(problems)
     values = evaluation.column(spec)

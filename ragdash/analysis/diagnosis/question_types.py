@@ -98,6 +98,5 @@ def _unclear(truth: Truth, both: np.ndarray) -> tuple[Problem, ...]:
     if not both.any():
         return ()
     first = truth.query_ids[int(np.flatnonzero(both)[0])].as_py()
-    return (Problem("unclear-answerable", f"{both.sum():,} queries of truth {truth.name!r} called answerable and "
-                    f"without an answer at once, such as {first!r}", "one of the two", "They count as without an "
-                    "answer; correct their attributes.", field="attributes", severity="warning"),)
+    return (Problem("unclear-answerable", {"queries": both.sum(), "truth": truth.name, "example": first},
+                    field="attributes", severity="warning"),)

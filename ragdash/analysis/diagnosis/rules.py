@@ -48,7 +48,7 @@ class Rules:
                 spec.metric.better is not None and spec.metric.aggregate == "mean"
             what = "an answer and its references" if name == "right" else "an answer and its contexts"
             facts.append((f"{name}_by", f"a metric of {what}, of which one direction is better", tells))
-        wrong = [Problem("bad-rule", f"{getattr(self, name)} for {name}", expected, "Change it.", field=name)
+        wrong = [Problem("bad-rule", {"value": getattr(self, name), "name": name, "expected": expected}, field=name)
                  for name, expected, fits in facts if not fits]
         if wrong:
             raise InputError(wrong)

@@ -15,7 +15,6 @@ import pyarrow.compute as pc
 from ragdash.analysis.judge_validation.agreement import CUT, Agreement, Votes, agreement, classes_of, vote_spread
 from ragdash.analysis.judge_validation.model_families import same_family
 from ragdash.analysis.judge_validation.verdicts import Verdicts
-from ragdash.core.console import count
 from ragdash.core.errors import Problem
 from ragdash.evaluation.stats import FEWEST, LEVEL, bootstrap_intervals, ppi
 
@@ -189,45 +188,33 @@ def _mean(values: np.ndarray) -> float:
 def _of_labels(verdicts: Verdicts, labels: int, both: int, unknown: list[str]) -> list[Problem]:
     found = []
     if unknown:
-        found.append(("extra-labels", f"{count(len(unknown), 'label')} of queries that {verdicts.name!r} lacks, such "
-                      f"as {unknown[0]!r}", "labels of its queries", "They are left out."))
+        found.append(("extra-labels", {"labels": len(unknown), "run": verdicts.name, "example": unknown[0]}))
     if both < labels:
-        found.append(("labels-without-verdict", f"{labels - both:,} of {count(labels, 'label')} of {verdicts.name!r} "
-                      "on queries without a verdict", "a verdict on every labelled query", "They count among the "
-                      "labels alone; ask the judge again for what is missing."))
-    return [Problem(*one, field="query_id", severity="warning") for one in found]
+        found.append(("labels-without-verdict", {"missing": labels - both, "labels": labels, "run": verdicts.name}))
+    return [Problem(message, facts, field="query_id", severity="warning") for message, facts in found]
 
 
 def _of_judge(verdicts: Verdicts, agreed: Agreement) -> list[Problem]:
     given, found = verdicts.values[~np.isnan(verdicts.values)], []
-    kappa = f"{agreed.kappa:.2f}".replace("-", "−")
     if len(given) > 1 and given.min() == given.max():
-        found.append(("constant-judge", f"{given[0]:g} for all {len(given):,} queries of {verdicts.name!r}",
-                      "verdicts that differ", "It tells nothing of single queries; look whether it can see the texts."))
+        found.append(("constant-judge", {"value": given[0], "queries": len(given), "run": verdicts.name}))
     elif agreed.n >= FEWEST and agreed.kappa <= 0:
-        found.append(("judge-of-chance", f"a kappa of {kappa} on {agreed.n} labels of {verdicts.name!r}",
-                      "agreement beyond chance", "Read the disagreements; take another judge or prompt."))
+        found.append(("judge-of-chance", {"kappa": float(agreed.kappa), "labels": agreed.n, "run": verdicts.name}))
     shared = same_family(verdicts.judge, verdicts.generator)
     if shared:
-        found.append(("same-family", f"{verdicts.judge!r} as judge of {verdicts.generator!r}, both of "
-                      f"{' and '.join(sorted(shared))}", "a judge of another family than the generator",
-                      "Judges favour what is written as they write; hold its verdicts against labels."))
-    return [Problem(*one, severity="warning") for one in found]
+        found.append(("same-family", {"judge": verdicts.judge, "generator": verdicts.generator,
+                                      "families": sorted(shared)}))
+    return [Problem(message, facts, severity="warning") for message, facts in found]
 
 
 def _of_interval(name: str, corrected: Estimate, own: Estimate, rest: int) -> list[Problem]:
     found = None
     if not corrected.n:
-        found = ("no-labels", f"no label beside the verdicts of {name}", f"{FEWEST} labels or more of queries drawn at "
-                 "random", "Draw a sheet with --sheet, label it, and pass it with --labels.")
+        found = ("no-labels/verdicts", {"run": name, "fewest": FEWEST})
     elif corrected.n < FEWEST:
-        found = ("few-labels", f"{corrected.n} labels beside the verdicts of {name}", f"{FEWEST} or more",
-                 "No corrected interval is given; label more.")
+        found = ("few-labels", {"labels": corrected.n, "run": name, "fewest": FEWEST})
     elif rest < 2:
-        found = ("all-labelled", f"{rest} queries of {name} with a verdict and no label", "2 or more",
-                 "The judge has nothing to add: take the interval of the labels alone.")
+        found = ("all-labelled", {"queries": rest, "run": name})
     elif corrected.high - corrected.low > own.high - own.low:
-        found = ("no-gain", f"a corrected interval of {name} that is wider than that of the labels alone",
-                 "a judge that agrees often enough, and many queries beside the labelled ones",
-                 "Take the labels' interval, if you decide so before you look at where they lie.")
+        found = ("no-gain", {"run": name})
     return [Problem(*found, severity="warning")] if found else []

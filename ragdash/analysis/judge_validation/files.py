@@ -10,7 +10,6 @@ import orjson
 import pyarrow as pa
 
 from ragdash.analysis.judge_validation.verdicts import Verdicts, named
-from ragdash.core.console import count
 from ragdash.core.errors import Collector, InputError, Problem, shorten
 from ragdash.io.field_names import NAMES
 from ragdash.io.tables.row_reader import csv_rows
@@ -46,8 +45,7 @@ def read_labels(content: bytes, file: str, known: Mapping[str, Collection[str]] 
         if before != label:
             _two_labels(query, label, before, collector, line, name)
     if not any(seen):
-        collector.add("no-labels", "no label", "a number from 0 to 1 in the rows that were read", "Fill in the column "
-                      f"{name or 'label'}.", field=name)
+        collector.add("no-labels", {"column": name or 'label'}, field=name)
     _tell_gaps(seen, collector)
     collector.raise_errors()
     return found, collector.problems
@@ -65,10 +63,8 @@ def labels_in(found: Mapping[str, Mapping[str, float]], verdicts: Sequence[Verdi
     for run, labels in found.items():
         one = named(verdicts, run or only)
         if one is None:
-            names = ", ".join(other.name for other in verdicts)
-            raise InputError([Problem("whose-labels", f"labels of run {(run or only)!r}" if run or only else
-                                      "labels without a run", f"labels of one of {names}", "Add a column run, or write "
-                                      "--labels NAME=FILE.", file, field="run")])
+            facts = {"run": run or only or "", "runs": [other.name for other in verdicts]}
+            raise InputError([Problem("whose-labels", facts, file, field="run")])
         held = result.setdefault(one.name, {})
         for query, label in labels.items():
             if held.setdefault(query, label) != label:
@@ -79,8 +75,7 @@ def labels_in(found: Mapping[str, Mapping[str, float]], verdicts: Sequence[Verdi
 
 def _two_labels(query: str, label: float, before: float, collector: Collector, line: int | None = None,
                 field: str = "label") -> None:
-    collector.add("two-labels", f"{label:g} for query {query!r}, {before:g} above", "one label for a query",
-                  "Decide on one of them.", line=line, field=field)
+    collector.add("two-labels", {"label": label, "query": query, "before": before}, line=line, field=field)
 
 
 def read_verdicts(content: bytes, file: str, name: str) -> list[Verdicts]:
@@ -100,23 +95,21 @@ def read_verdicts(content: bytes, file: str, name: str) -> list[Verdicts]:
         run, query = _text(row.get("run")) or name, _text(row.get("query_id"))
         value = _value(row.get(column), line, column, collector)
         if not query:
-            collector.add("no-query", "a row without a query_id", "the id of a query", "Add it.", line=line,
-                          field="query_id")
+            collector.add("no-query", line=line, field="query_id")
         if not query or value is None:
             continue
         votes, vote = runs.setdefault(run, {}).setdefault(query, {}), _text(row.get("vote"))
         if vote in votes:
-            collector.add("duplicate-verdict", f"query {query!r} twice" + (f" with vote {vote!r}" if vote else ""),
-                          "one row for a query" + (" and vote" if has_votes else ""),
-                          "Remove the repeats" + ("." if has_votes else ", or number them in a column vote."),
-                          line=line, field="query_id")
+            facts = {"query": query, "vote": vote}
+            collector.add("duplicate-verdict/vote" if has_votes else "duplicate-verdict/query", facts, line=line,
+                          field="query_id")
         votes[vote] = value
         told = facts.setdefault(run, {"missing": {}, "judge": {}, "generator": {}})
         for fact, values in told.items():
             if _text(row.get(fact)):
                 values[query] = _text(row[fact])
     if not runs:
-        collector.add("no-rows", "no verdict", "a row for a query", "Check that the file is complete.")
+        collector.add("no-rows/verdicts")
     collector.raise_errors()
     return [_verdicts(run, queries, facts[run], collector) for run, queries in runs.items()]
 
@@ -142,8 +135,7 @@ def _table(content: bytes, collector: Collector, values: Sequence[str]) -> tuple
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        collector.add("bad-encoding", f"a byte that is not UTF-8 at {error.start:,}", "UTF-8",
-                      "Save it as CSV UTF-8.")
+        collector.add("bad-encoding", {"position": error.start})
         collector.raise_errors()
     rows = list(_lines(text, collector) if text.lstrip().startswith("{") else _cells(text, collector))
     names = list(dict.fromkeys(name for _, row in rows for name in row))
@@ -151,8 +143,7 @@ def _table(content: bytes, collector: Collector, values: Sequence[str]) -> tuple
     column = next((name for name in values if name in names), None)
     for wanted, found in (("query_id", query), (values[0], column)):
         if found is None:
-            collector.add("missing-column", f"the columns {', '.join(names) or 'none'}", f"a column {wanted}",
-                          "Name it so in the first row.", field=wanted)
+            collector.add("missing-column/verdicts", {"columns": list(names), "wanted": wanted}, field=wanted)
     collector.raise_errors()
     return [(line, {"query_id" if name == query else name: cell for name, cell in row.items()})
             for line, row in rows], column
@@ -165,12 +156,11 @@ def _lines(text: str, collector: Collector) -> Iterator[Row]:
                 row = orjson.loads(line)
             except orjson.JSONDecodeError as error:
                 row = None
-                collector.add("bad-json", f"{shorten(line)!r} ({error})", "a JSON object", "Correct the line.",
-                              line=number)
+                collector.add("bad-json", {"line": shorten(line), "error": str(error)}, line=number)
             if isinstance(row, dict):
                 yield number, {name.strip().lower(): cell for name, cell in row.items()}
             elif row is not None:
-                collector.add("bad-json", repr(shorten(line)), "a JSON object", "Correct the line.", line=number)
+                collector.add("bad-json/other", {"line": shorten(line)}, line=number)
 
 
 def _cells(text: str, collector: Collector) -> Iterator[Row]:
@@ -180,8 +170,7 @@ def _cells(text: str, collector: Collector) -> Iterator[Row]:
     names = [name.strip().lower() for name in next(rows, (1, []))[1]]
     for line, cells in rows:
         if any(cell.strip() for cell in cells[len(names):]):
-            collector.add("extra-cells", f"{len(cells)} cells in a row, {len(names)} columns", "a cell for each "
-                          "column", "Put texts with commas or line ends into quotation marks.", line=line)
+            collector.add("extra-cells", {"cells": len(cells), "columns": len(names)}, line=line)
         elif any(cell.strip() for cell in cells):
             row = dict(zip(names, cells, strict=False))
             yield line, _with_points(row) if mark == ";" else row
@@ -207,23 +196,20 @@ def _value(cell: object, line: int, name: str, collector: Collector) -> float | 
         value = math.nan
     if 0 <= value <= 1:
         return value
-    collector.add("bad-value", repr(shorten(text)), "a number from 0 to 1, yes, no, or nothing", "Write 1 for yes and "
-                  "0 for no.", line=line, field=name)
+    collector.add("bad-value", {"value": shorten(text)}, line=line, field=name)
     return None
 
 
 def _checked(query: str, run: str, known: Mapping[str, Collection[str]], line: int, collector: Collector) -> str:
     """The query as it is known, "" with a note for one that is not."""
     if run and run not in known:
-        collector.add("unknown-run", f"run {run!r}", f"one of {', '.join(known)}", "Correct the name.", line=line,
-                      field="run")
+        collector.add("unknown-run", {"run": run, "runs": list(known)}, line=line, field="run")
         return ""
     ids = [known[run]] if run else list(known.values())
     for spelled in (query, query.removeprefix("'")):
         if any(spelled in one for one in ids):
             return spelled
-    collector.add("unknown-query", f"query {query!r}", "a query that was judged", "Look whether a spreadsheet changed "
-                  "the ids (007 became 7): format that column as text, or use JSONL.", line=line, field="query_id")
+    collector.add("unknown-query", {"query": query}, line=line, field="query_id")
     return ""
 
 
@@ -232,10 +218,6 @@ def _tell_gaps(seen: Sequence[bool], collector: Collector) -> None:
     last = max((i for i, one in enumerate(seen) if one), default=-1)
     skipped = sum(not one for one in seen[:last + 1])
     if skipped:
-        collector.add("skipped-rows", f"{count(skipped, 'row')} without a label before the last labelled one", "every "
-                      "row labelled from the top, as far as you come", "Rows that are passed over because they are "
-                      "hard make the sample no random one, and the interval too sure: go back to them.",
-                      severity="warning")
+        collector.add("skipped-rows", {"rows": skipped}, severity="warning")
     elif last + 1 < len(seen):
-        collector.add("open-rows", f"{len(seen) - last - 1:,} of {count(len(seen), 'row')} not labelled yet", "labels",
-                      "Those from the top are a random sample all the same.", severity="warning")
+        collector.add("open-rows", {"open": len(seen) - last - 1, "rows": len(seen)}, severity="warning")

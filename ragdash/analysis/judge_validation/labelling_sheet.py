@@ -33,8 +33,7 @@ def draw(verdicts: Sequence[Verdicts], n: int, *, seed: int = SEED) -> list[str]
         common &= set(one.query_ids.filter(pa.array(~np.isnan(one.values))).to_pylist())
     ids = verdicts[0].query_ids.to_pylist()
     if not common:
-        raise InputError([Problem("nothing-to-label", "no query with a verdict of every run", "verdicts to be held "
-                                  "against labels", "Let the judge give its verdicts first.")])
+        raise InputError([Problem("nothing-to-label")])
     return [ids[i] for i in np.random.default_rng(seed).permutation(len(ids)) if ids[i] in common][:n]
 
 

@@ -163,18 +163,16 @@ def _check(y: np.ndarray, query: np.ndarray, folds: int) -> int:
     n = len(np.unique(query[~np.isnan(y)]))
     wrong = None
     if folds < 2:
-        wrong = ("few-folds", f"{folds} folds", "2 or more", f"Leave it at {FOLDS}.")
+        wrong = Problem("few-folds", {"folds": folds, "usual": FOLDS}, field="labels")
     elif n < FEWEST:
-        wrong = ("few-labels", f"labels of {n} queries with an answer", f"those of {FEWEST} or more, of queries drawn "
-                 "at random", "Draw a sheet with --sheet, label it, and pass it with --labels.")
+        wrong = Problem("few-labels/local", {"queries": n, "fewest": FEWEST}, field="labels")
     elif known.min() < 0 or known.max() > 1:
-        wrong = ("label-range", f"a label of {known.min() if known.min() < 0 else known.max():g}", "values from 0 to 1",
-                 "Divide by the highest value.")
+        odd = known.min() if known.min() < 0 else known.max()
+        wrong = Problem("label-range", {"value": odd}, field="labels")
     elif known.min() == known.max():
-        wrong = ("one-class", f"{len(known):,} labels that are all {known[0]:g}", "labels of both kinds, good and bad "
-                 "answers", "There is nothing to learn from; label more, or take the interval of the labels alone.")
+        wrong = Problem("one-class", {"labels": len(known), "value": known[0]}, field="labels")
     if wrong:
-        raise InputError([Problem(*wrong, field="labels")])
+        raise InputError([wrong])
     return n
 
 
@@ -215,7 +213,4 @@ def _told(left_out: Mapping[str, str]) -> tuple[Problem, ...]:
     lacking = [name for name in (*OF_MODELS, *CONTEXT_COSINES) if name in left_out]
     if len(lacking) < len((*OF_MODELS, *CONTEXT_COSINES)):
         return ()
-    return (Problem("lexical-only", "a local judge that looks at words, lengths and scores alone",
-                    "features by a local model too", "Words see neither negation nor paraphrase. To add cosines: "
-                    'python -m ragdash score RUN --truth TRUTH --metrics "SemanticRelevance SBERT" --model FOLDER',
-                    severity="warning"),)
+    return (Problem("lexical-only", severity="warning"),)

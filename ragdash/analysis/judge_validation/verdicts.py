@@ -45,13 +45,11 @@ class Verdicts:
         wrong = np.flatnonzero((self.values < 0) | (self.values > 1))
         if len(wrong):
             q = int(wrong[0])
-            raise InputError([Problem(
-                "verdict-range", f"{self.values[q]:g} for query {self.query_ids[q].as_py()!r} of {self.name!r}"
-                + (f" (and {len(wrong) - 1:,} more)" if len(wrong) > 1 else ""), "values from 0 to 1",
-                "Choose a metric of that range, or divide by the highest value.", field=self.what or None)])
+            facts = {"value": self.values[q], "query": self.query_ids[q].as_py(), "run": self.name,
+                     "others": len(wrong) - 1}
+            raise InputError([Problem("verdict-range", facts, field=self.what or None)])
         if len(self.query_ids.unique()) < len(self.query_ids):
-            raise InputError([Problem("duplicate-verdict", f"a query twice in the verdicts of {self.name!r}",
-                                      "one row for a query", "Remove the repeats.")])
+            raise InputError([Problem("duplicate-verdict", {"name": self.name})])
 
     @property
     def missing(self) -> Mapping[str, int]:
@@ -68,8 +66,7 @@ def verdicts_of(evaluation: Evaluation, spec: Spec | str, *, reasons: Mapping[st
     """
     spec = parse_specs([spec])[0]
     if spec.metric.aggregate != "mean" or spec in evaluation.corpus:
-        raise InputError([Problem("no-verdicts", f"{spec}, which is no mean over queries", "a metric with a value for "
-                                  "each query, of which the mean is told", "Choose such a metric.", field=str(spec))])
+        raise InputError([Problem("no-verdicts/metric", {"spec": str(spec)}, field=str(spec))])
     problems = tuple(one for one in evaluation.problems if one.kind == "unavailable")
     what = asked_of(spec)[0] if spec.metric.view == "Judged" else str(spec)
     return Verdicts(evaluation.name, evaluation.query_ids, np.asarray(evaluation.column(spec), np.float64), what,

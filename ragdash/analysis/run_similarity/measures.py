@@ -60,8 +60,7 @@ def rank_biased_overlap(lists: Lists, p: float = 0.9) -> Likeness:
     shared as in the paper's tied variant. Source: Webber, Moffat & Zobel 2010, equation 32.
     """
     if not 0 < p < 1:
-        raise InputError([Problem("bad-persistence", str(p), "a number above 0 and below 1",
-                                  "Give the probability of reading on, such as 0.9.", field="p")])
+        raise InputError([Problem("bad-persistence", {"p": str(p)}, field="p")])
     depth = np.arange(1, lists.lengths.max(initial=0) + 1)
     power = p ** depth
     harmonic = np.concatenate(([0.0], np.cumsum(power / depth)))  # sum of p^d / d for d <= index
@@ -114,11 +113,9 @@ def overlap(lists: Lists, k: int, *, of: str = "larger") -> Likeness:
     Raises InputError for a k below 1 or beyond the depth of the lists.
     """
     if of not in OVERLAPS:
-        raise InputError([Problem("unknown-overlap", repr(of), " or ".join(OVERLAPS), "Choose one of these.",
-                                  field="of")])
+        raise InputError([Problem("unknown-overlap", {"overlap": of, "overlaps": list(OVERLAPS)}, field="of")])
     if not 1 <= k <= lists.k:
-        raise InputError([Problem("bad-cutoff", str(k), f"a whole number from 1 to {lists.k}, the depth of the lists",
-                                  "Look at fewer ranks, or make deeper lists.", field="k")])
+        raise InputError([Problem("bad-cutoff/depth", {"k": str(k), "depth": lists.k}, field="k")])
     lengths = np.minimum(lists.lengths, k)
 
     def work(a: int, b: int) -> np.ndarray:

@@ -70,11 +70,10 @@ def check_matches(matches: Sequence[Match], k: int) -> None:
     """Raise InputError where these cannot be laid side by side."""
     problems = []
     if not matches:
-        problems.append(Problem("no-run", "no run", "one or more", "Give the runs that are to be laid side by side."))
+        problems.append(Problem("no-run/likeness"))
     if k < 1:
-        problems.append(Problem("bad-cutoff", str(k), "a whole number above 0", "Look at one rank or more.", field="k"))
-    problems += [Problem("different-queries", f"{match.run.name!r} matched with another truth than "
-                         f"{matches[0].run.name!r}", "one truth", "Match all runs with the same truth.",
+        problems.append(Problem("bad-cutoff", {"k": str(k)}, field="k"))
+    problems += [Problem("different-queries/truth", {"run": match.run.name, "other": matches[0].run.name},
                          field="query_id") for match in matches[1:] if not match.query_ids.equals(matches[0].query_ids)]
     if problems:
         raise InputError(problems)

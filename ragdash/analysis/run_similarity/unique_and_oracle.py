@@ -144,12 +144,10 @@ def oracle(evaluations: Sequence[Evaluation], spec: Spec, *, level: float = LEVE
 def _check(evaluations: Sequence[Evaluation], spec: Spec) -> None:
     problems = []
     if not evaluations:
-        problems.append(Problem("no-run", "no run", "one or more", "Give the runs to choose from."))
+        problems.append(Problem("no-run"))
     if spec.metric.better is None or spec.metric.aggregate != "mean" or any(spec in one.corpus for one in evaluations):
-        problems.append(Problem("not-comparable", str(spec), "a mean of values per query that should be high or low",
-                                "Choose another metric, such as nDCG@10.", field="metric"))
-    problems += [Problem("different-queries", f"{one.name!r} evaluated on other queries than {evaluations[0].name!r}",
-                         "values for the same queries", "Evaluate all runs against the same truth.", field="query_id")
+        problems.append(Problem("not-comparable/oracle", {"spec": str(spec)}, field="metric"))
+    problems += [Problem("different-queries/all", {"run": one.name, "baseline": evaluations[0].name}, field="query_id")
                  for one in evaluations[1:] if not one.query_ids.equals(evaluations[0].query_ids)]
     if problems:
         raise InputError(problems)

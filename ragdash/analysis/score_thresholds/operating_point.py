@@ -57,9 +57,7 @@ def operating_point(match: Match, measure: str = "f1", seed: int = 0, rel: int =
     finding, checking = kept.only(first), kept.only(~first)
     sizes = [int((half.asked & (half.relevant > 0)).sum()) for half in (finding, checking)]
     if not all(sizes):
-        raise InputError([Problem("few-queries", f"halves with {sizes[0]} and {sizes[1]} queries that have a relevant "
-                                  "document", "at least one in each: to find the threshold and to check it",
-                                  "Add queries; the sweep can be read without.", field="query_id")])
+        raise InputError([Problem("few-queries", {"finding": sizes[0], "checking": sizes[1]}, field="query_id")])
     candidates = np.concatenate((finding.thresholds(), [np.inf])) if len(finding.scores) else np.array([np.inf])
     values = means(finding, candidates, (measure,))[measure]
     threshold = candidates[np.flatnonzero(values >= values.max() - _EQUAL)[0]]
@@ -70,11 +68,10 @@ def operating_point(match: Match, measure: str = "f1", seed: int = 0, rel: int =
 
 def _check_measure(measure: str, corpus_size: int | None) -> None:
     if measure not in MEASURES:
-        raise InputError([Problem("unknown-measure", repr(measure), f"one of {', '.join(MEASURES)}",
-                                  "Choose one of these.", field="measure")])
+        facts = {"measure": measure, "measures": list(MEASURES)}
+        raise InputError([Problem("unknown-measure", facts, field="measure")])
     if measure == "aqwv_material" and corpus_size is None:
-        raise InputError([Problem("metric-parameter", "aqwv_material without a corpus size",
-                                  "the number of documents in the corpus", "Give corpus_size.", field="corpus_size")])
+        raise InputError([Problem("metric-parameter/corpus-size", field="corpus_size")])
 
 
 def _first_half(query_ids: pa.StringArray, answerable: np.ndarray, seed: int) -> np.ndarray:

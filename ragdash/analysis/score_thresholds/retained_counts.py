@@ -64,8 +64,7 @@ class Kept:
         parse_spec(f"AQWV(beta={float(beta)!r}, rel={rel})@1")  # says what is wrong with a value
         reason = why_unscored(match)
         if reason:
-            raise InputError([Problem("no-scores", reason, "a run that is ranked by scores",
-                                      "Give a file with scores; all else is shown without.", field="score")])
+            raise InputError([Problem("no-scores", {"reason": reason}, field="score")])
         ranked = match.ranked
         if corpus_size is not None:
             aqwv(ranked, np.array([ALL]), beta=beta, rel=rel, form="material", corpus_size=corpus_size)

@@ -68,6 +68,5 @@ def _ascending(thresholds) -> np.ndarray:
     """The distinct thresholds, ascending: (T,) float64."""
     values = np.asarray(thresholds, np.float64).ravel()
     if not len(values) or np.isnan(values).any():
-        raise InputError([Problem("threshold", "NaN among the thresholds" if len(values) else "no threshold",
-                                  "at least one number", "Leave it out.", field="thresholds")])
+        raise InputError([Problem("threshold/nan" if len(values) else "threshold", field="thresholds")])
     return np.unique(values)

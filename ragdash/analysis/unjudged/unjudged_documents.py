@@ -97,5 +97,4 @@ def check_spec(match: Match, spec: Spec, *, directed: bool = False) -> None:
     elif directed and spec.metric.better is None:
         why = "has no better direction"
     if why:
-        raise Unavailable(f"{spec}, which {why}", "a metric of rankings and judgements, one value a query",
-                          "Choose another metric, such as nDCG@10, with documents matched by id.", "metric")
+        raise Unavailable("no-gains", {"spec": str(spec), "reason": why}, "metric")

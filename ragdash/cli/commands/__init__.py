@@ -1,1 +1,1 @@
-"""Commands."""
+"""The commands of `ragdash`, one file each."""

@@ -31,8 +31,7 @@ Compared = Callable[[Sequence[Run], Truth, argparse.Namespace], int]
 def ab(options: argparse.Namespace, compared: Compared) -> int:
     """Ask, write the runs, and hand them to compared (or make the report); returns the exit status."""
     if not options.truth:
-        raise InputError([Problem("no-truth", "no truth", "a truth with the questions to ask", "Name it with --truth.",
-                                  field="--truth")])
+        raise InputError([Problem("no-truth/questions", field="--truth")])
     names = _names(options)
     configurations = [Configuration(name, _command(options, which)) for name, which in zip(names, "ab", strict=True)]
     truth = with_documents(read_truth(source(options.truth), **reading(options)), options)
@@ -66,11 +65,9 @@ def _names(options: argparse.Namespace) -> tuple[str, str]:
     names = options.name_a, options.name_b
     for field, name in zip(("--name-a", "--name-b"), names, strict=True):
         if not NAME.fullmatch(name) or len(name) > 100:
-            raise InputError([Problem("bad-name", repr(name), "letters, digits, '.', '_', '+' and '-'",
-                                      "Choose a name that a file can have.", field=field)])
+            raise InputError([Problem("bad-name", {"name": name}, field=field)])
     if names[0].casefold() == names[1].casefold():
-        raise InputError([Problem("same-name", f"{names[0]!r} twice", "two names", "Name them apart.",
-                                  field="--name-b")])
+        raise InputError([Problem("same-name", {"name": names[0]}, field="--name-b")])
     return names
 
 
@@ -85,9 +82,7 @@ def _check_place(files: Sequence[Path], journals: Sequence[Path]) -> None:
     """InputError where a file would be replaced that this job has not written."""
     for file, journal in zip(files, journals, strict=True):
         if file.exists() and not journal.exists():
-            raise InputError([Problem("file-exists", "a file that is not of this job", "a free place for the run",
-                                      "Choose another --output-dir, or another name for the configuration.",
-                                      str(file))])
+            raise InputError([Problem("file-exists", {}, str(file))])
 
 
 def _write(runs: Sequence[Run], files: Sequence[Path]) -> None:

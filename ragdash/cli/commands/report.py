@@ -53,8 +53,7 @@ def _baseline(name: str | None, names: list[str]) -> int:
     if name is None:
         return 0
     if name not in names:
-        raise InputError([Problem("no-such-run", repr(name), f"one of {', '.join(map(repr, names))}",
-                                  "Name a run as it is called in the report.", field="--baseline")])
+        raise InputError([Problem("no-such-run", {"name": name, "names": list(names)}, field="--baseline")])
     return names.index(name)
 
 

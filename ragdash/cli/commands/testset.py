@@ -141,7 +141,6 @@ def _rejects(found: DraftSet) -> Sequence[str]:
 
 
 def _nothing(found: DraftSet) -> Problem:
-    rejected = len(found.rejects)
-    return Problem("empty-test-set", f"no question kept of {count(rejected, 'draft')}" if rejected else
-                   "no question: the judge wrote none", "one or more", "Read the reasons with --rejects FILE, or try "
-                   "another model." if rejected else "Look at what is missing above.", field="-o")
+    if found.rejects:
+        return Problem("empty-test-set/rejects", {"drafts": len(found.rejects)}, field="-o")
+    return Problem("empty-test-set/no-drafts", field="-o")

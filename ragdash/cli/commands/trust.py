@@ -54,7 +54,7 @@ def trusted(options: argparse.Namespace) -> int:
                    for one in verdicts[1:] if labels.get(one.name) and labels.get(first.name)]
     problems += [problem for one in (*found, *differences) for problem in one.problems]
     say(problems := list(dict.fromkeys(problems)))
-    write(render_trust(found, differences, options.format, shown=options.disagreements, problems=problems,
+    write(render_trust(found, differences, options.format, disagreement_limit=options.disagreements, problems=problems,
                        settings={"level": LEVEL, "cut": cut, **settings},
                        spec=next(iter(parse_specs(options.metrics or "")), None)), options.output)
     return 0
@@ -63,21 +63,18 @@ def trusted(options: argparse.Namespace) -> int:
 def _judged(options: argparse.Namespace) -> tuple[list[Verdicts], list[Match | None], dict]:
     """(verdicts of each run, its match or None, settings): of the runs under a metric, or of files."""
     if bool(options.runs) == bool(options.verdicts):
-        raise InputError([Problem("no-verdicts" if not options.runs else "two-kinds", "neither runs nor verdicts" if
-                                  not options.runs else "runs and files of verdicts", "one of them", "Name runs with "
-                                  "--truth and -m METRIC, or files with --verdicts.", field="--verdicts")])
+        raise InputError([Problem("no-verdicts/option" if not options.runs else "two-kinds", field="--verdicts")])
     names = {"judge": options.judge_model, "generator": options.generator}
     if options.local_judge and (options.verdicts or options.judge_model):
-        raise InputError([Problem("two-judges", "--local-judge and " + ("--verdicts" if options.verdicts else
-                                  "--judge-model"), "one judge", "Leave one of them out.", field="--local-judge")])
+        raise InputError([Problem("two-judges", {"option": "--verdicts" if options.verdicts else "--judge-model"},
+                                  field="--local-judge")])
     if options.verdicts:
         found = [one for text in options.verdicts for one in read_verdicts(
             _content(text), named(text)[1], named(text)[0] or Path(named(text)[1]).stem)]
         return [_with(one, names) for one in _distinct(found)], [None] * len(found), {}
     specs = parse_specs(options.metrics or "")
     if len(specs) != 1 and not (options.local_judge and not specs):
-        raise InputError([Problem("one-metric", f"{len(specs)} metrics", "the one whose values are verdicts",
-                                  "Name it with -m.", field="--metrics")])
+        raise InputError([Problem("one-metric", {"count": len(specs)}, field="--metrics")])
     runs, truth = read(options)
     matching = Matching(options.match, options.match_how, options.match_threshold, options.match_model)
     matches = [Match(run, truth, conventions(options), matching) for run in runs]
@@ -109,8 +106,7 @@ def _distinct(found: list[Verdicts]) -> list[Verdicts]:
     names = [one.name for one in found]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
-        raise InputError([Problem("duplicate-run", f"two runs called {twice[0]!r}", "a name for each run", "Write "
-                                  "--verdicts NAME=FILE.", field="--verdicts")])
+        raise InputError([Problem("duplicate-run", {"run": twice[0]}, field="--verdicts")])
     return found
 
 
@@ -122,8 +118,8 @@ def _labels(options: argparse.Namespace, verdicts: Sequence[Verdicts]) -> tuple[
     for text in options.labels or ():
         only, path = named(text)
         if only is not None and only not in known:
-            raise InputError([Problem("whose-labels", f"labels of run {only!r}", f"one of {', '.join(known)}",
-                                      "Correct the name before the =.", path, field="--labels")])
+            facts = {"run": only, "runs": list(known)}
+            raise InputError([Problem("whose-labels/option", facts, path, field="--labels")])
         read_in, warned = read_labels(_content(text), path, known if only is None else {only: known[only]})
         problems += warned
         for run, given in labels_in(read_in, verdicts, only, path).items():
@@ -135,8 +131,7 @@ def _labels(options: argparse.Namespace, verdicts: Sequence[Verdicts]) -> tuple[
 
 def _keep(store: LabelStore, verdicts: Sequence[Verdicts], labels: Labels) -> None:
     if not all(one.run for one in verdicts):
-        raise InputError([Problem("no-run", "verdicts from a file", "runs, whose labels are kept by their content",
-                                  "Name the runs with --truth and -m METRIC.", field="--keep")])
+        raise InputError([Problem("no-run/labels", field="--keep")])
     now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
     for one in verdicts:
         store.add(one.run, one.what, labels[one.name], when=now)
@@ -145,11 +140,9 @@ def _keep(store: LabelStore, verdicts: Sequence[Verdicts], labels: Labels) -> No
 def _sheet(options: argparse.Namespace, verdicts: Sequence[Verdicts], matches: Sequence[Match | None]) -> int:
     form = Path(options.sheet).suffix.lstrip(".").lower()
     if form not in ("csv", "jsonl"):
-        raise InputError([Problem("sheet-format", repr(options.sheet), "a name that ends in .csv or .jsonl",
-                                  "Choose one of these.", field="--sheet")])
+        raise InputError([Problem("sheet-format", {"sheet": options.sheet}, field="--sheet")])
     if Path(options.sheet).exists():
-        raise InputError([Problem("sheet-exists", "a file of this name, which may hold labels", "a new name",
-                                  "Choose another name, or take the file away.", options.sheet)])
+        raise InputError([Problem("sheet-exists", {}, options.sheet)])
     queries = draw(verdicts, options.n, seed=options.seed)
     table = sheet(verdicts, queries, matches)
     write(sheet_bytes(table, form), options.sheet)
@@ -166,5 +159,4 @@ def _content(text: str) -> bytes:
     try:
         return Path(where).read_bytes()
     except OSError as error:
-        raise InputError([Problem("no-such-file", error.strerror or str(error), "a file that can be read",
-                                  "Check the path.", where)]) from None
+        raise InputError([Problem("no-such-file/reason", {"reason": error.strerror or str(error)}, where)]) from None

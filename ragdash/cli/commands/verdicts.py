@@ -23,8 +23,7 @@ def verdicts(options: argparse.Namespace) -> int:
     options.runs = [options.run]
     runs, truth = read(options)
     if len(runs) > 1:
-        raise InputError([Problem("several-runs", f"{len(runs)} runs in {options.run}", "one run",
-                                  "Write it to a file of its own with `ragdash convert --config NAME`.", options.run)])
+        raise InputError([Problem("several-runs", {"count": len(runs), "name": options.run}, options.run)])
     judged = Match(runs[0], truth).judged
     if options.format == "ledger":
         write(_of_ledger(options, judged), options.output)
@@ -49,6 +48,5 @@ def _of_ledger(options: argparse.Namespace, judged: Judged) -> bytes:
     judges = [one for one in judged.ledger.judges() if one.is_called(options.judge)]
     lines = [line for one in judges for line in export_verdicts(judged.ledger, one, judged.known_keys(names, one))]
     if not lines:
-        raise InputError([Problem("no-verdicts", f"no verdict on {judged.run!r}", "a run that was judged",
-                                  "Let a judge read it: python -m ragdash judge", options.run)])
+        raise InputError([Problem("no-verdicts/run", {"run": judged.run}, options.run)])
     return b"".join(lines)

@@ -1,1 +1,1 @@
-"""Auth."""
+"""Who may see and change what: login and roles."""

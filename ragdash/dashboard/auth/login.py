@@ -66,8 +66,7 @@ def _start(provider: str | None) -> None:
         st.login(provider)
     except StreamlitAuthError as error:
         why = str(error).splitlines()[0].rstrip(".")
-        elements.problems([Problem("no-login", f"no login: {why}", "a login that is set up", "Tell who runs the "
-                                  "server: docs/reference/deploy.md says what it needs.", "secrets.toml")], "login")
+        elements.problems([Problem("no-login", {"reason": why}, "secrets.toml")], "login")
 
 
 def _log_out() -> None:

@@ -47,18 +47,19 @@ def access() -> Access | None:
     if not st.secrets.load_if_toml_exists():
         for place in st.get_option("secrets.files"):
             if Path(place).exists():
-                raise _unclear(f"{Path(place).name}, which cannot be read", "TOML", "Fix the file; the server's log "
-                               "says where. Until then nobody is let in.")
+                raise _unclear("unclear-access/unreadable", {"name": Path(place).name})
         return None
     auth, lists = st.secrets.get(AUTH), st.secrets.get(ACCESS)
     if auth is None and lists is None:
         return None
     if not isinstance(auth, Mapping):
-        raise _unclear("[access] without [auth]", "a login to go with the lists", "Add [auth], or remove [access].")
+        raise _unclear("unclear-access/no-auth")
     if not isinstance(lists, Mapping) or lists.keys() - {EDITORS, VIEWERS}:
-        found = "no [access]" if lists is None else f"[access] with {', '.join(lists)}" if isinstance(
-            lists, Mapping) else f"access = {lists!r}"
-        raise _unclear(found, "[access] with editors, viewers or both", "List the addresses of those who may come in.")
+        if lists is None:
+            raise _unclear("unclear-access/no-lists")
+        if isinstance(lists, Mapping):
+            raise _unclear("unclear-access/keys", {"keys": list(lists)})
+        raise _unclear("unclear-access/value", {"value": repr(lists)})
     named = [name for name, value in auth.items() if isinstance(value, Mapping) and name not in OPTIONS]
     own = [None] if "client_id" in auth or not named else []
     return Access(_addresses(lists, EDITORS), _addresses(lists, VIEWERS), (*own, *named))
@@ -87,9 +88,9 @@ def may_change() -> bool:
 def _addresses(lists: Mapping, key: str) -> frozenset[str]:
     held = lists.get(key, [])
     if not isinstance(held, list | tuple) or not all(isinstance(one, str) and "@" in one for one in held):
-        raise _unclear(f"{key} = {held!r}", "a list of mail addresses", f'Write {key} = ["ada@example.org"].', key)
+        raise _unclear("unclear-access/addresses", {"key": key, "value": held}, key)
     return frozenset(one.strip().casefold() for one in held)
 
 
-def _unclear(found: str, expected: str, fix: str, field: str = ACCESS) -> InputError:
-    return InputError([Problem("unclear-access", found, expected, fix, "secrets.toml", field=field)])
+def _unclear(message: str, facts: Mapping | None = None, field: str = ACCESS) -> InputError:
+    return InputError([Problem(message, facts or {}, "secrets.toml", field=field)])

@@ -1,1 +1,1 @@
-"""Caches."""
+"""Cached results, by the digest of the data."""

@@ -164,9 +164,13 @@ def unfit(runs: Sequence[str], scope: Scope, spec: Spec) -> str | None:
     try:
         one = evaluation_cache.evaluation(runs[0], by_evidence(scope), (spec,))
     except InputError as error:
-        return f"{error.problems[0].found}; expected {error.problems[0].expected}."
+        words = error.problems[0].words("page")
+        return f"{words.found}; expected {words.expected}."
     found = next((problem for problem in one.problems if problem.kind == "unavailable"), None)
-    return f"{found.found[:1].upper()}{found.found[1:]}; expected {found.expected}. {found.fix}" if found else None
+    if found is None:
+        return None
+    words = found.words("page")
+    return f"{words.found[:1].upper()}{words.found[1:]}; expected {words.expected}. {words.fix}"
 
 
 def question(truth: str, query_id: str) -> str | None:

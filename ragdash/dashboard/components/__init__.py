@@ -1,1 +1,1 @@
-"""Components."""
+"""Parts that several pages draw: tables, curves, links to queries."""

@@ -41,7 +41,7 @@ def curve(context: PageContext, name: str, marked: int) -> None:
             low,
             high,
             axis=axes.axis_of(metric.spec()),
-            chosen=marked,
+            cutoff=marked,
             log=state.get(state.SCALE) == "log",
             theme=elements.theme(),
         )
@@ -56,7 +56,7 @@ def trade_off(context: PageContext, marked: int) -> None:
     precision, recall = context.curves("P"), context.curves("R")
     figure = precision_recall.trade_off(
         context.names, context.slots, precision[0].ks, np.array([one.mean["P"] for one in precision]),
-        np.array([one.mean["R"] for one in recall]), chosen=marked, theme=elements.theme())
+        np.array([one.mean["R"] for one in recall]), cutoff=marked, theme=elements.theme())
     elements.chart(figure, components_tables.trade_off(context, precision, recall), "trade_off",
                   "Mean precision against mean recall, from k = 1 to the deepest rank")
     st.caption(f"Each curve starts at k = 1; small marks stand at round cutoffs, the large one at k = {marked}."

@@ -1,1 +1,1 @@
-"""Jobs."""
+"""Long work in a process of its own: scoring and judging."""

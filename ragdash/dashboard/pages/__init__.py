@@ -1,1 +1,1 @@
-"""Pages."""
+"""One folder per page of the dashboard; `page.py` draws it."""

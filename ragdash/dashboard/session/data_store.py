@@ -36,8 +36,7 @@ def read_only() -> bool:
 def check_writable() -> None:
     """Raise InputError where that is so: a page that was tampered with can ask for what it does not offer."""
     if read_only():
-        raise InputError([Problem("read-only-workspace", "a change to what is served read-only", "no change",
-                                  "Ask who runs the server.")])
+        raise InputError([Problem("read-only-workspace")])
 
 
 def workspace() -> Workspace:

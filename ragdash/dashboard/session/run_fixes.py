@@ -49,8 +49,7 @@ def _read_as(entry: Entry, ids: str, by: str) -> None:
     """Replace the entry's run by the loaded one with these fixes; what cannot be done is told and changes nothing."""
     run, truth = LOADED.run(entry.loaded), LOADED.truth(state.truth() or "")
     if run is None:
-        state.set_notice([Problem("run-let-go", f"run {entry.name!r}, which the server no longer holds as it was "
-                                  "loaded", "the run as it was loaded", "Load its file again.")])
+        state.set_notice([Problem("run-let-go/loaded", {"run": entry.name})])
         return
     try:
         run = fixed(run, truth, ids, by)
@@ -59,8 +58,7 @@ def _read_as(entry: Entry, ids: str, by: str) -> None:
         return
     twin = state.entry(run.digest)
     if twin and twin.loaded != entry.loaded:
-        state.set_notice([Problem("same-content", f"run {entry.name!r} would become the same as run {twin.name!r}",
-                                  "runs that differ", "Nothing was changed. Remove one of the two.")])
+        state.set_notice([Problem("same-content", {"run": entry.name, "other": twin.name})])
         return
     LOADED.put(run)
     new = replace(entry, digest=run.digest, ids=ids, collapse=by, origin=entry.loaded if ids or by else "")

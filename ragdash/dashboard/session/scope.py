@@ -91,7 +91,7 @@ def _said() -> str:
     try:
         return default_store().stamp()
     except InputError as error:  # the metric itself is unavailable then, with this reason
-        return error.problems[0].found
+        return str(error.problems[0].as_dict())
 
 
 def _judged() -> str:
@@ -99,7 +99,7 @@ def _judged() -> str:
     try:
         return default_ledger().stamp()
     except InputError as error:  # as above
-        return error.problems[0].found
+        return str(error.problems[0].as_dict())
 
 
 def match(run: str, scope: Scope, specs: Sequence[Spec] = ()) -> Match:

@@ -1,1 +1,1 @@
-"""Widgets."""
+"""Single elements on a page: titles, problems, charts, downloads."""

@@ -27,9 +27,7 @@ LIMITS = ("Words are compared one by one, as a bag: neither their order, nor a n
 def reason(one: Evaluation) -> str:
     """Why the only metric of an evaluation is undefined for every query, in a few words."""
     found = next((problem for problem in one.problems if problem.kind == "unavailable"), None)
-    if found is None:
-        return "undefined for every query"
-    return "without " + found.found.rpartition(" without ")[2] if " without " in found.found else "not available"
+    return "undefined for every query" if found is None else found.words("page").reason
 
 
 def declined(refused: np.ndarray, bare: np.ndarray) -> str:

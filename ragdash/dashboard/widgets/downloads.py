@@ -45,7 +45,7 @@ def pictures(figure, key: str, theme: Theme) -> None:
                                    f"{name_of(key)}.{one.ending}", one.mime, key=f"{key}_{form}", on_click="ignore",
                                    icon=":material/image:" if form != "json" else ":material/data_object:")
     if missing is not None:
-        st.caption(f"No PNG and SVG: {fmt.escape(missing.found)}. {fmt.escape(missing.fix)}")
+        st.caption(f"No PNG and SVG: {fmt.problem_line(missing)}")
 
 
 def menu(table, key: str) -> None:

@@ -66,6 +66,13 @@ def problems(found: Sequence[Problem], key: str, limit: int = CARDS) -> None:
         problem_table(errors[limit:], f"{fmt.count(len(errors) - limit, 'more problem')}", f"{key}_more")
 
 
+def missing(problem: Problem) -> None:
+    """What is not installed, and the command that installs it."""
+    words = problem.words("page")
+    st.caption(f":material/info: {fmt.escape(words.found[:1].upper() + words.found[1:])}.")
+    st.code(words.fix, language=None)
+
+
 def problem_table(found: Sequence[Problem], label: str, key: str) -> None:
     """Problems as a table, at most 200 of them, folded away."""
     with st.expander(label, icon=":material/warning:", key=f"{key}_fold"):
@@ -75,9 +82,7 @@ def problem_table(found: Sequence[Problem], label: str, key: str) -> None:
                     "File": p.file or fmt.UNDEFINED,
                     "Line": p.line,
                     "Field": p.field or fmt.UNDEFINED,
-                    "Found": p.found,
-                    "Expected": p.expected,
-                    "What to do": p.fix,
+                    **dict(zip(("Found", "Expected", "What to do"), p.words("page"), strict=False)),
                 }
                 for p in found[:ROWS]
             ]
@@ -101,9 +106,10 @@ def _card(problem: Problem) -> str:
                        *([f"line {problem.line:,}"] if problem.line is not None else []),
                        *([f"field {fmt.escape(problem.field)}"] if problem.field else [])])
     head = f"**{place}**  \n" if place else ""
+    words = problem.words("page")
     return (
-        f"{head}Found {fmt.escape(problem.found)}; expected {fmt.escape(problem.expected)}.  \n"
-        f":material/build: {fmt.escape(problem.fix)}"
+        f"{head}Found {fmt.escape(words.found)}; expected {fmt.escape(words.expected)}.  \n"
+        f":material/build: {fmt.escape(words.fix)}"
     )
 
 

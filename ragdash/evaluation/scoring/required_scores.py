@@ -10,7 +10,7 @@ from ragdash.core.records import Run, Truth
 from ragdash.evaluation.scoring.plan import TABLES, Item, Plan, Source, Task, signs
 from ragdash.matching.evidence import embedded_texts
 from ragdash.matching.match import Match
-from ragdash.matching.views.judged import RELEVANCY, command
+from ragdash.matching.views.judged import RELEVANCY
 from ragdash.matching.views.local_models import NEEDS, Scored, wanted
 from ragdash.matching.views.nli import NAME, Entailed
 from ragdash.metrics import Spec, parse_specs
@@ -23,17 +23,17 @@ def plan(runs: Iterable[Run], truth: Truth, metrics: str | Iterable[str | Spec] 
          nli: str | PairScorer | None = None, store: Store | None = None, hub: bool = False,
          evidence: bool = False) -> Plan:
     """What `score` would do; nothing is loaded or computed."""
-    requested, store, runs = () if evidence and not metrics else _names(metrics), store or default_store(), list(runs)
-    names, scored, problems = _scored(runs, truth, [name for name in requested if name in NEEDS], store)
-    spans, span_problems = _spans(runs, truth) if evidence else ({}, [])
-    questions, question_problems = _asked_back(runs, truth, store) if RELEVANCY in requested else ({}, [])
-    entailed, lacking = _entailed(runs, truth, store) if NAME in requested else ([], [])
-    spans, problems = spans | questions, [*problems, *span_problems, *question_problems, *lacking]
+    asked, store, runs = () if evidence and not metrics else _names(metrics), store or default_store(), list(runs)
+    names, scored, problems = _scored(runs, truth, [name for name in asked if name in NEEDS], store)
+    spans, more = _spans(runs, truth) if evidence else ({}, [])
+    back, told = _asked_back(runs, truth, store) if RELEVANCY in asked else ({}, [])
+    entailed, lacking = _entailed(runs, truth, store) if NAME in asked else ([], [])
+    spans, problems = spans | back, [*problems, *more, *told, *lacking]
     if not scored and not spans and not entailed:
         raise InputError([replace(problem, severity="error") for problem in dict.fromkeys(problems)])
     texts, pairs = wanted(scored, names)  # a run that lacks references has no pairs with them
     items = {ENCODER: list(dict.fromkeys((*texts, *spans))), SCORER: pairs,
-             NLI: list(dict.fromkeys(pair for view in entailed for pair in view.pairs()[2]))}
+             NLI: list(dict.fromkeys(pair for one in entailed for pair in one.pairs()[2]))}
     kinds = dict.fromkeys((*(NEEDS[name].kind for name in names), *([ENCODER] if spans else []),
                            *([NLI] if entailed else [])))
     sources = _sources(kinds, {ENCODER: model, SCORER: cross_encoder, NLI: nli}, hub)
@@ -44,22 +44,11 @@ def plan(runs: Iterable[Run], truth: Truth, metrics: str | Iterable[str | Spec] 
 
 def _names(metrics: str | Iterable[str | Spec]) -> tuple[str, ...]:
     specs = parse_specs(metrics)
-    accepted = (*NEEDS, RELEVANCY, NAME)
-    accepted_text = ", ".join(accepted)
-    wrong = [
-        Problem(
-            "not-a-model-metric",
-            repr(str(spec)),
-            f"one of {accepted_text}",
-            "Leave it out here; it needs no model.",
-            field="--metrics",
-        )
-        for spec in specs
-        if spec.name not in accepted
-    ]
+    others = (*NEEDS, RELEVANCY, NAME)
+    wrong = [Problem("not-a-model-metric", {"spec": str(spec), "metrics": list(others)}, field="--metrics")
+             for spec in specs if spec.name not in others]
     if wrong or not specs:
-        raise InputError(wrong or [Problem("no-metric", "no metric", f"one of {accepted_text}", "Name one.",
-                                           field="--metrics")])
+        raise InputError(wrong or [Problem("no-metric", {"metrics": list(others)}, field="--metrics")])
     return tuple(dict.fromkeys(spec.name for spec in specs))
 
 
@@ -68,16 +57,16 @@ def _scored(runs: Sequence[Run], truth: Truth, names: Sequence[str],
     """(metrics that some run has the texts for, the views of these runs, what is lacking)."""
     scored, problems, possible = [], [], set()
     for run in runs if names else ():
-        available = set()
-        for counterpart in dict.fromkeys(NEEDS[name].against for name in names):
+        held = set()
+        for against in dict.fromkeys(NEEDS[name].against for name in names):
             try:
-                view = replace(Match(run, truth).scored, store=store)
-                view.need(counterpart)
-                available.add(counterpart)
+                one = replace(Match(run, truth).scored, store=store)
+                one.need(against)
+                held.add(against)
             except Unavailable as missing:
                 problems.append(missing.problem)
-        scored += [view] if available else []
-        possible |= available
+        scored += [one] if held else []
+        possible |= held
     return tuple(name for name in names if NEEDS[name].against in possible), scored, list(dict.fromkeys(problems))
 
 
@@ -90,23 +79,21 @@ def _spans(runs: Sequence[Run], truth: Truth) -> tuple[dict[str, None], list[Pro
         except Unavailable as missing:
             problems.append(missing.problem)
     if not texts and not problems:
-        problems.append(Problem("nothing-to-embed", "no pair of a chunk and a gold span that needs a model",
-                                "texts that do not stand in each other and are no mere numbers",
-                                "Evaluate with --match-how embedding; it needs no scoring.", field="--match-how"))
+        problems.append(Problem("nothing-to-embed", field="--match-how"))
     return texts, list(dict.fromkeys(problems))
 
 
 def _entailed(runs: Sequence[Run], truth: Truth, store: Store) -> tuple[list[Entailed], list[Problem]]:
     """The views of the runs that have answers beside contexts, the problems of the others."""
-    views, problems = [], []
+    found, problems = [], []
     for run in runs:
         view = replace(Match(run, truth).entailed, store=store)
         try:
             view.pairs()
-            views.append(view)
+            found.append(view)
         except Unavailable as missing:
             problems.append(missing.problem)
-    return views, problems
+    return found, problems
 
 
 def _asked_back(runs: Sequence[Run], truth: Truth, store: Store) -> tuple[dict[str, None], list[Problem]]:
@@ -114,21 +101,20 @@ def _asked_back(runs: Sequence[Run], truth: Truth, store: Store) -> tuple[dict[s
     texts, problems = {}, []
     for run in runs:
         view = replace(Match(run, truth).judged, store=store)
-        embedded = view.embedded_texts()
-        texts |= dict.fromkeys(embedded)
-        if not embedded:
-            problems.append(Problem("nothing-to-embed", f"no question that a judge made of an answer of run "
-                                    f"{run.name!r}", "questions in the ledger", command(RELEVANCY), field=RELEVANCY,
-                                    severity="warning"))
+        found = view.embedded_texts()
+        texts |= dict.fromkeys(found)
+        if not found:
+            problems.append(Problem("nothing-to-embed/questions", {"run": run.name, "metric": RELEVANCY},
+                                    field=RELEVANCY, severity="warning"))
     return texts, problems
 
 
-def _sources(kinds: Iterable[str], choices: dict, hub: bool) -> dict[str, Source]:
+def _sources(kinds: Iterable[str], given: dict, hub: bool) -> dict[str, Source]:
     """The model of each kind; InputError with what is wrong with any."""
     sources, wrong = {}, []
     for kind in kinds:
         try:
-            sources[kind] = _source(kind, choices[kind], hub)
+            sources[kind] = _source(kind, given[kind], hub)
         except InputError as error:
             wrong += error.problems
     if wrong:
@@ -136,25 +122,25 @@ def _sources(kinds: Iterable[str], choices: dict, hub: bool) -> dict[str, Source
     return sources
 
 
-def _source(kind: str, choice: str | Encoder | PairScorer | None, hub: bool) -> Source:
-    if choice is not None and not isinstance(choice, str):
-        return choice
+def _source(kind: str, given: str | Encoder | PairScorer | None, hub: bool) -> Source:
+    if given is not None and not isinstance(given, str):
+        return given
     try:
-        return found(kind, choice)
+        return found(kind, given)
     except InputError as error:
-        if not (hub and choice and error.problems[0].kind == "no-model"):
+        if not (hub and given and error.problems[0].kind == "no-model"):
             raise
     from ragdash.models.local.sentence_transformers import fetched
 
-    return fetched(kind, choice)
+    return fetched(kind, given)
 
 
 def _task(kind: str, source: Source, items: Sequence[Item], store: Store) -> Task:
     weights = source.weights() if isinstance(source, Folder) else source.weights
     name = getattr(source, "name", type(source).__name__)
     length = getattr(source, "max_length", None)  # of a folder it shows when the model is loaded
-    models = [model for model in store.models(kind) if model.weights == weights and length in (None, model.max_length)]
-    model = models[0] if models else None
+    known = [model for model in store.models(kind) if model.weights == weights and length in (None, model.max_length)]
+    model = known[0] if known else None
     return Task(kind, name, weights, source, model, tuple(items), left(kind, items, store, model))
 
 
@@ -162,6 +148,6 @@ def left(kind: str, items: Sequence[Item], store: Store, model: Model | None) ->
     """The items that the store lacks, longest first: the estimate gets better, and what is too long fails at once."""
     key = text_key if kind == ENCODER else pair_key
     keys = [key(item) for item in items]
-    known_keys = store.known(TABLES[kind], model, keys) if model else ()
-    new = (item for item, item_key in zip(items, keys, strict=True) if item_key not in known_keys)
+    known = store.known(TABLES[kind], model, keys) if model else ()
+    new = (item for item, one in zip(items, keys, strict=True) if one not in known)
     return tuple(sorted(new, key=signs, reverse=True))

@@ -15,15 +15,16 @@ from dataclasses import dataclass, field
 
 import orjson
 
+from ragdash.core.errors import Problem
 from ragdash.models.local.sentence_transformers import environment
 
 
 def command(runs: Sequence[str], truth: str | None, metrics: str, model: str | None = None,
             cross_encoder: str | None = None, *options: str) -> list[str]:
     """The command line that scores these files, for this interpreter."""
-    flags = (("--truth", truth), ("--metrics", metrics), ("--model", model), ("--cross-encoder", cross_encoder))
+    named = (("--truth", truth), ("--metrics", metrics), ("--model", model), ("--cross-encoder", cross_encoder))
     return [sys.executable, "-m", "ragdash", "score", *runs,
-            *(argument for name, value in flags if value for argument in (name, value)), *options]
+            *(part for name, value in named if value for part in (name, value)), *options]
 
 
 def line(kind: str, content: object) -> bytes:
@@ -43,12 +44,12 @@ class Worker:
 
     @classmethod
     def start(cls, arguments: Sequence[str], folder: str | os.PathLike | None = None,
-              variables: Mapping[str, str] | None = None) -> Worker:
+              more: Mapping[str, str] | None = None) -> Worker:
         """Start a command of `command`, without waiting for it; folder: where it runs, here unless given; more: of its
         environment.
         """
         process = subprocess.Popen([*arguments, "--progress", "json"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                   stderr=subprocess.PIPE, env={**os.environ, **environment(), **(variables or {})},
+                                   stderr=subprocess.PIPE, env={**os.environ, **environment(), **(more or {})},
                                    start_new_session=os.name == "posix", cwd=folder)
         worker = cls(process)
         worker.readers += [threading.Thread(target=read, daemon=True) for read in (worker._read, worker._read_noise)]
@@ -66,12 +67,9 @@ class Worker:
         """Why it came to nothing, in words; None while it runs, where it gave a report and where it was cancelled."""
         if self.running or self.cancelled or "report" in self.seen:
             return None
-        problems = self.seen.get("problems") or ()
-        return (
-            "\n".join(f"{problem['found']}; expected {problem['expected']}. {problem['fix']}" for problem in problems)
-            or "\n".join(self.noise[-5:])
-            or f"The process ended with status {self.process.returncode}."
-        )
+        told = [Problem.of_dict(problem).words("page") for problem in self.seen.get("problems") or ()]
+        return "\n".join(f"{words.found}; expected {words.expected}. {words.fix}" for words in told) \
+            or "\n".join(self.noise[-5:]) or f"The process ended with status {self.process.returncode}."
 
     def cancel(self, wait: float = 10.0) -> None:
         """Stop it at once; every block that was done is kept, and the same command goes on from there."""
@@ -87,13 +85,13 @@ class Worker:
             reader.join(wait)
 
     def _read(self) -> None:
-        with self.process.stdout as stdout:
-            for text in stdout:
+        with self.process.stdout as said:
+            for text in said:
                 try:
                     self.seen |= orjson.loads(text)
                 except (orjson.JSONDecodeError, TypeError):
                     self.noise.append(text.decode(errors="replace").rstrip())
 
     def _read_noise(self) -> None:
-        with self.process.stderr as stderr:
-            self.noise.extend(text.decode(errors="replace").rstrip() for text in stderr)
+        with self.process.stderr as said:
+            self.noise.extend(text.decode(errors="replace").rstrip() for text in said)

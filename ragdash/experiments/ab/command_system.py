@@ -58,18 +58,13 @@ def command_words(text: str, field: str | None = None) -> tuple[str, ...]:
     try:
         words = tuple(shlex.split(text))
     except ValueError as error:
-        found = f"{shorten(text, 60)!r} ({str(error).lower()})"
-        raise _no_command(found, "Close the quotation marks.", field) from None
+        raise InputError([Problem("no-such-command/quotes", {"command": shorten(text, 60),
+                                                             "error": str(error).lower()}, field=field)]) from None
     if not words:
-        raise _no_command("an empty text", "Write a command such as 'python rag.py'.", field)
+        raise InputError([Problem("no-such-command/empty", field=field)])
     if shutil.which(words[0]) is None:
-        raise _no_command(f"{words[0]!r}, which is not on this machine or cannot be run", "Check path and permissions. "
-                          "There is no shell: for pipes and variables write sh -c '...'.", field)
+        raise InputError([Problem("no-such-command", {"program": words[0]}, field=field)])
     return words
-
-
-def _no_command(found: str, fix: str, field: str | None) -> InputError:
-    return InputError([Problem("no-such-command", found, "a command that can be run", fix, field=field)])
 
 
 @dataclass(frozen=True)
@@ -132,8 +127,7 @@ class Lines:
 
     def __post_init__(self) -> None:
         if any(_PLACES.search(word) for word in self.words):
-            raise _no_command("{question} or {query_id} in a command that stays", "It reads its questions from "
-                              "standard input, a line of JSON for each.", "--lines")
+            raise InputError([Problem("no-such-command/placeholders", field="--lines")])
 
     @property
     def version(self) -> str:

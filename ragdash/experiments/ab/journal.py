@@ -69,9 +69,8 @@ class Journal:
             value = _line(line)
             if value is None:
                 if good + len(line) < len(data):
-                    raise _wrong(self.path, "damaged-journal", f"a line that cannot be read: "
-                                 f"{shorten(line[:200].decode(errors='replace'), 60)!r}", "lines of JSON",
-                                 "Remove the line: its query is asked again.", number)
+                    raise _wrong(self.path, "damaged-journal",
+                                 {"line": shorten(line[:200].decode(errors='replace'), 60)}, number)
                 self._set_aside(line, good)
                 break
             good += len(line)
@@ -89,37 +88,28 @@ class Journal:
 
     def _take(self, number: int, value: dict, header: dict) -> None:
         if number > 1 and "ragdash_ab" in value:
-            raise _wrong(self.path, "joined-journals", "a first line again", "one journal, which begins once",
-                         "Two journals were put into one file: keep one of them here, with its own first line.", number)
+            raise _wrong(self.path, "joined-journals", {}, number)
         if number > 1:
             self._know(Entry(number, **{key: value[key] for key in ("query_id", "ms", "text", "kind", "words")
                                         if key in value}))
             return
         if value.get("ragdash_ab") != VERSION:
-            raise _wrong(self.path, "no-journal", "a file that is no journal of this version", "the journal of an "
-                         "earlier `ragdash ab`, or no file", "Choose another --output-dir, or move the file away.", 1)
-        for key, what in (("asked", "another command"), ("questions", "other questions")):
+            raise _wrong(self.path, "no-journal", {}, 1)
+        for key, message in (("asked", "other-job"), ("questions", "other-job/questions")):
             if value.get(key) != header[key]:
-                raise _wrong(self.path, "other-job", f"answers of {what} than now" if key == "asked" else
-                             f"answers to {what} than now", "the same command and the same questions, so that the "
-                             "answers belong together", "Choose another --output-dir (or another name for the "
-                             "configuration) to start afresh, or remove this file if its answers are of no use.")
+                raise _wrong(self.path, message)
         changed = sorted(name for name, digest in value.get("files", {}).items()
                          if header["files"].get(name, digest) != digest)
         if changed:
-            self.problems.append(Problem(
-                "changed-file", f"{', '.join(changed)} changed since the first of these answers", "one configuration "
-                "for all queries", "Its older answers are used. If the change matters, choose another --output-dir.",
-                str(self.path), severity="warning"))
+            self.problems.append(Problem("changed-file", {"changed": changed}, str(self.path), severity="warning"))
 
     def _set_aside(self, line: bytes, good: int) -> None:
         beside = self.path.with_name(self.path.name + ".damaged")
         with open(beside, "ab") as file:
             file.write(line + b"\n")
         self._file.truncate(good)
-        self.problems.append(Problem("damaged-line", f"a last line that was cut off ({len(line):,} bytes)",
-                                     "a whole line", f"It was set aside in {beside.name}; its query is asked again.",
-                                     str(self.path), self._lines + 1, severity="warning"))
+        self.problems.append(Problem("damaged-line", {"size": len(line), "kept_in": beside.name}, str(self.path),
+                                     self._lines + 1, severity="warning"))
 
     def answered(self, query_id: str, ms: float, text: str) -> None:
         """Keep an answer."""
@@ -180,14 +170,12 @@ def _alone(file: BinaryIO, path: Path) -> None:
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        raise _wrong(path, "journal-in-use", "a journal that another process is writing", "one process at a time",
-                     "Wait for it, or stop it.") from None
+        raise _wrong(path, "journal-in-use") from None
 
 
-def _wrong(path: Path, kind: str, found: str, expected: str, fix: str, line: int | None = None) -> InputError:
-    return InputError([Problem(kind, found, expected, fix, str(path), line)])
+def _wrong(path: Path, message: str, facts: Mapping | None = None, line: int | None = None) -> InputError:
+    return InputError([Problem(message, facts or {}, str(path), line)])
 
 
 def _unwritable(path: Path, error: OSError) -> InputError:
-    return _wrong(path, "unwritable-journal", error.strerror or str(error), "a file that can be written, with room on "
-                  "the disk", "Make room or choose another --output-dir; what is there is kept.")
+    return _wrong(path, "unwritable-journal", {"reason": error.strerror or str(error)})

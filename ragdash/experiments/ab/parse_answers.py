@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 import orjson
 
-from ragdash.core.console import count
 from ragdash.core.errors import InputError, Problem, shorten
 from ragdash.core.records import Run
 from ragdash.experiments.ab.subprocess import Failed
@@ -79,9 +78,7 @@ def run_of(name: str, rows: Sequence[Row], file: str) -> Run:
         without += bool(plain_list) and plain_list == fields["retrieved"]
         lines.append(orjson.dumps({**fields, "retrieved": plain_list}))
     run, = jsonl.read_runs(Source((file, b"\n".join(lines))), name)
-    warning = Problem("scores-left-out", f"{count(without, 'answer')} without scores, others with them", "scores in "
-                      "every answer or in none", "All documents stand in the order given, without scores.", file,
-                      field="score", severity="warning")
+    warning = Problem("scores-left-out", {"answers": without}, file, field="score", severity="warning")
     return replace(run, problems=(*run.problems, warning))
 
 

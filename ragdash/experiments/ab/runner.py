@@ -107,9 +107,7 @@ def _questions(truth: Truth) -> dict[str, str]:
     texts = truth.details["query"].to_pylist() if known else [None] * len(ids)
     found = {one: text for one, text in zip(ids, texts, strict=True) if text is not None and text.strip()}
     if not found:
-        raise InputError([Problem("no-questions", f"the truth {truth.name!r} without the texts of its queries",
-                                  "questions to ask", "Give a truth with a field query, such as JSONL, CSV or a BEIR "
-                                  "folder with queries.jsonl; qrels hold none.", field="query")])
+        raise InputError([Problem("no-questions", {"truth": truth.name}, field="query")])
     return found
 
 
@@ -141,9 +139,8 @@ class _Job:
         """The problem of a configuration that has not answered anything."""
         entries = [entry.words for entry in self.journal.entries.values() if entry.kind]
         why = Counter(failed.words for failed in self.failures) or Counter(entries)
-        return InputError([Problem("no-answers", f"no answer of {self.name} to {count(sum(why.values()), 'question')}: "
-                                   f"{why.most_common(1)[0][0]}", "an answer to each question",
-                                   "Try it with one question, fix it, and run this again.")])
+        return InputError([Problem("no-answers", {"configuration": self.name, "questions": sum(why.values()),
+                                   "reason": why.most_common(1)[0][0]})])
 
 
 @dataclass
@@ -241,16 +238,14 @@ def _run(job: _Job, questions: dict[str, str], queries: int) -> Run:
             for one, entry in known.items() if not entry.kind]
     if not rows:
         raise job.hopeless()
-    problems = [Problem("failed-query", f"query {one!r} of {job.name} without an answer: {entry.words}", "an answer",
-                        "It is missing in the run; --retry-failed asks again.", file, entry.line, severity="warning")
+    problems = [Problem("failed-query", {"query": one, "configuration": job.name, "reason": entry.words}, file,
+                        entry.line, severity="warning")
                 for one, entry in known.items() if entry.kind]
     if queries > len(rows):
         kinds = Counter(entry.kind for entry in known.values() if entry.kind)
         kinds["no question in the truth"] = queries - len(questions)
-        why = ", ".join(f"{kind} {n:,}" for kind, n in kinds.most_common() if n)
-        problems.append(Problem("missing-answers", f"{queries - len(rows):,} of "
-                                f"{count(queries, 'query', 'queries')} of {job.name} without an answer ({why})",
-                                "an answer to each", "They are missing in the run; their answers and latencies have "
-                                "no value.", severity="warning"))
+        problems.append(Problem("missing-answers", {
+            "missing": queries - len(rows), "queries": queries, "configuration": job.name,
+            "reasons": [f"{kind} {n:,}" for kind, n in kinds.most_common() if n]}, severity="warning"))
     run = run_of(job.name, rows, file)
     return replace(run, problems=(*job.journal.problems, *problems, *run.problems))

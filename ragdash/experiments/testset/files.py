@@ -31,8 +31,7 @@ def truth_of(drafts: Iterable[Draft], name: str = "test set") -> Truth:
     """
     rows = list(drafts)
     if not rows:
-        raise InputError([Problem("empty-test-set", "no question that was kept", "one or more", "Look at the reasons "
-                                  "of the rejects; ask for more, or a better model.", name)])
+        raise InputError([Problem("empty-test-set", {}, name)])
     judged = [(draft.id, doc, int(draft.type in ANSWERED)) for draft in rows for doc in draft.documents]
     details = pa.table({
         "query_id": pa.array([draft.id for draft in rows], pa.string()),
@@ -85,8 +84,7 @@ def read_drafts(content: bytes, file: str = "drafts.jsonl") -> DraftSet:
     lines = [(number, line) for number, line in enumerate(content.split(b"\n"), 1) if line.strip()]
     rows = [(number, _object(line, number, file)) for number, line in lines]
     if not rows or rows[0][1].get(HEAD) != VERSION:
-        raise _wrong(file, 1, "no file of drafts of this version", f"a first line with {HEAD}: {VERSION}",
-                     "Make it with ragdash testset --drafts FILE.")
+        raise _wrong(file, 1, "bad-drafts", {"key": HEAD, "version": VERSION})
     documents, drafts = {}, {}
     for number, row in rows[1:]:
         try:
@@ -99,13 +97,11 @@ def read_drafts(content: bytes, file: str = "drafts.jsonl") -> DraftSet:
                     raise ValueError(f"the id {draft.id[:60]} twice")
                 drafts[draft.id] = draft
         except (KeyError, TypeError, ValueError) as error:
-            raise _wrong(file, number, f"a line that does not fit: {error}", "a document or a draft",
-                         "Take the file as the command wrote it.") from None
+            raise _wrong(file, number, "bad-drafts/line", {"error": str(error)}) from None
     try:
         return _set(rows[0][1], documents, drafts)
     except (KeyError, TypeError, ValueError) as error:
-        raise _wrong(file, 1, f"a first line that does not fit: {error}", "what is known of the set",
-                     "Take the file as the command wrote it.") from None
+        raise _wrong(file, 1, "bad-drafts/head", {"error": str(error)}) from None
 
 
 def _set(head: Mapping, documents: dict[str, Document], drafts: dict[str, Draft]) -> DraftSet:
@@ -138,13 +134,11 @@ def _object(line: bytes, number: int, file: str) -> dict:
     try:
         row = orjson.loads(line)
     except orjson.JSONDecodeError as error:
-        raise _wrong(file, number, f"no JSON: {error}", "a JSON object in each line",
-                     "Make it with ragdash testset --drafts FILE.") from None
+        raise _wrong(file, number, "bad-drafts/json", {"error": str(error)}) from None
     if not isinstance(row, dict):
-        raise _wrong(file, number, f"a {type(row).__name__}", "a JSON object in each line",
-                     "Make it with ragdash testset --drafts FILE.")
+        raise _wrong(file, number, "bad-drafts/type", {"type": type(row).__name__})
     return row
 
 
-def _wrong(file: str, line: int, found: str, expected: str, fix: str) -> InputError:
-    return InputError([Problem("bad-drafts", found, expected, fix, file, line)])
+def _wrong(file: str, line: int, message: str, facts: Mapping) -> InputError:
+    return InputError([Problem(message, facts, file, line)])

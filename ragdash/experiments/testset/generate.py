@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from ragdash.core.console import count
 from ragdash.core.corpus import Corpus
 from ragdash.core.errors import InputError, Problem
 from ragdash.evaluation.stats import SEED
@@ -58,9 +57,8 @@ def shared_out(n: int, types: Sequence[str]) -> dict[str, int]:
     """n drafts over the types, as even as can be, the first ones get what is over; InputError for a wrong type."""
     wrong = [type for type in types if type not in TYPES]
     if wrong or not types or n < 1:
-        raise InputError([Problem("bad-types", ", ".join(map(repr, wrong)) or f"{n} questions of {len(types)} types",
-                                  f"some of {', '.join(TYPES)}, and one question or more", "Name them with commas "
-                                  "between.", field="--types")])
+        raise InputError([Problem("bad-types", {"unknown": wrong, "questions": n, "count": len(types),
+                                                "types": list(TYPES)}, field="--types")])
     names = list(dict.fromkeys(types))
     return {type: n // len(names) + (at < n % len(names)) for at, type in enumerate(names)}
 
@@ -179,18 +177,16 @@ def planned(wish: Wish, endpoint: Endpoint, ledger: Ledger) -> Plan:
 def notes(wish: Wish, found: DraftSet | None = None) -> Iterator[Problem]:
     """What is worth knowing: documents passed over, types that fall short, a judge that repeats itself."""
     if wish.drawing.passed:
-        yield Problem("short-texts", f"{wish.drawing.passed:,} of {count(len(wish.corpus), 'document')} without a text "
-                      "long enough", "a text to ask about", "They are passed over.", field="text", severity="warning")
+        yield Problem("short-texts", {"documents": wish.drawing.passed, "all_documents": len(wish.corpus)},
+                      field="text", severity="warning")
     for type, wanted in wish.wanted.items():
         slots = len(wish.slots[type])
         if slots < wanted:
-            what = "pairs of documents that share rare words" if type == "multi_hop" else "questions to ask"
-            yield Problem("few-documents", f"{what}: {slots:,}, for {wanted:,} {type} drafts", "enough documents",
-                          "Give more documents, or ask for fewer.", field="--types", severity="warning")
+            yield Problem("few-documents/pairs" if type == "multi_hop" else "few-documents",
+                          {"count": slots, "wanted": wanted, "type": type}, field="--types", severity="warning")
     if found is None:
         return
     repeated = Counter(draft.question for draft in found.drafts).most_common(1)
     if repeated and repeated[0][1] >= SAME:
-        yield Problem("judge-always-same", f"one question {repeated[0][1]:,} times: “{repeated[0][0][:100]}”",
-                      "a question for each document", "All but the first are rejects. Try another model.",
-                      field="--model", severity="warning")
+        yield Problem("judge-always-same", {"times": repeated[0][1], "question": repeated[0][0][:100]}, field="--model",
+                      severity="warning")

@@ -62,9 +62,8 @@ class Drawing:
         self.rows = np.flatnonzero(lengths >= SHORTEST)
         self.passed = len(corpus) - len(self.rows)
         if not len(self.rows):
-            raise InputError([Problem("no-texts", f"{len(corpus):,} documents, none with a text of {SHORTEST} signs or "
-                                      "more", "documents with texts", "Give a file such as BEIR's corpus.jsonl, with "
-                                      "doc_id and text.", corpus.name, field="text")])
+            raise InputError([Problem("no-texts", {"documents": len(corpus), "shortest": SHORTEST}, corpus.name,
+                                      field="text")])
 
     def slots(self, type: str, most: int) -> tuple[Slot, ...]:
         """The first slots of a type, at most so many: fewer where the documents are used up (each is asked about

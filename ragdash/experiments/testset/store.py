@@ -94,8 +94,8 @@ class Sets:
         try:
             self.path.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise InputError([Problem("unwritable-file", error.strerror or str(error), "a folder of yours", "Name "
-                                      "another one in RAGDASH_WORKSPACE.", str(self.path))]) from None
+            raise InputError([Problem("unwritable-file/workspace", {"reason": error.strerror or str(error)},
+                                      str(self.path))]) from None
         write(drafts_jsonl(found), str(path))
         return path
 
@@ -108,10 +108,10 @@ class Sets:
     def read(self, name: str) -> DraftSet:
         """The set of a name; InputError where there is none, or its file cannot be read."""
         if name not in self.names():
-            raise InputError([Problem("no-such-set", repr(name), "a set of the workspace", "Choose another.")])
+            raise InputError([Problem("no-such-set", {"name": name})])
         path = self.path / f"{name}.jsonl"
         try:
             return read_drafts(path.read_bytes(), path.name)
         except OSError as error:
-            raise InputError([Problem("unreadable-file", error.strerror or str(error), "a file that can be read",
-                                      "Check its permissions.", str(path))]) from None
+            raise InputError([Problem("unreadable-file/permissions", {"reason": error.strerror or str(error)},
+                                      str(path))]) from None

@@ -1,1 +1,1 @@
-"""Build."""
+"""Builds runs and ground truth from parsed rows and objects."""

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from ragdash.core.errors import Collector
 from ragdash.core.records import Run
-from ragdash.io.source.limits import LONGEST_ID, size
+from ragdash.io.source.limits import LONGEST_ID
 from ragdash.io.source.source import Source
 
 
@@ -44,8 +44,7 @@ def build_runs(parts: Mapping[str | None, Rows], source: Source, name: str | Non
     """
     problems.raise_errors()
     if not any(len(rows.docs) or rows.details is not None for rows in parts.values()):
-        problems.add("no-rows", "no returned document", "at least one row",
-                     "Check that the file was written completely.")
+        problems.add("no-rows/returned")
         problems.raise_errors()
     for rows in parts.values():
         _note_long(rows, problems)
@@ -71,8 +70,7 @@ def _note_long(rows: Rows, problems: Collector) -> None:
         if max(sizes, default=0) > LONGEST_ID:
             chunk = column.chunks[int(np.argmax(sizes))]
             text = chunk[pc.index(pc.binary_length(chunk), max(sizes)).as_py()].as_py()
-            problems.add("long-id", f"an id of {size(max(sizes))}: {text[:40]!r}", f"ids of at most {size(LONGEST_ID)}",
-                         "Check the separators of the file, and that the column of ids is none of texts.", field=name)
+            problems.add("long-id", {"size": max(sizes), "start": text[:40], "most": LONGEST_ID}, field=name)
 
 
 def _note_order(rows: Rows, problems: Collector) -> None:
@@ -86,18 +84,15 @@ def _note_order(rows: Rows, problems: Collector) -> None:
     equal = np.flatnonzero(same & (rank[1:] == rank[:-1]))
     if len(equal):
         first = ids[int(query[equal[0]])].as_py()
-        problems.add("equal-ranks", f"query {first!r}: two documents with rank {rank[equal[0]]:g}",
-                     "another rank for each document of a query", "They stand in the order of the file.",
-                     field="rank", severity="warning", count=len(equal))
+        problems.add("equal-ranks", {"query": first, "rank": rank[equal[0]]}, field="rank", severity="warning",
+                     count=len(equal))
     if rows.scores is None:
         return
     rising = np.unique(query[1:][same & (np.diff(rows.scores[order]) > 0)])
     if len(rising):
-        fix = ("The order of the list counts." if rows.given == "list" else
-                "The rank counts; if the score should, leave the ranks out.")
-        first = ids[int(rising[0])].as_py()
-        problems.add("rank-score-disagreement", f"query {first!r}: a document with a higher score stands further down",
-                     "scores that fall from rank to rank", fix, field="score", severity="warning", count=len(rising))
+        message = "rank-score-disagreement/list" if rows.given == "list" else "rank-score-disagreement"
+        problems.add(message, {"query": ids[int(rising[0])].as_py()}, field="score", severity="warning",
+                     count=len(rising))
 
 
 def _coded(values: pa.Array | pa.ChunkedArray | list[str]) -> tuple[pa.Array, np.ndarray]:

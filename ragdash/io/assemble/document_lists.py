@@ -47,8 +47,8 @@ def _joined(ids: list, beside: dict[str, list], known: dict[str, str], cell: Cel
     """Objects of the ids and of what stands beside them."""
     for name, values in beside.items():
         if len(values) != len(ids):
-            cell.at(name).note("unequal-lists", f"{len(values)} values in {known[name]} beside {len(ids)} in "
-                               f"{cell.field}", "lists of equal length", "Complete the shorter one.")
+            cell.at(name).note("unequal-lists", {"count": len(values), "name": known[name], "other_count": len(ids),
+                               "other": cell.field})
             return ids
     if any(type(item) is dict for item in ids):
         return ids

@@ -18,8 +18,7 @@ def of_run(fields: dict, cell: Cell) -> dict:
     """The object as one of ours: the answer, and the pages in their order as what was retrieved."""
     found = fields["output"]
     if len(found) > 1:
-        return cell.note("truth-as-run", f"{len(found)} outputs for one query", "one output, as a system gives it",
-                         "Several right answers are KILT's gold data: pass the file with --truth.") or {}
+        return cell.note("truth-as-run/kilt", {"outputs": len(found)}) or {}
     result = {name: value for name, value in fields.items() if name != "output"}
     if "answer" in found[0]:
         result["answer"] = found[0]["answer"]
@@ -32,9 +31,7 @@ def of_truth(fields: dict, cell: Cell) -> dict:
     pages = [_pages(part, cell) for part in found]
     sets = {frozenset(map(str, part)) for part in pages if part}
     if len(sets) > 1:
-        cell.note("several-provenances", f"{len(sets)} answers that rest on different pages", "one set of pages for "
-                  "each query", "The pages of all answers count as relevant; KILT's own R-precision takes the set that "
-                  "fits best.", severity="warning")
+        cell.note("several-provenances", {"answers": len(sets)}, severity="warning")
     result = {name: value for name, value in fields.items() if name != "output"}
     answers = [part["answer"] for part in found if part.get("answer") is not None]
     once = {str(page): page for part in pages for page in part}

@@ -86,8 +86,7 @@ def _evidence(value, cell: Cell) -> dict | None:
     if "source" not in known and "doc_id" in (ids := find_all(value, ("doc_id",), OF_DOCUMENT)):
         known["source"] = ids["doc_id"]
     if "text" not in known and all(type(part) in (list, dict) for part in value.values()):
-        return cell.note("wrong-type", f"evidence by document: {shown(value)}", "an object with text", "Write the "
-                         'documents as "relevant": ["id"], the spans as "evidence": [{"text": "...", "source": "id"}].')
+        return cell.note("wrong-type/evidence-by-document", {"value": shown(value)})
     note_unread((name for name in value if name not in known.values()), cell)
     if "text" not in known or is_missing(value[known["text"]]):
         return cell.wrong(value, "an object with text")
@@ -100,15 +99,14 @@ def _attributes(fields: dict, unknown: list[str], cell: Cell) -> str | None:
     attributes = {**(members(fields.get(cell.field), cell) or {})}
     for name in unknown:
         if name in attributes:
-            cell.at(name).note("duplicate-field", f"{name!r} beside and inside attributes", "each attribute once",
-                               "Remove one of the two.")
+            cell.at(name).note("duplicate-field", {"name": name})
         attributes[name] = fields[name]
     if not attributes:
         return None
     try:
         return orjson.dumps(as_python(attributes), option=orjson.OPT_SORT_KEYS).decode()
     except (orjson.JSONEncodeError, RecursionError):
-        return cell.note("wrong-type", "values nested too deeply", "flat attributes", "Write simple attributes.")
+        return cell.note("wrong-type/nested-attributes")
 
 
 def details_table(seen: dict[str, int], details: dict[str, dict], with_rows: Iterable[str],

@@ -26,18 +26,12 @@ class QueryIds:
         by_text = "query_id" not in known
         if (by_text and "query" not in known) or (by_text and self.by_text is False):
             several = field_names.with_questions(fields)
-            fix = f"Write an object for each of the questions in {several!r}, with its query_id, query and answers; " \
-                "what they share (a table, paragraphs) is evidence." if several else \
-                "Give every object the id of its query, or none of them and the text of the question. A field of " \
-                "another name is read with --map query_id=NAME."
-            self.problems.add(
-                "missing-field",
-                f"the fields {', '.join(fields) or 'none'}",
-                field_names.spelled("query_id"),
-                fix,
-                line=line,
-                field="query_id",
-            )
+            facts = {"fields": list(fields), "names": field_names.spelled("query_id")}
+            if several:
+                self.problems.add("missing-field/questions", {**facts, "list_name": several}, line=line,
+                                  field="query_id")
+            else:
+                self.problems.add("missing-field/query", facts, line=line, field="query_id")
             return None
         self.by_text = by_text
         cell = Cell(self.problems, line, known["query" if by_text else "query_id"])
@@ -48,15 +42,11 @@ class QueryIds:
         if question is not None and as_id(question):
             return as_id(question)
         if question is not None or is_missing(value):
-            cell.note("missing-id", "no question", "the question, or the id of the query",
-                      "Give every row its question or an id.")
+            cell.note("missing-id/question")
         return None
 
-    def note_twice(self, query_id: str, first: int, known: dict[str, str], line: int, expected: str,
-                   more: str = ".") -> None:
-        """Note that a query stands on two lines."""
-        fix = f"Keep one of the two{more}"
-        if self.by_text:
-            fix = f"The question is the id, since there is none: {fix[0].lower()}{fix[1:-1]}; or add a query_id."
-        self.problems.add("duplicate-query", f"query {shorten(query_id, 80)!r} on lines {first} and {line}", expected,
-                          fix, line=line, field=known["query" if self.by_text else "query_id"])
+    def note_twice(self, query_id: str, first: int, known: dict[str, str], line: int, role: str) -> None:
+        """Note that a query is on two lines. role: run or truth."""
+        message = f"duplicate-query/{role}-questions" if self.by_text else f"duplicate-query/{role}"
+        self.problems.add(message, {"query": shorten(query_id, 80), "first": first}, line=line,
+                          field=known["query" if self.by_text else "query_id"])

@@ -40,7 +40,7 @@ class RowDetails:
         self.known: dict[str, str] = {}
         self._told: dict[Key, Told] = {}
         self._unknown: dict[str, None] = {}
-        self._differ: dict[str, tuple[int, str]] = {}  # field -> (queries, the first of them in words)
+        self._differ: dict[str, dict] = {}  # field -> the facts of the first difference
         self._fields: dict[tuple, list[str]] = {}
 
     def fields(self, fields: Iterable[str], row: Mapping[str, str]) -> list[str]:
@@ -102,20 +102,15 @@ class RowDetails:
         """Two rows of a query tell different things: of a field with a meaning the first counts."""
         if field in self.known.values():
             name = next(name for name, known in self.known.items() if known == field)
-            self.problems.add(
-                "conflicting-values", f"query {query_id!r} with two values of {field}: {shown(one)} and {shown(other)}",
-                f"one {name} for each query", "The first one counts. If the rows belong to several configurations, "
-                "name them in a column config.", line=line, field=field, severity="warning")
+            self.problems.add("conflicting-values", {"query": query_id, "field": field, "value": shown(one),
+                              "other": shown(other), "meaning": name}, line=line, field=field, severity="warning")
         else:
-            count, first = self._differ.get(field, (0, f"{shown(one)} and {shown(other)} for query {query_id!r}"))
-            self._differ[field] = count + 1, first
+            self._differ.setdefault(field, {"value": shown(one), "other": shown(other), "query": query_id})
 
     def queries(self) -> Iterator[tuple[Key, Told]]:
         """What was told of each query; first it is noted which fields become attributes and which are not read."""
-        for field, (_, first) in self._differ.items():
-            self.problems.add("unread-column", f"the column {field!r} of another name, which differs between the rows "
-                              f"of a query: {first}", "columns that ragdash reads, or one value for each query",
-                              "It is not read.", line=1, field=field, severity="warning")
+        for field, facts in self._differ.items():
+            self.problems.add("unread-column/differs", facts, line=1, field=field, severity="warning")
         marked = self.mapping.get("attribute")
         kept = [field for field in self._unknown if field not in self._differ]
         if [field for field in kept if field != marked]:

@@ -71,12 +71,9 @@ class RunReader:
         self.is_run = self.is_run or returned
         self.is_truth = self.is_truth or any(name in known for name in OF_TRUTH)
         if not returned:
-            deep = field_names.inside(fields, "retrieved")
-            named = f"What stands deeper is read with --map retrieved={deep}." if deep else \
-                "A field of another name is read with --map retrieved=NAME."
-            self.problems.add("missing-field", f"the fields {', '.join(fields) or 'none'}", " or ".join(RETURNED),
-                              "Give every object what was returned for its query; an empty list stands for nothing. "
-                              f"{named}", line=line, field="retrieved")
+            self.problems.add("missing-field", {"fields": list(fields), "names": list(RETURNED),
+                                                "path": field_names.inside(fields, "retrieved") or "NAME"},
+                              line=line, field="retrieved")
         return returned
 
     def _part(self, fields: dict, known: dict, line: int) -> Part:
@@ -92,8 +89,7 @@ class RunReader:
         if part.listed is None:
             part.listed = listed
         if part.listed != listed:
-            self.problems.add("mixed-rows", "lists of documents and scored documents in one file",
-                              "one way to give a ranking", "Write every query in the same way.", line=line)
+            self.problems.add("mixed-rows", line=line)
         return part.listed == listed
 
     def _add_row(self, query_id: str | None, fields: dict, known: dict, line: int) -> None:
@@ -121,8 +117,7 @@ class RunReader:
         if query_id is None:
             return
         if query_id in part.seen:
-            self._ids.note_twice(query_id, part.seen[query_id], known, line, "a query once in a run",
-                                 ", or name the configuration of each in a field config.")
+            self._ids.note_twice(query_id, part.seen[query_id], known, line, "run")
             return
         part.seen[query_id] = line
         if details:
@@ -192,9 +187,7 @@ class RunReader:
             part.first.setdefault((name, name in columns), cell.line)
             if len({(name, True), (name, False)} & part.first.keys()) == 2:
                 other = part.first[name, name not in columns]
-                cell.at(name).note(f"missing-{name}", f"documents with and without a {name} (lines {other} and "
-                                   f"{cell.line})", f"a {name} for each document or for none",
-                                   f"Complete the {name}s or leave them all out.")
+                cell.at(name).note(f"missing-{name}/mixed", {"other": other})
         part.append(query_id, docs, columns)
 
     def finish(self) -> dict[str | None, Rows]:
@@ -203,10 +196,9 @@ class RunReader:
         if self._resolver.unknown:
             note_unknown(list(self._resolver.unknown), self.problems, 1)
         if len(self._config_lines) == 2:
-            self.problems.add("missing-config", f"objects with and without a configuration (lines "
-                              f"{self._config_lines[True]} and {self._config_lines[False]})",
-                              "a configuration for each or for none", "Complete the field config.",
-                              line=self._config_lines[False], field="config")
+            self.problems.add("missing-config/objects", {"with_line": self._config_lines[True],
+                              "without_line": self._config_lines[False]}, line=self._config_lines[False],
+                              field="config")
         self.problems.raise_errors()
         return {config: part.rows() for config, part in self.parts.items()}
 

@@ -54,11 +54,10 @@ class Part:
             settings = as_python(settings)
             differ = bool(self.settings) and settings != self.settings
         except RecursionError:
-            cell.note("wrong-type", "values nested too deeply", "flat settings", "Write simple settings.")
+            cell.note("wrong-type/nested-settings")
             return
         if differ:
-            cell.note("settings-differ", f"other settings than before: {settings}", "one setting a run",
-                      "The first ones are kept; name each configuration in a field config.", severity="warning")
+            cell.note("settings-differ", {"settings": settings}, severity="warning")
         self.settings = self.settings or settings
 
     def _pack(self) -> None:

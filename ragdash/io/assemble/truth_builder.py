@@ -96,12 +96,11 @@ class TruthReader:
         before = self.details[query_id]
         names_of_truth = {*TRUTH_TYPES} - {"attributes"}
         if "config" not in known:
-            self._ids.note_twice(query_id, self.seen[query_id], known, line, "a query once")
+            self._ids.note_twice(query_id, self.seen[query_id], known, line, "truth")
         elif judged != self._judged_before.get(query_id) or any(before.get(name) != details.get(name)
                                                                 for name in names_of_truth):
-            self.problems.add("conflicting-truth", f"query {query_id!r} with another truth on lines "
-                              f"{self.seen[query_id]} and {line}", "the same truth for each configuration",
-                              "Keep the right one of the two.", line=line, field=known.get("query_id", "query"))
+            self.problems.add("conflicting-truth", {"query": query_id, "first": self.seen[query_id], "line": line},
+                              line=line, field=known.get("query_id", "query"))
         elif before.get("attributes") != details.get("attributes"):  # what differs belongs to the configurations
             old, new = (orjson.loads(found.get("attributes") or "{}") for found in (before, details))
             same = {key: value for key, value in old.items() if key in new and new[key] == value}
@@ -152,8 +151,7 @@ class TruthReader:
             note_unknown(list(self._resolver.unknown), self.problems, 1)
         self.problems.raise_errors()
         if not self.docs and not any({"answers", "evidence"} & row.keys() for row in self.details.values()):
-            self.problems.add("no-rows", "no judgement, reference answer or evidence", "at least one",
-                              "Give relevant, answers or evidence to the queries.")
+            self.problems.add("no-rows/truth")
         self.problems.raise_errors()
         details = details_table(self.seen, self.details, self.query_ids, TRUTH_TYPES)
         try:

@@ -1,1 +1,1 @@
-"""Formats."""
+"""The file formats, one file each."""

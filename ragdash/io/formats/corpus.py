@@ -59,15 +59,11 @@ def read_texts(name: str, file: str, texts: dict, problems: Collector) -> Corpus
 
 def corpus_alone(source: Source) -> NoReturn:
     """Raise: documents with their texts, where a run or the truth is expected."""
-    source.fail("corpus-alone", "documents with their texts: what could be returned",
-                "a run (what was returned) or the truth (what is right)",
-                "Pass this file with --corpus, beside a truth; on the page, drop it beside one.")
+    source.fail("corpus-alone")
 
 
 def _refuse(source: Source) -> NoReturn:
-    source.fail("unknown-format", "no file of documents", "JSONL as BEIR's corpus.jsonl, with _id (or doc_id), title "
-                "and text on each line; a JSON array of such objects; the same columns in Parquet or XLSX",
-                'Write {"_id": "d1", "title": "...", "text": "..."} for each document.', line=1)
+    source.fail("unknown-format/documents", line=1)
 
 
 def _in_columns(source: Source, known: dict[str, str]) -> tuple[pa.ChunkedArray | None, ...] | None:
@@ -131,7 +127,7 @@ def _text(value, cell: Cell) -> str | None:
 def _built(source: Source, ids: list, texts: list, titles: list, lines: list, problems: Collector) -> Corpus:
     problems.raise_errors()
     if not ids:
-        problems.add("no-rows", "no document", "at least one", "Check that the file was written completely.")
+        problems.add("no-rows/documents")
         problems.raise_errors()
     try:
         return Corpus.build(source.name, ids, texts, titles, problems=problems.problems, file=source.file, lines=lines)

@@ -17,7 +17,7 @@ from ragdash.io.field_names import MISSING, spelled
 from ragdash.io.formats.trec import BLOCK, CODED, memory_pool
 from ragdash.io.json.numbers import all_usable
 from ragdash.io.role_errors import run_as_truth, truth_as_run
-from ragdash.io.source.limits import MOST_COLUMNS, size
+from ragdash.io.source.limits import MOST_COLUMNS
 from ragdash.io.source.source import HEAD, Source
 from ragdash.io.tables import query_rows
 from ragdash.io.tables.header import Header, read_header
@@ -44,8 +44,7 @@ def read_runs(source: Source, name: str | None) -> list[Run]:
     _need(wanted, ("query_id", "doc_id"), header, problems)
     _note_unread(beside.unread(wanted), header, problems)
     if not {"score", "rank"} & wanted.keys():
-        problems.add("no-order-column", "neither a score nor a rank", "a column score or rank",
-                     "The order of the rows is taken as the ranking.", line=header.line, severity="warning")
+        problems.add("no-order-column", line=header.line, severity="warning")
     columns = _read(source, header, {**beside.wanted, **wanted}, problems)
     _refuse_truth(source, header, columns)
     problems.raise_errors()
@@ -72,7 +71,7 @@ def read_truth(source: Source) -> Truth:
         run_as_truth(source, f"{header.names[wanted['grade']]} holds fractions, as scores do")
     problems.raise_errors()
     if not columns.rows:
-        problems.add("no-rows", "a header and no row", "at least one judgement", "Check that the file is complete.")
+        problems.add("no-rows/header-only")
     problems.raise_errors()
     columns = beside.ids(columns)
     details = beside.of_truth(columns)
@@ -97,13 +96,12 @@ def _build_truth(columns: Columns, source: Source, header: Header, wanted: dict[
 def _header(source: Source) -> Header:
     header = read_header(source.head, source.mapping)
     if header is None:
-        source.fail("missing-header", "no line with column names", "a header such as query_id,doc_id,score",
-                    "Write the names of the columns into the first line.", line=1)
+        source.fail("missing-header", line=1)
     cut = len(source.head) >= HEAD - 3 and one_line_end(source.head).count(b"\n") < header.line
-    if cut or len(header.names) > MOST_COLUMNS:
-        found = f"a header line of more than {size(HEAD)}" if cut else f"{len(header.names):,} columns"
-        source.fail("too-many-columns", found, f"at most {MOST_COLUMNS:,} columns, named in {size(HEAD)}",
-                    "Keep the columns that ragdash reads.", line=header.line)
+    if cut:
+        source.fail("too-many-columns/header", {"most": MOST_COLUMNS, "most_bytes": HEAD}, line=header.line)
+    if len(header.names) > MOST_COLUMNS:
+        source.fail("too-many-columns", {"count": len(header.names), "most": MOST_COLUMNS}, line=header.line)
     return header
 
 
@@ -111,17 +109,14 @@ def _need(wanted: dict[str, int], needed: tuple[str, ...], header: Header, probl
     """Raise where a column is missing that the table cannot do without."""
     for name in needed:
         if name not in wanted:
-            problems.add("missing-column", f"the columns {', '.join(header.names)}", f"a column {spelled(name)}",
-                         f"Add it, or name the column that holds it, such as {example(header.names, needed)}; each row "
-                         "is one document of one query.",
-                         line=header.line, field=name)
+            problems.add("missing-column/rows", {"columns": list(header.names), "names": spelled(name),
+                         "example": example(header.names, needed)}, line=header.line, field=name)
     problems.raise_errors()
 
 
 def _note_unread(names: list[str], header: Header, problems: Collector) -> None:
     for name in names:
-        problems.add("unread-column", f"the column {name!r}", "columns that ragdash reads", "It is not read.",
-                     line=header.line, field=name, severity="warning")
+        problems.add("unread-column", {"name": name}, line=header.line, field=name, severity="warning")
 
 
 def _refuse_truth(source: Source, header: Header, columns: Columns) -> None:

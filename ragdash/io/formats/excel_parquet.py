@@ -15,7 +15,7 @@ from ragdash.core.records import Run, Truth
 from ragdash.io.field_names import BESIDE
 from ragdash.io.json.exact_parser import Entry, Number
 from ragdash.io.json.typed_fields import Cell
-from ragdash.io.source.limits import HARMLESS_ROWS, LARGEST, MOST_COLUMNS, MOST_ROWS_A_BYTE, MOST_TIMES, size
+from ragdash.io.source.limits import HARMLESS_ROWS, LARGEST, MOST_COLUMNS, MOST_ROWS_A_BYTE, MOST_TIMES
 from ragdash.io.source.source import PIECE, Source
 from ragdash.io.tables import cells, excel_sheets, query_rows
 from ragdash.io.tables.excel_sheets import damaged
@@ -48,8 +48,7 @@ def table(source: Source, problems: Collector) -> tuple[Header, Iterator[tuple[i
     """(header, (row number, values) of each row). Rows count from 1, in a workbook with the header's."""
     header, rows = (_parquet if source.container == "parquet" else excel_sheets.read)(source, problems)
     if len(header.names) > MOST_COLUMNS:
-        source.fail("too-many-columns", f"{len(header.names):,} columns", f"at most {MOST_COLUMNS:,}",
-                    "Keep the columns that ragdash reads.")
+        source.fail("too-many-columns", {"count": len(header.names), "most": MOST_COLUMNS})
     return header, rows
 
 
@@ -66,8 +65,7 @@ def _parquet(source: Source, _problems: Collector) -> tuple[Header, Iterator[tup
     except (pa.ArrowException, OSError, ValueError) as error:
         damaged(source, "a Parquet file", error)
     if values > HARMLESS_ROWS and values > MOST_ROWS_A_BYTE * source.packed:
-        source.fail("zip-bomb", f"{values:,} values of a column in {size(source.packed)}", "rows that hold something",
-                    "Write it again with the rows that are needed.")
+        source.fail("zip-bomb/parquet-rows", {"values": values, "packed": source.packed})
     return Header(tuple(file.schema_arrow.names), ",", 1, source.mapping), _batches(source, file)
 
 
@@ -88,9 +86,7 @@ def _batches(source: Source, file) -> Iterator[tuple[int, list]]:
             held = sum(map(_expanded, batch.columns))
             grown += held
             if grown > LARGEST or (grown > LARGEST // 2 and grown > MOST_TIMES * source.packed):
-                source.fail("zip-bomb", f"{size(source.packed)} that become more than {size(grown)}",
-                            f"at most {size(LARGEST)}, and a file that grows as texts do", "Write it again with the "
-                            "columns and rows that are needed.")
+                source.fail("zip-bomb/parquet", {"packed": source.packed, "size": grown, "most": LARGEST})
             step = max(1, len(batch) * PIECE // max(held, 1))
             for start in range(0, len(batch), step):
                 columns = [_plain_column(column) for column in batch.slice(start, step).columns]
@@ -163,8 +159,7 @@ def _value(name: str | None, value, cell: Cell, is_wide: bool):
 def _text(value, cell: Cell):
     """Text of a number cell, with a warning: what it looked like before is lost."""
     if isinstance(value, Number):
-        cell.note("number-as-text", f"the number {value}", "a text", "It is read with its shortest digits; zeros "
-                  "around it are lost. Store the column as text to keep ids as they are.", severity="warning")
+        cell.note("number-as-text/column", {"value": value}, severity="warning")
         return str(value)
     return ("TRUE" if value else "FALSE") if type(value) is bool else value
 

@@ -50,16 +50,14 @@ def _entries(source: Source, exact: Exact | None) -> Iterator[Entry]:
         elif exact is None:
             raise NeedsExact
         else:
-            exact.problems.add("wrong-type", f"{key!r} beside columns", "a list, or an object of rows", "Write a row "
-                               "an object: frame.to_json(path, orient='records').", line=line, field=key)
+            exact.problems.add("wrong-type/beside-columns", {"key": key}, line=line, field=key)
     rows = list(next(iter(columns.values()), {}))
     odd = next((key for key, part in columns.items() if list(part) != rows), None)
     if odd is not None and exact is None:
         raise NeedsExact
     if odd is not None:
-        exact.problems.add("unequal-lists", f"{len(columns[odd])} values in {odd!r} beside {len(rows)} in "
-                           f"{next(iter(columns))!r}", "columns of equal length", "Complete the shorter one.", line=1,
-                           field=odd)
+        exact.problems.add("unequal-lists/columns", {"count": len(columns[odd]), "name": odd, "other_count": len(rows),
+                           "other": next(iter(columns))}, line=1, field=odd)
         return
     line = members[0].line if members else 1
     for row in rows:

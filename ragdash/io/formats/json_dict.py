@@ -67,18 +67,12 @@ def _is_deep(value: dict) -> bool:
 def _note_type(problems: Collector, line: int, key: str | None, value) -> None:
     found = f"a list of {len(value)} objects or lists" if type(value) is list else shown(value)
     if type(value) is dict:
-        problems.add("wrong-type", f"{key!r}: an object of {len(value)} objects or lists", "an object of documents "
-                     "with scores", "Save each run as a file of its own, {query: {document: score}}; else "
-                     "write a list of objects, each with its query_id or question.", line=line, field=key)
+        problems.add("wrong-type/dictionary-of-objects", {"key": key, "count": len(value)}, line=line, field=key)
         return
     if type(value) not in (list, str):
-        problems.add("wrong-type", f"{key!r}: {found}", "an object of documents with scores, or a list of document ids",
-                     "This looks like a summary: ragdash reads what was returned for each query, and computes means "
-                     "itself.", line=line, field=key)
+        problems.add("wrong-type/summary", {"key": key, "what": found}, line=line, field=key)
         return
-    problems.add("wrong-type", f"{key!r}: {found}", "an object of documents with scores, or a list of document ids",
-                 'Write {"query": {"document": score}} or {"query": ["document"]}; a list of objects, each with its '
-                 'query_id, is a JSON file of its own.', line=line, field=key)
+    problems.add("wrong-type/dictionary", {"key": key, "what": found}, line=line, field=key)
 
 
 def _note_grades(run: Run, source: Source) -> Run:
@@ -86,7 +80,5 @@ def _note_grades(run: Run, source: Source) -> Run:
     scores = run.scores
     if scores is None or not len(scores) or scores.max() > HIGHEST_GRADE or (np.rint(scores) != scores).any():
         return run
-    problem = Problem("looks-like-truth", f"whole scores up to {scores.max():.0f} only", "the scores of a run",
-                      "It is read as a run; if these are judgements, pass the file with --truth.", source.file,
-                      severity="warning")
+    problem = Problem("looks-like-truth", {"highest": scores.max()}, source.file, severity="warning")
     return replace(run, problems=(*run.problems, problem))

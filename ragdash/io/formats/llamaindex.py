@@ -71,7 +71,6 @@ def _object(parts: dict, name: str, problems: Collector | None) -> dict:
         return value
     if problems is None:
         raise NeedsExact
-    problems.add("wrong-type", "no object" if value is None else f"{type(value).__name__} in {name}",
-                 '{"queries": {id: text}, "relevant_docs": {query: [id]}}', "Write the file as LlamaIndex's "
-                 "EmbeddingQAFinetuneDataset does.", line=line, field=name)
+    facts = {"type": "" if value is None else type(value).__name__}
+    problems.add("wrong-type/llamaindex", facts, line=line, field=name)
     return {}

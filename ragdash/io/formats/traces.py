@@ -72,16 +72,13 @@ def _entries(source: Source, exact: Exact | None) -> Iterator[Entry]:
         try:
             span = _of_phoenix(fields, line) if "attributes" in fields else _of_langsmith(fields, line)
         except RecursionError:
-            problems.add("wrong-type", "values nested too deeply", "spans as they are exported", "Leave them out.",
-                         line=line)
+            problems.add("wrong-type/nested-spans", line=line)
             continue
         traces.setdefault(span.trace, []).append(span)
     found = [_query(spans, problems) for spans in traces.values()]
     empty = sum(one is None for one in found)
     if empty:
-        problems.add("empty-trace", f"{empty:,} of {len(found):,} traces without a question, or without an answer and "
-                     "documents", "traces of questions", "They are left out; export the root and the retriever of "
-                     "each.", severity="warning")
+        problems.add("empty-trace", {"empty": empty, "traces": len(found)}, severity="warning")
     if exact is None and problems.problems:
         raise NeedsExact
     yield from (one for one in found if one)
@@ -107,9 +104,8 @@ def _query(spans: list[Span], problems: Collector) -> Entry | None:
     roots = [span for span in spans if span.parent not in inside] or spans
     searches = [span for span in spans if span.is_retriever and "documents" in span.value]
     if len(searches) > 1:
-        problems.add("several-retrievers", f"{len(searches)} retrievers in trace {spans[0].trace!r} (lines "
-                     f"{', '.join(str(span.line) for span in searches[:5])})", "one for each question", "Export the "
-                     "spans of one of them together with the roots (filter by the span's name).", line=searches[1].line)
+        problems.add("several-retrievers", {"count": len(searches), "trace": spans[0].trace,
+                     "lines": [str(span.line) for span in searches[:5]]}, line=searches[1].line)
     value: dict = {}
     for span in (*roots[:1], *searches[:1]):
         value = {**span.value, **value}

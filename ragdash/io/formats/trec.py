@@ -58,7 +58,7 @@ def read_truth(source: Source) -> Truth:
     columns = read_columns(source, QRELS, problems)
     problems.raise_errors()
     if not len(columns.docs):
-        problems.add("no-rows", "no judgement", str(QRELS), "Check that the file was written completely.")
+        problems.add("no-rows/qrels", {"layout": str(QRELS)})
     problems.raise_errors()
     try:
         return _truth(columns, source, problems)
@@ -171,6 +171,4 @@ def _note_tags(source: Source, problems: Collector) -> None:
             tags.setdefault(words[0], number)
     if len(tags) > 1:
         shown = ", ".join(tag.decode(errors="replace") for tag in list(tags)[:5])
-        problems.add("several-tags", f"the tags {shown}", "one tag in a TREC run", "The file is read as one run; put "
-                     "each configuration in a file of its own.", line=list(tags.values())[1], field="tag",
-                     severity="warning")
+        problems.add("several-tags", {"tags": shown}, line=list(tags.values())[1], field="tag", severity="warning")

@@ -108,8 +108,7 @@ def _note_comments(text: bytes, problems: Collector) -> None:
     first = next(comments, None)
     if first:
         line, count = text.count(b"\n", 0, first.start()) + 1, 1 + sum(1 for _ in comments)
-        problems.add("comment", _show(first.group()), "a row", "Lines that start with # are passed over as comments.",
-                     line=line, severity="warning", count=count)
+        problems.add("comment", {"comment": _show(first.group())}, line=line, severity="warning", count=count)
 
 
 def _row(line: bytes, number: int, layout: Layout, problems: Collector) -> tuple[str, str, float] | None:
@@ -117,8 +116,8 @@ def _row(line: bytes, number: int, layout: Layout, problems: Collector) -> tuple
     fields = split(line, layout)
     width = len(layout.columns)
     if len(fields) < width or (len(fields) > width and not layout.wider):
-        problems.add("column-count", f"{len(fields)} columns: {_show(line)}", str(layout),
-                     _fix_columns(len(fields), layout), line=number)
+        problems.add(_column_count(len(fields), layout),
+                     {"count": len(fields), "row": _show(line), "layout": str(layout)}, line=number)
         return None
     if len(fields) > width:
         note_wide(len(fields), layout, problems, number)
@@ -126,8 +125,7 @@ def _row(line: bytes, number: int, layout: Layout, problems: Collector) -> tuple
     try:
         query, doc = fields[0].decode(), fields[2].decode()
     except UnicodeDecodeError as error:
-        note = not_utf8(problems.file, error.object[error.start:error.start + 1], number)
-        problems.add(note.kind, note.found, note.expected, note.fix, line=number)
+        problems.take(not_utf8(problems.file, error.object[error.start:error.start + 1], number))
         return None
     return None if value is None else (query, doc, value)
 
@@ -135,23 +133,19 @@ def _row(line: bytes, number: int, layout: Layout, problems: Collector) -> tuple
 def note_wide(width: int, layout: Layout, problems: Collector, line: int, count: int = 1) -> None:
     """Warn that the columns behind the last one are not read; far more of them are no TREC file."""
     if width > MOST_WIDE:
-        problems.add("too-many-columns", f"{width:,} columns", str(layout), "Check what separates the columns, and "
-                     "that lines end where rows do.", line=line, count=count)
+        problems.add("too-many-columns/trec", {"count": width, "layout": str(layout)}, line=line, count=count)
         return
-    problems.add("extra-columns", f"{width} columns", str(layout),
-                 f"What stands behind column {len(layout.columns)} is not read.", line=line, severity="warning",
-                 count=count)
+    problems.add("extra-columns", {"count": width, "layout": str(layout), "last": len(layout.columns)}, line=line,
+                 severity="warning", count=count)
 
 
-def _fix_columns(width: int, layout: Layout) -> str:
+def _column_count(width: int, layout: Layout) -> str:
+    """The message for a line of this many columns."""
     if layout is QRELS and width >= len(RUN.columns):
-        return "This looks like a line of a run."
+        return "column-count/run-line"
     if layout is RUN and width == len(QRELS.columns):
-        return "This looks like a line of qrels; pass qrels with --truth."
-    if width == 5:
-        return "Complete the line (ids with blanks need tabs between the columns); preference judgements, which have " \
-            "five, are not read."
-    return "Complete or remove the line; ids with blanks need tabs between the columns."
+        return "column-count/qrels-line"
+    return "column-count/preferences" if width == 5 else "column-count/trec"
 
 
 def _value(field: bytes, number: int, layout: Layout, problems: Collector) -> float | None:

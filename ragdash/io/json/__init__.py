@@ -1,1 +1,1 @@
-"""Json."""
+"""Reads JSON: exact numbers, positions in the file, typed fields."""

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import orjson
 
-from ragdash.core.errors import SHOWN_PER_KIND, Collector, Problem, shorten
+from ragdash.core.errors import SHOWN_PER_KIND, Collector, shorten
 from ragdash.io.source.read_progress import telling
 from ragdash.io.source.source import Source, not_utf8
 
@@ -112,7 +112,7 @@ class Exact:
             try:
                 text = raw.decode()
             except UnicodeDecodeError as error:
-                self._note(not_utf8(self.source.file, raw[error.start:error.start + 1], line))
+                self.problems.take(not_utf8(self.source.file, raw[error.start:error.start + 1], line))
                 continue
             decoded = self._decode(text, 0, line)
             if decoded is None:
@@ -242,9 +242,7 @@ class Exact:
         for key in located:
             self._note_repeated(key, text, at, end, line)
         if others:
-            self.problems.add("duplicate-key", f"the key {others[0]!r} twice in one object",
-                              "each key once in an object", "Keep the right one.", line=line, field=others[0],
-                              count=len(others))
+            self.problems.add("duplicate-key", {"key": others[0]}, line=line, field=others[0], count=len(others))
 
     def _note_repeated(self, key: str, text: str, at: int, end: int, line: int) -> None:
         """A key twice in one object: name both lines, or both columns where they are on one line."""
@@ -255,31 +253,24 @@ class Exact:
         lines = [line + text.count("\n", at, place) for place in places]
         if lines[0] == lines[1]:
             begin = text.rfind("\n", 0, places[0]) + 1
-            where = f"line {lines[0]}, at columns {places[0] - begin + 1} and {places[1] - begin + 1}"
+            columns = [place - begin + 1 for place in places]
+            self.problems.add("duplicate-key/columns", {"key": key, "columns": columns}, line=lines[1], field=key)
         else:
-            where = f"lines {lines[0]} and {lines[1]}"
-        self.problems.add("duplicate-key", f"the key {key!r} twice in one object ({where})",
-                          "each key once in an object", "Keep the right one; a reader would lose the other.",
-                          line=lines[1], field=key)
+            self.problems.add("duplicate-key/lines", {"key": key, "lines": lines}, line=lines[1], field=key)
 
     def _broken(self, text: str, at: int, line: int, what: str) -> None:
         """Note that the text is not JSON from this place on."""
         begin = text.rfind("\n", 0, at) + 1
         shown = shorten(text[max(begin, at - 20):at + 40].split("\n")[0], 70)
-        fix = "Complete or correct it; a line cut short often means a file that was not written to its end."
-        if _PYTHON.search(text[max(0, at - 2):at + 8]):
-            fix = "This looks like Python, not JSON: write null, true, false and double quotes (json.dumps does)."
-        self.problems.add("invalid-json", f"{what.lower()} at column {at - begin + 1}: {shown!r}", "JSON", fix,
-                          line=line)
-
-    def _note(self, problem: Problem) -> None:
-        self.problems.add(problem.kind, problem.found, problem.expected, problem.fix, line=problem.line)
+        is_python = _PYTHON.search(text[max(0, at - 2):at + 8])
+        self.problems.add("invalid-json/python" if is_python else "invalid-json",
+                          {"error": what.lower(), "column": at - begin + 1, "start": shown}, line=line)
 
 
 def note_beside(key: str, path: tuple[str, ...], problems: Collector, line: int) -> None:
     """Warn of what a file holds beside the list of objects that is read."""
-    problems.add("unread-field", f"the field {key!r} beside {path[-1]}", "a list of objects", "It is not read.",
-                 line=line, field=key, severity="warning")
+    problems.add("unread-field/beside-list", {"key": key, "list_name": path[-1]}, line=line, field=key,
+                 severity="warning")
 
 
 def unique_pairs(pairs: list[tuple[str, object]]) -> dict:

@@ -30,16 +30,11 @@ def note_bad_value(what: str, shown: str, value: float | None, problems: Collect
     """Note a score or grade (`what`) that cannot be used; value is None where it is no number at all."""
     field = field or what
     if what == "grade":
-        problems.add("bad-grade", shown, "an integer such as 0, 1 or 2",
-                     "Write whole grades; if these are scores, the file is a run and not judgements.",
-                     line=line, field=field)
+        problems.add("bad-grade", {"value": shown}, line=line, field=field)
     elif value is None:
-        problems.add(f"bad-{what}", shown, "a number such as 12.5 or 1.25e1",
-                     f"Write the {what} as a decimal number; if this is a header line, remove it.",
-                     line=line, field=field)
+        problems.add(f"bad-{what}", {"value": shown}, line=line, field=field)
     else:
-        problems.add(f"nan-{what}", shown, "a finite number", f"Give the document a finite {what}, or remove it.",
-                     line=line, field=field)
+        problems.add(f"nan-{what}", {"value": shown}, line=line, field=field)
 
 
 def as_number(field: bytes | str) -> float | None:

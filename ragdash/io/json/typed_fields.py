@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 
 from ragdash.core.errors import Collector, InputError, Problem, shorten
 from ragdash.io.chat_messages import SPOKEN
@@ -27,14 +27,14 @@ class Cell:
         """The cell of a member or element of this one."""
         return Cell(self.problems, self.line, f"{self.field}[{part}]" if type(part) is int else f"{self.field}.{part}")
 
-    def note(self, kind: str, found: str, expected: str, fix: str, severity: str = "error") -> None:
+    def note(self, message: str, facts: Mapping | None = None, severity: str = "error") -> None:
         """Note a problem of this cell."""
-        self.problems.add(kind, found, expected, fix, line=self.line, field=self.field, severity=severity)
+        self.problems.add(message, facts, line=self.line, field=self.field, severity=severity)
 
     def wrong(self, value, expected: str) -> None:
         """Note that the value has the wrong type."""
-        self.note("wrong-type", f"{_KINDS.get(type(value), 'a value')}: {shown(value)}", expected,
-                  f"Write {expected}, or leave the field out.")
+        self.note("wrong-type", {"type": _KINDS.get(type(value), 'a value'), "value": shown(value),
+                  "expected": expected})
 
 
 def shown(value) -> str:
@@ -52,8 +52,7 @@ def text(value, cell: Cell) -> str | None:
     if type(value) is str or is_missing(value):
         return value if type(value) is str else None
     if isinstance(value, Number):
-        cell.note("number-as-text", f"the number {value}", "text in quotes",
-                  "It is read as text, with the digits as they are written; quote it to be sure.", severity="warning")
+        cell.note("number-as-text", {"value": value}, severity="warning")
         return str(value)
     if type(value) is int or (type(value) is float and math.isfinite(value)):
         raise NeedsExact  # its digits are lost
@@ -84,7 +83,7 @@ def identifier(value, cell: Cell) -> str | None:
     if type(value) is str and value:
         return value
     if value == "" or is_missing(value):
-        return cell.note("missing-id", "no id" if value is None else shown(value), "an id", "Give every row its id.")
+        return cell.note("missing-id", {"value": "" if value is None else shown(value)})
     return text(value, cell)
 
 
@@ -96,7 +95,7 @@ def number(value, cell: Cell) -> float | None:
         value = float(value)
         if math.isfinite(value):
             return value
-        return cell.note("bad-number", str(value), "a finite number", "Write a number or null.")
+        return cell.note("bad-number", {"value": str(value)})
     return cell.wrong(value, "a number")
 
 
@@ -104,15 +103,14 @@ def whole(value, cell: Cell) -> int | None:
     """A whole number, or None as in `number`."""
     value = number(value, cell)
     if value is not None and not value.is_integer():
-        return cell.note("bad-number", str(value), "a whole number", "Write a whole number or null.")
+        return cell.note("bad-number/whole", {"value": str(value)})
     return None if value is None else int(value)
 
 
 def score(value, cell: Cell, what: str = "score") -> float | None:
     """A score, rank or grade, which must be there and be a number; None after noting what is wrong."""
     if value is None:
-        return cell.note(f"missing-{what}", f"no {what}", "a number",
-                         f"Give every document its {what}, or none of them.")
+        return cell.note(f"missing-{what}")
     if type(value) in (int, float, Number):
         value = float(value)
         if is_usable(value, what):
@@ -148,22 +146,17 @@ def members(value, cell: Cell) -> dict | None:
 def check_width(fields: dict, cell: Cell) -> None:
     """Raise for an object with more fields than any table may have columns; nothing else is looked for then."""
     if len(fields) > MOST_COLUMNS:
-        raise InputError([Problem("too-many-columns", f"an object with {len(fields):,} fields", f"at most "
-                                  f"{MOST_COLUMNS:,}", "Keep the fields that ragdash reads; a dictionary of queries is "
-                                  "an object of objects.", cell.problems.file, cell.line or None, cell.field)])
+        raise InputError([Problem("too-many-columns/object", {"count": len(fields), "most": MOST_COLUMNS},
+                                  cell.problems.file, cell.line or None, cell.field)])
 
 
 def note_unread(fields: Iterable[str], cell: Cell) -> None:
     """Warn of fields that are not read."""
     for name in sorted(fields):
-        cell.problems.add("unread-field", f"the field {name!r}", "fields that ragdash reads", "It is not read.",
-                          line=cell.line, field=name, severity="warning")
+        cell.problems.add("unread-field", {"name": name}, line=cell.line, field=name, severity="warning")
 
 
 def note_unknown(fields: list[str], problems: Collector, line: int) -> None:
     """Warn of all columns or fields that become attributes."""
-    shown = ", ".join(fields[:50]) + (f" and {len(fields) - 50} more" if len(fields) > 50 else "")
-    what = "a column" if len(fields) == 1 else f"{len(fields)} columns"
-    problems.add("unknown-columns", f"{what} of other names: {shown}", "columns that ragdash reads",
-                 f"Kept as attributes of the queries: {shown}. Give one another meaning with --map FIELD=COLUMN.",
+    problems.add("unknown-columns", {"count": len(fields), "columns": fields[:50], "unnamed": max(len(fields) - 50, 0)},
                  line=line, field=fields[0], severity="warning")

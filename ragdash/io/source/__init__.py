@@ -1,1 +1,1 @@
-"""Source."""
+"""Opens what is read: paths, uploads, archives, compressed files; limits."""

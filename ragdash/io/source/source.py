@@ -17,7 +17,7 @@ from typing import BinaryIO, NoReturn
 import pyarrow as pa
 
 from ragdash.core.errors import Collector, InputError, Problem
-from ragdash.io.source.limits import LARGEST, is_bomb, is_bound_to, size
+from ragdash.io.source.limits import LARGEST, is_bomb, is_bound_to
 from ragdash.io.source.read_progress import is_watched, open_bytes, open_file
 
 HEAD = 1 << 16  # bytes looked at to find the format
@@ -70,17 +70,16 @@ class Source:
         self.encoding = self._known(encoding)
         raw = self._read(HEAD)
         if not raw:
-            self.fail("empty-file", "an empty file", "a file with at least one line",
-                      "Check that the file was written and copied completely.")
+            self.fail("empty-file")
         self._has_mark = raw.startswith(BOM)
         self.compression = next((c for c in COMPRESSIONS if raw.startswith(c.magic)), None)
         self.container = CONTAINERS.get(raw[:4])
         if self.container is None:
             self._check_text()
 
-    def fail(self, kind: str, found: str, expected: str, fix: str, line: int | None = None) -> NoReturn:
+    def fail(self, message: str, facts: Mapping | None = None, line: int | None = None) -> NoReturn:
         """Raise an InputError with this one problem."""
-        raise InputError([Problem(kind, found, expected, fix, self.file, line)])
+        raise InputError([Problem(message, facts or {}, self.file, line)])
 
     def collector(self) -> Collector:
         """A Collector for the problems of this file."""
@@ -148,8 +147,7 @@ class Source:
         try:
             name = codecs.lookup(encoding).name
         except (LookupError, ValueError):
-            self.fail("unknown-encoding", repr(encoding), "the name of a text encoding",
-                      "Give one such as --encoding latin-1, utf-16 or cp1252.")
+            self.fail("unknown-encoding", {"encoding": encoding})
         return "utf-8" if name == "utf-8-sig" else name
 
     def _stream(self) -> BinaryIO:
@@ -165,10 +163,10 @@ class Source:
 
     def _unreadable(self, error: OSError | ValueError) -> NoReturn:
         if isinstance(error, FileNotFoundError):
-            self.fail("no-such-file", "no file of this name", "an existing file", "Check the path.")
+            self.fail("no-such-file")
         if isinstance(error, IsADirectoryError):
-            self.fail("directory", "a directory", "a file", "Name the files in it.")
-        self.fail("unreadable-file", str(error), "a file that can be read", "Check the path and its permissions.")
+            self.fail("directory")
+        self.fail("unreadable-file", {"reason": str(error)})
 
     def _read_text(self, size: int = -1) -> bytes:
         """Bytes of the text, decompressed."""
@@ -181,9 +179,8 @@ class Source:
             raise
         except BROKEN as error:
             cut = "ended before" in str(error)
-            self.fail("truncated-file" if cut else "corrupt-file", f"{self.compression.name} data: {error}",
-                      f"a complete {self.compression.name} file", "Copy or download the file again: "
-                      + ("its end is missing." if cut else "its content was damaged."))
+            self.fail("truncated-file" if cut else "corrupt-file/compressed",
+                      {"type": self.compression.name, "error": str(error)})
 
     def _grown(self, text: BinaryIO, stream: BinaryIO) -> bytes:
         """All that a compressed file holds, never held twice; fails where it grows, or is bound to, beyond measure."""
@@ -192,10 +189,8 @@ class Source:
             grown.write(piece)
             count = grown.tell()
             if count > LARGEST or is_bomb(count, packed) or is_bound_to(count, stream.tell(), packed):
-                self.fail("zip-bomb", f"{size(packed)} that become more than {size(count)}, "
-                          f"about {size(count * packed / max(stream.tell(), 1))}",
-                          f"at most {size(LARGEST)}, and a file that grows as texts do",
-                          "Decompress it yourself and read the result, if you trust it.")
+                self.fail("zip-bomb", {"packed": packed, "size": count,
+                          "estimate": count * packed / max(stream.tell(), 1), "most": LARGEST})
         return grown.getvalue()
 
     def _to_utf8(self, raw: bytes, final: bool) -> bytes:
@@ -204,8 +199,7 @@ class Source:
             try:
                 raw = codecs.getincrementaldecoder(self.encoding)().decode(raw, final).encode()
             except (LookupError, ValueError, TypeError) as error:
-                self.fail("wrong-encoding", str(error), f"text in {self.encoding}", "Give the file's own encoding with "
-                          "--encoding (utf-8 is the default).")
+                self.fail("wrong-encoding/other", {"error": str(error), "encoding": self.encoding})
         return raw[len(BOM):] if raw.startswith(BOM) else raw
 
     def _check_text(self) -> None:
@@ -213,19 +207,15 @@ class Source:
         start = self._read_text(HEAD)
         what = next((what for magic, what in BINARY if start.startswith(magic)), None)
         if what:
-            self.fail("binary-file", what, "a text file, a workbook or Parquet",
-                      "Save or export it as JSONL, CSV or TREC text.")
+            self.fail("binary-file", {"type": what})
         if self.encoding == "utf-8":
             wide = next((name for mark, name in MARKS if start.startswith(mark)), None) or _wide_without_mark(start)
             if wide:
-                self.fail("wrong-encoding", f"{wide.upper()} bytes", "text in UTF-8",
-                          f"Give --encoding {wide}, or save the file as UTF-8.", line=1)
+                self.fail("wrong-encoding", {"type": wide.upper(), "encoding": wide}, line=1)
         if b"\0" in self.head:
-            self.fail("binary-file", "zero bytes: a binary file", "a text file",
-                      "Save or export it as JSONL, CSV or TREC text.")
+            self.fail("binary-file/zero-bytes")
         if not self.head.strip() and (len(start) < HEAD or not self.data.strip()):
-            self.fail("empty-file", "white space only" if start else "an empty file", "a file with at least one line",
-                      "Check that the file was written and copied completely.")
+            self.fail("empty-file/white-space" if start else "empty-file")
 
 
 def stem(file: str) -> str:
@@ -240,9 +230,7 @@ def stem(file: str) -> str:
 
 def not_utf8(file: str | None, byte: bytes, line: int, field: str | None = None) -> Problem:
     """The problem of text in another encoding."""
-    return Problem("wrong-encoding", f"byte 0x{byte.hex().upper()}, which is not UTF-8", "text in UTF-8",
-                   "If it is Latin-1 give --encoding latin-1, else the name of its encoding; or save it as UTF-8.",
-                   file, line, field)
+    return Problem("wrong-encoding/byte", {"byte": byte.hex().upper()}, file, line, field)
 
 
 def _wide_without_mark(start: bytes) -> str | None:

@@ -13,7 +13,7 @@ from pathlib import PurePosixPath
 from typing import BinaryIO
 
 from ragdash.core.errors import InputError
-from ragdash.io.source.limits import LARGEST, is_bomb, size
+from ragdash.io.source.limits import LARGEST, is_bomb
 from ragdash.io.source.source import Source
 
 MOST_MEMBERS = 10_000
@@ -41,10 +41,7 @@ def opened(source: Source, stream: BinaryIO) -> Iterator[zipfile.ZipFile]:
         raise
     except _BROKEN as error:
         locked = "password" in str(error) or "encrypted" in str(error)
-        source.fail("locked-archive" if locked else "corrupt-file", f"a zip archive: {error}",
-                    "a zip archive without a password" if locked else "a complete zip archive",
-                    "Pack it again without one." if locked else "Copy or pack the file again; it is damaged or its "
-                    "end is missing.")
+        source.fail("locked-archive" if locked else "corrupt-file/archive", {"error": str(error)})
 
 
 def is_workbook(source: Source) -> bool:
@@ -52,8 +49,7 @@ def is_workbook(source: Source) -> bool:
     with source.stream() as stream, opened(source, stream) as archive:
         names = set(archive.namelist())
         if "mimetype" in names and "content.xml" in names:
-            source.fail("binary-file", "an OpenDocument spreadsheet", "a text file, a workbook of Excel or Parquet",
-                        "Save it as XLSX or CSV.")
+            source.fail("binary-file/opendocument")
         return "xl/workbook.xml" in names or "xl/workbook.bin" in names
 
 
@@ -76,12 +72,9 @@ def _check(source: Source, archive: zipfile.ZipFile) -> None:
     outside = next((info.filename for info in infos
                     if _OUTSIDE.search(info.filename) or not PurePosixPath(info.filename).parts), None)
     if outside is not None:
-        source.fail("unsafe-path", f"the path {outside!r} in a zip archive", "paths inside of the archive's folder",
-                    "Do not use this archive, or pack its files again; nothing of it was read.")
+        source.fail("unsafe-path", {"path": outside})
     if len(infos) > MOST_MEMBERS:
-        source.fail("too-many-files", f"{len(infos):,} files in a zip archive", f"at most {MOST_MEMBERS:,}",
-                    "Pack only the files to read.")
+        source.fail("too-many-files", {"files": len(infos), "most": MOST_MEMBERS})
     total, packed = sum(info.file_size for info in infos), sum(info.compress_size for info in infos)
     if total > LARGEST or is_bomb(total, packed) or any(is_bomb(i.file_size, i.compress_size) for i in infos):
-        source.fail("zip-bomb", f"{size(packed)} that become {size(total)}", f"at most {size(LARGEST)}, and files that "
-                    "grow as texts do", "Unpack it and read the files one by one, if you trust it.")
+        source.fail("zip-bomb/archive", {"packed": packed, "size": total, "most": LARGEST})

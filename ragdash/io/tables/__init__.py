@@ -1,1 +1,1 @@
-"""Tables."""
+"""Reads tables: headers, cells, white space, workbooks."""

@@ -56,8 +56,7 @@ def number(written: str):
 def _id(written: str, cell: Cell) -> str:
     value = written.strip(" \t")
     if value and value != written:
-        cell.note("padded-id", repr(written), "an id without white space around it", f"It is read as {value!r}.",
-                  severity="warning")
+        cell.note("padded-id", {"written": written, "value": value}, severity="warning")
     return value
 
 
@@ -71,9 +70,7 @@ def _nested(name: str, written: str, cell: Cell):
             if name not in IDS and name not in OBJECTS and (name in BESIDE or text[-1] not in "]})"):
                 return written if name in BESIDE else [written]  # a text such as "[1] says ..."
             what = "an object" if name in OBJECTS else "a list"
-            return cell.note("bad-list", f"{text[:60]!r}: {reason}", f"{what} as JSON, or as Python writes it",
-                             'Write it as JSON, such as ["d1", "d2"] (json.dumps does; for an array of numpy, '
-                             "json.dumps(array.tolist())).")
+            return cell.note("bad-list", {"start": text[:60], "reason": reason, "type": what})
         return value if type(value) is not dict or name not in ("contexts", "answers", "evidence") else [value]
     if name in OBJECTS:
         return cell.wrong(written, "an object")

@@ -11,7 +11,7 @@ import numpy as np
 
 from ragdash.core.errors import Collector
 from ragdash.io.source import zip_file
-from ragdash.io.source.limits import LARGEST, MOST_CELLS, size
+from ragdash.io.source.limits import LARGEST, MOST_CELLS
 from ragdash.io.source.source import Source
 from ragdash.io.tables.header import Header
 
@@ -30,23 +30,20 @@ def read(source: Source, problems: Collector) -> tuple[Header, Iterator[tuple[in
         book = CalamineWorkbook.from_filelike(io.BytesIO(source.raw))
         headers = {name: found for name in book.sheet_names if (found := _header(book, name, source))}
         if not headers:
-            source.fail("empty-file", "a workbook without values", "a sheet with a header line and rows",
-                        "Check that the workbook was saved.")
+            source.fail("empty-file/workbook")
         taken = next((name for name, header in headers.items() if header.understood), next(iter(headers)))
         sheet = book.get_sheet_by_name(taken)
     except (CalamineError, OSError, ValueError) as error:
         damaged(source, "an Excel workbook", error)
     for name in headers.keys() - {taken}:
-        problems.add("unread-sheet", f"the sheet {name!r}", f"one sheet, {taken!r}", "It is not read; save it as a "
-                     "file of its own.", field=name, severity="warning")
+        problems.add("unread-sheet", {"name": name, "taken": taken}, field=name, severity="warning")
     header = headers[taken]
     return header, ((at, row) for at, row in enumerate(sheet.iter_rows(), 1) if at > header.line)
 
 
 def damaged(source: Source, what: str, error: Exception) -> NoReturn:
     """Raise: the file cannot be read to its end."""
-    source.fail("corrupt-file", f"{what}: {error}", "a complete file", "Copy or write the file again; it is damaged or "
-                "its end is missing.")
+    source.fail("corrupt-file", {"type": what, "error": str(error)})
 
 
 def _header(book, name: str, source: Source) -> Header | None:
@@ -64,8 +61,7 @@ def _check_size(source: Source) -> None:
     with source.stream() as stream, zip_file.opened(source, stream) as opened:
         total = sum(info.file_size for info in opened.infolist())
         if total > LARGEST_TEXT:
-            source.fail("zip-bomb", f"a workbook that becomes {size(total)}", f"at most {size(LARGEST_TEXT)}",
-                        "Save it as CSV.")
+            source.fail("zip-bomb/workbook", {"size": total, "most": LARGEST_TEXT})
         lengths = _lengths(opened.read("xl/sharedStrings.xml")) if "xl/sharedStrings.xml" in opened.namelist() else None
         for info in opened.infolist():
             if not re.fullmatch(r"xl/worksheets/[^/]+\.xml", info.filename):
@@ -73,11 +69,9 @@ def _check_size(source: Source) -> None:
             with opened.open(info) as sheet:
                 rows, columns, text = _extent(sheet, lengths)
             if rows * columns > MOST_CELLS:
-                source.fail("too-large-table", f"a sheet of {rows:,} or more rows and {columns:,} columns",
-                            f"at most {MOST_CELLS:,} cells", "Delete cells far from the table, or save it as CSV.")
+                source.fail("too-large-table", {"rows": rows, "columns": columns, "most": MOST_CELLS})
             if text > LARGEST_TEXT:
-                source.fail("zip-bomb", f"{size(text)} or more of texts in the cells of a sheet",
-                            f"at most {size(LARGEST_TEXT)}", "Save it as CSV.")
+                source.fail("zip-bomb/sheet", {"size": text, "most": LARGEST_TEXT})
 
 
 def _lengths(strings: bytes) -> np.ndarray:

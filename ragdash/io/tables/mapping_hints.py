@@ -25,20 +25,15 @@ _NAMES = {**OF_QUERY, **NAMES}
 def refuse_unknown_table(source: Source) -> None:
     """Raise where the file is a table whose columns nobody knows; the problem tells how to name them."""
     if source.head.lstrip().startswith(b"{"):
-        source.fail("unknown-format", "a table in pandas' split form: columns, index and data apart", "a row an object",
-                    "Write it with frame.to_json(path, orient='records').", line=1)
+        source.fail("unknown-format/pandas-split", line=1)
     _refuse_results(source)
     found = unknown_header(source.head)
     if found is None:
         return
     header, row = found
     shown = ", ".join(header.names[:20])
-    source.fail("unknown-format", f"a header line with the columns {shown}, none of which is known by its name",
-                "a table with columns such as query_id, doc_id and score, or question, retrieved_ids and answer",
-                f"Name them: {example(header.names, OF_A_ROW, row)} for a row for each document, "
-                f"{example(header.names, OF_A_QUERY, row)} for a row for each query, "
-                f"{example(header.names, OF_JUDGED, row)} for judgements. "
-                "docs/reference/formats.md has the known names.",
+    source.fail("unknown-format/columns", {"columns": shown, "by_document": example(header.names, OF_A_ROW, row),
+                "by_query": example(header.names, OF_A_QUERY, row), "judged": example(header.names, OF_JUDGED, row)},
                 line=header.line)
 
 
@@ -47,9 +42,7 @@ def _refuse_results(source: Source) -> None:
     lines = [line.split() for line in source.head.decode(errors="replace").splitlines()[:20] if line.strip()]
     measured = [parts for parts in lines if len(parts) == 3 and _MEASURE.fullmatch(parts[0])]
     if len(measured) > len(lines) / 2:
-        source.fail("results", f"results of trec_eval: {' '.join(measured[0])!r}", "a run or the judgements",
-                    "These numbers were computed already. Pass the run and the qrels that they were computed from; "
-                    "ragdash evaluate computes the same ones.", line=1)
+        source.fail("results", {"cells": list(measured[0])}, line=1)
 
 
 def example(columns: Sequence[str], fields: Sequence[str] = OF_A_ROW, row: Sequence[str] = ()) -> str:
@@ -87,10 +80,7 @@ def refuse_lost_questions(source: Source, sniffed: Sniffed) -> None:
 def _refuse_scores(source: Source) -> None:
     fields = keys_by_path(source.head.decode(errors="replace")).get(("scores", LIST))
     if fields and not source.mapping:
-        source.fail("missing-question", f"scores with {', '.join(fields[:5])}, which do not name their questions",
-                    "rows with a question and an answer or contexts",
-                    "RAGAS keeps the samples beside the scores. Write both together: "
-                    "result.to_pandas().to_json('result.json', orient='records'), or .to_csv('result.csv').", line=1)
+        source.fail("missing-question/ragas", {"fields": list(fields[:5])}, line=1)
 
 
 def _refuse_predictions(source: Source) -> None:
@@ -98,8 +88,4 @@ def _refuse_predictions(source: Source) -> None:
     fields = keys_by_path(source.head.decode(errors="replace")).get(("predictions", LIST))
     if not fields or {"query", "query_id"} & resolve(fields, source.mapping).keys() or source.mapping:
         return
-    source.fail("missing-question", f"predictions with {', '.join(fields[:5])}, which do not name their questions",
-                "objects with a query and an answer or contexts",
-                "LlamaIndex writes predictions in the order of the data set's examples and leaves the questions out. "
-                "Write both together: json.dump([{'query': e.query, 'response': p.response, 'contexts': p.contexts} "
-                "for e, p in zip(dataset.examples, predictions.predictions, strict=True)], file).", line=1)
+    source.fail("missing-question/llamaindex", {"fields": list(fields[:5])}, line=1)

@@ -68,7 +68,7 @@ def rows(fields: dict, row: Sequence[str], found: Sequence[Output], problems: Co
             text, *reason = _REASON.split(old[3] or "", maxsplit=1)
             said |= {"Grader Reason": reason[0]} if reason else {}
         if said.get("Status") == "ERROR":
-            problems.add("promptfoo-error", f"{output.config}: {text!r}", "an answer", "The test ended in an error; it "
-                         "counts as a query without an answer.", line=line, field=output.config, severity="warning")
+            problems.add("promptfoo-error", {"config": output.config, "text": text}, line=line, field=output.config,
+                         severity="warning")
             text = ""
         yield {**fields, **said, "answer": text or None, "provider": output.config}

@@ -70,9 +70,8 @@ def truth_of(source: Source, header: Header, rows: Iterable[Entry], problems: Co
 def _unknown(source: Source, header: Header, names: tuple[str, ...]) -> NoReturn:
     """Raise: no column tells what was returned, or what is right."""
     shown = ", ".join(header.names[:20])
-    source.fail("missing-column", f"the columns {shown}", f"columns {', '.join(names)}, or doc_id with a row for each "
-                "document", f"Name the columns that hold them, such as {example(header.names, ('query', names[0]))}.",
-                header.line)
+    source.fail("missing-column/returned", {"columns": shown, "names": list(names),
+                "example": example(header.names, ('query', names[0]))}, header.line)
 
 
 def _listed(header: Header, names: Iterable[str]) -> str:
@@ -84,10 +83,9 @@ def _check_columns(header: Header, problems: Collector) -> None:
     known = header.known
     if not {"query_id", "query"} & known.keys():
         free = [name for name in header.names if name not in known.values()]
-        problems.add("missing-column", f"the columns {', '.join(header.names)}", f"a column {spelled('query_id')}, or "
-                     f"{spelled('query')}", "Add it, or name the column that holds it, such as "
-                     f"{example(free, ('query',))}.",
-                     line=header.line, field="query_id")
+        problems.add("missing-column/query", {"columns": list(header.names), "ids": spelled('query_id'),
+                     "questions": spelled('query'), "example": example(free, ('query',))}, line=header.line,
+                     field="query_id")
     problems.raise_errors()
     mapped = header.mapping.get("attribute")
     away = promptfoo_header.taken(header.outputs)
@@ -103,9 +101,8 @@ def entries(source: Source, header: Header, problems: Collector) -> Iterator[Ent
     width, away = len(header.names), promptfoo_header.taken(header.outputs)
     for line, row in records(source, header, problems):
         if len(row) != width:
-            problems.add("column-count", f"{len(row)} columns: {header.delimiter.join(row)[:80]!r}",
-                         f"{width} columns, as in the header", "Complete the row; quote values that hold the separator "
-                         "or a line end.", line=line)
+            problems.add("column-count", {"count": len(row), "row": header.delimiter.join(row)[:80], "width": width},
+                         line=line)
             continue
         fields = {}
         for at, (field, written) in enumerate(zip(header.names, row, strict=True)):

@@ -66,8 +66,7 @@ class _Reader:
         width = len(self.header.names)
         if len(row) != width:
             what = shorten(self.header.delimiter.join(row), 80)
-            self.problems.add("column-count", f"{len(row)} columns: {what!r}", f"{width} columns, as in the header",
-                              "Complete the row; quote values that hold the separator or a line end.", line=line)
+            self.problems.add("column-count", {"count": len(row), "row": what, "width": width}, line=line)
             return
         values = {name: self._value(name, row[at], line) for name, at in self.wanted.items()}
         if "config" in values:
@@ -90,11 +89,10 @@ class _Reader:
     def _id(self, name: str, written: str, line: int) -> str | None:
         value, field = written.strip(" \t"), self.header.names[self.wanted[name]]
         if not value:
-            self.problems.add("missing-id", f"no {name}", "an id in every row", "Give the row its id, or remove it.",
-                              line=line, field=field)
+            self.problems.add("missing-id/row", {"name": name}, line=line, field=field)
         elif value != written:
-            self.problems.add("padded-id", repr(written), "an id without white space around it",
-                              f"It is read as {value!r}.", line=line, field=field, severity="warning")
+            self.problems.add("padded-id", {"written": written, "value": value}, line=line, field=field,
+                              severity="warning")
         return value or None
 
     def _number(self, name: str, written: str, line: int) -> float | None:
@@ -107,16 +105,14 @@ class _Reader:
         if written.strip():
             note_bad_value(name, repr(written), value, self.problems, line, field)
         else:
-            self.problems.add(f"missing-{name}", f"no {name}", "a number", f"Give every row its {name}.", line=line,
-                              field=field)
+            self.problems.add(f"missing-{name}/row", line=line, field=field)
         return None
 
     def columns(self) -> Columns:
         """What was gathered."""
         if len(self.configs) == 2:
-            self.problems.add("missing-config", "rows with and without a configuration (lines "
-                              f"{self.configs[True]} and {self.configs[False]})", "a configuration in every row",
-                              "Complete the column.", line=self.configs[False], field="config")
+            self.problems.add("missing-config", {"with_line": self.configs[True], "without_line": self.configs[False]},
+                              line=self.configs[False], field="config")
         columns = {name: np.array(values, np.float64) if name in NUMBERS else
                    pa.chunked_array([pa.array(values, pa.string())]) for name, values in self.values.items()}
         return Columns(columns, max(len(self.lines), self.numbers), self.lines, self.fractions)
@@ -143,8 +139,7 @@ def csv_rows(text: str, delimiter: str, problems: Collector) -> Iterator[tuple[i
                 yield line, row
                 line = reader.line_num + 1
         except csv.Error as error:
-            problems.add("bad-quotes", str(error), "quotes around whole values, doubled inside of them",
-                         "Close the quotes of this row.", line=line)
+            problems.add("bad-quotes", {"error": str(error)}, line=line)
 
 
 def _note_odd(row: list[str], line: int, problems: Collector) -> bool:
@@ -153,8 +148,7 @@ def _note_odd(row: list[str], line: int, problems: Collector) -> bool:
     if odd is None:
         return False
     byte = next(char for char in odd if "\udc80" <= char <= "\udcff").encode(errors="surrogateescape")
-    note = not_utf8(problems.file, byte, line)
-    problems.add(note.kind, note.found, note.expected, note.fix, line=line)
+    problems.take(not_utf8(problems.file, byte, line))
     return True
 
 

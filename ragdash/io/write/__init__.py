@@ -1,1 +1,1 @@
-"""Write."""
+"""Writes runs and ground truth."""

@@ -141,8 +141,7 @@ def _separator(path: str | os.PathLike, *ids: pa.Array) -> str:
 
     impossible = hold(r"[\t\r\n]|^[ #]| $|^$")
     if impossible:
-        raise InputError([Problem("unwritable-id", repr(impossible[0]), "ids without tabs, line ends, outer blanks and "
-                                  "a # at the beginning", "Write JSONL instead of TREC text.", str(path))])
+        raise InputError([Problem("unwritable-id", {"id": impossible[0]}, str(path))])
     return "\t" if hold(" ") else " "
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -30,8 +30,7 @@ def write_run(run: Run, path: Place, format: str | None = None) -> tuple[Problem
     """
     format = _format(path, format)
     if format == "beir":
-        raise InputError([Problem("unwritable-format", "a run", "judgements", "BEIR's files hold judgements and "
-                                  "questions; write the run as trec, jsonl, csv or parquet.", str(path))])
+        raise InputError([Problem("unwritable-format", {}, str(path))])
     if format == "trec":
         lost = _lost_run(run, path)
         serializers.write_trec_run(run, path)
@@ -50,8 +49,7 @@ def write_truth(truth: Truth, path: Place, format: str | None = None) -> tuple[P
     format = _format(path, format)
     if format == "beir":
         return _write_beir(truth, Path(path))
-    texts = () if truth.corpus is None else (_warning(path, f"{len(truth.corpus):,} documents of the corpus: not in "
-                                                      "the file", "Write BEIR (-o FOLDER) to keep them."),)
+    texts = () if truth.corpus is None else (_lost(path, "corpus", {"documents": len(truth.corpus)}),)
     if format == "trec":
         serializers.write_qrels(truth, path)
         names = tuple(truth.details.column_names) if truth.details is not None else ()
@@ -67,14 +65,13 @@ def _format(path: Place, format: str | None) -> str:
     name = Path(path).name.lower().removesuffix(".gz")
     found = format or ENDINGS.get(Path(name).suffix) or ("" if Path(name).suffix else "beir")
     if found not in FORMATS:
-        raise InputError([Problem("unknown-format", repr(format or Path(path).name), f"one of {', '.join(FORMATS)}",
-                                  "Name the format, or give the file an ending such as .trec, .jsonl or .parquet.",
+        raise InputError([Problem("unknown-format/write", {"name": format or Path(path).name, "formats": list(FORMATS)},
                                   str(path))])
     return found
 
 
-def _warning(path: Place, found: str, fix: str = "Write JSONL to keep it.") -> Problem:
-    return Problem("lost-content", found, "what the format holds", fix, str(path), severity="warning")
+def _lost(path: Place, what: str, facts: Mapping | None = None) -> Problem:
+    return Problem(f"lost-content/{what}", facts or {}, str(path), severity="warning")
 
 
 def _lost_run(run: Run, path: Place) -> tuple[Problem, ...]:
@@ -82,13 +79,12 @@ def _lost_run(run: Run, path: Place) -> tuple[Problem, ...]:
     lost = list(run.details.column_names) if run.details is not None else []
     lost += [name for name, column in (("text", run.texts), ("source", run.sources)) if column is not None]
     lost += ["settings"] * bool(run.settings)
-    warnings = [_warning(path, f"{', '.join(lost)}: not in a TREC run")] if lost else []
+    warnings = [_lost(path, "run-fields", {"fields": lost})] if lost else []
     empty = int((run.lengths == 0).sum())
     if empty:
-        warnings.append(_warning(path, f"{empty:,} queries for which nothing was returned: not in a TREC run"))
+        warnings.append(_lost(path, "empty-queries", {"queries": empty}))
     if run.ranked_by != "score":
-        warnings.append(_warning(path, "an order that is not that of the scores: the scores are written as falling "
-                                 "whole numbers"))
+        warnings.append(_lost(path, "order"))
     return (*warnings, *_repeats(run, path))
 
 
@@ -98,16 +94,15 @@ def _lost_in_objects(run: Run, path: Place) -> tuple[Problem, ...]:
 
 def _repeats(run: Run, path: Place) -> Iterator[Problem]:
     if run.duplicates:
-        yield _warning(path, f"{run.duplicates:,} documents that stand in a ranking again: only the best rank is "
-                       "written", "Nothing that counts is lost.")
+        yield _lost(path, "duplicates", {"documents": run.duplicates})
 
 
 def _lost_truth(truth: Truth, path: Place, names: tuple[str, ...]) -> tuple[Problem, ...]:
     """What judgements alone cannot hold."""
-    warnings = [_warning(path, f"{', '.join(names)}: not in the files")] if names else []
+    warnings = [_lost(path, "truth-fields", {"fields": list(names)})] if names else []
     bare = len(truth) - len(np.unique(truth.queries))
     if bare:
-        warnings.append(_warning(path, f"{bare:,} queries without a judgement: not in the files"))
+        warnings.append(_lost(path, "unjudged-queries", {"queries": bare}))
     return tuple(warnings)
 
 
@@ -151,16 +146,14 @@ def _write_rows(objects: list[dict], path: Place, format: str) -> tuple[Problem,
     rows.writerows([_cell(fields.get(name)) for name in names] for fields in objects)
     serializers.write_bytes(path, out.getvalue().encode())
     texts = [name for name in ("query", "answer") if any(fields.get(name) in MISSING for fields in objects)]
-    return tuple(_warning(path, f"a text in {name} that reads as nothing, such as NaN or an empty one")
-                 for name in texts)
+    return tuple(_lost(path, "empty-text", {"name": name}) for name in texts)
 
 
 def _check_ids(ids: list[str], path: Place) -> None:
     """Raise for ids that tables do not give back as they are."""
     wrong = next((text for text in ids if text.strip(" \t") != text or "\r" in text or "\0" in text), None)
     if wrong is not None:
-        raise InputError([Problem("unwritable-id", repr(wrong), "ids without white space around them", "Write JSONL or "
-                                  "Parquet instead.", str(path))])
+        raise InputError([Problem("unwritable-id/white-space", {"id": wrong}, str(path))])
 
 
 def _cell(value) -> str:

@@ -78,9 +78,7 @@ class KeptDecisions:
                         db.execute(statement)
                 yield db
         except (OSError, sqlite3.Error) as error:
-            raise InputError([Problem("unusable-decisions", f"kept decisions that cannot be used ({error})",
-                                      "a file that can be read and written", "Move it away if it is damaged, or name "
-                                      "another folder in RAGDASH_WORKSPACE.", str(self.path))]) from None
+            raise InputError([Problem("unusable-decisions", {"error": str(error)}, str(self.path))]) from None
 
 
 def kept_decisions() -> KeptDecisions:

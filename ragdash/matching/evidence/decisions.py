@@ -48,14 +48,11 @@ def read_decisions(path: str | Path | tuple[str, bytes]) -> dict[tuple[str, str,
             continue
         row = _row(line)
         if row is None:
-            problems.append(Problem("wrong-decision", line[:80].decode("utf-8", "replace"),
-                                    '{"query_id": "q1", "chunk": "...", "span": "...", "accept": true}',
-                                    "Fix or remove the line.", name, number))
+            problems.append(Problem("wrong-decision", {"line": line[:80].decode("utf-8", "replace")}, name, number))
             continue
         key = row["query_id"], row["chunk"], row["span"]
         if found.setdefault(key, row["accept"]) != row["accept"]:
-            problems.append(Problem("conflicting-decisions", f"accepted and rejected: {', '.join(key)}",
-                                    "one decision for a pair", "Keep the right one of the two lines.", name, number))
+            problems.append(Problem("conflicting-decisions", {"pair": list(key)}, name, number))
     if problems:
         raise InputError(problems)
     return found

@@ -37,23 +37,19 @@ class Embedded:
 
     def __call__(self, chunks: Sequence[str], spans: Sequence[str], floor: float) -> np.ndarray:
         """(X,) float64 in [0, 1]."""
-        by = f" with {self._name}" if self._name else ""
         try:
             self.used = self._store.named(ENCODER, self._name)
             if self.used is None:
-                raise _not_computed(f"that was not computed yet{by}")
+                raise Unavailable("similarity-not-computed", {"model": self._name}, "match-how", library().problem)
             value, there, cut = cosines(self._store, self.used, list(zip(chunks, spans, strict=True)))
         except InputError as error:
-            problem = error.problems[0]
-            raise Unavailable(f"similarity by embedding: {problem.found} ({problem.file})", problem.expected,
-                              problem.fix, "match-how") from None
+            raise Unavailable("unreadable-similarity", field="match-how", cause=error.problems[0]) from None
         if not there.all():
-            raise _not_computed(f"({self.used.name}) of {int(there.sum()):,} of {len(there):,} pairs of texts")
+            facts = {"model": self.used.name, "computed": there.sum(), "pairs": len(there)}
+            raise Unavailable("similarity-computed-in-part", facts, "match-how", library().problem)
         if cut.any():
-            self.problems = (Problem(
-                "cut-texts", f"{int(cut.sum()):,} pairs of a chunk and a span with a text longer than the "
-                f"{self.used.max_length} word pieces that {self.used.name} reads", "texts that are read to their end",
-                "What is behind does not count for their similarity.", field="match-how", severity="warning"),)
+            self.problems = (Problem("cut-texts", {"pairs": int(cut.sum()), "most": self.used.max_length,
+                                     "model": self.used.name}, field="match-how", severity="warning"),)
         return np.clip(np.nan_to_num(value), 0.0, 1.0)
 
 
@@ -68,10 +64,3 @@ class Asked:
         self.texts |= dict.fromkeys((*chunks, *spans))
         return np.zeros(len(chunks))
 
-
-def _not_computed(what: str) -> Unavailable:
-    installed = library()
-    if not installed.ok:
-        return Unavailable(f"similarity by embedding {what}; {installed.reason}", "values in the cache",
-                           f"{installed.fix}, then {COMMAND}", "match-how")
-    return Unavailable(f"similarity by embedding {what}", "values in the cache", COMMAND, "match-how")

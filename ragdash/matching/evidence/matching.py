@@ -56,17 +56,16 @@ def _matched(run: Run, truth: Truth, how: str, like: Similarity, floor: float, d
     at, query, rank = _chunks(run, known, np.bincount(gold.query, minlength=len(truth)), ranks, depth)
     found, filled = _texts(run, truth.corpus, run.rows(at))
     if found.null_count == len(found) and (run.texts is None or run.texts.null_count == len(run.texts)):
-        raise Unavailable(f"run {run.name!r} without texts", "the text of each chunk", "Give the run a column text, "
-                          "or the truth a corpus that holds its documents (--corpus); or match by id.", "text")
+        raise Unavailable("no-texts", {"run": run.name}, "text")
     texts, code = _distinct(found)
     returned = np.where(known >= 0, run.lengths[known] if len(run) else 0, 0)
     row_chunk, row_part, score, kind = _scores(like, floor, gold, query, texts, code)
     order = np.lexsort((rank[row_chunk], row_part))
     unread = int((code < 0).sum())
-    problems = [Problem("chunk-without-text", f"{unread:,} chunks of run {run.name!r} without a text",
-                        "a text for each", "They cover nothing; give them their texts.", field="text",
-                        severity="warning")][:unread and 1]
-    problems += [truth.corpus.note(filled, run.name)] if filled else []
+    problems = [truth.corpus.note(filled, run.name)] if filled else []
+    if unread:
+        problems.insert(0, Problem("chunk-without-text", {"chunks": unread, "run": run.name}, field="text",
+                                   severity="warning"))
     return EvidenceScores(run, truth.query_ids, gold, how, floor, depth, at, query, rank, texts, code,
                           row_chunk[order], row_part[order], score[order], kind[order],
                           np.zeros(len(order), np.int8), np.minimum(returned, depth or np.iinfo(np.int64).max),
@@ -82,13 +81,13 @@ def _texts(run: Run, corpus: Corpus | None, rows: np.ndarray) -> tuple[pa.Array,
 def _check(how: str, floor: float, depth: int | None) -> None:
     wrong = []
     if how not in HOW:
-        wrong.append(("unknown-similarity", repr(how), " or ".join(HOW), "Choose one of these.", "how"))
+        wrong.append(Problem("unknown-similarity", {"how": how, "choices": list(HOW)}, field="how"))
     if not 0 < floor <= 1:
-        wrong.append(("wrong-floor", str(floor), "a similarity above 0, at most 1", "The usual one is 0.5.", "floor"))
+        wrong.append(Problem("wrong-floor", {"floor": floor}, field="floor"))
     if depth is not None and depth < 1:
-        wrong.append(("wrong-depth", str(depth), "1 or more, or none", "Leave it out.", "depth"))
+        wrong.append(Problem("wrong-depth", {"depth": depth}, field="depth"))
     if wrong:
-        raise InputError([Problem(*facts[:4], field=facts[4]) for facts in wrong])
+        raise InputError(wrong)
 
 
 def _chunks(run: Run, known: np.ndarray, gold: np.ndarray, ranks: np.ndarray | None,

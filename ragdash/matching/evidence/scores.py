@@ -84,8 +84,8 @@ class EvidenceScores:
     def covering(self, threshold: float) -> np.ndarray:
         """Which rows cover their part at a threshold, decisions included: (X,) bool."""
         if not self.floor <= threshold <= 1:
-            raise InputError([Problem("wrong-threshold", str(threshold), f"a similarity from {self.floor:g} to 1",
-                                      "Choose another, or match with a lower floor.", field="threshold")])
+            raise InputError([Problem("wrong-threshold", {"threshold": str(threshold), "floor": self.floor},
+                                      field="threshold")])
         return ((self.score >= threshold) | (self.verdict == ACCEPTED)) & (self.verdict != REJECTED)
 
     @cached_property

@@ -159,16 +159,15 @@ def _goes_on(last: str, behind: str) -> bool:
 
 
 def _no_evidence(truth: Truth) -> Unavailable:
-    return Unavailable(f"truth {truth.name!r} without evidence", "gold spans for a query",
-                       "Give the truth a column evidence.", "evidence")
+    return Unavailable("no-evidence", {"truth": truth.name}, "evidence")
 
 
 def _left_out(truth: Truth, empty: int, repeated: int) -> list[Problem]:
     found = []
     if empty:
-        found.append(("empty-evidence", f"{empty:,} spans of truth {truth.name!r} without a letter or a digit",
-                      "text that can be found", "They are left out; remove them from the file."))
+        found.append(Problem("empty-evidence", {"spans": empty, "truth": truth.name}, field="evidence",
+                             severity="warning"))
     if repeated:
-        found.append(("repeated-evidence", f"{repeated:,} spans of truth {truth.name!r} that their query has already",
-                      "a span once for a query", "They count once; remove the others from the file."))
-    return [Problem(*facts, field="evidence", severity="warning") for facts in found]
+        found.append(Problem("repeated-evidence", {"spans": repeated, "truth": truth.name}, field="evidence",
+                             severity="warning"))
+    return found

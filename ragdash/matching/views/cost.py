@@ -40,17 +40,15 @@ class Timed:
     def latency(self, stage: str = "total") -> Values:
         """Milliseconds of a stage: (Q,). Raises Unavailable where the run tells nothing of it."""
         if stage not in self.stages:
-            told = f"that tells of {' and '.join(self.stages)} alone" if self.stages else "without latencies"
-            raise Unavailable(f"run {self.run!r} {told}", f"milliseconds of the stage {stage}",
-                              "Give the run a column latency_ms.", "latency_ms")
+            facts = {"run": self.run, "stages": list(self.stages), "stage": stage}
+            raise Unavailable("no-latency", facts, "latency_ms")
         return self.stages[stage]
 
     def told(self, column: str) -> Values:
         """prompt_tokens, completion_tokens or cost_usd: (Q,). Raises Unavailable where the run tells none."""
         values = {"prompt_tokens": self.prompt, "completion_tokens": self.completion, "cost_usd": self.cost}[column]
         if np.isnan(values).all():
-            raise Unavailable(f"run {self.run!r} without {COLUMNS[column]}", f"{COLUMNS[column]} of a query",
-                              f"Give the run a column {column}.", column)
+            raise Unavailable("no-column", {"run": self.run, "what": COLUMNS[column], "column": column}, column)
         return values
 
 
@@ -89,6 +87,6 @@ def _taken(run: str, name: str, column: pa.Array, rows: np.ndarray) -> Values:
     """A column as numbers at these rows, NaN at -1 and where it is null."""
     values = column.cast(pa.float64()).take(pa.array(rows, mask=rows < 0)).to_numpy(zero_copy_only=False)
     if (values < 0).any():
-        raise Unavailable(f"run {run!r} with {values[values < 0][0]:g} in {name}", "numbers of 0 or more",
-                          "Fix the numbers of the run.", name.partition(" ")[0])
+        facts = {"run": run, "value": values[values < 0][0], "column": name}
+        raise Unavailable("negative-number", facts, name.partition(" ")[0])
     return values

@@ -17,7 +17,6 @@ from itertools import count
 
 import numpy as np
 
-from ragdash.core import console
 from ragdash.core.errors import InputError, Problem, Unavailable
 from ragdash.matching.views.local_models import cosines
 from ragdash.matching.views.panel_verdicts import (
@@ -27,7 +26,6 @@ from ragdash.matching.views.panel_verdicts import (
     WHY,
     Verdicts,
     apart,
-    listed,
     pooled,
     together,
     why,
@@ -86,11 +84,9 @@ class Judged:
                 found = self._heard(name, judge, votes)
                 self._kept[name, judge, votes] = said, found
         except InputError as error:
-            problem = error.problems[0]
-            raise Unavailable(f"{name}: {problem.found} ({problem.file})", problem.expected, problem.fix,
-                              name) from None
+            raise Unavailable("unreadable", field=name, cause=error.problems[0]) from None
         if isinstance(found, Unavailable):
-            raise Unavailable(found.problem.found, found.problem.expected, found.problem.fix, name)
+            raise found.again()
         return found
 
     def _heard(self, name: str, judge: str, votes: int) -> Verdicts | Unavailable:
@@ -105,17 +101,15 @@ class Judged:
             if isinstance(one, Unavailable):
                 return one
         if len({one.judge for one in found}) < len(names):
-            return Unavailable(f"{name} by {judge!r}, which names one judge twice", "several judges, each once",
-                               "Name each as 'MODEL at HOST'.", name)
+            return Unavailable("judge-twice", {"metric": name, "judge": judge}, name)
         return pooled(found, pool)
 
     def _found(self, name: str, judge: str, votes: int, pool: str = MEAN) -> Verdicts | Unavailable:
         """The verdicts of the first judge that has any, or why there are none."""
         lacking = self._lacking(name)
         if all(lacking):
-            words, fix = LACKING[Counter(lacking).most_common(1)[0][0] if lacking else "no-answer"]
-            return Unavailable(f"{name} of run {self.run!r}: {words} for any query", "the texts that it is judged by",
-                               fix, name)
+            reason = Counter(lacking).most_common(1)[0][0] if lacking else "no-answer"
+            return Unavailable(f"judge-{reason}", {"metric": name, "run": self.run}, name)
         told = None
         for one in filter(lambda one: one.is_called(judge), self.ledger.judges()):
             verdicts = self.by(name, one, votes, pool)
@@ -123,13 +117,11 @@ class Judged:
             if not np.isnan(verdicts.values).all() or (reasons and reasons.keys() <= set(SETTLED)):
                 return verdicts
             if told is None and reasons.keys() - {"not-asked", "not-imported"}:
-                told = f" ({one}: {why(reasons.most_common(1)[0][0])[0]})"
+                told = f"{one}: {why(reasons.most_common(1)[0][0])[0]}"
                 if NO_ENCODER in reasons:
-                    return Unavailable(f"{name}, whose questions no model has embedded yet", "values in the cache",
-                                       command(name, embed=True), name)
-        by = f" by {judge!r}" if judge else ""
-        return Unavailable(f"{name} of run {self.run!r}, not judged yet{by}{told or ''}", "verdicts in the ledger",
-                           command(name), name)
+                    return Unavailable("not-embedded", {"metric": name}, name)
+        facts = {"metric": name, "run": self.run, "judge": judge, "reason": told or ""}
+        return Unavailable("not-judged", facts, name)
 
     def by(self, name: str, judge: Judge, votes: int = 1, pool: str = MEAN) -> Verdicts:
         """What one judge says, little or much. pool: how its votes are put together."""
@@ -211,22 +203,16 @@ class Judged:
         except Unavailable:
             return []
         settled, missing = apart(reason for reason in verdicts.reasons if reason not in LACKING)
-        wanted = console.count(int(verdicts.wanted.sum()), "query", "queries")
-        found = []
-        for kind, what, own in (("missing", "without a verdict", missing), ("undefined", "undefined", settled)):
+        facts, found = {"metric": name, "run": self.run}, []
+        for kind, own in (("missing", missing), ("undefined", settled)):
             if own:
-                because = listed(own) if len(own) > 1 else next(iter(own))
-                found.append((f"{kind}-verdicts", f"{name} of run {self.run!r}: {sum(own.values()):,} of {wanted} "
-                              f"{what} ({because})", "a value for each", f"They do not count.{fixes(name, own)}"))
-        for flag, what, fix in (("cut", "judged by contexts that were not shown whole", "What is behind the cut does "
-                                  "not count."), ("vacuous", "without a claim, counted as faithful",
-                                                  "RAGAS.Faithfulness leaves them out.")):
-            n = verdicts.flags[flag]
-            if n:
-                queries = console.count(n, "query", "queries")
-                found.append((f"{flag}-verdicts", f"{name} of run {self.run!r}: {queries} {what}",
-                              "verdicts on whole texts that state something", fix))
-        return [Problem(*facts, field=name, severity="warning") for facts in found]
+                again, embed = helps(own)
+                found.append((f"{kind}-verdicts", {**facts, "missing": sum(own.values()), "reasons": own,
+                                                   "queries": int(verdicts.wanted.sum()), "again": again,
+                                                   "embed": embed}))
+        found += [(f"{flag}-verdicts", {**facts, "queries": verdicts.flags[flag]})
+                  for flag in ("cut", "vacuous") if verdicts.flags[flag]]
+        return [Problem(message, facts, field=name, severity="warning") for message, facts in found]
 
     def settings(self, asked: Iterable[tuple[str, str, int]]) -> dict[str, str]:
         """{"Faithfulness": the judge whose verdicts the values are} of (metric, judge, votes), beside the numbers."""
@@ -256,8 +242,9 @@ def command(name: str, embed: bool = False) -> str:
     return f'python -m ragdash judge RUN --truth TRUTH --metrics "{name}" --base-url URL --model MODEL'
 
 
-def fixes(name: str, reasons: Iterable[str]) -> str:
-    """What gives the values of a metric that are missing for these reasons, in words of WHY; empty where nothing."""
+def helps(reasons: Iterable[str]) -> tuple[bool, bool]:
+    """Whether asking the judge again, and whether embedding the questions, may give the values that are missing for
+    these reasons (in words of WHY).
+    """
     bare = {reason.rpartition(": ")[2] for reason in reasons}  # whose they are, of several judges, does not matter
-    embed = f" To embed them: {command(name, embed=True)}" if UNEMBEDDED in bare else ""
-    return (f" To ask again: {command(name)}" if bare - FINAL - {UNEMBEDDED} else "") + embed
+    return bool(bare - FINAL - {UNEMBEDDED}), UNEMBEDDED in bare

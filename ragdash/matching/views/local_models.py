@@ -60,7 +60,7 @@ class Scored:
     questions: tuple[str | None, ...]
     store: Store
     run: str = ""
-    lacking: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    lacking: Mapping[str, tuple] = field(default_factory=dict)
 
     def need(self, what: str) -> None:
         """Raise Unavailable where no query has "references" or a "question"."""
@@ -93,9 +93,7 @@ class Scored:
             query, pairs = self.pairs(need.against)
             value, there, cut = (cosines if need.kind == ENCODER else _scores)(self.store, used, pairs)
         except InputError as error:
-            problem = error.problems[0]
-            raise Unavailable(f"{name}: {problem.found} ({problem.file})", problem.expected, problem.fix,
-                              name) from None
+            raise Unavailable("unreadable", field=name, cause=error.problems[0]) from None
         if len(pairs) and not there.any():
             raise _not_computed(name, used.name, need.kind)
         best = np.full(len(self.answers), np.nan)
@@ -116,16 +114,7 @@ class Scored:
             reading = self.read(name, model)
         except Unavailable:
             return []
-        of = f"{reading.wanted:,} answers of run {self.run!r}"
-        found = []
-        if reading.computed < reading.wanted:
-            found.append(("computed-in-part", f"{name} of {reading.computed:,} of {of} ({reading.model})",
-                          "a value for each", _command(name, reading.model.kind)))
-        if reading.cut:
-            found.append(("cut-texts", f"{reading.cut:,} of {of}, or texts beside them, longer than the "
-                          f"{reading.model.max_length} word pieces that {reading.model.name} reads",
-                          "texts that are read to their end", f"What is behind does not count for {name}."))
-        return [Problem(*facts, field=name, severity="warning") for facts in found]
+        return told(name, self.run, reading, "cut-texts/answers")
 
     def settings(self, names: Iterable[tuple[str, str]]) -> dict[str, str]:
         """{"SBERT": the model that its values are of} of (metric, model) pairs, to stand beside the numbers."""
@@ -174,13 +163,16 @@ def _scores(store: Store, model: Model, pairs: list[tuple[str, str]]) -> tuple[n
 
 
 def _not_computed(name: str, model: str, kind: str) -> Unavailable:
-    installed = library()
-    by = f" with {model}" if model else ""
-    if not installed.ok:
-        return Unavailable(f"{name} that was not computed yet{by}; {installed.reason}", "values in the cache",
-                           f"{installed.fix}, then {_command(name, kind)}", name)
-    return Unavailable(f"{name} that was not computed yet{by}", "values in the cache", _command(name, kind), name)
+    facts = {"metric": name, "model": model, "option": OPTIONS[kind]}
+    return Unavailable("not-computed", facts, name, library().problem)
 
 
-def _command(name: str, kind: str) -> str:
-    return f'python -m ragdash score RUN --truth TRUTH --metrics "{name}" {OPTIONS[kind]} FOLDER'
+def told(name: str, run: str, reading: Reading, cut: str) -> list[Problem]:
+    """What to know of values, as warnings: computed in part, texts that were cut. cut: the message for these."""
+    facts, found, model = {"metric": name, "run": run, "answers": reading.wanted}, [], reading.model
+    if reading.computed < reading.wanted:
+        found.append(("computed-in-part", {**facts, "computed": reading.computed, "model": str(model),
+                                           "option": OPTIONS[model.kind]}))
+    if reading.cut:
+        found.append((cut, {**facts, "cut": reading.cut, "most": model.max_length, "model": model.name}))
+    return [Problem(message, facts, field=name, severity="warning") for message, facts in found]

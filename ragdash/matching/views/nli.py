@@ -12,10 +12,9 @@ from functools import cached_property
 
 import numpy as np
 
-from ragdash.core.console import count
 from ragdash.core.errors import InputError, Problem, Unavailable
 from ragdash.core.text import sentences
-from ragdash.matching.views.local_models import Reading
+from ragdash.matching.views.local_models import Reading, told
 from ragdash.matching.views.ranked import Values
 from ragdash.models.judge.tasks import Case
 from ragdash.models.local.installed import library
@@ -42,9 +41,7 @@ class Entailed:
         Answers without a sign and queries without contexts make none. Raises Unavailable where no query makes any.
         """
         if not self._pairs[2]:
-            raise Unavailable(f"run {self.run!r} without answers beside contexts", "an answer and the texts that it "
-                              "was made from", "Give the run columns answer and contexts, or texts to its documents.",
-                              "contexts")
+            raise Unavailable("no-answers-beside-contexts", {"run": self.run}, "contexts")
         return self._pairs
 
     @cached_property
@@ -72,9 +69,7 @@ class Entailed:
                 raise _not_computed(model)
             value, there, cut = self.store.scores(used, [pair_key(pair) for pair in pairs])
         except InputError as error:
-            problem = error.problems[0]
-            raise Unavailable(f"{NAME}: {problem.found} ({problem.file})", problem.expected, problem.fix,
-                              NAME) from None
+            raise Unavailable("unreadable", field=NAME, cause=error.problems[0]) from None
         if not there.any():
             raise _not_computed(used.name)
         first = np.flatnonzero(np.diff(number, prepend=-1))
@@ -93,16 +88,7 @@ class Entailed:
             reading = self.read(name, model) if name == NAME else None
         except Unavailable:
             reading = None
-        found = []
-        if reading and reading.computed < reading.wanted:
-            found.append(("computed-in-part", f"{NAME} of {reading.computed:,} of {count(reading.wanted, 'answer')} of "
-                          f"run {self.run!r} ({reading.model})", "a value for each", command()))
-        if reading and reading.cut:
-            found.append(("cut-texts", f"{reading.cut:,} of {count(reading.wanted, 'answer')} of run {self.run!r} "
-                          f"beside windows longer than the {reading.model.max_length} word pieces that "
-                          f"{reading.model.name} reads", "texts that are read to their end",
-                          f"What is behind does not count for {NAME}."))
-        return [Problem(*facts, field=NAME, severity="warning") for facts in found]
+        return told(NAME, self.run, reading, "cut-texts/windows") if reading else []
 
     def settings(self, names: Iterable[tuple[str, str]]) -> dict[str, str]:
         """{"NLIFaithfulness": the model that its values are of}."""
@@ -125,15 +111,6 @@ def _parts(text: str) -> list[str]:
     return [text[start:stop] for start, stop in sentences(text)]
 
 
-def command() -> str:
-    """What computes it."""
-    return f'python -m ragdash score RUN --truth TRUTH --metrics "{NAME}" {OPTIONS[NLI]} FOLDER'
-
-
 def _not_computed(model: str) -> Unavailable:
-    installed = library()
-    by = f" with {model}" if model else ""
-    if not installed.ok:
-        return Unavailable(f"{NAME} that was not computed yet{by}; {installed.reason}", "values in the cache",
-                           f"{installed.fix}, then {command()}", NAME)
-    return Unavailable(f"{NAME} that was not computed yet{by}", "values in the cache", command(), NAME)
+    facts = {"metric": NAME, "model": model, "option": OPTIONS[NLI]}
+    return Unavailable("not-computed", facts, NAME, library().problem)

@@ -19,15 +19,11 @@ from ragdash.models.judge.tasks import Judgement
 from ragdash.models.judge.tasks.chunk_usefulness import NO_ENCODER
 from ragdash.models.local.score_cache import Model
 
-LACKING: Mapping[str, tuple[str, str]] = {
-    "no-answer": ("no answer", "Give the run a column answer."),
-    "no-question": ("no text of the query", "Give the truth a column query."),
-    "no-references": ("no right answer", "Give the truth a column answers."),
-    "no-contexts": ("no contexts", "Give the run a column contexts, or texts to its documents, or the truth a corpus."),
-}
+LACKING: Mapping[str, str] = {"no-answer": "no answer", "no-question": "no text of the query",
+                              "no-references": "no right answer", "no-contexts": "no contexts"}
 """Reasons that lie in the texts: no judge is asked."""
 WHY: Mapping[str, str] = {
-    **MISSING, **{reason: words for reason, (words, _) in LACKING.items()}, "no-claims": "the text makes no claim",
+    **MISSING, **LACKING, "no-claims": "the text makes no claim",
     "nothing-to-share": "nothing that a share could be taken of", NO_ENCODER: "questions that no model has embedded",
     "tied": "a tie of the most frequent values", "no-vote": "a vote that is missing",
     "not-imported": "no verdict in the imported file"}

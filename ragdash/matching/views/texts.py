@@ -96,7 +96,7 @@ class Answered:
     answers: tuple[str | None, ...]
     references: tuple[tuple[str, ...], ...]
     questions: tuple[str | None, ...]
-    lacking: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    lacking: Mapping[str, tuple] = field(default_factory=dict)
 
     def need(self, what: str) -> None:
         """Raise Unavailable where no query has "references" or "questions"."""

@@ -1,1 +1,1 @@
-"""Docs."""
+"""What explains the metrics: guide, worked examples, reference."""

@@ -29,10 +29,8 @@ HOPELESS, GIVEN_UP = 3, 10  # failures of the endpoint in a row that end a job: 
 UNUSABLE = 20  # replies in a row without a verdict that end it too
 OF_JUDGE = ("not-json", "wrong-shape", "empty", "truncated", "refused")
 UNDONE = ("budget", "cancelled")  # of the job
-FIXES = {"rate-limited": "Come back when it has time again, with a smaller --concurrency",
-         "timeout": "Give it more time with --timeout, or a smaller --concurrency",
-         "bad-request": "Read what it says of the request, and check model and kind",
-         "unreachable": "Check that it runs and that base URL, model and kind are right"}
+FAILS = {"rate-limited": "endpoint-fails/rate-limited", "timeout": "endpoint-fails/timeout",
+         "bad-request": "endpoint-fails/bad-request"}
 OF_ENDPOINT = ("unreachable", "timeout", "rate-limited", "server-error", "not-a-reply", "bad-request")
 
 
@@ -56,8 +54,7 @@ def ask(questions: Sequence[Question], endpoint: Endpoint, ledger: Ledger, *, co
     job = None
     if todo:
         if budget.cost is not None and endpoint.prices is None:
-            raise InputError([Problem("no-prices", "a budget of money without prices", "prices of a million tokens",
-                                      "Give the prices, or a budget of calls.")])
+            raise InputError([Problem("no-prices")])
         with ledger.writing() as writer:
             writer.use(judge)
             job = _job(endpoint, judge, ledger, writer, budget, patience, list(todo.values()))
@@ -186,15 +183,13 @@ class _Job:
         self._unusable += reply.missing in OF_JUDGE
         self._in_a_row += reply.missing in OF_ENDPOINT
         if self._in_a_row >= (GIVEN_UP if self._heard else HOPELESS):
-            self._end("error", self._failing("endpoint-fails", self._in_a_row, reply, "an endpoint that answers",
-                                             FIXES.get(reply.missing, FIXES["unreachable"])))
+            self._end("error", self._failing(FAILS.get(reply.missing, "endpoint-fails"), self._in_a_row, reply))
         elif self._unusable >= UNUSABLE:
-            self._end("error", self._failing("judge-unusable", self._unusable, reply, "verdicts as JSON",
-                                             "Choose a model that follows instructions better"))
+            self._end("error", self._failing("judge-unusable", self._unusable, reply))
 
-    def _failing(self, kind: str, n: int, reply: Reply, expected: str, fix: str) -> Problem:
-        return Problem(kind, f"{n} questions in a row that came to nothing ({MISSING[reply.missing]}: {reply.note})",
-                       expected, f"{fix}; the same command goes on from here.", field=self.judge.host)
+    def _failing(self, message: str, n: int, reply: Reply) -> Problem:
+        facts = {"questions": n, "reason": MISSING[reply.missing], "reply": reply.note}
+        return Problem(message, facts, field=self.judge.host)
 
     def _end(self, why: str, problem: Problem | None = None) -> None:
         """Let nothing more be asked; the first reason stands."""

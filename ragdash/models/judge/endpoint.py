@@ -37,8 +37,7 @@ class Prices:
 
     def __post_init__(self) -> None:
         if not all(0 <= price < float("inf") for price in (self.prompt, self.completion)):
-            raise _wrong("prices", f"{self.prompt} and {self.completion}", "two prices of 0 or more",
-                         "Give both for a million tokens.")
+            raise _wrong("prices", "bad-endpoint/prices", {"prompt": self.prompt, "completion": self.completion})
 
     def cost(self, prompt: float, completion: float) -> float:
         """Of that many tokens."""
@@ -97,12 +96,11 @@ class Endpoint:
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
-            raise _wrong("kind", repr(self.kind), " or ".join(KINDS), "Choose one of these.")
+            raise _wrong("kind", "bad-endpoint/kind", {"kind": self.kind, "kinds": list(KINDS)})
         if not self.model.strip():
-            raise _wrong("model", "no model", "the name of a model", "Name the model that the endpoint serves.")
+            raise _wrong("model", "bad-endpoint/model")
         if wrong := [name for name in self.parameters if name in FIXED or SECRET.search(name)]:
-            raise _wrong("parameters", f"the parameter {wrong[0]!r}", "parameters such as temperature or seed",
-                         "Leave it out: it is set by the program, or may be a key, which is never kept.")
+            raise _wrong("parameters", "bad-endpoint/parameter", {"name": wrong[0]})
         self._address()
 
     def __hash__(self) -> int:
@@ -150,11 +148,9 @@ class Endpoint:
             return None
         key = (key or "").strip()
         if not key:
-            raise _wrong("key", f"no key in the environment variable {self.variable}", "a key for the endpoint",
-                         "Set the variable, or name another with --key-env; endpoints on this machine need none.")
+            raise _wrong("key", "bad-endpoint/no-key", {"variable": self.variable})
         if not key.isascii() or not key.isprintable() or " " in key:
-            raise _wrong("key", "a key with blanks or signs that no key has (it is not shown)",
-                         "letters, digits and marks", "Copy the key again.")
+            raise _wrong("key", "bad-endpoint/key")
         return key
 
     def _address(self) -> SplitResult:
@@ -164,15 +160,12 @@ class Endpoint:
         except ValueError:
             usable = False
         if not usable:
-            raise _wrong("base_url", "no address of an endpoint" if "@" in self.base_url else repr(self.base_url),
-                         "http:// or https:// with a host",
-                         "Give it as the endpoint's makers do, such as http://localhost:11434/v1.")
+            shown = "" if "@" in self.base_url else repr(self.base_url)  # what is before the @ may be a password
+            raise _wrong("base_url", "bad-endpoint/url", {"url": shown})
         if "@" in address.netloc or address.query or address.fragment:
-            raise _wrong("base_url", f"an address with more than host and path (at {address.hostname})",
-                         "no key, password or question mark in it",
-                         "Put the key into an environment variable and name that with --key-env.")
+            raise _wrong("base_url", "bad-endpoint/url-parts", {"host": address.hostname})
         return address
 
 
-def _wrong(name: str, found: str, expected: str, fix: str) -> InputError:
-    return InputError([Problem("bad-endpoint", found, expected, fix, field=name)])
+def _wrong(name: str, message: str, facts: Mapping | None = None) -> InputError:
+    return InputError([Problem(message, facts or {}, field=name)])

@@ -36,8 +36,7 @@ class Budget:
 
     def __post_init__(self) -> None:
         if (self.calls is not None and self.calls < 0) or not (self.cost is None or self.cost >= 0):
-            raise InputError([Problem("bad-budget", f"{self.calls} calls, {self.cost} of money", "0 or more",
-                                      "Give numbers of 0 or more.")])
+            raise InputError([Problem("bad-budget", {"calls": self.calls, "cost": self.cost})])
 
 
 @dataclass(frozen=True)

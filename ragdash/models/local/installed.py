@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from importlib.util import find_spec
 
-from ragdash.core.errors import InputError
+from ragdash.core.errors import InputError, Problem
 from ragdash.models.local.model_folder import found
 
 LIBRARIES = ("sentence_transformers", "torch")
@@ -14,19 +14,20 @@ INSTALL = 'pip install "ragdash[semantic]"'
 
 @dataclass(frozen=True)
 class Availability:
-    """ok; else reason: why not, and fix: the command or the words that help."""
+    """Whether something can be used; problem: why not, None where it can."""
 
-    ok: bool
-    reason: str = ""
-    fix: str = ""
+    problem: Problem | None = None
+
+    @property
+    def ok(self) -> bool:
+        """Whether it can be used."""
+        return self.problem is None
 
 
 def library() -> Availability:
     """Whether the packages that local models need are installed."""
     absent = [name for name in LIBRARIES if find_spec(name) is None]
-    if not absent:
-        return Availability(True)
-    return Availability(False, f"{' and '.join(absent)} {'is' if len(absent) == 1 else 'are'} not installed", INSTALL)
+    return Availability(Problem("unavailable/library", {"packages": absent}) if absent else None)
 
 
 def availability(kind: str, model: str | None = None) -> Availability:
@@ -40,7 +41,5 @@ def availability(kind: str, model: str | None = None) -> Availability:
     try:
         found(kind, model)
     except InputError as error:
-        problem = error.problems[0]
-        at = f" ({problem.file})" if problem.file and problem.file not in problem.found else ""
-        return Availability(False, f"{problem.found}{at}; expected {problem.expected}", problem.fix)
-    return Availability(True)
+        return Availability(error.problems[0])
+    return Availability()

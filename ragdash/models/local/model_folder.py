@@ -10,6 +10,7 @@ import hashlib
 import json
 import os
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -58,18 +59,17 @@ def found(kind: str, model: str | None = None) -> Folder:
     """
     model = model or os.environ.get(VARIABLES[kind])
     if not model:
-        raise _problem(kind, "no-model", f"no {kind}", WANTED[kind],
-                       f"Name its folder with {OPTIONS[kind]} or in {VARIABLES[kind]}.")
+        raise _problem(kind, "no-model", {"type": kind, "wanted": WANTED[kind], "option": OPTIONS[kind],
+                       "variable": VARIABLES[kind]})
     name, place = named(model)
     path = Path(place).expanduser()
     if path.is_dir():
         return _folder(kind, name or _called(path), path.resolve())
     if path.exists():
-        raise _problem(kind, "no-model", "a file", f"{WANTED[kind]}", "Name the folder that the model is in.", place)
+        raise _problem(kind, "no-model/file", {"wanted": WANTED[kind]}, place)
     cached = _in_hub_cache(place) if _HUB_NAME.fullmatch(place) else None
     if cached is None:
-        raise _problem(kind, "no-model", f"no folder {place!r}, and no model of this name in the hub's cache",
-                       WANTED[kind], "Check the path; to fetch a model of the hub, add --hub.", place)
+        raise _problem(kind, "no-model/folder", {"path": place, "wanted": WANTED[kind]}, place)
     return _folder(kind, name or place, cached)
 
 
@@ -113,8 +113,8 @@ def _folder(kind: str, name: str, path: Path) -> Folder:
         raise unreadable(kind, path, "a folder without a tokeniser")
     what, is_kind = _what(config or {}, modules or [], own or {})
     if is_kind != kind:
-        raise _problem(kind, "model-of-another-kind", what, WANTED[kind],
-                       f"Name another folder with {OPTIONS[kind]}.", str(path))
+        raise _problem(kind, "model-of-another-kind", {"type": what, "wanted": WANTED[kind], "option": OPTIONS[kind]},
+                       str(path))
     return Folder(kind, name, path, sum(file.stat().st_size for file in files))
 
 
@@ -157,9 +157,8 @@ def _json(kind: str, path: Path, shape: type) -> dict | list | None:
 
 def unreadable(kind: str, path: Path, what: str) -> InputError:
     """The problem of a folder that no model can be made of."""
-    return _problem(kind, "unreadable-model", what, WANTED[kind],
-                    "Copy or fetch the model again, or name another folder.", str(path))
+    return _problem(kind, "unreadable-model", {"reason": what, "wanted": WANTED[kind]}, str(path))
 
 
-def _problem(kind: str, word: str, what: str, expected: str, fix: str, file: str | None = None) -> InputError:
-    return InputError([Problem(word, what, expected, fix, file, None, OPTIONS[kind])])
+def _problem(kind: str, message: str, facts: Mapping, file: str | None = None) -> InputError:
+    return InputError([Problem(message, facts, file, None, OPTIONS[kind])])

@@ -186,9 +186,7 @@ class Store:
                     db.executescript(_TABLES)
                 yield db
         except (OSError, sqlite3.Error) as error:
-            raise InputError([Problem("unusable-cache", f"a cache that cannot be used ({error})",
-                                      "a file that can be read and written", "Delete it if it is damaged, or name "
-                                      "another folder in RAGDASH_CACHE.", str(self.path))]) from None
+            raise InputError([Problem("unusable-cache", {"reason": str(error)}, str(self.path))]) from None
 
 
 def unit(vectors: np.ndarray) -> np.ndarray:

@@ -41,8 +41,7 @@ def _threads(given: Mapping[str, str]) -> int:
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     asked = given.get("RAGDASH_THREADS") or str(cores)
     if not asked.isdigit() or int(asked) < 1:
-        raise InputError([Problem("bad-threads", repr(asked), "a whole number from 1", "Change RAGDASH_THREADS.",
-                                  field="RAGDASH_THREADS")])
+        raise InputError([Problem("bad-threads", {"value": asked}, field="RAGDASH_THREADS")])
     return min(cores, int(asked))
 
 
@@ -53,7 +52,7 @@ def load(folder: Folder, device: str | None = None) -> Encoder | PairScorer:
     """
     installed = library()
     if not installed.ok:
-        raise InputError([Problem("unavailable", installed.reason, "sentence-transformers", f"{installed.fix}")])
+        raise InputError([installed.problem])
     os.environ.update(environment())
     made = {ENCODER: SentenceEncoder, NLI: EntailmentScorer}.get(folder.kind, CrossEncoderScorer)
     return made(folder, device)
@@ -63,7 +62,7 @@ def fetched(kind: str, name: str) -> Folder:
     """The folder of a model on the hub, fetched where it is not here yet. Only where the user asked for it."""
     installed = library()
     if not installed.ok:
-        raise InputError([Problem("unavailable", installed.reason, "sentence-transformers", f"{installed.fix}")])
+        raise InputError([installed.problem])
     from huggingface_hub import snapshot_download
 
     problems = []
@@ -74,9 +73,7 @@ def fetched(kind: str, name: str) -> Folder:
         except (OSError, ValueError) as error:
             if isinstance(error, InputError):
                 raise
-            problems.append(Problem("no-model", f"{full!r}, which could not be fetched ({_first_line(error)})",
-                                    "a model of the hub", "Check its name and the connection, or fetch its folder by "
-                                    "other means and name that.", field="--hub"))
+            problems.append(Problem("no-model/hub", {"name": full, "reason": _first_line(error)}, field="--hub"))
     raise InputError(problems)
 
 

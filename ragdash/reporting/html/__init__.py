@@ -1,1 +1,1 @@
-"""Html."""
+"""The HTML report: one file without a server."""

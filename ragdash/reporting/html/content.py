@@ -57,7 +57,9 @@ class Request:
         runs = [match.run.name for match in self.matches]
         object.__setattr__(self, "names", self.names or tuple(runs))
         object.__setattr__(self, "slots", self.slots or tuple(range(len(runs))))
-        object.__setattr__(self, "specs", self.specs or parse_specs([one.format(k=self.k) for one in METRICS]))
+        object.__setattr__(
+            self, "specs", self.specs or parse_specs([template.format(k=self.k) for template in METRICS])
+        )
 
 
 class Content:
@@ -67,10 +69,12 @@ class Content:
         self.request = request
         self.names, self.slots = list(request.names), list(request.slots)
         self.truth = request.matches[0].truth
-        inside = request.queries
-        self.inside = np.ones(len(self.truth), bool) if inside is None else np.asarray(inside, bool)
-        many = int(self.inside.sum()) > TARGET_FLIPS
-        self.rules = replace(request.rules, permutations=request.rules.permutations // 10) if many else request.rules
+        queries = request.queries
+        self.inside = np.ones(len(self.truth), bool) if queries is None else np.asarray(queries, bool)
+        is_large = int(self.inside.sum()) > TARGET_FLIPS
+        self.rules = (
+            replace(request.rules, permutations=request.rules.permutations // 10) if is_large else request.rules
+        )
 
     @property
     def lead(self) -> Spec:
@@ -88,19 +92,19 @@ class Content:
         """Number and seed of the resamples."""
         return {"resamples": self.rules.resamples, "seed": self.rules.seed}
 
-    def summarise(self, found: Sequence[Evaluation]) -> list[tuple[Summary, ...]]:
+    def summarise(self, evaluations: Sequence[Evaluation]) -> list[tuple[Summary, ...]]:
         """Mean and interval of each run and spec."""
-        return summaries(found, weights=self.weights, **self.draw)
+        return summaries(evaluations, weights=self.weights, **self.draw)
 
     def evaluate(self, specs: Sequence[Spec]) -> list[Evaluation]:
         """The values of each run for the queries that count."""
-        found = []
+        evaluations = []
         for name, match in zip(self.names, self.request.matches, strict=True):
-            one = replace(evaluate_match(match, specs), name=name)
+            evaluation = replace(evaluate_match(match, specs), name=name)
             if not self.inside.all():
-                one = one.only(one.query_ids.filter(pa.array(self.inside)).to_pylist())
-            found.append(one)
-        return found
+                evaluation = evaluation.only(evaluation.query_ids.filter(pa.array(self.inside)).to_pylist())
+            evaluations.append(evaluation)
+        return evaluations
 
     @cached_property
     def evaluations(self) -> list[Evaluation]:
@@ -135,7 +139,7 @@ class Content:
     def best(self, spec: Spec) -> int | None:
         """The run with the best mean; None where the metric has no better end or no run has a mean."""
         column = self.column(spec)
-        order = best_first(np.array([one.mean for one in column]), spec.metric.better)
+        order = best_first(np.array([summary.mean for summary in column]), spec.metric.better)
         return order[0] if spec.metric.better and column[order[0]].n else None
 
     def column(self, spec: Spec) -> list[Summary]:
@@ -150,14 +154,14 @@ class Content:
         rows = self.evaluations if spec in self.request.specs else self.answers
         if best is None or len(rows) < 2 or not comparable(rows[best], [spec])[0]:
             return {}
-        others = [at for at in range(len(rows)) if at != best]
-        found = compare(rows[best], [rows[at] for at in others], [spec], self.rules)
-        return {at: row[0] for at, row in zip(others, found, strict=True)}
+        candidates = [run for run in range(len(rows)) if run != best]
+        comparisons = compare(rows[best], [rows[candidate] for candidate in candidates], [spec], self.rules)
+        return {candidate: row[0] for candidate, row in zip(candidates, comparisons, strict=True)}
 
     @property
     def others(self) -> list[int]:
         """The candidates: all runs but the baseline."""
-        return [at for at in range(len(self.names)) if at != self.request.baseline]
+        return [run for run in range(len(self.names)) if run != self.request.baseline]
 
     @cached_property
     def compared(self) -> dict[tuple[int, Spec], Comparison]:
@@ -165,6 +169,14 @@ class Content:
         specs = comparable(self.evaluations[0], self.request.specs)[0]
         if not self.others or not specs:
             return {}
-        rows = compare(self.evaluations[self.request.baseline], [self.evaluations[at] for at in self.others], specs,
-                       self.rules)
-        return {(at, one.spec): one for at, row in zip(self.others, rows, strict=True) for one in row}
+        rows = compare(
+            self.evaluations[self.request.baseline],
+            [self.evaluations[candidate] for candidate in self.others],
+            specs,
+            self.rules,
+        )
+        return {
+            (candidate, comparison.spec): comparison
+            for candidate, row in zip(self.others, rows, strict=True)
+            for comparison in row
+        }

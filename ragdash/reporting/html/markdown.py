@@ -18,38 +18,38 @@ _TOKEN = re.compile(r"\\(?P<plain>.)|(?P<strong>\*\*)|(?P<em>\*)|`(?P<code>[^`]*
 
 def as_html(text: str) -> Markup:
     """Markdown of a sentence as inline HTML; marks that are left open are closed."""
-    out, open_tags, at = [], [], 0
+    fragments, open_tags, position = [], [], 0
     for token in _TOKEN.finditer(text):
-        out.append(escape(text[at:token.start()]))
-        at = token.end()
+        fragments.append(escape(text[position:token.start()]))
+        position = token.end()
         kind = token.lastgroup
         if kind == "plain":
-            out.append(escape(token["plain"]))
+            fragments.append(escape(token["plain"]))
         elif kind == "code":
-            out.append(Markup("<code>{}</code>").format(token["code"]))
+            fragments.append(Markup("<code>{}</code>").format(token["code"]))
         elif kind == "line":
-            out.append(Markup("<br>"))
+            fragments.append(Markup("<br>"))
         elif kind == "colour":
             open_tags.append("span")
-            out.append(Markup('<span class="{}">').format(token["colour"]))
+            fragments.append(Markup('<span class="{}">').format(token["colour"]))
         elif kind == "close":
-            out.append(Markup("</span>") if _closes(open_tags, "span") else "]")
+            fragments.append(Markup("</span>") if _closes(open_tags, "span") else "]")
         elif kind in ("strong", "em"):
-            out.append(Markup("</{}>").format(kind) if _closes(open_tags, kind) else _opened(open_tags, kind))
-    out.append(escape(text[at:]))
-    return Markup("").join([*out, *(Markup("</{}>").format(tag) for tag in reversed(open_tags))])
+            fragments.append(Markup("</{}>").format(kind) if _closes(open_tags, kind) else _opened(open_tags, kind))
+    fragments.append(escape(text[position:]))
+    return Markup("").join([*fragments, *(Markup("</{}>").format(tag) for tag in reversed(open_tags))])
 
 
 def as_blocks(text: str) -> Markup:
     """Markdown of paragraphs and lists as HTML."""
     blocks = []
-    for part in re.split(r"\n\n+", text.strip()):
-        lines = part.split("\n")
+    for paragraph in re.split(r"\n\n+", text.strip()):
+        lines = paragraph.split("\n")
         if lines and all(line.startswith("- ") for line in lines):
             blocks.append(Markup("<ul>{}</ul>").format(
                 Markup("").join(Markup("<li>{}</li>").format(as_html(line[2:])) for line in lines)))
-        elif part:
-            blocks.append(Markup("<p>{}</p>").format(as_html(part)))
+        elif paragraph:
+            blocks.append(Markup("<p>{}</p>").format(as_html(paragraph)))
     return Markup("\n").join(blocks)
 
 

@@ -23,7 +23,6 @@ from ragdash.reporting.html.content import Content, Request
 from ragdash.reporting.html.sections import SECTIONS
 from ragdash.reporting.plots.common.script import plotly_js
 from ragdash.reporting.plots.common.theme import DARK, LIGHT, THEMES, Theme
-from ragdash.reporting.sentences.fmt import listed
 
 _ESCAPES = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 
@@ -40,8 +39,8 @@ def page(content: Content) -> bytes:
 
 def sections(content: Content) -> list[Section]:
     """The sections asked for, all where none are named, in the order in which they are read."""
-    wanted = chosen(content.request.sections)
-    return [make(content, title) for name, (title, make) in SECTIONS.items() if name in wanted]
+    names = chosen(content.request.sections)
+    return [make(content, title) for name, (title, make) in SECTIONS.items() if name in names]
 
 
 def chosen(names: Iterable[str] | None) -> list[str]:
@@ -49,21 +48,20 @@ def chosen(names: Iterable[str] | None) -> list[str]:
     if names is None:
         return list(SECTIONS)
     names = list(names)
-    unknown = [name for name in names if name not in SECTIONS]
-    if unknown or not names:
-        raise InputError([Problem("unknown-section", listed([repr(name) for name in unknown]) if unknown else "none",
-                                  f"some of {', '.join(SECTIONS)}", "Name them with commas between.",
+    unrecognized = [name for name in names if name not in SECTIONS]
+    if unrecognized or not names:
+        raise InputError([Problem("unknown-section", {"names": unrecognized, "sections": list(SECTIONS)},
                                   field="--sections")])
     return [name for name in SECTIONS if name in names]
 
 
-def render(title: str, found: Sequence[Section], *, texts: bool = True) -> bytes:
+def render(title: str, all_sections: Sequence[Section], *, texts: bool = True) -> bytes:
     """Sections as one page; those that are missing are named with the reason, empty ones are left out."""
-    shown = [section for section in found if section.blocks and not section.missing]
-    pictures = [block for section in shown for block in section.blocks if isinstance(block, Picture)]
+    visible = [section for section in all_sections if section.blocks and not section.missing]
+    pictures = [block for section in visible for block in section.blocks if isinstance(block, Picture)]
     scripts = [plotly_js(), _asset("report.js")] if pictures else [_asset("report.js")]
     text = _environment().get_template("report.html.j2").render(
-        title=title, sections=shown, left_out=[section for section in found if section.missing], texts=texts,
+        title=title, sections=visible, left_out=[section for section in all_sections if section.missing], texts=texts,
         policy=_policy(scripts), scripts=[Markup(script) for script in scripts], style=Markup(_style()),
         figures=[Drawn(picture.key, _json(picture)) for picture in pictures])
     return text.encode()
@@ -79,8 +77,8 @@ class Drawn:
 
 def _json(picture: Picture) -> Markup:
     """{"light": figure, "dark": figure}, safe within a script element."""
-    both = ",".join(f'"{name}":{picture.draw(theme).to_json()}' for name, theme in THEMES.items())
-    return Markup(f"{{{both}}}".translate(str.maketrans(_ESCAPES)))
+    figures = ",".join(f'"{name}":{picture.draw(theme).to_json()}' for name, theme in THEMES.items())
+    return Markup(f"{{{figures}}}".translate(str.maketrans(_ESCAPES)))
 
 
 def _policy(scripts: Sequence[str]) -> str:
@@ -110,6 +108,6 @@ def _style() -> str:
 
 
 def _colours(theme: Theme) -> str:
-    runs = "".join(f"--run-{at}:{colour};" for at, colour in enumerate(theme.runs))
+    runs = "".join(f"--run-{slot}:{colour};" for slot, colour in enumerate(theme.runs))
     return (f"--paper:{theme.paper};--ink:{theme.ink};--muted:{theme.muted};--line:{theme.grid};"
             f"--better:{theme.better};--worse:{theme.worse};--run-grey:{theme.grey};color-scheme:{theme.name};{runs}")

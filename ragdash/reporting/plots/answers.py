@@ -37,38 +37,38 @@ def distribution(names: Sequence[str], slots: Sequence[int], values: Sequence[np
     values: one (Q,) for each run, NaN left out. Answers at the very ends of the range (all wrong, all right) stand
     apart, with their share in figures: most metrics of answers pile up there.
     """
-    held = [part[np.isfinite(part)] for part in (np.asarray(one, dtype=float) for one in values)]
-    low, high = _bounds(axis, held)
+    defined = [array[np.isfinite(array)] for array in (np.asarray(run_values, dtype=float) for run_values in values)]
+    low, high = _bounds(axis, defined)
     edges = np.linspace(low, high, (BINS if high - low <= 1 or axis.high is None else 2 * BINS) + 1)
-    counts = [_counted(part, edges) for part in held]
-    shares = [many / max(many.sum(), 1) for many in counts]
-    top = max((float(one.max(initial=0)) for one in shares), default=0.0) or 1.0
+    counts = [_counted(run_values, edges) for run_values in defined]
+    shares = [bin_counts / max(bin_counts.sum(), 1) for bin_counts in counts]
+    top = max((float(share.max(initial=0)) for share in shares), default=0.0) or 1.0
     fig = figure(theme, height=76 + ROW * max(len(names), 1))
-    drawn = looks(names, slots, theme)
-    for at, (look, many, share) in enumerate(zip(drawn, counts, shares, strict=True)):
-        fig.add_trace(_row(at, look, many, share / top * TALLEST, edges, axis))
-        fig.add_shape(type="line", xref="paper", x0=0, x1=1, y0=-at, y1=-at, line={"color": theme.grid, "width": 1},
+    run_looks = looks(names, slots, theme)
+    for row, (look, bin_counts, share) in enumerate(zip(run_looks, counts, shares, strict=True)):
+        fig.add_trace(_row(row, look, bin_counts, share / top * TALLEST, edges, axis))
+        fig.add_shape(type="line", xref="paper", x0=0, x1=1, y0=-row, y1=-row, line={"color": theme.grid, "width": 1},
                       layer="below")
-        if not many.sum():
-            fig.add_annotation(x=0.5, xref="paper", y=0.3 - at, text="undefined", showarrow=False,
+        if not bin_counts.sum():
+            fig.add_annotation(x=0.5, xref="paper", y=0.3 - row, text="undefined", showarrow=False,
                                font={"color": theme.muted})
     width = edges[1] - edges[0]
     fig.update_xaxes(title_text=escape(axis.label) + _arrow(axis), showgrid=False, tickangle=0,
                      range=[low - 1.9 * width, high + 1.9 * width],
                      tickvals=[low - width, *edges[2:-2:2], high + width],
                      ticktext=[f"{edge:.3g}".replace("-", "−") for edge in (low, *edges[2:-2:2], high)])
-    fig.update_yaxes(tickvals=[0.3 - at for at in range(len(names))], fixedrange=True, showgrid=False,
-                     ticktext=[_signed(look, name) for look, name in zip(drawn, names, strict=True)],
+    fig.update_yaxes(tickvals=[0.3 - row for row in range(len(names))], fixedrange=True, showgrid=False,
+                     ticktext=[_signed(look, name) for look, name in zip(run_looks, names, strict=True)],
                      range=[-len(names) + 0.9, 1], tickfont={"size": 13, "color": theme.ink})
     fig.update_layout(barmode="overlay")
     return fig
 
 
-def _bounds(axis: Axis, held: Sequence[np.ndarray]) -> tuple[float, float]:
+def _bounds(axis: Axis, values: Sequence[np.ndarray]) -> tuple[float, float]:
     """The range of the registry, and where that is open the values'."""
-    every = np.concatenate([*held, []]) if held else np.empty(0)
-    low = axis.low if axis.low is not None else float(every.min(initial=0.0))
-    high = axis.high if axis.high is not None else float(every.max(initial=low + 1))
+    pooled = np.concatenate([*values, []]) if values else np.empty(0)
+    low = axis.low if axis.low is not None else float(pooled.min(initial=0.0))
+    high = axis.high if axis.high is not None else float(pooled.max(initial=low + 1))
     return float(low), float(high)
 
 
@@ -79,22 +79,22 @@ def _counted(values: np.ndarray, edges: np.ndarray) -> np.ndarray:
     return np.array([ends[0].sum(), *inner, ends[1].sum()])
 
 
-def _row(at: int, look: Look, counts: np.ndarray, heights: np.ndarray, edges: np.ndarray, axis: Axis) -> go.Bar:
+def _row(row: int, look: Look, counts: np.ndarray, heights: np.ndarray, edges: np.ndarray, axis: Axis) -> go.Bar:
     width, n = edges[1] - edges[0], int(counts.sum())
-    places = np.concatenate([[edges[0] - width], (edges[:-1] + edges[1:]) / 2, [edges[-1] + width]])
+    positions = np.concatenate([[edges[0] - width], (edges[:-1] + edges[1:]) / 2, [edges[-1] + width]])
     spans = [f"exactly {edges[0]:.3g}", *(f"{a:.3g} to {b:.3g}" for a, b in pairwise(edges)),
              f"exactly {edges[-1]:.3g}"]
-    kept = np.flatnonzero(counts)
-    said = [f"{look.name}<br>{escape(axis.title)} {spans[i]}: {counts[i]:,} of {n:,} queries" for i in kept]
-    text = [f"{counts[i] / n:.0%}" if i in (0, len(counts) - 1) else "" for i in kept]
-    return go.Bar(x=places[kept], y=heights[kept], base=np.full(len(kept), -float(at)), width=0.92 * width,
-                  name=look.name, marker={"color": look.color, "line": {"width": 0}}, hoverinfo="text", hovertext=said,
+    bins = np.flatnonzero(counts)
+    hover = [f"{look.name}<br>{escape(axis.title)} {spans[i]}: {counts[i]:,} of {n:,} queries" for i in bins]
+    text = [f"{counts[i] / n:.0%}" if i in (0, len(counts) - 1) else "" for i in bins]
+    return go.Bar(x=positions[bins], y=heights[bins], base=np.full(len(bins), -float(row)), width=0.92 * width,
+                  name=look.name, marker={"color": look.color, "line": {"width": 0}}, hoverinfo="text", hovertext=hover,
                   text=text, textposition="outside", textangle=0, cliponaxis=False, textfont={"size": 12},
-                  customdata=counts[kept])
+                  customdata=counts[bins])
 
 
 def quadrants(names: Sequence[str], slots: Sequence[int], counts: np.ndarray, kinds: Sequence[tuple[str, bool, bool]],
-              rest: str, *, theme: Theme = LIGHT) -> go.Figure:
+              unclassified: str, *, theme: Theme = LIGHT) -> go.Figure:
     """A bar for each run, parted by whether the documents were found and the answer is right.
 
     counts: (N, K + 1) queries of each kind, the last those of which it cannot be said (`rest` names them); kinds:
@@ -102,23 +102,23 @@ def quadrants(names: Sequence[str], slots: Sequence[int], counts: np.ndarray, ki
     """
     counts = np.asarray(counts, dtype=int)
     total = np.maximum(counts.sum(axis=1), 1)
-    drawn = looks(names, slots, theme)
+    run_looks = looks(names, slots, theme)
     fig = figure(theme, height=124 + 44 * max(len(names), 2))  # on a telephone the legend takes five lines
-    for at, (title, found, right) in enumerate((*kinds, (rest, True, None))):
+    for kind, (title, retrieved, right) in enumerate((*kinds, (unclassified, True, None))):
         color = theme.grey if right is None else theme.better if right else theme.worse
-        share = counts[:, at] / total
-        said = [f"{look.name}<br>{escape(title)}: {many:,} of {whole:,} queries ({part:.0%})"
-                for look, many, whole, part in zip(drawn, counts[:, at], total, share, strict=True)]
-        pattern = {} if found else {"pattern": {"shape": "/", "fgcolor": color, "bgcolor": theme.paper, "size": 7,
+        share = counts[:, kind] / total
+        hover = [f"{look.name}<br>{escape(title)}: {count:,} of {run_total:,} queries ({fraction:.0%})"
+                for look, count, run_total, fraction in zip(run_looks, counts[:, kind], total, share, strict=True)]
+        pattern = {} if retrieved else {"pattern": {"shape": "/", "fgcolor": color, "bgcolor": theme.paper, "size": 7,
                                                 "solidity": 0.35}}
         fig.add_trace(go.Bar(
-            y=np.arange(len(names)), x=share, orientation="h", name=escape(title), customdata=counts[:, at],
-            marker={"color": color, "line": {"width": 1, "color": color if not found else theme.paper}, **pattern},
-            hoverinfo="text", hovertext=said, textposition="none", showlegend=bool(counts[:, at].any())))
-    _numbers(fig, counts, total, [found for _, found, _ in kinds] + [True], theme)
+            y=np.arange(len(names)), x=share, orientation="h", name=escape(title), customdata=counts[:, kind],
+            marker={"color": color, "line": {"width": 1, "color": color if not retrieved else theme.paper}, **pattern},
+            hoverinfo="text", hovertext=hover, textposition="none", showlegend=bool(counts[:, kind].any())))
+    _numbers(fig, counts, total, [retrieved for _, retrieved, _ in kinds] + [True], theme)
     fig.update_xaxes(title_text="Share of the queries", tickformat=".0%", range=[0, 1], showgrid=False)
     fig.update_yaxes(tickvals=np.arange(len(names)), range=[len(names) - 0.5, -0.5], fixedrange=True, showgrid=False,
-                     ticktext=[_signed(look, name) for look, name in zip(drawn, names, strict=True)],
+                     ticktext=[_signed(look, name) for look, name in zip(run_looks, names, strict=True)],
                      tickfont={"size": 13, "color": theme.ink})
     fig.update_layout(barmode="stack", bargap=0.34 if len(names) > 1 else 0.5, showlegend=True,
                       legend_traceorder="normal")
@@ -129,10 +129,10 @@ def _numbers(fig: go.Figure, counts: np.ndarray, total: np.ndarray, solid: Seque
     """The number of queries in the middle of each part that is wide enough, on a plate where the part is hatched."""
     share = counts / total[:, None]
     middle = np.cumsum(share, axis=1) - share / 2
-    for row, part in zip(*np.nonzero(share >= NARROW), strict=True):
-        plate = {} if solid[part] else {"bgcolor": theme.paper, "borderpad": 1}
-        fig.add_annotation(x=float(middle[row, part]), y=int(row), text=f"{counts[row, part]:,}", showarrow=False,
-                           font={"size": 12, "color": theme.paper if solid[part] else theme.ink}, **plate)
+    for row, kind in zip(*np.nonzero(share >= NARROW), strict=True):
+        plate = {} if solid[kind] else {"bgcolor": theme.paper, "borderpad": 1}
+        fig.add_annotation(x=float(middle[row, kind]), y=int(row), text=f"{counts[row, kind]:,}", showarrow=False,
+                           font={"size": 12, "color": theme.paper if solid[kind] else theme.ink}, **plate)
 
 
 def correlation(rows: Sequence[str], columns: Sequence[str], rho: np.ndarray, n: np.ndarray, *,
@@ -144,20 +144,20 @@ def correlation(rows: Sequence[str], columns: Sequence[str], rho: np.ndarray, n:
     rho = np.asarray(rho, dtype=float).reshape(len(rows), len(columns))
     n = np.asarray(n).reshape(rho.shape)
     text = value_text(rho, 2)
-    said = [[f"{escape(row)} and {escape(column)}<br>Spearman {text[i, j]} over {n[i, j]:,} queries"
+    hover = [[f"{escape(row)} and {escape(column)}<br>Spearman {text[i, j]} over {n[i, j]:,} queries"
              for j, column in enumerate(columns)] for i, row in enumerate(rows)]
     fig = figure(theme, height=84 + 42 * max(len(rows), 1))
     fig.add_trace(go.Heatmap(
         z=rho, x=np.arange(len(columns)), y=np.arange(len(rows)), zmin=-1, zmax=1, showscale=False, xgap=2, ygap=2,
-        colorscale=[[at / (len(PUOR) - 1), color] for at, color in enumerate(PUOR)], hoverinfo="text", text=said,
+        colorscale=[[index / (len(PUOR) - 1), color] for index, color in enumerate(PUOR)], hoverinfo="text", text=hover,
         hoverongaps=False))
     for i, j in np.ndindex(*rho.shape):
         color = theme.muted if np.isnan(rho[i, j]) else "#ffffff" if abs(rho[i, j]) > 0.75 else LIGHT.ink
         fig.add_annotation(x=j, y=i, showarrow=False, font={"size": 13, "color": color},
                            text=f"<b>{text[i, j]}</b><br><span style='font-size:10px'>n = {n[i, j]:,}</span>")
-    fig.update_xaxes(tickvals=np.arange(len(columns)), ticktext=[escape(one) for one in columns], side="top",
+    fig.update_xaxes(tickvals=np.arange(len(columns)), ticktext=[escape(title) for title in columns], side="top",
                      autotickangles=[0, 90], showgrid=False, fixedrange=True, tickfont={"color": theme.ink})
-    fig.update_yaxes(tickvals=np.arange(len(rows)), ticktext=[folded(one, 20) for one in rows], showgrid=False,
+    fig.update_yaxes(tickvals=np.arange(len(rows)), ticktext=[folded(title, 20) for title in rows], showgrid=False,
                      range=[len(rows) - 0.5, -0.5], fixedrange=True, tickfont={"size": 13, "color": theme.ink})
     return fig
 

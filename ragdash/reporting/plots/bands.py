@@ -34,7 +34,7 @@ def placement(names: Sequence[str], slots: Sequence[int], mean: np.ndarray, low:
     the first and the last may be infinite; labels: (B,) words. words: (N,) what is written beside each run, such as
     "between fair and good". target: drawn as a stroke across each interval, with its value at the foot.
     """
-    mean, low, high, edges = (np.asarray(part, dtype=float) for part in (mean, low, high, edges))
+    mean, low, high, edges = (np.asarray(array, dtype=float) for array in (mean, low, high, edges))
     span = _span(edges, np.concatenate([mean, low, high, [np.nan if target is None else target]]))
     texts = [word or "" for word in words] if words is not None else [""] * len(names)
     row = MARK + 6 + LINE * (1 + any(texts))
@@ -42,15 +42,15 @@ def placement(names: Sequence[str], slots: Sequence[int], mean: np.ndarray, low:
     rows, foot = max(len(names), 1), FOOT if target is not None else 0
     fig = figure(theme, height=row * rows + foot + 90)
     _shade(fig, edges, span, axis, theme)
-    for place, look in enumerate(looks(names, slots, theme)):
-        values = (float(mean[place]), float(low[place]), float(high[place]))
-        fig.add_trace(_dot(place + middle, look, values, int(n[place]), axis, texts[place]))
-        _heading(fig, place, look, names[place], values[0], texts[place], theme)
+    for index, look in enumerate(looks(names, slots, theme)):
+        values = (float(mean[index]), float(low[index]), float(high[index]))
+        fig.add_trace(_dot(index + middle, look, values, int(n[index]), axis, texts[index]))
+        _heading(fig, index, look, names[index], values[0], texts[index], theme)
         if target is not None and np.isfinite(values[0]):
-            fig.add_shape(type="line", x0=target, x1=target, y0=place + middle - 0.32 * MARK / row,
-                          y1=place + middle + 0.32 * MARK / row, line={"color": theme.ink, "width": 3}, layer="below")
-        if place:
-            fig.add_shape(type="line", xref="paper", x0=0, x1=1, y0=place, y1=place, layer="below",
+            fig.add_shape(type="line", x0=target, x1=target, y0=index + middle - 0.32 * MARK / row,
+                          y1=index + middle + 0.32 * MARK / row, line={"color": theme.ink, "width": 3}, layer="below")
+        if index:
+            fig.add_shape(type="line", xref="paper", x0=0, x1=1, y0=index, y1=index, layer="below",
                           line={"color": theme.paper, "width": 2})
     fig.update_yaxes(range=[rows + foot / row, 0], showgrid=False, fixedrange=True, showticklabels=False)
     _band_names(fig, edges, labels, span, theme)
@@ -65,24 +65,24 @@ def _span(edges: np.ndarray, values: np.ndarray) -> list[float]:
     if np.isfinite(edges[[0, -1]]).all() and edges[-1] - edges[0] <= 2:
         air = 0.015 * (edges[-1] - edges[0])
         return [float(edges[0]) - air, float(edges[-1]) + air]
-    shown = np.concatenate([inner[1:] if len(inner) > 2 and np.isfinite(edges[0]) else inner, finite])
-    low, high = float(shown.min()), float(shown.max())
+    visible = np.concatenate([inner[1:] if len(inner) > 2 and np.isfinite(edges[0]) else inner, finite])
+    low, high = float(visible.min()), float(visible.max())
     air = 0.25 * ((high - low) or 1.0)
     return [max(low - air, float(edges[0])), min(high + air, float(edges[-1]))]
 
 
 def _shade(fig: go.Figure, edges: np.ndarray, span: Sequence[float], axis: Axis, theme: Theme) -> None:
     """A quiet ramp of grey, stronger towards the better end; run colours keep their meaning on it."""
-    red, green, blue = (int(theme.muted[at:at + 2], 16) for at in (1, 3, 5))
+    red, green, blue = (int(theme.muted[offset:offset + 2], 16) for offset in (1, 3, 5))
     strength = np.linspace(0.05, 0.30, len(edges) - 1)
     if axis.better == "lower":
         strength = strength[::-1]
     clipped = np.clip(edges, *span)
     clipped[[0, -1]] = span  # the air at both ends bears the shade of its band
     fig.update_layout(shapes=[
-        {"type": "rect", "xref": "x", "yref": "paper", "x0": left, "x1": right, "y0": 0, "y1": 1, "layer": "below",
+        {"type": "rect", "xref": "x", "yref": "paper", "x0": lower, "x1": upper, "y0": 0, "y1": 1, "layer": "below",
          "line": {"width": 1, "color": theme.paper}, "fillcolor": f"rgba({red},{green},{blue},{shade:.3f})"}
-        for left, right, shade in zip(clipped[:-1], clipped[1:], strength, strict=True) if right > left])
+        for lower, upper, shade in zip(clipped[:-1], clipped[1:], strength, strict=True) if upper > lower])
     inner = _apart(edges[np.isfinite(edges) & (edges >= span[0]) & (edges <= span[1])], 0.07 * (span[1] - span[0]))
     fig.update_xaxes(title_text=escape(axis.label) + {"higher": " · higher is better →",
                                                       "lower": " · ← lower is better"}.get(axis.better or "", ""),
@@ -99,20 +99,20 @@ def _apart(edges: np.ndarray, gap: float) -> np.ndarray:
 def _band_names(fig: go.Figure, edges: np.ndarray, labels: Sequence[str], span: Sequence[float], theme: Theme) -> None:
     """The bands' words above them; where a word has no room it stands higher, beside a line that leads to its band."""
     clipped = np.clip(edges, *span)
-    shown = [(float((left + right) / 2), float(right - left), label[:40])
-             for left, right, label in zip(clipped[:-1], clipped[1:], labels, strict=True) if right > left]
-    middles, widths = (np.array([one[at] for one in shown]) for at in (0, 1))
+    visible = [(float((lower + right) / 2), float(right - lower), label[:40])
+             for lower, right, label in zip(clipped[:-1], clipped[1:], labels, strict=True) if right > lower]
+    middles, widths = (np.array([band[field] for band in visible]) for field in (0, 1))
     size = float(span[1] - span[0])
-    steps = _steps((middles - span[0]) / size * NARROW, widths / size * NARROW, [len(one[2]) for one in shown])
-    for step, middle, (_, _, label) in reversed(list(zip(steps, middles, shown, strict=True))):
+    steps = _steps((middles - span[0]) / size * NARROW, widths / size * NARROW, [len(band[2]) for band in visible])
+    for step, middle, (_, _, label) in reversed(list(zip(steps, middles, visible, strict=True))):
         right = middle > (span[0] + span[1]) / 2
         fig.add_annotation(
             x=middle, y=1, yref="paper", text=escape(label), font={"size": 13, "color": theme.ink},
             bgcolor=theme.paper if step else None, showarrow=bool(step), arrowhead=0, arrowwidth=1,
             arrowcolor=theme.muted, ax=0, ay=-(LINE * step + 9), yanchor="middle" if step else "bottom",
             xanchor="center" if not step else "right" if right else "left")
-    more = LINE * (1 + max(steps, default=0))
-    fig.update_layout(margin_t=MARGIN["t"] + more, height=fig.layout.height + more)
+    extra = LINE * (1 + max(steps, default=0))
+    fig.update_layout(margin_t=MARGIN["t"] + extra, height=fig.layout.height + extra)
 
 
 def _steps(middles: np.ndarray, widths: np.ndarray, letters: Sequence[int]) -> list[int]:
@@ -125,30 +125,30 @@ def _steps(middles: np.ndarray, widths: np.ndarray, letters: Sequence[int]) -> l
     if (middles[1:] - middles[:-1] >= (words[1:] + words[:-1]) / 2).all():
         return [0] * len(words)
     wide, right = words > widths, middles > NARROW / 2
-    up, down = wide & right, wide & ~right
-    meet = (middles + words)[down].max(initial=0) > (middles - words)[up].min(initial=NARROW)
-    rising = np.cumsum(up) + (int(down.sum()) if meet else 0)
-    return np.where(up, rising, np.where(down, np.cumsum(down[::-1])[::-1], 0)).tolist()
+    right_stairs, left_stairs = wide & right, wide & ~right
+    meet = (middles + words)[left_stairs].max(initial=0) > (middles - words)[right_stairs].min(initial=NARROW)
+    rising = np.cumsum(right_stairs) + (int(left_stairs.sum()) if meet else 0)
+    return np.where(right_stairs, rising, np.where(left_stairs, np.cumsum(left_stairs[::-1])[::-1], 0)).tolist()
 
 
 def _dot(y: float, look: Look, values: tuple[float, float, float], n: int, axis: Axis, words: str) -> go.Scatter:
     """One run's symbol and interval. values: mean, low, high."""
-    value, down, up = value_text(np.array(values))
+    value, low_text, high_text = value_text(np.array(values))
     mean, low, high = values
-    said = f"{value} [{down}, {up}]" if np.isfinite(mean) else "undefined"
+    text = f"{value} [{low_text}, {high_text}]" if np.isfinite(mean) else "undefined"
     meaning = f"<br>{escape(words)}" if words else ""
     return go.Scatter(
         x=np.array([mean]), y=np.array([y]), mode="markers", name=look.name, marker=look.marker(12),
         error_x={"array": np.array([high - mean]), "arrayminus": np.array([mean - low]), "color": look.color,
                  "thickness": 2.5, "width": 5},
-        hoverinfo="text", hovertext=[f"{look.name}<br>{escape(axis.title)} {said}{meaning}<br>n = {n:,} queries"])
+        hoverinfo="text", hovertext=[f"{look.name}<br>{escape(axis.title)} {text}{meaning}<br>n = {n:,} queries"])
 
 
-def _heading(fig: go.Figure, place: int, look: Look, name: str, mean: float, words: str, theme: Theme) -> None:
+def _heading(fig: go.Figure, row: int, look: Look, name: str, mean: float, words: str, theme: Theme) -> None:
     """The run's name with its mean, and the words, above its symbol."""
     value = str(value_text(np.array(mean))) if np.isfinite(mean) else "undefined"
     text = f'<span style="color:{look.color}">{look.sign}</span> <b>{short(name, 28)}</b>  {value}'
-    fig.add_annotation(x=0, xref="paper", y=place, yref="y", xanchor="left", yanchor="top", yshift=-3, xshift=3,
+    fig.add_annotation(x=0, xref="paper", y=row, yref="y", xanchor="left", yanchor="top", yshift=-3, xshift=3,
                        showarrow=False, align="left", text=text + (f"<br>{escape(words)}" if words else ""),
                        font={"size": 12, "color": theme.ink})
 

@@ -64,18 +64,25 @@ def differences(names: Sequence[str], slots: Sequence[int], values: Sequence[np.
     better: the axis of a metric where lower is better runs backwards. labels: (Q,) query ids for the hover text.
     """
     fig = figure(theme)
-    drawn, counts = looks(names, slots, theme), [outcome(part, axis.better, tolerance) for part in values]
-    _panels(fig, drawn, counts, theme)
-    points = POINTS if len(drawn) <= FEW_PANELS else SPARSE
-    for at, (look, part, count) in enumerate(zip(drawn, values, counts, strict=True)):
+    run_looks, counts = (
+        looks(names, slots, theme),
+        [outcome(run_values, axis.better, tolerance) for run_values in values],
+    )
+    _panels(fig, run_looks, counts, theme)
+    points = POINTS if len(run_looks) <= FEW_PANELS else SPARSE
+    for panel, (look, run_values, count) in enumerate(zip(run_looks, values, counts, strict=True)):
         for side in (0, 1):
-            fig.add_trace(_area(at, look, np.asarray(part, dtype=float), count, side, points, axis, labels, theme))
-    most = max([count.n for count in counts], default=0)
-    every = np.concatenate([np.asarray(part, dtype=float) for part in values]) if len(values) else np.empty(0)
+            fig.add_trace(
+                _area(panel, look, np.asarray(run_values, dtype=float), count, side, points, axis, labels, theme)
+            )
+    largest = max([count.n for count in counts], default=0)
+    pooled = (
+        np.concatenate([np.asarray(run_values, dtype=float) for run_values in values]) if len(values) else np.empty(0)
+    )
     fig.update_xaxes(title_text=f"Queries, greatest gain first<br>{short(axis.label, 20)}, difference to "
-                                f"{short(baseline, 16)}", range=[-0.01 * max(most, 1), 1.01 * max(most, 1)],
+                                f"{short(baseline, 16)}", range=[-0.01 * max(largest, 1), 1.01 * max(largest, 1)],
                      tickformat=",d", nticks=8, showgrid=False)
-    span = difference_range(every, axis.better)
+    span = difference_range(pooled, axis.better)
     ticks, text = difference_ticks(span, 4 if len(values) <= FEW_PANELS else 3)
     fig.update_yaxes(range=span, tickvals=ticks, ticktext=text, zeroline=True,
                      zerolinecolor=theme.muted, zerolinewidth=1)
@@ -92,18 +99,23 @@ def histogram(names: Sequence[str], slots: Sequence[int], values: Sequence[np.nd
     would flatten all others is cut and bears its number. Right is better, as in the forest plot.
     """
     fig = figure(theme)
-    drawn, counts = looks(names, slots, theme), [outcome(part, axis.better, tolerance) for part in values]
-    _panels(fig, drawn, counts, theme)
-    every = np.concatenate([np.asarray(part, dtype=float) for part in values]) if len(values) else np.empty(0)
-    width = bin_width(every, max([count.n for count in counts], default=0))
-    heights = [_bins(np.asarray(part, dtype=float), width, tolerance) for part in values]
-    for at, (look, count, (places, stacks)) in enumerate(zip(drawn, counts, heights, strict=True)):
+    run_looks, counts = (
+        looks(names, slots, theme),
+        [outcome(run_values, axis.better, tolerance) for run_values in values],
+    )
+    _panels(fig, run_looks, counts, theme)
+    pooled = (
+        np.concatenate([np.asarray(run_values, dtype=float) for run_values in values]) if len(values) else np.empty(0)
+    )
+    width = bin_width(pooled, max([count.n for count in counts], default=0))
+    heights = [_bins(np.asarray(run_values, dtype=float), width, tolerance) for run_values in values]
+    for panel, (look, count, (positions, stacks)) in enumerate(zip(run_looks, counts, heights, strict=True)):
         for row, name in enumerate(("down", "equal", "up")):
-            fig.add_trace(_bars(at, look, places, stacks[row], width, name, count, axis, theme))
+            fig.add_trace(_bars(panel, look, positions, stacks[row], width, name, count, axis, theme))
     top = _top([stacks for _, stacks in heights])
     fig.update_layout(barmode="stack")
     _cut_notes(fig, [stacks for _, stacks in heights], top, width if axis.better != "lower" else -width, theme)
-    reach = float(np.max(np.abs(every[np.isfinite(every)]), initial=0.0)) + 0.6 * width
+    reach = float(np.max(np.abs(pooled[np.isfinite(pooled)]), initial=0.0)) + 0.6 * width
     span = [-reach, reach] if axis.better != "lower" else [reach, -reach]
     ticks, text = difference_ticks(span)
     fig.update_xaxes(title_text=sides(axis, baseline, "Queries by difference"), range=span,
@@ -122,10 +134,10 @@ def scatter(baseline: str, name: str, x: np.ndarray, y: np.ndarray, *, axis: Axi
     """
     fig = per_query(baseline, name, x, y, axis=axis, labels=labels, slots=slots, theme=theme)
     count = outcome(np.asarray(y, dtype=float) - np.asarray(x, dtype=float), axis.better, tolerance)
-    above, below = f"▲ {count.better:,} {count.named[0]}", f"▼ {count.worse:,} {count.named[1]}"
+    above_text, below_text = f"▲ {count.better:,} {count.named[0]}", f"▼ {count.worse:,} {count.named[1]}"
     if axis.better == "lower":
-        above, below = below, above
-    text = f"Above the line {above}<br>Below {below} · {count.equal:,} equal{count.left_out()}"
+        above_text, below_text = below_text, above_text
+    text = f"Above the line {above_text}<br>Below {below_text} · {count.equal:,} equal{count.left_out()}"
     fig.add_annotation(x=0, y=1, xref="paper", yref="paper", xanchor="left", yanchor="bottom", yshift=4, text=text,
                        showarrow=False, align="left", font={"size": 12, "color": theme.ink})
     fig.update_layout(margin_t=48)
@@ -138,31 +150,31 @@ def bin_width(values: np.ndarray, n: int) -> float:
     reach = float(finite.max(initial=0.0))
     if reach == 0:
         return 0.1
-    least = reach / (10 if n < 200 else 20)
-    power = 10.0 ** np.floor(np.log10(least))
-    return float(next(step * power for step in (1, 2, 5, 10) if step * power >= least * (1 - 1e-9)))
+    minimum = reach / (10 if n < 200 else 20)
+    power = 10.0 ** np.floor(np.log10(minimum))
+    return float(next(step * power for step in (1, 2, 5, 10) if step * power >= minimum * (1 - 1e-9)))
 
 
 def _oriented(difference: np.ndarray, better: str | None) -> np.ndarray:
     return np.asarray(difference, dtype=float) * (-1 if better == "lower" else 1)
 
 
-def _panels(fig: go.Figure, drawn: Sequence[Look], counts: Sequence[Outcome], theme: Theme) -> None:
+def _panels(fig: go.Figure, run_looks: Sequence[Look], counts: Sequence[Outcome], theme: Theme) -> None:
     """A y axis for each candidate over one x axis, each with its name and its counts in words above it."""
-    many = max(len(drawn), 1)
-    panel = 260 if many == 1 else 132 if many <= FEW_PANELS else 84
-    room = many * (panel + HEADING)
+    panels = max(len(run_looks), 1)
+    panel = 260 if panels == 1 else 132 if panels <= FEW_PANELS else 84
+    room = panels * (panel + HEADING)
     notes, axes = [], {}
-    for at, (look, count) in enumerate(zip(drawn, counts, strict=True)):
-        bottom = 1 - (at + 1) * (panel + HEADING) / room
-        key = "" if at == 0 else str(at + 1)
+    for index, (look, count) in enumerate(zip(run_looks, counts, strict=True)):
+        bottom = 1 - (index + 1) * (panel + HEADING) / room
+        key = "" if index == 0 else str(index + 1)
         axes[f"yaxis{key}"] = {"domain": [max(bottom, 0.0), bottom + panel / room], "anchor": "x"}
         notes.append({
             "x": 0, "xref": "paper", "y": 1, "yref": f"y{key} domain", "xanchor": "left", "yanchor": "bottom",
             "yshift": 3, "showarrow": False, "align": "left", "font": {"size": 12, "color": theme.ink},
             "text": f'<span style="color:{look.color}">{look.sign}</span> <b>{_shorter(look)}</b>{count.left_out()}'
                     f"<br>{count.words()}"})
-    last = "y" if many == 1 else f"y{many}"
+    last = "y" if panels == 1 else f"y{panels}"
     fig.update_layout(annotations=notes, height=room + BELOW + 8, margin={"t": 8, "b": BELOW}, xaxis={"anchor": last},
                       **axes)
 
@@ -172,74 +184,93 @@ def _shorter(look: Look) -> str:
     return short(look.name.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&"), 28)
 
 
-def _area(at: int, look: Look, values: np.ndarray, count: Outcome, side: int, points: int, axis: Axis,
+def _area(panel: int, look: Look, values: np.ndarray, count: Outcome, side: int, points: int, axis: Axis,
           labels: Sequence[str] | None, theme: Theme) -> go.Scatter:
     """The gains (side 0) or the losses (side 1) of one candidate as a stepped area over their places."""
-    held = np.flatnonzero(np.isfinite(values))
-    gain = _oriented(values[held], axis.better)
-    order = held[np.argsort(-gain, kind="stable")]
-    start, many = (0, count.better) if side == 0 else (count.better + count.equal, count.worse)
-    kept = start + np.unique(np.linspace(0, max(many - 1, 0), min(many, points)).round().astype(int))
-    shown = order[kept]
-    said = [f"{place + 1:,} of {count.n:,}" + (f", query {escape(str(labels[row]))}" if labels is not None else "")
-            for place, row in zip(kept, shown, strict=True)]
+    defined = np.flatnonzero(np.isfinite(values))
+    gain = _oriented(values[defined], axis.better)
+    order = defined[np.argsort(-gain, kind="stable")]
+    start, length = (0, count.better) if side == 0 else (count.better + count.equal, count.worse)
+    positions = start + np.unique(np.linspace(0, max(length - 1, 0), min(length, points)).round().astype(int))
+    rows = order[positions]
+    hover = [f"{position + 1:,} of {count.n:,}" + (f", query {escape(str(labels[row]))}" if labels is not None else "")
+            for position, row in zip(positions, rows, strict=True)]
     color = (theme.better, theme.worse)[side] if axis.better else look.color
-    ends = ([start, *(kept + 0.5), start + many], [shown[0], *shown, shown[-1]]) if many else ([], [])
+    ends = ([start, *(positions + 0.5), start + length], [rows[0], *rows, rows[-1]]) if length else ([], [])
     return go.Scatter(
-        x=np.array(ends[0], dtype=float), y=values[np.array(ends[1], dtype=int)], xaxis="x", yaxis=_y(at),
-        mode="lines", line={"color": color, "width": 1.2, "shape": "hvh"}, fill="tozeroy",
-        fillcolor=_faint(color, 0.35), name=look.name, customdata=np.array(said[:1] + said + said[-1:], dtype=object),
-        hovertemplate="%{fullData.name}<br>%{customdata}<br>difference %{y:+.3f}<extra></extra>")
+        x=np.array(ends[0], dtype=float),
+        y=values[np.array(ends[1], dtype=int)],
+        xaxis="x",
+        yaxis=_y(panel),
+        mode="lines",
+        line={"color": color, "width": 1.2, "shape": "hvh"},
+        fill="tozeroy",
+        fillcolor=_faint(color, 0.35),
+        name=look.name,
+        customdata=np.array(hover[:1] + hover + hover[-1:], dtype=object),
+        hovertemplate="%{fullData.name}<br>%{customdata}<br>difference %{y:+.3f}<extra></extra>",
+    )
 
 
 def _bins(values: np.ndarray, width: float, tolerance: float) -> tuple[np.ndarray, np.ndarray]:
     """Middles of the bins (C,), and how many values below, at and above zero each holds (3, C)."""
     values = values[np.isfinite(values)]
-    place = (np.sign(values) * np.floor(np.abs(values) / width + 0.5 + 1e-9)).astype(int)
-    reach = int(np.abs(place).max(initial=0))
-    stacks = np.stack([np.bincount(place[held] + reach, minlength=2 * reach + 1) for held in
+    bins = (np.sign(values) * np.floor(np.abs(values) / width + 0.5 + 1e-9)).astype(int)
+    reach = int(np.abs(bins).max(initial=0))
+    stacks = np.stack([np.bincount(bins[mask] + reach, minlength=2 * reach + 1) for mask in
                        (values < -tolerance, np.abs(values) <= tolerance, values > tolerance)])
     return np.arange(-reach, reach + 1) * width, stacks
 
 
-def _bars(at: int, look: Look, places: np.ndarray, counts: np.ndarray, width: float, name: str, count: Outcome,
+def _bars(panel: int, look: Look, positions: np.ndarray, counts: np.ndarray, width: float, name: str, count: Outcome,
           axis: Axis, theme: Theme) -> go.Bar:
     """The bars of one outcome in one panel; empty bins are not drawn."""
-    held = counts > 0
+    filled = counts > 0
     good, bad = (theme.better, theme.worse) if axis.better else (look.color, look.color)
     colors = {"up": good, "down": bad, "equal": theme.grey}
     words = {"up": count.named[0], "down": count.named[1], "equal": "equal"}
     if axis.better == "lower":
         colors["up"], colors["down"], words["up"], words["down"] = bad, good, words["down"], words["up"]
-    low, high = signed(places[held] - width / 2), signed(places[held] + width / 2)
-    said = [f"{look.name}<br>{words[name]}: {many:,} of {count.n:,} queries" + (
-        "" if name == "equal" else f"<br>difference {down} to {up}")
-        for many, down, up in zip(counts[held], low, high, strict=True)]
-    return go.Bar(x=places[held], y=counts[held], width=0.9 * width, xaxis="x", yaxis=_y(at), name=words[name],
-                  marker={"color": colors[name], "line": {"width": 0}}, hoverinfo="text", hovertext=said,
-                  textposition="none")
+    low, high = signed(positions[filled] - width / 2), signed(positions[filled] + width / 2)
+    hover = [f"{look.name}<br>{words[name]}: {queries:,} of {count.n:,} queries" + (
+        "" if name == "equal" else f"<br>difference {lower} to {upper}")
+        for queries, lower, upper in zip(counts[filled], low, high, strict=True)]
+    return go.Bar(
+        x=positions[filled],
+        y=counts[filled],
+        width=0.9 * width,
+        xaxis="x",
+        yaxis=_y(panel),
+        name=words[name],
+        marker={"color": colors[name], "line": {"width": 0}},
+        hoverinfo="text",
+        hovertext=hover,
+        textposition="none",
+    )
 
 
 def _top(stacks: Sequence[np.ndarray]) -> float:
     """The height of the y axis: the highest bar, unless equal queries alone would flatten the rest."""
-    highest = max([int(one.sum(axis=0).max(initial=0)) for one in stacks], default=0)
-    others = max([int(np.delete(one.sum(axis=0), one.shape[1] // 2).max(initial=0)) for one in stacks], default=0)
-    return float(2 * others if others and highest > CUT * others else max(highest, 1))
+    highest = max([int(stack.sum(axis=0).max(initial=0)) for stack in stacks], default=0)
+    other_bars = max(
+        [int(np.delete(stack.sum(axis=0), stack.shape[1] // 2).max(initial=0)) for stack in stacks], default=0
+    )
+    return float(2 * other_bars if other_bars and highest > CUT * other_bars else max(highest, 1))
 
 
 def _cut_notes(fig: go.Figure, stacks: Sequence[np.ndarray], top: float, width: float, theme: Theme) -> None:
     """The height of each bar that is cut, beside its head; width: a bin's, negative where the axis runs backwards."""
-    for at, one in enumerate(stacks):
-        many = int(one.sum(axis=0).max(initial=0))
-        if many > top * 1.08:
-            fig.add_annotation(x=width / 2, y=1, xref="x", yref=f"{_y(at)} domain", xanchor="left", yanchor="top",
-                               showarrow=False, text=f"↑ {many:,}, bar cut", font={"size": 12, "color": theme.muted})
+    for panel, stack in enumerate(stacks):
+        height = int(stack.sum(axis=0).max(initial=0))
+        if height > top * 1.08:
+            fig.add_annotation(x=width / 2, y=1, xref="x", yref=f"{_y(panel)} domain", xanchor="left", yanchor="top",
+                               showarrow=False, text=f"↑ {height:,}, bar cut", font={"size": 12, "color": theme.muted})
 
 
 def _faint(color: str, opacity: float) -> str:
-    red, green, blue = (int(color[at:at + 2], 16) for at in (1, 3, 5))
+    red, green, blue = (int(color[offset:offset + 2], 16) for offset in (1, 3, 5))
     return f"rgba({red},{green},{blue},{opacity})"
 
 
-def _y(at: int) -> str:
-    return "y" if at == 0 else f"y{at + 1}"
+def _y(panel: int) -> str:
+    return "y" if panel == 0 else f"y{panel + 1}"

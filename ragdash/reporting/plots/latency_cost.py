@@ -22,15 +22,15 @@ def ecdf(names: Sequence[str], slots: Sequence[int], values: Sequence[np.ndarray
     and the 99th percentile.
     """
     fig = figure(theme, height=380)
-    every = [np.sort(np.asarray(row, float)[np.isfinite(row)]) for row in values]
-    log = is_wide(np.concatenate([*every, np.empty(0)]))
-    for look, row in zip(looks(names, slots, theme), every, strict=True):
+    sorted_values = [np.sort(np.asarray(row, float)[np.isfinite(row)]) for row in values]
+    log = is_wide(np.concatenate([*sorted_values, np.empty(0)]))
+    for look, row in zip(looks(names, slots, theme), sorted_values, strict=True):
         if not len(row):
             continue
         shares = np.arange(1, len(row) + 1) / len(row)
-        kept = np.unique(np.linspace(0, len(row) - 1, min(len(row), POINTS)).round().astype(int))
+        points = np.unique(np.linspace(0, len(row) - 1, min(len(row), POINTS)).round().astype(int))
         fig.add_trace(go.Scatter(
-            x=row[kept], y=shares[kept], mode="lines" if len(kept) > 1 else "markers", name=look.name,
+            x=row[points], y=shares[points], mode="lines" if len(points) > 1 else "markers", name=look.name,
             legendgroup=look.group, line={**look.line(), "shape": "hv"}, marker=look.marker(10),
             hovertemplate=f"{look.name}<br>%{{y:.1%}} of the queries within %{{x:.4~g}} {unit}<extra></extra>"))
     for share in MARKED:
@@ -46,7 +46,7 @@ def ecdf(names: Sequence[str], slots: Sequence[int], values: Sequence[np.ndarray
     return fig
 
 
-def pareto(names: Sequence[str], slots: Sequence[int], cost: np.ndarray, quality: np.ndarray, on: np.ndarray, *,
+def pareto(names: Sequence[str], slots: Sequence[int], cost: np.ndarray, quality: np.ndarray, on_front: np.ndarray, *,
            axis: Axis, title: str, unit: str, n: Sequence[int], theme: Theme = LIGHT) -> go.Figure:
     """Quality against cost with the interval of each; the runs on the front are joined, the others are hollow.
 
@@ -56,16 +56,26 @@ def pareto(names: Sequence[str], slots: Sequence[int], cost: np.ndarray, quality
     cost, quality = np.asarray(cost, float), np.asarray(quality, float)
     fig = figure(theme, height=440)
     log = is_wide(cost)
-    held = np.flatnonzero(np.asarray(on, bool))
-    held = held[np.argsort(cost[0][held], kind="stable")]
-    fig.add_trace(go.Scatter(x=cost[0][held], y=quality[0][held], mode="lines", name="front", hoverinfo="skip",
+    front = np.flatnonzero(np.asarray(on_front, bool))
+    front = front[np.argsort(cost[0][front], kind="stable")]
+    fig.add_trace(go.Scatter(x=cost[0][front], y=quality[0][front], mode="lines", name="front", hoverinfo="skip",
                              line={"color": theme.muted, "width": 1.5, "dash": "dot", "shape": "hv"}))
-    for at, look in enumerate(looks(names, slots, theme)):
-        if np.isfinite([cost[0, at], quality[0, at]]).all():
-            fig.add_trace(_run(look, cost[:, at], quality[:, at], bool(on[at]), axis, unit, n[at], theme))
-            fig.add_annotation(x=float(np.log10(cost[0, at])) if log else float(cost[0, at]), y=float(quality[0, at]),
-                               text=short(names[at], 18), showarrow=False, xanchor="left", yanchor="bottom", xshift=9,
-                               yshift=5, font={"size": 12, "color": theme.ink})
+    for index, look in enumerate(looks(names, slots, theme)):
+        if np.isfinite([cost[0, index], quality[0, index]]).all():
+            fig.add_trace(
+                _run(look, cost[:, index], quality[:, index], bool(on_front[index]), axis, unit, n[index], theme)
+            )
+            fig.add_annotation(
+                x=float(np.log10(cost[0, index])) if log else float(cost[0, index]),
+                y=float(quality[0, index]),
+                text=short(names[index], 18),
+                showarrow=False,
+                xanchor="left",
+                yanchor="bottom",
+                xshift=9,
+                yshift=5,
+                font={"size": 12, "color": theme.ink},
+            )
     fig.update_xaxes(title_text=escape(title) + " · ← lower is better", type="log" if log else "linear",
                      tickprefix="$" if unit == "$" else "", tickformat=",~g", nticks=7, dtick=1 if log else None,
                      range=_room(cost, log))
@@ -80,26 +90,32 @@ def is_wide(values: np.ndarray) -> bool:
     return bool(len(values) and values.min() > 0 and values.max() > WIDE * values.min())
 
 
-def _run(look: Look, cost: np.ndarray, quality: np.ndarray, on: bool, axis: Axis, unit: str, n: int,
+def _run(look: Look, cost: np.ndarray, quality: np.ndarray, on_front: bool, axis: Axis, unit: str, n: int,
          theme: Theme) -> go.Scatter:
     def said(values: np.ndarray, form: str, head: str = "", tail: str = "") -> str:
         text = [f"{head}{value:{form}}{tail}" if np.isfinite(value) else "–" for value in values]
         return f"{text[0]} [{text[1]}, {text[2]}]"
 
-    marker = look.marker(13) if on else {**look.marker(12), "symbol": f"{look.symbol}-open", "line": {"width": 2}}
+    marker = look.marker(13) if on_front else {**look.marker(12), "symbol": f"{look.symbol}-open", "line": {"width": 2}}
     paid = said(cost, ",.4g", "$") if unit == "$" else said(cost, ",.4g", tail=f" {unit}")
     return go.Scatter(
         x=cost[:1], y=quality[:1], mode="markers", name=look.name, marker=marker,
         error_x=_bar(cost, look), error_y=_bar(quality, look), hoverinfo="text",
         hovertext=[f"{look.name}<br>{escape(axis.title)} {said(quality, '.3f')}<br>{paid}<br>n = {n:,} queries<br>"
-                   + ("on the front" if on else "another run is as good and as cheap, and better in one")])
+                   + ("on the front" if on_front else "another run is as good and as cheap, and better in one")])
 
 
 def _bar(values: np.ndarray, look: Look) -> dict:
     mean, low, high = values
-    known = bool(np.isfinite([low, high]).all())
-    return {"array": np.array([high - mean if known else 0.0]), "arrayminus": np.array([mean - low if known else 0.0]),
-            "color": look.faint(0.7), "thickness": 1.6, "width": 4, "visible": known}
+    finite = bool(np.isfinite([low, high]).all())
+    return {
+        "array": np.array([high - mean if finite else 0.0]),
+        "arrayminus": np.array([mean - low if finite else 0.0]),
+        "color": look.faint(0.7),
+        "thickness": 1.6,
+        "width": 4,
+        "visible": finite,
+    }
 
 
 def _room(cost: np.ndarray, log: bool) -> list[float] | None:
@@ -116,9 +132,9 @@ def _room(cost: np.ndarray, log: bool) -> list[float] | None:
 
 def _zoomed(axis: Axis, values: np.ndarray) -> list[float] | None:
     """The stretch of the quality axis that the intervals use, with air."""
-    held = values[np.isfinite(values)]
-    if not len(held):
+    finite = values[np.isfinite(values)]
+    if not len(finite):
         return axis_range(axis, values)
-    low, high = float(held.min()), float(held.max())
+    low, high = float(finite.min()), float(finite.max())
     air = max(0.12 * (high - low), 0.01 * max(abs(high), 1e-9))
     return [low - air, high + 1.4 * air]

@@ -29,12 +29,12 @@ def means(names: Sequence[str], slots: Sequence[int], mean: np.ndarray, low: np.
     mean, low, high, n: (N,), NaN where undefined (such a run keeps its line and says so). baseline: index of the run
     whose mean is drawn as a dotted line.
     """
-    mean, low, high = (np.asarray(part, dtype=float) for part in (mean, low, high))
+    mean, low, high = (np.asarray(array, dtype=float) for array in (mean, low, high))
     order = best_first(mean, axis.better)
     fig = figure(theme, height=72 + 38 * max(len(names), 2))
-    drawn = looks(names, slots, theme)
-    for place, index in enumerate(order):
-        _dot(fig, place, drawn[index], mean[index], low[index], high[index], int(n[index]), axis)
+    run_looks = looks(names, slots, theme)
+    for row, index in enumerate(order):
+        _dot(fig, row, run_looks[index], mean[index], low[index], high[index], int(n[index]), axis)
     if baseline is not None and np.isfinite(mean[baseline]):
         fig.add_vline(x=float(mean[baseline]), line={"color": theme.muted, "width": 1, "dash": "dot"}, layer="below")
     labels = [short(names[index], 22) for index in order]
@@ -46,16 +46,16 @@ def means(names: Sequence[str], slots: Sequence[int], mean: np.ndarray, low: np.
     return fig
 
 
-def _dot(fig: go.Figure, place: int, look: Look, mean: float, low: float, high: float, n: int, axis: Axis) -> None:
+def _dot(fig: go.Figure, row: int, look: Look, mean: float, low: float, high: float, n: int, axis: Axis) -> None:
     """One run's line: symbol, interval, and the mean as a number at the right end."""
-    value, down, up = value_text(np.array([mean, low, high]))
-    said = f"{value} [{down}, {up}]" if np.isfinite(mean) else "undefined"
+    value, low_text, high_text = value_text(np.array([mean, low, high]))
+    text = f"{value} [{low_text}, {high_text}]" if np.isfinite(mean) else "undefined"
     fig.add_trace(go.Scatter(
-        x=np.array([mean]), y=np.array([place]), mode="markers", name=look.name, marker=look.marker(12),
+        x=np.array([mean]), y=np.array([row]), mode="markers", name=look.name, marker=look.marker(12),
         error_x={"array": np.array([high - mean]), "arrayminus": np.array([mean - low]), "color": look.color,
                  "thickness": 2.5, "width": 5},
-        hovertemplate=f"{look.name}<br>{escape(axis.title)} {said}<br>n = {n:,} queries<extra></extra>"))
-    fig.add_annotation(x=1, xref="paper", y=place, yref="y", text=value if np.isfinite(mean) else "undefined",
+        hovertemplate=f"{look.name}<br>{escape(axis.title)} {text}<br>n = {n:,} queries<extra></extra>"))
+    fig.add_annotation(x=1, xref="paper", y=row, yref="y", text=value if np.isfinite(mean) else "undefined",
                        xanchor="left", xshift=8, showarrow=False, font={"size": 13})
 
 

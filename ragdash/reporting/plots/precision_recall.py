@@ -25,7 +25,7 @@ TICKS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000)
 
 
 def by_cutoff(names: Sequence[str], slots: Sequence[int], ks: np.ndarray, values: np.ndarray,
-              interval_ks: np.ndarray, low: np.ndarray, high: np.ndarray, *, axis: Axis, chosen: int | None = None,
+              interval_ks: np.ndarray, low: np.ndarray, high: np.ndarray, *, axis: Axis, cutoff: int | None = None,
               log: bool = True, theme: Theme = LIGHT) -> go.Figure:
     """A line for each run over every cutoff, with its confidence band.
 
@@ -36,29 +36,29 @@ def by_cutoff(names: Sequence[str], slots: Sequence[int], ks: np.ndarray, values
     values = np.asarray(values, dtype=float)
     fig = figure(theme, height=380)
     y_range = axis_range(axis, np.concatenate([values.ravel(), np.ravel(low), np.ravel(high)])) or [0, 1]
-    drawn = looks(names, slots, theme)
-    for index, look in enumerate(drawn):
-        _band(fig, interval_ks, low[index], high[index], look, _strength(len(drawn)))
+    run_looks = looks(names, slots, theme)
+    for index, look in enumerate(run_looks):
+        _band(fig, interval_ks, low[index], high[index], look, _strength(len(run_looks)))
         fig.add_trace(go.Scatter(
             x=ks, y=values[index], mode="lines" if len(ks) > 1 else "markers", name=look.name, legendgroup=look.group,
             line=look.line(), marker=look.marker(10),
             hovertemplate=f"{look.name}<br>k = %{{x:,}}<br>{escape(axis.title)} %{{y:.3f}}<extra></extra>"))
-    _mark_chosen(fig, chosen, ks, values, drawn, theme)
+    _mark_chosen(fig, cutoff, ks, values, run_looks, theme)
     _cutoff_axis(fig, ks, log)
     fig.update_yaxes(title_text=escape(axis.label), range=y_range, tickformat=".2~f")
-    end_labels(fig, drawn, [_last(row) for row in values], y_range)
+    end_labels(fig, run_looks, [_last(row) for row in values], y_range)
     return fig
 
 
 def trade_off(names: Sequence[str], slots: Sequence[int], ks: np.ndarray, precision: np.ndarray, recall: np.ndarray,
-              *, chosen: int | None = None, theme: Theme = LIGHT) -> go.Figure:
+              *, cutoff: int | None = None, theme: Theme = LIGHT) -> go.Figure:
     """Mean precision against mean recall: each curve runs from k = 1 (left) to the deepest rank.
 
     ks (K,), precision and recall (N, K). Round cutoffs have a small mark, the chosen one a large mark.
     """
     fig = figure(theme, height=420)
-    noted = np.flatnonzero(np.isin(ks, CUTOFFS) | (ks == chosen))
-    sizes = np.where(ks[noted] == chosen, 14, 7)
+    noted = np.flatnonzero(np.isin(ks, CUTOFFS) | (ks == cutoff))
+    sizes = np.where(ks[noted] == cutoff, 14, 7)
     for index, look in enumerate(looks(names, slots, theme)):
         hover = (f"{look.name}<br>k = %{{customdata:,}}<br>recall %{{x:.3f}}<br>precision %{{y:.3f}}"
                  "<extra></extra>")
@@ -92,26 +92,38 @@ def _strength(runs: int) -> float:
 
 def _band(fig: go.Figure, ks: np.ndarray, low: np.ndarray, high: np.ndarray, look: Look, strength: float) -> None:
     """The interval as one closed polygon, silent on hover."""
-    held = np.isfinite(low) & np.isfinite(high)
-    if held.sum() < 2:
+    finite = np.isfinite(low) & np.isfinite(high)
+    if finite.sum() < 2:
         return
-    ks, low, high = np.asarray(ks)[held], low[held], high[held]
+    ks, low, high = np.asarray(ks)[finite], low[finite], high[finite]
     fig.add_trace(go.Scatter(x=np.concatenate([ks, ks[::-1]]), y=np.concatenate([high, low[::-1]]), fill="toself",
                              fillcolor=look.faint(strength), mode="lines", line={"width": 0}, hoverinfo="skip",
                              showlegend=False, legendgroup=look.group, name="band"))
 
 
-def _mark_chosen(fig: go.Figure, chosen: int | None, ks: np.ndarray, values: np.ndarray, drawn: Sequence[Look],
+def _mark_chosen(fig: go.Figure, cutoff: int | None, ks: np.ndarray, values: np.ndarray, run_looks: Sequence[Look],
                  theme: Theme) -> None:
     """A dotted line at the chosen cutoff and the run's symbol where its line crosses."""
-    at = np.flatnonzero(np.asarray(ks) == chosen)
-    if not at.size:
+    column = np.flatnonzero(np.asarray(ks) == cutoff)
+    if not column.size:
         return
-    fig.add_vline(x=int(chosen), line={"color": theme.muted, "width": 1, "dash": "dot"})
-    fig.add_trace(go.Scatter(
-        x=np.full(len(drawn), chosen), y=values[:, at[0]], mode="markers", hoverinfo="skip", showlegend=False,
-        name="chosen k", marker={"color": [look.color for look in drawn], "symbol": [look.symbol for look in drawn],
-                                 "size": 10, "line": {"width": 1, "color": theme.paper}}))
+    fig.add_vline(x=int(cutoff), line={"color": theme.muted, "width": 1, "dash": "dot"})
+    fig.add_trace(
+        go.Scatter(
+            x=np.full(len(run_looks), cutoff),
+            y=values[:, column[0]],
+            mode="markers",
+            hoverinfo="skip",
+            showlegend=False,
+            name="chosen k",
+            marker={
+                "color": [look.color for look in run_looks],
+                "symbol": [look.symbol for look in run_looks],
+                "size": 10,
+                "line": {"width": 1, "color": theme.paper},
+            },
+        )
+    )
 
 
 def _cutoff_axis(fig: go.Figure, ks: np.ndarray, log: bool) -> None:

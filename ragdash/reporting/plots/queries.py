@@ -25,21 +25,21 @@ def bump(names: Sequence[str], slots: Sequence[int], docs: Sequence[str], ranks:
     fig = figure(theme, height=int(np.clip(120 + 22 * k, 260, 620)))
     gap = max(k / 14, 1.0)
     lanes = k + 1 + gap * np.array([0.5, 1.5])
-    places = np.where(np.isnan(ranks), lanes[1], np.where(ranks <= k, ranks, lanes[0]))
+    positions = np.where(np.isnan(ranks), lanes[1], np.where(ranks <= k, ranks, lanes[0]))
     judged, relevant = np.isfinite(grades), grades >= 1
     for rows, look in ((np.flatnonzero(~judged)[:FAINT], {"color": theme.muted, "opacity": 0.35, "name": "unjudged"}),
                        (np.flatnonzero(judged & ~relevant), {"color": theme.worse, "opacity": 0.8,
                                                              "name": "judged not relevant"})):
         if len(rows):
-            fig.add_trace(_lines(rows, docs, ranks, places, names, **look))
+            fig.add_trace(_lines(rows, docs, ranks, positions, names, **look))
     for row in np.flatnonzero(relevant):
-        fig.add_trace(_lines([row], docs, ranks, places, names, color=theme.better, opacity=1,
+        fig.add_trace(_lines([row], docs, ranks, positions, names, color=theme.better, opacity=1,
                              name=f"relevant, grade {grades[row]:.0f}"))
-    _labels(fig, np.flatnonzero(relevant)[:LABELLED], docs, grades, places, lanes[1], theme)
-    drawn = looks(names, slots, theme)
+    _labels(fig, np.flatnonzero(relevant)[:LABELLED], docs, grades, positions, lanes[1], theme)
+    run_looks = looks(names, slots, theme)
     fig.update_xaxes(tickvals=np.arange(len(names)), showgrid=False, side="top", range=[-0.25, len(names) - 0.75],
                      ticktext=[f'<span style="color:{look.color}">{look.sign}</span> {short(name, 14)}'
-                               for look, name in zip(drawn, names, strict=True)])
+                               for look, name in zip(run_looks, names, strict=True)])
     ticks = sorted({1, *(rank for rank in (3, 5, 10, 20, 50, 100, 200, 500, 1000) if rank < k), k})
     fig.update_yaxes(tickvals=[*ticks, *lanes], ticktext=[*map(str, ticks), DEEPER, NONE], title_text="Rank",
                      range=[lanes[1] + gap / 2, 1 - gap / 2], showgrid=False)
@@ -48,30 +48,33 @@ def bump(names: Sequence[str], slots: Sequence[int], docs: Sequence[str], ranks:
     return fig
 
 
-def _lines(rows: Sequence[int], docs: Sequence[str], ranks: np.ndarray, places: np.ndarray, names: Sequence[str], *,
+def _lines(rows: Sequence[int], docs: Sequence[str], ranks: np.ndarray, positions: np.ndarray, names: Sequence[str], *,
            color: str, opacity: float, name: str) -> go.Scatter:
     """Documents of one kind as one trace, a gap between them."""
-    runs = places.shape[1]
+    runs = positions.shape[1]
     x = np.tile(np.append(np.arange(runs, dtype=float), np.nan), len(rows))
-    y = np.column_stack([places[rows], np.full(len(rows), np.nan)]).ravel()
-    told = [[NONE if np.isnan(rank) else f"rank {rank:.0f}" for rank in own] + [""] for own in ranks[rows]]
-    said = np.array([[escape(docs[row]), *facts] for row, own in zip(rows, told, strict=True)
-                     for facts in zip([*map(escape, names), ""], own, strict=True)], dtype=object)
+    y = np.column_stack([positions[rows], np.full(len(rows), np.nan)]).ravel()
+    rank_texts = [
+        [NONE if np.isnan(rank) else f"rank {rank:.0f}" for rank in document_ranks] + [""]
+        for document_ranks in ranks[rows]
+    ]
+    hover = np.array([[escape(docs[row]), *facts] for row, texts in zip(rows, rank_texts, strict=True)
+                     for facts in zip([*map(escape, names), ""], texts, strict=True)], dtype=object)
     strong = opacity == 1
-    return go.Scatter(x=x, y=y, customdata=said, mode="lines+markers", name=name, opacity=opacity, cliponaxis=False,
+    return go.Scatter(x=x, y=y, customdata=hover, mode="lines+markers", name=name, opacity=opacity, cliponaxis=False,
                       line={"color": color, "width": 3 if strong else 1.2},
                       marker={"color": color, "size": 9 if strong else 5, "symbol": "diamond" if strong else "circle"},
                       hovertemplate="%{customdata[0]}<br>%{customdata[1]}: %{customdata[2]}<br>" + name
                                     + "<extra></extra>")
 
 
-def _labels(fig: go.Figure, rows: Sequence[int], docs: Sequence[str], grades: np.ndarray, places: np.ndarray,
+def _labels(fig: go.Figure, rows: Sequence[int], docs: Sequence[str], grades: np.ndarray, positions: np.ndarray,
             lowest: float, theme: Theme) -> None:
     """The relevant documents' names at the right ends of their lines, moved apart."""
     if not len(rows):
         return
     share = 17 / max(fig.layout.height - 60, 1)
-    heights = spread(places[rows, -1], share * lowest)
+    heights = spread(positions[rows, -1], share * lowest)
     texts = [f"{short(docs[row], 22)} ({grades[row]:.0f})" for row in rows]
     for text, height in zip(texts, heights, strict=True):
         fig.add_annotation(x=1, xref="paper", xanchor="left", xshift=8, y=float(height), yref="y", showarrow=False,

@@ -33,18 +33,18 @@ def at_cutoffs(names: Sequence[str], slots: Sequence[int], ks: np.ndarray, mean:
     ks (K,) evenly spaced on the page whatever their size; mean, low, high: (N, K), NaN where undefined.
     """
     fig = figure(theme, height=340)
-    mean, low, high = (np.asarray(part, dtype=float) for part in (mean, low, high))
+    mean, low, high = (np.asarray(array, dtype=float) for array in (mean, low, high))
     y_range = axis_range(axis, np.concatenate([mean.ravel(), low.ravel(), high.ravel()])) or [0, 1]
-    places = np.arange(len(ks), dtype=float)
-    drawn = looks(names, slots, theme)
-    step = min(0.12, 0.75 / max(len(drawn), 1))
-    for index, look in enumerate(drawn):
-        x = places + (index - (len(drawn) - 1) / 2) * step
-        fig.add_trace(_interval_line(look, x, ks, mean[index], low[index], high[index], axis, len(drawn)))
-    fig.update_xaxes(title_text="Cutoff k", tickvals=places, ticktext=[f"{k:,}" for k in ks],
+    positions = np.arange(len(ks), dtype=float)
+    run_looks = looks(names, slots, theme)
+    step = min(0.12, 0.75 / max(len(run_looks), 1))
+    for index, look in enumerate(run_looks):
+        x = positions + (index - (len(run_looks) - 1) / 2) * step
+        fig.add_trace(_interval_line(look, x, ks, mean[index], low[index], high[index], axis, len(run_looks)))
+    fig.update_xaxes(title_text="Cutoff k", tickvals=positions, ticktext=[f"{k:,}" for k in ks],
                      range=[-0.5, len(ks) - 0.5], showgrid=False)
     fig.update_yaxes(title_text=escape(axis.label), range=y_range, tickformat=".2~f")
-    end_labels(fig, drawn, mean[:, -1], y_range)
+    end_labels(fig, run_looks, mean[:, -1], y_range)
     return fig
 
 
@@ -88,15 +88,15 @@ def first_rank(names: Sequence[str], slots: Sequence[int], bins: Sequence[str], 
 def _rank_map(names: Sequence[str], bins: Sequence[str], shares: np.ndarray, theme: Theme) -> go.Figure:
     """Runs down, bins across, the share as a shade and as a number; where there is no query the cell stays bare."""
     fig = figure(theme, height=110 + 32 * len(names))
-    places = np.arange(len(names))
+    positions = np.arange(len(names))
     full = np.repeat(np.array([escape(name) for name in names], dtype=object)[:, None], len(bins), axis=1)
     fig.add_trace(go.Heatmap(
-        x=list(bins), y=places, z=np.where(shares > 0, shares, np.nan), zmin=0, xgap=2, ygap=2,
+        x=list(bins), y=positions, z=np.where(shares > 0, shares, np.nan), zmin=0, xgap=2, ygap=2,
         zmax=max(float(np.nanmax(shares)), 0.01), colorscale=_scale(theme), texttemplate="%{z:.0%}", showscale=False,
         customdata=full,
         hovertemplate="%{customdata}<br>first relevant at rank %{x}<br>%{z:.1%} of queries<extra></extra>"))
     fig.update_xaxes(title_text="Rank of the first relevant document", type="category", showgrid=False)
-    fig.update_yaxes(tickvals=places, ticktext=[short(name, 20) for name in names], autorange="reversed",
+    fig.update_yaxes(tickvals=positions, ticktext=[short(name, 20) for name in names], autorange="reversed",
                      showgrid=False)
     return fig
 
@@ -109,14 +109,14 @@ def per_query(x_name: str, y_name: str, x: np.ndarray, y: np.ndarray, *, axis: A
     different points the picture is a 2-D histogram. labels: (Q,) query ids for the hover text of single points.
     """
     fig = figure(theme, height=460)
-    held = np.isfinite(x) & np.isfinite(y)
-    points, first, count = np.unique(np.column_stack([x[held], y[held]]), axis=0, return_index=True,
+    defined = np.isfinite(x) & np.isfinite(y)
+    points, first, count = np.unique(np.column_stack([x[defined], y[defined]]), axis=0, return_index=True,
                                      return_counts=True)
     span = axis_range(axis, points) or [0, 1]
     if len(points) > MANY_POINTS:
-        _density(fig, x[held], y[held], span, theme)
+        _density(fig, x[defined], y[defined], span, theme)
     elif len(points):
-        ids = [escape(str(labels[row])) if labels is not None else "" for row in np.flatnonzero(held)[first]]
+        ids = [escape(str(labels[row])) if labels is not None else "" for row in np.flatnonzero(defined)[first]]
         _bubbles(fig, points, count, ids, looks([y_name], slots[1:], theme)[0])
     fig.add_shape(type="line", x0=span[0], y0=span[0], x1=span[1], y1=span[1], layer="below",
                   line={"color": theme.muted, "width": 1, "dash": "dot"})
@@ -127,11 +127,11 @@ def per_query(x_name: str, y_name: str, x: np.ndarray, y: np.ndarray, *, axis: A
 
 def _bubbles(fig: go.Figure, points: np.ndarray, count: np.ndarray, ids: Sequence[str], look: Look) -> None:
     """One mark a distinct point, its area the number of queries there; points (M, 2), count (M,)."""
-    said = [f"query {name}" if many == 1 and name else f"{many:,} queries" for name, many in
+    hover = [f"query {name}" if queries == 1 and name else f"{queries:,} queries" for name, queries in
             zip(ids, count, strict=True)]
     size = np.sqrt(81 + 900 * (count - 1) / max(int(count.max()) - 1, 1))
     fig.add_trace(go.Scatter(
-        x=points[:, 0], y=points[:, 1], mode="markers", customdata=np.array(said, dtype=object), name="queries",
+        x=points[:, 0], y=points[:, 1], mode="markers", customdata=np.array(hover, dtype=object), name="queries",
         cliponaxis=False, marker={**look.marker(size), "symbol": "circle", "opacity": 0.7},
         hovertemplate="%{customdata}<br>%{x:.3f} → %{y:.3f}<extra></extra>"))
 
@@ -152,4 +152,4 @@ def _density(fig: go.Figure, x: np.ndarray, y: np.ndarray, span: Sequence[float]
 
 
 def _scale(theme: Theme) -> list[list]:
-    return [[at / (len(theme.sequential) - 1), color] for at, color in enumerate(theme.sequential)]
+    return [[index / (len(theme.sequential) - 1), color] for index, color in enumerate(theme.sequential)]

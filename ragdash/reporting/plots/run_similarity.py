@@ -23,19 +23,33 @@ def matrix(names: Sequence[str], slots: Sequence[int], mean: np.ndarray, n: np.n
     highest possible value.
     """
     mean, n = np.asarray(mean, float), np.asarray(n)
-    shown = np.where(np.eye(len(names), dtype=bool), np.nan, mean)
-    text = value_text(shown, 2)
+    values = np.where(np.eye(len(names), dtype=bool), np.nan, mean)
+    text = value_text(values, 2)
     text[np.eye(len(names), dtype=bool)] = ""
-    exact = value_text(shown)
-    said = [[f"{escape(a)} and {escape(b)}<br>{escape(title)} {exact[i, j]}<br>n = {n[i, j]:,} queries"
+    exact = value_text(values)
+    hover = [[f"{escape(a)} and {escape(b)}<br>{escape(title)} {exact[i, j]}<br>n = {n[i, j]:,} queries"
              if i != j else escape(a) for j, b in enumerate(names)] for i, a in enumerate(names)]
     fig = figure(theme, height=60 + CELL * max(len(names), 1))
-    fig.add_trace(go.Heatmap(
-        z=np.where(np.isnan(shown), span[0], shown), x=np.arange(len(names)), y=np.arange(len(names)), zmin=span[0],
-        zmax=span[1], showscale=False, xgap=2, ygap=2, colorscale=[[0, theme.paper], [1, tint(theme, theme.better)]],
-        text=text, texttemplate="%{text}", textfont={"size": 13, "color": theme.ink}, hoverinfo="text", hovertext=said))
-    drawn = looks(names, slots, theme)
-    signs = [f'<span style="color:{look.color}">{look.sign}</span>' for look in drawn]
+    fig.add_trace(
+        go.Heatmap(
+            z=np.where(np.isnan(values), span[0], values),
+            x=np.arange(len(names)),
+            y=np.arange(len(names)),
+            zmin=span[0],
+            zmax=span[1],
+            showscale=False,
+            xgap=2,
+            ygap=2,
+            colorscale=[[0, theme.paper], [1, tint(theme, theme.better)]],
+            text=text,
+            texttemplate="%{text}",
+            textfont={"size": 13, "color": theme.ink},
+            hoverinfo="text",
+            hovertext=hover,
+        )
+    )
+    run_looks = looks(names, slots, theme)
+    signs = [f'<span style="color:{look.color}">{look.sign}</span>' for look in run_looks]
     rows = [f"{short(name, 16)} {sign}" for name, sign in zip(names, signs, strict=True)]
     top = [f"{sign} {short(name, 10)}" for name, sign in zip(names, signs, strict=True)]
     fig.update_xaxes(tickvals=np.arange(len(names)), ticktext=top if len(names) <= LABELLED else signs, side="top",

@@ -26,7 +26,7 @@ TITLES = {"quantile": "Share of the returned documents cut off", "score": "Score
 
 def sweep(names: Sequence[str], slots: Sequence[int], quantiles: Sequence[np.ndarray],
           thresholds: Sequence[np.ndarray], values: Sequence[np.ndarray], *, axis: Axis, n: Sequence[int],
-          by: str = "quantile", marked: Sequence[float] | None = None, theme: Theme = LIGHT) -> go.Figure:
+          scale: str = "quantile", marked: Sequence[float] | None = None, theme: Theme = LIGHT) -> go.Figure:
     """One measure of each run against the score cutoff.
 
     quantiles, thresholds, values: one (T,) for each run, T may differ; NaN: no line there. by: "quantile" puts the
@@ -35,20 +35,30 @@ def sweep(names: Sequence[str], slots: Sequence[int], quantiles: Sequence[np.nda
     operating point), drawn as the run's symbol; NaN for none. n: (N,) queries.
     """
     fig = figure(theme, height=360)
-    drawn = looks(names, slots, theme)
-    across = quantiles if by == "quantile" else thresholds
-    every = np.concatenate([np.ravel(part) for part in values]) if len(values) else np.empty(0)
-    y_range = axis_range(axis, every) or [0, 1]
-    for at, look in enumerate(drawn):
-        fig.add_trace(_curve(look, np.asarray(across[at], dtype=float), np.asarray(values[at], dtype=float),
-                             np.column_stack([thresholds[at], np.asarray(quantiles[at], dtype=float)]), axis, n[at]))
+    run_looks = looks(names, slots, theme)
+    x_values = quantiles if scale == "quantile" else thresholds
+    pooled = np.concatenate([np.ravel(run_values) for run_values in values]) if len(values) else np.empty(0)
+    y_range = axis_range(axis, pooled) or [0, 1]
+    for index, look in enumerate(run_looks):
+        fig.add_trace(
+            _curve(
+                look,
+                np.asarray(x_values[index], dtype=float),
+                np.asarray(values[index], dtype=float),
+                np.column_stack([thresholds[index], np.asarray(quantiles[index], dtype=float)]),
+                axis,
+                n[index],
+            )
+        )
     if marked is not None:
-        for at, look in enumerate(drawn):
-            fig.add_traces(_operating_point(look, marked[at], thresholds[at], across[at], values[at], axis))
-    fig.update_xaxes(title_text=TITLES[by], tickformat=".0%" if by == "quantile" else ".3~g", nticks=7,
-                     range=[-0.02, 1.02] if by == "quantile" else None)
+        for index, look in enumerate(run_looks):
+            fig.add_traces(
+                _operating_point(look, marked[index], thresholds[index], x_values[index], values[index], axis)
+            )
+    fig.update_xaxes(title_text=TITLES[scale], tickformat=".0%" if scale == "quantile" else ".3~g", nticks=7,
+                     range=[-0.02, 1.02] if scale == "quantile" else None)
     fig.update_yaxes(title_text=escape(axis.label), range=y_range, tickformat=".2~f")
-    end_labels(fig, drawn, [_last(np.asarray(row, dtype=float)) for row in values], y_range)
+    end_labels(fig, run_looks, [_last(np.asarray(row, dtype=float)) for row in values], y_range)
     return fig
 
 
@@ -96,24 +106,24 @@ def thinned(x: np.ndarray, y: np.ndarray, limit: int = POINTS) -> np.ndarray:
     dropped first; both ends stay.
     """
     x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
-    kept = np.flatnonzero(np.concatenate([[True] * (len(x) > 0), (np.diff(x) != 0) | (np.diff(y) != 0)]))
-    if len(kept) > 2:
-        still = [np.diff(part[kept]) == 0 for part in (x, y)]
-        flat = (still[0][1:] & still[0][:-1]) | (still[1][1:] & still[1][:-1])
-        kept = kept[np.concatenate([[True], ~flat, [True]])]
-    if len(kept) <= limit:
-        return kept
-    steps = np.abs(np.diff(x[kept])) + np.abs(np.diff(y[kept]))
-    way = np.concatenate([[0.0], np.nancumsum(steps)])
-    at = np.searchsorted(way, np.linspace(0.0, way[-1], limit))
-    return kept[np.unique(np.concatenate([at, [0, len(kept) - 1]]))]
+    indices = np.flatnonzero(np.concatenate([[True] * (len(x) > 0), (np.diff(x) != 0) | (np.diff(y) != 0)]))
+    if len(indices) > 2:
+        unchanged = [np.diff(coordinates[indices]) == 0 for coordinates in (x, y)]
+        flat = (unchanged[0][1:] & unchanged[0][:-1]) | (unchanged[1][1:] & unchanged[1][:-1])
+        indices = indices[np.concatenate([[True], ~flat, [True]])]
+    if len(indices) <= limit:
+        return indices
+    steps = np.abs(np.diff(x[indices])) + np.abs(np.diff(y[indices]))
+    distance = np.concatenate([[0.0], np.nancumsum(steps)])
+    nearest = np.searchsorted(distance, np.linspace(0.0, distance[-1], limit))
+    return indices[np.unique(np.concatenate([nearest, [0, len(indices) - 1]]))]
 
 
-def _curve(look: Look, x: np.ndarray, y: np.ndarray, both: np.ndarray, axis: Axis, n: int) -> go.Scatter:
+def _curve(look: Look, x: np.ndarray, y: np.ndarray, cutoffs: np.ndarray, axis: Axis, n: int) -> go.Scatter:
     """One run's line; the hover text names the cutoff and the share it cuts off. both: (T, 2)."""
     order = np.argsort(x, kind="stable")
     return go.Scatter(
-        x=x[order], y=y[order], customdata=both[order], mode="lines" if np.isfinite(y).sum() > 1 else "markers",
+        x=x[order], y=y[order], customdata=cutoffs[order], mode="lines" if np.isfinite(y).sum() > 1 else "markers",
         name=look.name, legendgroup=look.group, line=look.line(), marker=look.marker(10),
         hovertemplate=f"%{{fullData.name}}<br>{_literal(axis.title)} %{{y:.3f}}<br>score from %{{customdata[0]:.4~g}}, "
                       f"%{{customdata[1]:.1%}} cut off<br>n = {n:,} queries<extra></extra>")
@@ -124,27 +134,27 @@ def _operating_point(look: Look, marked: float, thresholds: np.ndarray, x: np.nd
     """The run's symbol on its line at the cutoff nearest to the marked one; nothing for NaN."""
     if not np.isfinite(marked) or not len(thresholds):
         return []
-    at = int(np.argmin(np.abs(np.asarray(thresholds, dtype=float) - marked)))
-    value = value_text(np.array(y[at], dtype=float))
-    said = f"{look.name}<br>operating point: score from {marked:.4g}<br>{escape(axis.title)} {value}"
-    return [go.Scatter(x=np.array([x[at]]), y=np.array([y[at]]), mode="markers", name="operating point",
+    nearest = int(np.argmin(np.abs(np.asarray(thresholds, dtype=float) - marked)))
+    value = value_text(np.array(y[nearest], dtype=float))
+    hover = f"{look.name}<br>operating point: score from {marked:.4g}<br>{escape(axis.title)} {value}"
+    return [go.Scatter(x=np.array([x[nearest]]), y=np.array([y[nearest]]), mode="markers", name="operating point",
                        showlegend=False, legendgroup=look.group, marker=look.marker(13), hoverinfo="text",
-                       hovertext=[said])]
+                       hovertext=[hover])]
 
 
 def _unit_curves(fig: go.Figure, names: Sequence[str], slots: Sequence[int], x: Sequence[np.ndarray],
                  y: Sequence[np.ndarray], area: str, areas: Sequence[float], n: Sequence[int], theme: Theme,
                  words: tuple[str, str]) -> None:
     """Curves in the unit square; the legend bears each run's name with its area, one a line."""
-    for at, look in enumerate(looks(names, slots, theme)):
-        across, up = np.asarray(x[at], dtype=float), np.asarray(y[at], dtype=float)
-        kept = thinned(across, up)
-        value = value_text(np.array(areas[at], dtype=float))
+    for index, look in enumerate(looks(names, slots, theme)):
+        x_values, y_values = np.asarray(x[index], dtype=float), np.asarray(y[index], dtype=float)
+        points = thinned(x_values, y_values)
+        value = value_text(np.array(areas[index], dtype=float))
         fig.add_trace(go.Scatter(
-            x=across[kept], y=up[kept], mode="lines" if len(kept) > 1 else "markers",
+            x=x_values[points], y=y_values[points], mode="lines" if len(points) > 1 else "markers",
             name=f"{look.name} · {area} {value}", line=look.line(), marker=look.marker(10),
             hovertemplate=f"%{{fullData.name}}<br>{words[0]} %{{x:.3f}}<br>{words[1]} %{{y:.3f}}<br>"
-                          f"n = {n[at]:,} queries<extra></extra>"))
+                          f"n = {n[index]:,} queries<extra></extra>"))
     fig.update_xaxes(range=[-0.02, 1.02], tickformat=".1~f")
     fig.update_yaxes(range=[-0.02, 1.03], tickformat=".1~f")
     fig.update_layout(showlegend=True, height=fig.layout.height + 22 * len(names))

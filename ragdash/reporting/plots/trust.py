@@ -17,7 +17,7 @@ NARROWEST = 0.3  # of the axis that is shown
 
 
 def intervals(names: Sequence[str], slots: Sequence[int], judge: np.ndarray, labels: np.ndarray, corrected: np.ndarray,
-              n: np.ndarray, rest: np.ndarray, *, axis: Axis, baseline: str | None = None,
+              n: np.ndarray, unlabeled: np.ndarray, *, axis: Axis, baseline: str | None = None,
               theme: Theme = LIGHT) -> go.Figure:
     """For each run three lines: the judge's mean (hollow), the labels' interval (thin), the corrected one (bold).
 
@@ -25,65 +25,69 @@ def intervals(names: Sequence[str], slots: Sequence[int], judge: np.ndarray, lab
     says so). n, rest: (N,), labelled queries and those judged alone. baseline: its name where these are differences to
     it: zero is then on the scale, and right is better.
     """
-    judge, labels, corrected = (np.asarray(part, float) for part in (judge, labels, corrected))
+    judge, labels, corrected = (np.asarray(array, float) for array in (judge, labels, corrected))
     spelled = value_text if baseline is None else signed
-    drawn = looks(names, slots, theme)
+    run_looks = looks(names, slots, theme)
     row = ROW if len(names) <= MANY else DENSE
     fig = figure(theme, height=row * len(names) + 100)
-    for at, look in enumerate(drawn):
-        _judge(fig, at, look, judge[at], spelled, theme)
-        _bar(fig, at, look, labels[at], LABELS, spelled, theme.muted, 1.5, look.name)
-        _bar(fig, at + STEP, look, corrected[at], CORRECTED, spelled, look.color, 3.5, look.name)
-        _beside(fig, at, corrected[at], int(n[at]), int(rest[at]), spelled, theme)
+    for index, look in enumerate(run_looks):
+        _judge(fig, index, look, judge[index], spelled, theme)
+        _bar(fig, index, look, labels[index], LABELS, spelled, theme.muted, 1.5, look.name)
+        _bar(fig, index + STEP, look, corrected[index], CORRECTED, spelled, look.color, 3.5, look.name)
+        _beside(fig, index, corrected[index], int(n[index]), int(unlabeled[index]), spelled, theme)
     _legend(fig, theme)
     fig.update_yaxes(tickvals=np.arange(len(names)), range=[len(names) - 0.5, -0.5], showgrid=False, fixedrange=True,
                      ticktext=[f'{short(name, 16)} <span style="color:{look.color}">{look.sign}</span>'
-                               for name, look in zip(names, drawn, strict=True)], tickfont={"size": 13})
+                               for name, look in zip(names, run_looks, strict=True)], tickfont={"size": 13})
     _scale(fig, np.concatenate([judge, labels.ravel(), corrected.ravel()]), axis, baseline, theme)
     fig.update_layout(margin={"t": 34, "b": 62, "r": 104}, showlegend=True)
     return fig
 
 
-def _judge(fig: go.Figure, at: int, look: Look, value: float, spelled, theme: Theme) -> None:
+def _judge(fig: go.Figure, index: int, look: Look, value: float, spelled, theme: Theme) -> None:
     fig.add_trace(go.Scatter(
-        x=np.array([value]), y=np.array([at - STEP]), mode="markers", name=JUDGE, showlegend=False,
+        x=np.array([value]), y=np.array([index - STEP]), mode="markers", name=JUDGE, showlegend=False,
         marker={"color": theme.paper, "symbol": look.symbol, "size": 10, "opacity": 1,
                 "line": {"width": 2, "color": look.color}},
         hovertemplate=f"{look.name}<br>{JUDGE} {spelled(np.array([value]))[0]}<br>no interval: what it gets wrong is "
                       "not known<extra></extra>"))
 
 
-def _bar(fig: go.Figure, place: float, look: Look, ends: np.ndarray, what: str, spelled, color: str, thick: float,
+def _bar(fig: go.Figure, y: float, look: Look, ends: np.ndarray, estimate: str, spelled, color: str, thick: float,
          name: str) -> None:
     """An interval with its mean; nothing where there is no interval."""
     mean, low, high = ends
     if not np.isfinite(ends).all():
         return
     text = spelled(ends)
-    bold = what == CORRECTED
+    bold = estimate == CORRECTED
     fig.add_trace(go.Scatter(
-        x=np.array([mean]), y=np.array([place]), mode="markers", name=what, showlegend=False,
+        x=np.array([mean]), y=np.array([y]), mode="markers", name=estimate, showlegend=False,
         marker={"color": color, "symbol": look.symbol if bold else "line-ns-open", "size": 10 if bold else 8,
                 "opacity": 1, "line": {"width": 0 if bold else 2, "color": color}},
         error_x={"array": np.array([high - mean]), "arrayminus": np.array([mean - low]), "color": color,
                  "thickness": thick, "width": 4},
-        hovertemplate=f"{name}<br>{what} {text[0]} [{text[1]}, {text[2]}]<extra></extra>"))
+        hovertemplate=f"{name}<br>{estimate} {text[0]} [{text[1]}, {text[2]}]<extra></extra>"))
 
 
-def _beside(fig: go.Figure, at: int, ends: np.ndarray, n: int, rest: int, spelled, theme: Theme) -> None:
+def _beside(fig: go.Figure, index: int, ends: np.ndarray, n: int, unlabeled: int, spelled, theme: Theme) -> None:
     """At the right end: the corrected mean, n and N."""
-    held = np.isfinite(ends).all()
-    first = f"<b>{spelled(ends)[0]}</b>" if held else "no labels" if not n else "no interval"
-    fig.add_annotation(x=1, xref="paper", y=at, yref="y", xanchor="left", xshift=8, showarrow=False, align="left",
-                       text=f'{first}<br><span style="color:{theme.muted}">n {n:,} · N {rest:,}</span>',
+    finite = np.isfinite(ends).all()
+    first = f"<b>{spelled(ends)[0]}</b>" if finite else "no labels" if not n else "no interval"
+    fig.add_annotation(x=1, xref="paper", y=index, yref="y", xanchor="left", xshift=8, showarrow=False, align="left",
+                       text=f'{first}<br><span style="color:{theme.muted}">n {n:,} · N {unlabeled:,}</span>',
                        font={"size": 12})
 
 
 def _legend(fig: go.Figure, theme: Theme) -> None:
     """What the three lines are, in the page's own ink: the colours belong to the runs."""
-    for what, symbol, line in ((JUDGE, "circle-open", 0), (LABELS, "line-ns-open", 1.5), (CORRECTED, "circle", 3.5)):
+    for estimate, symbol, line in (
+        (JUDGE, "circle-open", 0),
+        (LABELS, "line-ns-open", 1.5),
+        (CORRECTED, "circle", 3.5),
+    ):
         fig.add_trace(go.Scatter(
-            x=[None], y=[None], name=what, mode="lines+markers" if line else "markers", hoverinfo="skip",
+            x=[None], y=[None], name=estimate, mode="lines+markers" if line else "markers", hoverinfo="skip",
             line={"color": theme.muted, "width": line or 1},
             marker={"symbol": symbol, "size": 9, "color": theme.muted, "opacity": 1,
                     "line": {"width": 2, "color": theme.muted}}))

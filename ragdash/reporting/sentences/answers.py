@@ -5,37 +5,35 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ragdash.core.errors import Problem
+from ragdash.core.messages import Surface
 from ragdash.evaluation.evaluate import Evaluation
 from ragdash.metrics import METRICS
-from ragdash.reporting.sentences.fmt import escape, listed
+from ragdash.reporting.sentences.fmt import escape, listed, problem_line
+from ragdash.reporting.sentences.merge_problems import Key, key_of
 
 
-def unavailable(names: Sequence[str], found: Sequence[Evaluation]) -> list[str]:
+def unavailable(names: Sequence[str], evaluations: Sequence[Evaluation], surface: Surface = "page") -> list[str]:
     """What cannot be computed, why, and what would help: one line for each reason, with all runs that it holds for.
 
     Judged metrics apart: see ragdash.reporting.sentences.judge.
     """
-    reasons: dict[tuple[str, ...], list[str]] = {}
-    for name, one in zip(names, found, strict=True):
-        for problem in one.problems:
+    reasons: dict[Key, tuple[Problem, list[str]]] = {}
+    for name, evaluation in zip(names, evaluations, strict=True):
+        for problem in evaluation.problems:
             if problem.kind == "unavailable" and not _is_judged(problem.field):
-                reasons.setdefault(_reason(problem), []).append(name)
-    lines = []
-    for (of, what, fix), runs in reasons.items():
-        held = f"**{escape(listed(runs))}** " if of == "run" and len(runs) < len(names) else "Every run shown " \
-            if of == "run" and len(names) > 1 else f"**{escape(names[0])}** " if of == "run" else ""
-        what = what if held else what[:1].upper() + what[1:]
-        lines.append(f"{held}{escape(what)}. {escape(fix)}")
-    return lines
+                reasons.setdefault(key_of(problem), (problem, []))[1].append(name)
+    return [_line(problem, runs, names, surface) for problem, runs in reasons.values()]
+
+
+def _line(problem: Problem, runs: Sequence[str], names: Sequence[str], surface: Surface) -> str:
+    words = problem.words(surface)
+    if "run" not in problem.facts:
+        return problem_line(problem, surface)
+    every = len(runs) == len(names) and len(names) > 1
+    head = "Every run shown" if every else f"**{escape(listed(list(runs)))}**"
+    return f"{head}: {escape(words.reason)}. {escape(words.fix)}"
 
 
 def _is_judged(field: str | None) -> bool:
     name = (field or "").partition("(")[0]
     return name in METRICS and METRICS[name].view == "Judged"
-
-
-def _reason(problem: Problem) -> tuple[str, str, str]:
-    """("run" or "", what was found without the run's name, what to do)."""
-    if problem.found.startswith("run ") and " without " in problem.found:
-        return "run", "is without " + problem.found.rpartition(" without ")[2], problem.fix
-    return "", problem.found, problem.fix

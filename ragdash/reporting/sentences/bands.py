@@ -18,49 +18,49 @@ OUTCOMES = {"pass": ("✓", "passes", "pass"), "fail": ("✗", "fails", "fail"),
 
 def some(names: Sequence[str]) -> str:
     """**a**, **b** and 4 more, as markdown."""
-    shown = [f"**{escape(name)}**" for name in names[:NAMED if len(names) > NAMED + 1 else len(names)]]
-    return listed([*shown, f"{len(names) - len(shown)} more"] if len(names) > len(shown) else shown)
+    labels = [f"**{escape(name)}**" for name in names[:NAMED if len(names) > NAMED + 1 else len(names)]]
+    return listed([*labels, f"{len(names) - len(labels)} more"] if len(names) > len(labels) else labels)
 
 
 def grouped(items: Sequence[str], order: Sequence[int]) -> dict[str, list[int]]:
     """Places by equal items, in the order given."""
-    found: dict[str, list[int]] = {}
-    for at in order:
-        found.setdefault(items[at], []).append(at)
-    return found
+    groups: dict[str, list[int]] = {}
+    for index in order:
+        groups.setdefault(items[index], []).append(index)
+    return groups
 
 
 def standing(spec: Spec, names: Sequence[str], placements: Sequence[Placement], order: Sequence[int]) -> str:
     """One sentence: the bands in which the runs stand, best first; with many, the first two bands and the last."""
-    groups = list(grouped([one.words() or "" for one in placements], order).values())
-    parts = [_rated([names[at] for at in group], placements[group[0]]) for group in groups]
+    groups = list(grouped([placement.words() or "" for placement in placements], order).values())
+    clauses = [_rated([names[run] for run in group], placements[group[0]]) for group in groups]
     if len(groups) > GROUPS:
-        rest, last = [at for group in groups[2:] for at in group], groups[-1][-1]
-        parts[2:] = [f"{len(rest)} others follow, the last, {_rated([names[last]], placements[last], ', ')}"]
-    return f"{escape(spec.title)}: {'; '.join(parts)}"
+        remaining, last = [run for group in groups[2:] for run in group], groups[-1][-1]
+        clauses[2:] = [f"{len(remaining)} others follow, the last, {_rated([names[last]], placements[last], ', ')}"]
+    return f"{escape(spec.title)}: {'; '.join(clauses)}"
 
 
-def _rated(names: Sequence[str], place: Placement, after: str = " ") -> str:
+def _rated(names: Sequence[str], placement: Placement, separator: str = " ") -> str:
     """**a** and **b** are rated *good*, for runs at the same place."""
-    many = len(names) > 1
-    if place.words() is None:
-        return f"{some(names)}{after}{'have' if many else 'has'} no value"
-    if place.straddles:
-        low, high = (f"*{escape(label)}*" for label in (place.low_label, place.high_label))
-        return f"{some(names)}{after}{'lie' if many else 'lies'} between {low} and {high}"
-    return f"{some(names)}{after}{'are' if many else 'is'} rated *{escape(place.words())}*"
+    plural = len(names) > 1
+    if placement.words() is None:
+        return f"{some(names)}{separator}{'have' if plural else 'has'} no value"
+    if placement.straddles:
+        low, high = (f"*{escape(label)}*" for label in (placement.low_label, placement.high_label))
+        return f"{some(names)}{separator}{'lie' if plural else 'lies'} between {low} and {high}"
+    return f"{some(names)}{separator}{'are' if plural else 'is'} rated *{escape(placement.words())}*"
 
 
 def sourced(sentences: Sequence[str], sources: Sequence[str]) -> list[str]:
     """The sentences with who drew their bands: said once, behind the last one, where it is the same for all."""
-    once = len(set(sources)) == 1
-    return [f"{sentence}{'' if once and at < len(sources) - 1 else f' :gray[– by the {escape(source)}]'}"
-            for at, (sentence, source) in enumerate(zip(sentences, sources, strict=True))]
+    same_source = len(set(sources)) == 1
+    return [f"{sentence}{'' if same_source and index < len(sources) - 1 else f' :gray[– by the {escape(source)}]'}"
+            for index, (sentence, source) in enumerate(zip(sentences, sources, strict=True))]
 
 
-def no_bands(spec: Spec, why: str) -> str:
+def no_bands(spec: Spec, reason: str) -> str:
     """Why there are none, with the metric's title in place of its short name."""
-    return re.sub(rf"\b{re.escape(spec.name)}\b", spec.metric.title, why)
+    return re.sub(rf"\b{re.escape(spec.name)}\b", spec.metric.title, reason)
 
 
 def aim(target: Target) -> str:
@@ -70,17 +70,17 @@ def aim(target: Target) -> str:
 
 def outcome(target: Target, names: Sequence[str], outcomes: Sequence[str], order: Sequence[int]) -> str:
     """One sentence: which runs pass the target, which fail, which cannot be told."""
-    parts = []
+    clauses = []
     for word, members in grouped(outcomes, order).items():
-        sign, one, several = OUTCOMES[word]
-        parts.append(f"{sign} {some([names[at] for at in members])} {several if len(members) > 1 else one}")
-    return f"{escape(target.spec.title)}, target {escape(aim(target))}: {'; '.join(parts)}"
+        sign, singular, plural = OUTCOMES[word]
+        clauses.append(f"{sign} {some([names[run] for run in members])} {plural if len(members) > 1 else singular}")
+    return f"{escape(target.spec.title)}, target {escape(aim(target))}: {'; '.join(clauses)}"
 
 
 def cell(placement: Placement | None, judgement: str | None) -> str:
     """between fair and good · ✓ pass"""
-    parts = [placement.words() if placement else None, SIGNS.get(judgement or "")]
-    return " · ".join(part for part in parts if part)
+    texts = [placement.words() if placement else None, SIGNS.get(judgement or "")]
+    return " · ".join(text for text in texts if text)
 
 
 def bands_of(table: Bands) -> str:

@@ -69,66 +69,71 @@ _BROKEN = {  # what is wrong with one run, with several
 _SPOKEN = ("missing-queries", "different-queries", "respelled-queries", "respelled-documents", "another-level")
 
 
-def verdict(found: Ledger, names: Sequence[str], conventions: Conventions) -> str:
+def verdict(report: Ledger, names: Sequence[str], conventions: Conventions) -> str:
     """One line: can these runs be compared, over which queries, and what is most in the way."""
-    broken = {one.run: one.kind for one in found.findings if one.severity == "error" and one.run}
-    parts = []
+    broken = {finding.run: finding.kind for finding in report.findings if finding.severity == "error" and finding.run}
+    clauses = []
     for kind in dict.fromkeys(broken.values()):
         runs = [name for name in names if broken.get(name) == kind]
-        parts.append(f"**{escape(fmt.listed(runs))} {_BROKEN[kind][len(runs) > 1]}**")
-    good = [name for name in names if name not in broken]
-    if good:
-        parts.append(_over(found, good, conventions))
-    ways = {name: {one.option[0] for one in found.findings
-                   if one.run == name and one.option and one.severity == "warning"} for name in names}
-    parts_of = [name for name in names if "collapse" in ways[name]]
-    spelled = [name for name in names if "ids" in ways[name] and name not in parts_of]
+        clauses.append(f"**{escape(fmt.listed(runs))} {_BROKEN[kind][len(runs) > 1]}**")
+    usable = [name for name in names if name not in broken]
+    if usable:
+        clauses.append(_over(report, usable, conventions))
+    options = {name: {finding.option[0] for finding in report.findings
+                   if finding.run == name and finding.option and finding.severity == "warning"} for name in names}
+    chunked = [name for name in names if "collapse" in options[name]]
+    spelled = [name for name in names if "ids" in options[name] and name not in chunked]
     if spelled:
-        parts.append(f"{escape(fmt.listed(spelled))} write{'s' if len(spelled) == 1 else ''} ids in another way "
+        clauses.append(f"{escape(fmt.listed(spelled))} write{'s' if len(spelled) == 1 else ''} ids in another way "
                      "than the judgements")
-    if parts_of:
-        parts.append(f"{escape(fmt.listed(parts_of))} rank{'s' if len(parts_of) == 1 else ''} parts of the documents "
+    if chunked:
+        clauses.append(f"{escape(fmt.listed(chunked))} rank{'s' if len(chunked) == 1 else ''} parts of the documents "
                      "that are judged")
-    rest = sum(one.severity == "warning" and one.kind not in _SPOKEN for one in found.findings)
-    return "; ".join([*parts, *([f"{fmt.count(rest, 'more finding')} below"] if rest else [])]) + "."
+    further = sum(finding.severity == "warning" and finding.kind not in _SPOKEN for finding in report.findings)
+    return "; ".join([*clauses, *([f"{fmt.count(further, 'more finding')} below"] if further else [])]) + "."
 
 
-def _over(found: Ledger, names: Sequence[str], conventions: Conventions) -> str:
+def _over(report: Ledger, names: Sequence[str], conventions: Conventions) -> str:
     """Which queries the runs that can be measured are measured over."""
-    lacking = {name: found.of("missing-queries", name) for name in names}
+    lacking = {name: report.of("missing-queries", name) for name in names}
     total = next(iter(lacking.values())).total
     lead = f"**{len(names)} runs can be compared**" if len(names) > 1 else f"**{escape(names[0])} can be measured**"
-    some = {name: one.count for name, one in lacking.items() if one.count}
-    if not some:
-        extra = any(found.of("extra-queries", name).count for name in names)
-        same = "the same " if len(names) > 1 else ""
-        bare = found.of("unanswerable-queries")
-        rest = ", none of which has a relevant document" if bare.count == total else "" if extra else ", all judged"
-        return f"{lead}: {same}{fmt.count(total, 'query', 'queries')}{rest}"
-    done = {"zero": "which count as empty rankings", "skip": "which are left out of the means"}[conventions.missing]
-    uneven = found.of("different-queries")
-    if len(names) > 1 and len(some) == len(names) and uneven is not None and not uneven.count:
-        return f"{lead}: all of them lack the same {next(iter(some.values())):,} of {total:,} queries, {done}"
-    listed = fmt.listed([f"{escape(name)} lacks {many:,}" for name, many in some.items()])
-    return f"{lead}, but {listed} of {fmt.count(total, 'query', 'queries')}, {done}"
+    missing_counts = {name: finding.count for name, finding in lacking.items() if finding.count}
+    if not missing_counts:
+        extra = any(report.of("extra-queries", name).count for name in names)
+        qualifier = "the same " if len(names) > 1 else ""
+        bare = report.of("unanswerable-queries")
+        suffix = ", none of which has a relevant document" if bare.count == total else "" if extra else ", all judged"
+        return f"{lead}: {qualifier}{fmt.count(total, 'query', 'queries')}{suffix}"
+    treatment = {"zero": "which count as empty rankings", "skip": "which are left out of the means"}[
+        conventions.missing
+    ]
+    uneven = report.of("different-queries")
+    if len(names) > 1 and len(missing_counts) == len(names) and uneven is not None and not uneven.count:
+        missing = next(iter(missing_counts.values()))
+        return f"{lead}: all of them lack the same {missing:,} of {total:,} queries, {treatment}"
+    listed = fmt.listed([f"{escape(name)} lacks {missing:,}" for name, missing in missing_counts.items()])
+    return f"{lead}, but {listed} of {fmt.count(total, 'query', 'queries')}, {treatment}"
 
 
-def said(one: Entry) -> str:
+def said(finding: Entry) -> str:
     """A finding: what was counted, what follows, and what can be done."""
-    rest = [part for part in (one.effect, one.fix) if part]
-    more = escape(" ".join(rest))
-    if one.flags:
-        more = more.replace(escape(one.flags), f"`{one.flags}`")
-    return escape(one.found) + (f"  \n:gray[{more}]" if rest else "")
+    details = [detail for detail in (finding.effect, finding.fix) if detail]
+    detail_text = escape(" ".join(details))
+    if finding.flags:
+        detail_text = detail_text.replace(escape(finding.flags), f"`{finding.flags}`")
+    return escape(finding.found) + (f"  \n:gray[{detail_text}]" if details else "")
 
 
 def label(options: Sequence[Option]) -> str:
     """What a button says that applies these switches."""
     switches = dict(options)
-    by, ids = switches.get("collapse"), switches.get("ids")
-    if by:
-        at = "by source" if by == "source" else f"at {by.removeprefix('prefix:')!r}"
-        return f"Collapse {at}" + (f", match {fmt.listed([BESIDE[name] for name in ids.split(',')])}" if ids else "")
+    method, ids = switches.get("collapse"), switches.get("ids")
+    if method:
+        method_text = "by source" if method == "source" else f"at {method.removeprefix('prefix:')!r}"
+        return f"Collapse {method_text}" + (
+            f", match {fmt.listed([BESIDE[name] for name in ids.split(',')])}" if ids else ""
+        )
     return f"Match {_matched(ids)}" if ids else "; ".join(SWITCHES[option] for option in options)
 
 
@@ -137,38 +142,38 @@ def _matched(ids: str) -> str:
     return fmt.listed([IDS[name] for name in ids.split(",")])
 
 
-def way(by: str) -> str:
+def way(method: str) -> str:
     """A way to collapse, in words."""
-    return "Source" if by == "source" else f"Prefix before {by.removeprefix('prefix:')!r}"
+    return "Source" if method == "source" else f"Prefix before {method.removeprefix('prefix:')!r}"
 
 
-def collapse(by: str, choice: CollapseChoice | None) -> str:
+def collapse(method: str, choice: CollapseChoice | None) -> str:
     """A way to collapse in a menu, with the share of judged documents that it finds."""
-    if not by:
+    if not method:
         return "Off: as they are"
     ids = f", ids: {choice.ids}" if choice and choice.ids else ""
-    return f"{way(by)}{ids}" + (f" ({choice.share:.0%} found)" if choice else "")
+    return f"{way(method)}{ids}" + (f" ({choice.share:.0%} found)" if choice else "")
 
 
-def in_order(found: Iterable[Entry]) -> list[Entry]:
+def in_order(findings: Iterable[Entry]) -> list[Entry]:
     """The worst first, and of these what a fix of ids or chunks belongs to."""
     switches = ("collapse", "ids")
-    return sorted(found, key=lambda one: (
-        SEVERITIES.index(one.severity),
-        switches.index(one.option[0]) if one.option and one.option[0] in switches else len(switches)))
+    return sorted(findings, key=lambda finding: (
+        SEVERITIES.index(finding.severity),
+        switches.index(finding.option[0]) if finding.option and finding.option[0] in switches else len(switches)))
 
 
-def fixed(fixes: Sequence[Option], told: Sequence[str]) -> str:
+def fixed(fixes: Sequence[Option], effects: Sequence[str]) -> str:
     """The fixes in force and what they did, as markdown."""
-    done = "Read with " + " and ".join(f"**{name}: {escape(word)}**" for name, word in fixes)
-    return done + "".join(f"  \n:gray[{escape(text)}.]" for text in told)
+    summary = "Read with " + " and ".join(f"**{name}: {escape(word)}**" for name, word in fixes)
+    return summary + "".join(f"  \n:gray[{escape(text)}.]" for text in effects)
 
 
-def shared(found: Ledger) -> dict[tuple[Option, ...], list[str]]:
+def shared(report: Ledger) -> dict[tuple[Option, ...], list[str]]:
     """Fixes of ids and chunks that more than one run needs: options -> names of the runs."""
-    wanted: dict[tuple[Option, ...], list[str]] = {}
-    for one in found.findings:
-        if one.run and one.option and one.option[0] in ("ids", "collapse") and one.severity != "note":
-            names = wanted.setdefault((one.option, *one.also), [])
-            names += [one.run] if one.run not in names else []
-    return {options: names for options, names in wanted.items() if len(names) > 1}
+    runs_by_fix: dict[tuple[Option, ...], list[str]] = {}
+    for finding in report.findings:
+        if finding.run and finding.option and finding.option[0] in ("ids", "collapse") and finding.severity != "note":
+            names = runs_by_fix.setdefault((finding.option, *finding.also), [])
+            names += [finding.run] if finding.run not in names else []
+    return {options: names for options, names in runs_by_fix.items() if len(names) > 1}

@@ -16,7 +16,7 @@ READINGS = {"better": "▲ better", "worse": "▼ worse", "equivalent": "≈ equ
 DETAILED = 3  # candidates that get a sentence each
 
 
-def leader(names: Sequence[str], summaries: Sequence[Summary], against: Mapping[int, Comparison]) -> str:
+def leader(names: Sequence[str], summaries: Sequence[Summary], comparisons: Mapping[int, Comparison]) -> str:
     """Which run leads on this metric, and which of the others it can be told apart from.
 
     summaries: one for each name, of the same spec; against: every other run compared with the leader as baseline.
@@ -27,121 +27,145 @@ def leader(names: Sequence[str], summaries: Sequence[Summary], against: Mapping[
     if not order:
         return f"{spec.title} is undefined for every run shown."
     first = summaries[order[0]]
-    said = f"{number(first.mean)} {interval(first)} over {count(first.n, 'query', 'queries')}"
+    estimate = f"{number(first.mean)} {interval(first)} over {count(first.n, 'query', 'queries')}"
     if len(order) == 1 or spec.metric.better is None:
-        return f"**{escape(names[order[0]])}**: {spec.title} {escape(said)}."
+        return f"**{escape(names[order[0]])}**: {spec.title} {escape(estimate)}."
     extreme = "highest" if spec.metric.better == "higher" else "lowest"
     level = [names[index] for index in order if number(mean[index]) == number(first.mean)]
     if len(level) > 1:
-        return f"**{escape(listed(level))}** share the {extreme} {spec.title}, {escape(said)}."
-    return f"**{escape(names[order[0]])}** has the {extreme} {spec.title}, {escape(said)}. " + _told_apart(against)
+        return f"**{escape(listed(level))}** share the {extreme} {spec.title}, {escape(estimate)}."
+    return f"**{escape(names[order[0]])}** has the {extreme} {spec.title}, {escape(estimate)}. " + _told_apart(
+        comparisons
+    )
 
 
-def _told_apart(against: Mapping[int, Comparison]) -> str:
+def _told_apart(comparisons: Mapping[int, Comparison]) -> str:
     """What the leader is better than, and what it is not told apart from."""
-    behind = [one for one in against.values() if one.verdict == "worse"]
-    level = [one for one in against.values() if one.verdict in ("undecided", "equivalent") and one.n >= 2]
-    parts = []
-    if behind:
-        parts.append(f"It is better than {listed([_gap(one, len(behind)) for one in behind])}.")
-    if level:
-        parts.append(f"{'It' if not behind else 'But it'} cannot be told apart from "
-                     f"{listed([_gap(one, len(level)) for one in level])}.")
-    if level:
-        parts.append(_shown(max(level, key=lambda one: one.detectable), min(one.n for one in level), "differences"))
-    return " ".join(parts)
+    worse = [comparison for comparison in comparisons.values() if comparison.verdict == "worse"]
+    tied = [
+        comparison
+        for comparison in comparisons.values()
+        if comparison.verdict in ("undecided", "equivalent") and comparison.n >= 2
+    ]
+    sentences = []
+    if worse:
+        sentences.append(f"It is better than {listed([_gap(comparison, len(worse)) for comparison in worse])}.")
+    if tied:
+        sentences.append(f"{'It' if not worse else 'But it'} cannot be told apart from "
+                     f"{listed([_gap(comparison, len(tied)) for comparison in tied])}.")
+    if tied:
+        sentences.append(
+            _shown(
+                max(tied, key=lambda comparison: comparison.detectable),
+                min(comparison.n for comparison in tied),
+                "differences",
+            )
+        )
+    return " ".join(sentences)
 
 
-def _gap(one: Comparison, many: int) -> str:
+def _gap(comparison: Comparison, total: int) -> str:
     """The name, and where few are listed how far it lies behind the leader."""
-    name = f"**{escape(one.candidate)}**"
-    if many > DETAILED:
+    name = f"**{escape(comparison.candidate)}**"
+    if total > DETAILED:
         return name
-    low, high = sorted((-one.low, -one.high))
-    return name + escape(f" ({number(-one.mean_difference, signed=True)} [{number(low, signed=True)}, "
+    low, high = sorted((-comparison.low, -comparison.high))
+    return name + escape(f" ({number(-comparison.mean_difference, signed=True)} [{number(low, signed=True)}, "
                          f"{number(high, signed=True)}])")
 
 
-def p_words(one: Comparison) -> str:
+def p_words(comparison: Comparison) -> str:
     """p = 0.03, p < 0.0001."""
-    return f"p = {p_value(one.p_corrected)}".replace("= <", "<")
+    return f"p = {p_value(comparison.p_corrected)}".replace("= <", "<")
 
 
-def sentence(one: Comparison, baseline: str, margin: float | None) -> str:
+def sentence(comparison: Comparison, baseline: str, margin: float | None) -> str:
     """One candidate against the baseline, in markdown."""
-    names = f"**{escape(one.candidate)}**", f"**{escape(baseline)}**"
-    if one.n < 2:
-        return (f"{names[0]} and {names[1]} cannot be compared on {one.spec.title}: "
-                f"{count(one.n, 'query has', 'queries have')} a value for both.")
-    facts = escape(f"{number(one.mean_difference, signed=True)} [{number(one.low, signed=True)}, "
-                   f"{number(one.high, signed=True)}], {p_words(one)}, n = {one.n:,}")
-    if one.verdict in COLORS:
-        return f"{names[0]} is :{COLORS[one.verdict]}[{one.verdict}] than {names[1]} on {one.spec.title}: {facts}."
-    if one.verdict == "equivalent":
-        return f"{names[0]} is equivalent to {names[1]} on {one.spec.title}, within ±{margin:g}: {facts}."
-    return (f"No difference between {names[0]} and {names[1]} can be told on {one.spec.title}: {facts}. "
-            f"{_enough(one)}")
+    names = f"**{escape(comparison.candidate)}**", f"**{escape(baseline)}**"
+    if comparison.n < 2:
+        return (f"{names[0]} and {names[1]} cannot be compared on {comparison.spec.title}: "
+                f"{count(comparison.n, 'query has', 'queries have')} a value for both.")
+    facts = escape(f"{number(comparison.mean_difference, signed=True)} [{number(comparison.low, signed=True)}, "
+                   f"{number(comparison.high, signed=True)}], {p_words(comparison)}, n = {comparison.n:,}")
+    if comparison.verdict in COLORS:
+        outcome = f":{COLORS[comparison.verdict]}[{comparison.verdict}]"
+        return f"{names[0]} is {outcome} than {names[1]} on {comparison.spec.title}: {facts}."
+    if comparison.verdict == "equivalent":
+        return f"{names[0]} is equivalent to {names[1]} on {comparison.spec.title}, within ±{margin:g}: {facts}."
+    return (f"No difference between {names[0]} and {names[1]} can be told on {comparison.spec.title}: {facts}. "
+            f"{_enough(comparison)}")
 
 
-def grouped(found: Sequence[Comparison], baseline: str) -> str:
+def grouped(comparisons: Sequence[Comparison], baseline: str) -> str:
     """Many candidates against the baseline on one metric, by verdict, in markdown."""
-    spec, lines = found[0].spec, []
-    for verdict, said in (("better", "better than"), ("worse", "worse than"), ("equivalent", "equivalent to"),
-                          ("undecided", "not told apart from")):
-        these = sorted((one for one in found if one.verdict == verdict and one.n >= 2),
-                       key=lambda one: -one.mean_difference * one.sign)
-        if these:
+    spec, lines = comparisons[0].spec, []
+    for verdict, wording in (("better", "better than"), ("worse", "worse than"), ("equivalent", "equivalent to"),
+                             ("undecided", "not told apart from")):
+        matching = sorted(
+            (comparison for comparison in comparisons if comparison.verdict == verdict and comparison.n >= 2),
+            key=lambda comparison: -comparison.mean_difference * comparison.sign,
+        )
+        if matching:
             color = COLORS.get(verdict)
-            said = f":{color}[{said.split()[0]}] {said.split()[1]}" if color else said
-            names = [f"**{escape(one.candidate)}** {escape('(' + number(one.mean_difference, signed=True) + ')')}"
-                     for one in these]
-            lines.append(f"- {len(these)} of {count(len(found), 'candidate')} {said} **{escape(baseline)}** on "
-                         f"{spec.title}: {listed(names)}.")
+            wording = f":{color}[{wording.split()[0]}] {wording.split()[1]}" if color else wording
+            names = [
+                f"**{escape(comparison.candidate)}** "
+                + escape(f"({number(comparison.mean_difference, signed=True)})")
+                for comparison in matching
+            ]
+            lines.append(
+                f"- {len(matching)} of {count(len(comparisons), 'candidate')} {wording} **{escape(baseline)}** on "
+                f"{spec.title}: {listed(names)}."
+            )
     return "\n".join(lines)
 
 
-def _enough(one: Comparison) -> str:
+def _enough(comparison: Comparison) -> str:
     """How small a difference so many queries show, and how many the seen one would need."""
-    said = _shown(one, one.n, "a difference")
-    if np.isfinite(one.needed) and one.needed < 1e6:
-        seen = number(abs(one.mean_difference))
-        said = f"{said[:-1]}; one of {seen} would need about {_rounded(one.needed)} queries."
-    return said
+    text = _shown(comparison, comparison.n, "a difference")
+    if np.isfinite(comparison.needed) and comparison.needed < 1e6:
+        observed = number(abs(comparison.mean_difference))
+        text = f"{text[:-1]}; one of {observed} would need about {_rounded(comparison.needed)} queries."
+    return text
 
 
-def _shown(one: Comparison, n: int, what: str) -> str:
+def _shown(comparison: Comparison, n: int, noun: str) -> str:
     """How small a difference n queries show; too few of them show none that the metric can have."""
     queries = count(n, "query", "queries")
-    low, high = one.spec.range
-    said = ("are too few to show any difference" if one.detectable > high - low
-            else f"show {what} from about {number(one.detectable)}")
-    return f"{queries[0].upper()}{queries[1:]} {said}."
+    low, high = comparison.spec.range
+    statement = ("are too few to show any difference" if comparison.detectable > high - low
+            else f"show {noun} from about {number(comparison.detectable)}")
+    return f"{queries[0].upper()}{queries[1:]} {statement}."
 
 
-def _rounded(many: float) -> str:
+def _rounded(value: float) -> str:
     """Two digits that count: 1,200."""
-    step = 10 ** max(int(np.floor(np.log10(max(many, 1)))) - 1, 0)
-    return f"{int(np.ceil(many / step) * step):,}"
+    step = 10 ** max(int(np.floor(np.log10(max(value, 1)))) - 1, 0)
+    return f"{int(np.ceil(value / step) * step):,}"
 
 
-def delta(one: Comparison) -> str:
+def delta(comparison: Comparison) -> str:
     """▲ +0.060, p = 0.003: the sign only where the difference can be told from none."""
-    if one.n < 2:
+    if comparison.n < 2:
         return UNDEFINED
-    text = f"{SIGNS[one.verdict]} {number(one.mean_difference, signed=True)}, {p_words(one)}".strip()
+    text = (
+        f"{SIGNS[comparison.verdict]} {number(comparison.mean_difference, signed=True)}, {p_words(comparison)}".strip()
+    )
     return text.replace(" ", NBSP)
 
 
-def influence(one: Comparison, without: np.ndarray, query_ids: Sequence[str]) -> str:
+def influence(comparison: Comparison, leave_one_out: np.ndarray, query_ids: Sequence[str]) -> str:
     """Does the sign of the mean difference hang on one query? without (Q,): the mean difference if it is left out."""
-    if one.n < 3 or not np.isfinite(without).any() or one.mean_difference == 0:
+    if comparison.n < 3 or not np.isfinite(leave_one_out).any() or comparison.mean_difference == 0:
         return ""
-    turned = [query_ids[at] for at in np.flatnonzero(np.sign(without) == -np.sign(one.mean_difference))]
-    if turned:
-        return (f"The sign hangs on single queries: without {escape(listed(turned[:3]))}"
-                f"{f' or one of {len(turned) - 3:,} more' if len(turned) > 3 else ''} it would turn.")
-    moved = np.nan_to_num(np.abs(without - one.mean_difference))
-    at = int(np.argmax(moved))
-    ends = f"{number(one.mean_difference, signed=True)} to {number(without[at], signed=True)}"
+    flipping = [
+        query_ids[index] for index in np.flatnonzero(np.sign(leave_one_out) == -np.sign(comparison.mean_difference))
+    ]
+    if flipping:
+        return (f"The sign hangs on single queries: without {escape(listed(flipping[:3]))}"
+                f"{f' or one of {len(flipping) - 3:,} more' if len(flipping) > 3 else ''} it would turn.")
+    changes = np.nan_to_num(np.abs(leave_one_out - comparison.mean_difference))
+    largest = int(np.argmax(changes))
+    ends = f"{number(comparison.mean_difference, signed=True)} to {number(leave_one_out[largest], signed=True)}"
     return (f"No single query decides: the most that leaving one out changes is {escape(ends)} "
-            f"(without {escape(query_ids[at])}).")
+            f"(without {escape(query_ids[largest])}).")

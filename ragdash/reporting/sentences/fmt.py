@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from ragdash.core.console import count
+from ragdash.core.errors import Problem
+from ragdash.core.messages import Surface
 from ragdash.core.records import Conventions
 from ragdash.core.slices import Slice
 from ragdash.evaluation.evaluate import Summary
@@ -30,19 +32,19 @@ def p_value(p: float) -> str:
     return "< 0.0001" if p < 0.0001 else f"{p:.2g}" if p < 0.1 else f"{p:.2f}"
 
 
-def over(many: Sequence[int]) -> str:
+def over(counts: Sequence[int]) -> str:
     """122 queries; 110 to 122 queries where it is not the same for every run."""
-    low, high = min(many), max(many)
+    low, high = min(counts), max(counts)
     return count(low, "query", "queries") if low == high else f"{low:,} to {count(high, 'query', 'queries')}"
 
 
-def size(many: int) -> str:
+def size(value: int) -> str:
     """312 MB."""
     for unit in ("bytes", "kB", "MB"):
-        if many < 1000:
-            return f"{many:,.0f} {unit}"
-        many /= 1000
-    return f"{many:,.1f} GB"
+        if value < 1000:
+            return f"{value:,.0f} {unit}"
+        value /= 1000
+    return f"{value:,.1f} GB"
 
 
 def listed(names: Sequence[str]) -> str:
@@ -55,10 +57,16 @@ def escape(text: str) -> str:
     return "".join(f"\\{char}" if char in "\\`*_{}[]<>#+-!|$~:^()" else char for char in text)
 
 
+def problem_line(problem: Problem, surface: Surface = "page") -> str:
+    """What was found and what to do about it, as one line of markdown."""
+    words = problem.words(surface)
+    return f"{escape(words.found[:1].upper() + words.found[1:])}. {escape(words.fix)}"
+
+
 def interval(summary: Summary) -> str:
     """[0.660, 0.760], empty where undefined."""
-    held = np.isfinite([summary.low, summary.high]).all()
-    return f"[{number(summary.low)}, {number(summary.high)}]" if held else ""
+    finite = np.isfinite([summary.low, summary.high]).all()
+    return f"[{number(summary.low)}, {number(summary.high)}]" if finite else ""
 
 
 def delta(value: float, better: str | None) -> tuple[str, str]:
@@ -75,9 +83,9 @@ def delta(value: float, better: str | None) -> tuple[str, str]:
     return f"{'▲' if good else '▼'} {text}", "better" if good else "worse"
 
 
-def part(parts: Mapping[str, Slice], token: str) -> str:
+def part(slices: Mapping[str, Slice], token: str) -> str:
     """type: multi-hop (36) of the token of a slice; All queries for none."""
-    return f"{parts[token].title} ({int(parts[token].queries.sum()):,})" if token in parts else "All queries"
+    return f"{slices[token].title} ({int(slices[token].queries.sum()):,})" if token in slices else "All queries"
 
 
 def counted(names: Sequence[str], counts: Sequence[Mapping[str, int]], conventions: Conventions) -> list[str]:
@@ -87,19 +95,19 @@ def counted(names: Sequence[str], counts: Sequence[Mapping[str, int]], conventio
     bare = counts[0]["unanswerable"]
     sentences.append(f"{count(total, 'query', 'queries')} in the truth.")
     if bare:
-        done = {"skip": "left out of the means of metrics of relevance",
+        treatment = {"skip": "left out of the means of metrics of relevance",
                 "zero": "counted as 0 by metrics of relevance"}[conventions.unanswerable]
-        sentences.append(f"{count(bare, 'query', 'queries')} without a relevant document: {done}.")
+        sentences.append(f"{count(bare, 'query', 'queries')} without a relevant document: {treatment}.")
     missing = {"zero": "counted as an empty ranking", "skip": "left out of the means"}[conventions.missing]
-    for key, one, effect in (
+    for key, phrase, effect in (
         ("missing", "missing from", missing),
         ("extra", "only in", "not in the truth, left out"),
     ):
-        found = [(name, part[key]) for name, part in zip(names, counts, strict=True) if part[key]]
-        if found and len({many for _, many in found}) == 1 and len(found) == len(names) > 1:
-            sentences.append(f"{count(found[0][1], 'query', 'queries')} {one} every run shown: {effect}.")
-        elif found:
-            sentences.append(f"{listed([f'{many:,} {one} {escape(name)}' for name, many in found])}: {effect}.")
+        affected = [(name, run_counts[key]) for name, run_counts in zip(names, counts, strict=True) if run_counts[key]]
+        if affected and len({n for _, n in affected}) == 1 and len(affected) == len(names) > 1:
+            sentences.append(f"{count(affected[0][1], 'query', 'queries')} {phrase} every run shown: {effect}.")
+        elif affected:
+            sentences.append(f"{listed([f'{n:,} {phrase} {escape(name)}' for name, n in affected])}: {effect}.")
     return sentences
 
 
@@ -116,24 +124,24 @@ def range_text(low: float | str, high: float | str) -> str:
 
 def templates(names: Sequence[str] | None = None) -> list[str]:
     """The metrics of a menu, "nDCG@k" where the chosen cutoff goes in and "RR" where none does."""
-    found = []
+    entries = []
     for name, metric in METRICS.items():
         if names is not None and name not in names:
             continue
         needs = any(default is None for default in metric.params.values())
         if metric.cutoff != "none":
-            found.append(f"{name}@k")
+            entries.append(f"{name}@k")
         if metric.cutoff != "required" and not needs:
-            found.append(name)
-    return found
+            entries.append(name)
+    return entries
 
 
 def template_title(template: str) -> str:
     """nDCG@k -> NDCG@k; what is typed by hand stays as it is."""
-    name, at, _ = template.partition("@")
+    name, separator, _ = template.partition("@")
     return (
-        f"{METRICS[name].title}{at}{'k' if at else ''}"
-        if name in METRICS and (not at or template.endswith("@k"))
+        f"{METRICS[name].title}{separator}{'k' if separator else ''}"
+        if name in METRICS and (not separator or template.endswith("@k"))
         else template
     )
 
@@ -153,29 +161,29 @@ def at_cutoff(title: str, names: Sequence[str], values: np.ndarray, k: int) -> s
 def first_place(names: Sequence[str], first: np.ndarray, none: np.ndarray) -> str:
     """One sentence: which run most often has a relevant document on top, and how often nothing relevant is returned."""
     best = int(np.argmax(first))
-    said = f"**{escape(names[best])}** puts a relevant document first for {first[best]:.0%} of the queries"
-    said += f" and returns none at all for {none[best]:.0%}"
+    sentence = f"**{escape(names[best])}** puts a relevant document first for {first[best]:.0%} of the queries"
+    sentence += f" and returns none at all for {none[best]:.0%}"
     if len(names) > 1:
-        least = int(np.argmin(none))
-        others = first[np.arange(len(names)) != best]
-        said += f"; the other{'s' if len(others) > 1 else ''} put one first for " + (
-            f"{others.min():.0%} to {others.max():.0%}"
-            if len(others) > 1 and f"{others.min():.0%}" != f"{others.max():.0%}"
-            else f"{others.max():.0%}"
+        fewest_misses = int(np.argmin(none))
+        other_shares = first[np.arange(len(names)) != best]
+        sentence += f"; the other{'s' if len(other_shares) > 1 else ''} put one first for " + (
+            f"{other_shares.min():.0%} to {other_shares.max():.0%}"
+            if len(other_shares) > 1 and f"{other_shares.min():.0%}" != f"{other_shares.max():.0%}"
+            else f"{other_shares.max():.0%}"
         )
-        if least != best and none[least] < none[best]:
-            said += f"; {escape(names[least])} most seldom returns none ({none[least]:.0%})"
-    return said + "."
+        if fewest_misses != best and none[fewest_misses] < none[best]:
+            sentence += f"; {escape(names[fewest_misses])} most seldom returns none ({none[fewest_misses]:.0%})"
+    return sentence + "."
 
 
-def pairwise(across: str, up: str, x: np.ndarray, y: np.ndarray, spec: Spec) -> str:
+def pairwise(x_name: str, y_name: str, x: np.ndarray, y: np.ndarray, spec: Spec) -> str:
     """One sentence: on how many queries each of two runs has the better value."""
-    held = np.isfinite(x) & np.isfinite(y)
-    difference = (y - x)[held] * (-1 if spec.metric.better == "lower" else 1)
+    defined = np.isfinite(x) & np.isfinite(y)
+    difference = (y - x)[defined] * (-1 if spec.metric.better == "lower" else 1)
     wins, losses = int((difference > 1e-9).sum()), int((difference < -1e-9).sum())
     word = "better" if spec.metric.better else "higher"
-    undefined = f"; {len(x) - int(held.sum()):,} undefined" if not held.all() else ""
+    undefined = f"; {len(x) - int(defined.sum()):,} undefined" if not defined.all() else ""
     return (
-        f"**{escape(up)}** is {word} on {count(wins, 'query', 'queries')}, **{escape(across)}** on {losses:,}; "
-        f"equal on {int(held.sum()) - wins - losses:,}{undefined}."
+        f"**{escape(y_name)}** is {word} on {count(wins, 'query', 'queries')}, **{escape(x_name)}** on {losses:,}; "
+        f"equal on {int(defined.sum()) - wins - losses:,}{undefined}."
     )

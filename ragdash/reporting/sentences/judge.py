@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from ragdash.core.errors import InputError, Problem
+from ragdash.core.messages import Surface
 from ragdash.evaluation.evaluate import Evaluation
 from ragdash.evaluation.scoring.claims import ANSWER, Chunk, Claim, Held
-from ragdash.matching.views.judged import IMPORTED, command, setting
+from ragdash.matching.views.judged import IMPORTED, setting
 from ragdash.metrics import Spec, parse_spec
 from ragdash.metrics.bands import YES
 from ragdash.metrics.judged import asked_of
@@ -15,7 +17,7 @@ from ragdash.models.judge.endpoint import Judge
 from ragdash.models.judge.panel import AND, Panel, chosen
 from ragdash.models.judge.panel import told as panel
 from ragdash.reporting.sentences.fmt import count, escape, listed
-from ragdash.reporting.sentences.merge_problems import COUNTED, RUN, folds
+from ragdash.reporting.sentences.merge_problems import COUNTED, Key, folds, key_of
 
 TOY = "toy-judge"  # the model's name of the samples' ledger
 STAND_IN = "a script that compares content words, no model that reads"
@@ -32,7 +34,7 @@ OTHER = {ANSWER: {"entailed": "✓ right", "contradicted": "✗ wrong: the refer
 
 def is_toy(judge: Judge | Panel | str) -> bool:
     """Whether a judge, "model at host", or one of several is the script that the samples come with."""
-    return any(one.rpartition(" at ")[0] == TOY for one in chosen(str(judge))[1])
+    return any(name.rpartition(" at ")[0] == TOY for name in chosen(str(judge))[1])
 
 
 def named(judge: Judge | Panel | str, *, short: bool = False) -> str:
@@ -52,18 +54,18 @@ def together(judges: Iterable[str]) -> str:
     """All of several judges as one, "A at host + B at host", the script left out where two others remain; empty where
     there are not two, or a name that cannot be told apart.
     """
-    names = [one for one in judges if AND not in one]
-    read = [one for one in names if not is_toy(one)]
+    names = [name for name in judges if AND not in name]
+    read = [name for name in names if not is_toy(name)]
     names = read if len(read) > 1 else names
     return AND.join(names) if len(names) > 1 else ""
 
 
 def labels(judges: Iterable[Judge]) -> list[str]:
     """"model at host" of each judge, with its parameters where one before it is alike but for these."""
-    found: list[str] = []
-    for one in judges:
-        found.append(f"{one} {one.parameters}" if str(one) in found else str(one))
-    return found
+    texts: list[str] = []
+    for judge in judges:
+        texts.append(f"{judge} {judge.parameters}" if str(judge) in texts else str(judge))
+    return texts
 
 
 def title(metric: str) -> str:
@@ -79,98 +81,104 @@ def flagged(flags: Mapping[str, int]) -> str:
     return "; ".join(f"{count(n, 'query', 'queries')}: {FLAGS.get(flag, flag)}" for flag, n in flags.items())
 
 
-def in_contexts(held: Held) -> str:
+def in_contexts(judgment: Held) -> str:
     """✓ supported, ✗ contradicted or ✗ not stated; another word as it is written."""
-    return CONTEXTS.get(held.verdict, f"{'✓' if held.yes else '✗'} {held.verdict}")
+    return CONTEXTS.get(judgment.verdict, f"{'✓' if judgment.yes else '✗'} {judgment.verdict}")
 
 
-def by_other(held: Held, of: str) -> str:
+def by_other(judgment: Held, side: str) -> str:
     """What the reference says of a claim of the answer, or the answer of one of the reference."""
-    return OTHER[of].get(held.verdict, f"{'✓' if held.yes else '✗'} {held.verdict}")
+    return OTHER[side].get(judgment.verdict, f"{'✓' if judgment.yes else '✗'} {judgment.verdict}")
 
 
-def verdicts(claim: Claim, of: str) -> list[tuple[str, bool, str]]:
+def verdicts(claim: Claim, side: str) -> list[tuple[str, bool, str]]:
     """(words with a sign, whether it is a yes, the judge's reason) of a claim."""
-    found = [(f"? no verdict: {claim.missing}", False, "")] if claim.missing else []
+    rows = [(f"? no verdict: {claim.missing}", False, "")] if claim.missing else []
     if claim.contexts is not None:
-        found.append((in_contexts(claim.contexts), claim.contexts.yes, claim.contexts.reason))
+        rows.append((in_contexts(claim.contexts), claim.contexts.yes, claim.contexts.reason))
     if claim.other is not None:
-        found.append((by_other(claim.other, of), claim.other.yes, claim.other.reason))
+        rows.append((by_other(claim.other, side), claim.other.yes, claim.other.reason))
     if claim.alone is not None and not claim.alone:
-        found.append(("✗ in no chunk", False, "each chunk read alone"))
+        rows.append(("✗ in no chunk", False, "each chunk read alone"))
     elif claim.alone:
-        found.append((f"✓ in {count(len(claim.alone), 'chunk')}", True, "each chunk read alone"))
-    return found
+        rows.append((f"✓ in {count(len(claim.alone), 'chunk')}", True, "each chunk read alone"))
+    return rows
 
 
-def of_chunk(one: Chunk | None, supports: int) -> list[tuple[str, bool, str]]:
+def of_chunk(chunk: Chunk | None, supports: int) -> list[tuple[str, bool, str]]:
     """The same of a chunk: useful or not, how relevant, how many claims it supports."""
-    found = []
-    if one is not None and one.useful is not None:
-        found.append(("✓ useful" if one.useful.yes else "✗ not useful", one.useful.yes, one.useful.reason))
-    if one is not None and one.score is not None:
-        found.append((f"judged relevance {one.score:g}", one.score >= YES, one.reason))
+    rows = []
+    if chunk is not None and chunk.useful is not None:
+        rows.append(("✓ useful" if chunk.useful.yes else "✗ not useful", chunk.useful.yes, chunk.useful.reason))
+    if chunk is not None and chunk.score is not None:
+        rows.append((f"judged relevance {chunk.score:g}", chunk.score >= YES, chunk.reason))
     if supports:
-        found.append((f"supports {count(supports, 'claim')}", True, "by the judge"))
-    return found
+        rows.append((f"supports {count(supports, 'claim')}", True, "by the judge"))
+    return rows
 
 
-def judge_of(one: Evaluation, spec: Spec) -> str:
+def judge_of(evaluation: Evaluation, spec: Spec) -> str:
     """Whose verdicts the values of a judged spec are, "model at host"; empty where there are none."""
-    return str(one.settings.get(setting(*asked_of(spec)), ""))
+    return str(evaluation.settings.get(setting(*asked_of(spec)), ""))
 
 
-def whose(names: Sequence[str], found: Sequence[Evaluation], specs: Iterable[Spec]) -> list[str]:
+def whose(names: Sequence[str], evaluations: Sequence[Evaluation], specs: Iterable[Spec]) -> list[str]:
     """Who judged, a line of markdown for each judge; a warning where the runs have different ones on a metric."""
-    by: dict[str, list[str]] = {}
+    titles_by_judge: dict[str, list[str]] = {}
     lines = []
     for spec in specs:
-        judges = {name: judge_of(one, spec) for name, one in zip(names, found, strict=True)}
-        several = list(dict.fromkeys(filter(None, judges.values())))
-        if len(several) > 1:
-            each = listed([f"{escape(name)} by {escape(named(judge))}" for name, judge in judges.items() if judge])
-            lines.append(f"**{escape(spec.title)} is by different judges, whose values do not compare**: {each}.")
-        elif several:
-            by.setdefault(several[0], []).append(spec.title)
-    said = [f"{escape(listed(titles))}: verdicts of **{escape(named(judge))}**." for judge, titles in by.items()]
-    return said + lines
+        judges = {name: judge_of(evaluation, spec) for name, evaluation in zip(names, evaluations, strict=True)}
+        distinct = list(dict.fromkeys(filter(None, judges.values())))
+        if len(distinct) > 1:
+            run_judges = listed(
+                [f"{escape(name)} by {escape(named(judge))}" for name, judge in judges.items() if judge]
+            )
+            lines.append(f"**{escape(spec.title)} is by different judges, whose values do not compare**: {run_judges}.")
+        elif distinct:
+            titles_by_judge.setdefault(distinct[0], []).append(spec.title)
+    sentences = [
+        f"{escape(listed(titles))}: verdicts of **{escape(named(judge))}**."
+        for judge, titles in titles_by_judge.items()
+    ]
+    return sentences + lines
 
 
-def lacking(names: Sequence[str], found: Sequence[Evaluation], specs: Sequence[Spec]) -> list[str]:
+def lacking(names: Sequence[str], evaluations: Sequence[Evaluation], specs: Sequence[Spec],
+            surface: Surface = "page") -> list[str]:
     """What judged specs lack and what asks for it, a line of markdown for each reason with its metrics and runs."""
-    wanted = {name: spec.title for spec in specs for name in (spec.name, asked_of(spec)[0])}
-    lines: dict[tuple, list[str]] = {}
-    for metric in wanted:
-        runs: dict[tuple[str, str], list[str]] = {}
-        for name, one in zip(names, found, strict=True):
-            for problem in one.problems:
+    titles = {name: spec.title for spec in specs for name in (spec.name, asked_of(spec)[0])}
+    groups: dict[tuple, tuple[Problem, list[str]]] = {}
+    for metric in titles:
+        runs: dict[Key, tuple[Problem, list[str]]] = {}
+        for name, evaluation in zip(names, evaluations, strict=True):
+            for problem in evaluation.problems:
                 if problem.kind == "unavailable" and problem.field == metric:
-                    runs.setdefault(_why(problem), []).append(name)
-        for why, of in runs.items():
-            lines.setdefault((*why, tuple(of)), []).append(metric)
-    return [_lacking(what, fix, metrics, runs if len(runs) < len(names) else (), wanted)
-            for (what, fix, runs), metrics in lines.items()]
+                    key = key_of(replace(problem, field=None), without=("run", "metric"))
+                    runs.setdefault(key, (problem, []))[1].append(name)
+        for key, (problem, of) in runs.items():
+            groups.setdefault((key, tuple(of)), (problem, []))[1].append(metric)
+    return [_lacking(problem, metrics, runs if len(runs) < len(names) else (), titles, surface)
+            for (_, runs), (problem, metrics) in groups.items()]
 
 
-def _why(problem: Problem) -> tuple[str, str]:
-    """(what is wrong without metric and run; what fixes it, empty for the command that asks a judge)."""
-    what = RUN.sub("", problem.found.removeprefix(problem.field), count=1).strip(" ,:")
-    return what, "" if problem.fix == command(problem.field) else problem.fix
-
-
-def _lacking(what: str, fix: str, metrics: Sequence[str], runs: Sequence[str], wanted: dict[str, str]) -> str:
-    titles = listed(list(dict.fromkeys(wanted[name] for name in metrics)))
+def _lacking(problem: Problem, metrics: Sequence[str], runs: Sequence[str], titles: Mapping[str, str],
+             surface: Surface) -> str:
+    named = listed(list(dict.fromkeys(titles[name] for name in metrics)))
     of = f" of **{escape(listed(list(runs)))}**" if runs else ""
-    fix = escape(fix) if fix else f"`{command(' '.join(metrics))}`"
-    return f"{escape(titles)}{of}: {escape(what)}. {fix}"
+    words = replace(problem, facts={**problem.facts, "metric": " ".join(metrics)}).words(surface)
+    return f"{escape(named)}{of}: {escape(words.reason)}. {escape(words.fix)}"
 
 
-def told(names: Sequence[str], found: Sequence[Evaluation], specs: Iterable[Spec]) -> list[str]:
+def told(names: Sequence[str], evaluations: Sequence[Evaluation], specs: Iterable[Spec]) -> list[str]:
     """Verdicts that are missing by reason, texts that were cut, answers without a claim: a line of markdown for each
     metric and reason, with the runs that it is about.
     """
     titles = {asked_of(spec)[0]: spec.title for spec in specs}
-    own = [(name, problem) for name, one in zip(names, found, strict=True) for problem in one.problems
+    own = [(name, problem) for name, one in zip(names, evaluations, strict=True) for problem in one.problems
            if problem.kind in COUNTED]
-    return [f"{escape(titles.get(one.problem.field, one.head))} of **{escape(listed(list(one.runs)))}**"
-            f"{escape(one.rest)}. {escape(one.problem.fix.partition(' To ')[0])}" for one in folds(own)]
+    lines = []
+    for fold in folds(own):
+        words, field = fold.problem.words("page"), fold.problem.field
+        lines.append(f"{escape(titles.get(field, field))} of **{escape(listed(list(fold.runs)))}**: "
+                     f"{escape(words.reason)}. {escape(words.fix)}")
+    return lines

@@ -10,9 +10,9 @@ from ragdash.metrics import Spec
 TOLD = {"better": "better", "worse": "worse", "differs": "different", "": "no difference can be told"}
 
 
-def verdict_of(one: Difference, spec: Spec) -> str:
+def verdict_of(difference: Difference, spec: Spec) -> str:
     """"better", "worse", "differs" (for a metric without a better end), or "" where the interval holds 0 or is none."""
-    low, high = one.corrected.low, one.corrected.high
+    low, high = difference.corrected.low, difference.corrected.high
     if not np.isfinite(low) or low <= 0 <= high:
         return ""
     if spec.metric.better is None:

@@ -31,24 +31,28 @@ def money(dollars: float) -> str:
     return f"${dollars:.{digits}f}"
 
 
-def front(names: Sequence[str], on: np.ndarray, steps: Sequence[Step], spec: Spec, paid: str, unit: str) -> list[str]:
+def front(
+    names: Sequence[str], on_front: np.ndarray, steps: Sequence[Step], spec: Spec, paid: str, unit: str
+) -> list[str]:
     """Sentences: who is on the front, and what one more point costs from one run to the next."""
-    held = [f"**{fmt.escape(names[at])}**" for at in np.flatnonzero(on)]
+    front_names = [f"**{fmt.escape(names[index])}**" for index in np.flatnonzero(on_front)]
     title = fmt.escape(spec.title)
-    if not held:
+    if not front_names:
         return [f"No run has both {title} and {paid.lower()}."]
-    if len(held) == 1:
-        others = int(np.sum(~np.asarray(on)))
-        return [f"{held[0]} alone is on the front of {title} against {paid.lower()}"
-                + (": no other run is better or cheaper." if others else ".")]
-    said = [f"On the front of {title} against {paid.lower()}: {fmt.listed(held)}."]
+    if len(front_names) == 1:
+        other_runs = int(np.sum(~np.asarray(on_front)))
+        return [f"{front_names[0]} alone is on the front of {title} against {paid.lower()}"
+                + (": no other run is better or cheaper." if other_runs else ".")]
+    sentences = [f"On the front of {title} against {paid.lower()}: {fmt.listed(front_names)}."]
     form = money if unit == "$" else took
     for step in steps:
         pair = f"from **{fmt.escape(names[step.cheaper])}** to **{fmt.escape(names[step.dearer])}**"
         if not np.isfinite(step.per_point):
-            said.append(f"What one more point costs {pair} is undefined: {title} does not rise.")
+            sentences.append(f"What one more point costs {pair} is undefined: {title} does not rise.")
             continue
         interval = f" [{form(step.low)}, {form(step.high)}]" if np.isfinite([step.low, step.high]).all() else \
             "; without an interval, as no gain at all cannot be ruled out" if paid != "P90 latency" else ""
-        said.append(f"One more point (0.01) {pair} costs {form(step.per_point)} a query{interval}.".replace("$", "\\$"))
-    return said
+        sentences.append(
+            f"One more point (0.01) {pair} costs {form(step.per_point)} a query{interval}.".replace("$", "\\$")
+        )
+    return sentences

@@ -23,58 +23,83 @@ Grid = Sequence[Sequence[Comparison]]
 def render_comparisons(baseline: str, grid: Grid, form: str, rules: Rules, *, settings: dict | None = None,
                        problems: Iterable[Problem] = ()) -> bytes:
     """A grid of comparisons in one of COMPARISON_FORMATS but junit, as UTF-8 (or Parquet bytes)."""
-    flat = [one for row in grid for one in row]
+    flat = [comparison for row in grid for comparison in row]
     if form == "json":
         content = {"schema": SCHEMA, "baseline": baseline, "correction": rules.correction,
-                   "comparisons": [as_dict(one) for one in flat], "settings": settings or {},
+                   "comparisons": [as_dict(comparison) for comparison in flat], "settings": settings or {},
                    "problems": [problem.as_dict() for problem in problems]}
         return (json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False) + "\n").encode()
     if form in ("csv", "parquet", "xlsx"):
-        return as_bytes(pa.Table.from_pylist([_flat(one) for one in flat]), form)
+        return as_bytes(pa.Table.from_pylist([_flat(comparison) for comparison in flat]), form)
     text = as_text(*_cells(flat), form)
     if form == "table":
-        text = "\n".join(sentence(one, baseline) for one in flat) + "\n\n" + text
+        text = "\n".join(sentence(comparison, baseline) for comparison in flat) + "\n\n" + text
     return (text + as_note(_note(rules), form)).encode()
 
 
-def as_dict(one: Comparison) -> dict:
+def as_dict(comparison: Comparison) -> dict:
     """A comparison as the JSON contract has it; undefined and infinite numbers are null."""
-    return {"candidate": one.candidate, "metric": str(one.spec), "n": one.n, "left_out": one.left_out,
-            "mean_difference": null(one.mean_difference), "low": null(one.low), "high": null(one.high),
-            "wins": one.wins, "ties": one.ties, "losses": one.losses,
-            "p": {test: null(p) for test, p in one.p.items()}, "p_corrected": null(one.p_corrected),
-            "verdict": one.verdict, "cohens_dz": null(one.cohens_dz), "superiority": null(one.superiority),
-            "detectable_difference": null(one.detectable), "queries_needed": null(one.needed)}
+    return {
+        "candidate": comparison.candidate,
+        "metric": str(comparison.spec),
+        "n": comparison.n,
+        "left_out": comparison.left_out,
+        "mean_difference": null(comparison.mean_difference),
+        "low": null(comparison.low),
+        "high": null(comparison.high),
+        "wins": comparison.wins,
+        "ties": comparison.ties,
+        "losses": comparison.losses,
+        "p": {test: null(p) for test, p in comparison.p.items()},
+        "p_corrected": null(comparison.p_corrected),
+        "verdict": comparison.verdict,
+        "cohens_dz": null(comparison.cohens_dz),
+        "superiority": null(comparison.superiority),
+        "detectable_difference": null(comparison.detectable),
+        "queries_needed": null(comparison.needed),
+    }
 
 
-def sentence(one: Comparison, baseline: str) -> str:
+def sentence(comparison: Comparison, baseline: str) -> str:
     """The verdict in plain words, with difference, interval, p and n."""
-    about = f"on {one.spec.title}"
-    if one.n < 2:
-        return (f"{one.candidate} and {baseline} cannot be compared {about}: "
-                f"{one.n} of the queries {'has' if one.n == 1 else 'have'} a value for both.")
-    facts = (f"{signed(one.mean_difference)} [{signed(one.low)}, {signed(one.high)}], p = {p_value(one.p_corrected)}, "
-             f"n = {one.n:,}").replace("= <", "<")
-    if one.verdict in ("better", "worse"):
-        return f"{one.candidate} is {one.verdict} than {baseline} {about}: {facts}."
-    if one.verdict == "equivalent":
-        return f"{one.candidate} and {baseline} are equivalent {about}, within the margin: {facts}."
-    return (f"No difference between {one.candidate} and {baseline} can be told {about}: {facts}. "
-            f"So many queries show a difference of {number(one.detectable)} or more.")
+    on_metric = f"on {comparison.spec.title}"
+    if comparison.n < 2:
+        return (f"{comparison.candidate} and {baseline} cannot be compared {on_metric}: "
+                f"{comparison.n} of the queries {'has' if comparison.n == 1 else 'have'} a value for both.")
+    facts = (
+        f"{signed(comparison.mean_difference)} [{signed(comparison.low)}, {signed(comparison.high)}], "
+        f"p = {p_value(comparison.p_corrected)}, n = {comparison.n:,}"
+    ).replace("= <", "<")
+    if comparison.verdict in ("better", "worse"):
+        return f"{comparison.candidate} is {comparison.verdict} than {baseline} {on_metric}: {facts}."
+    if comparison.verdict == "equivalent":
+        return f"{comparison.candidate} and {baseline} are equivalent {on_metric}, within the margin: {facts}."
+    return (f"No difference between {comparison.candidate} and {baseline} can be told {on_metric}: {facts}. "
+            f"So many queries show a difference of {number(comparison.detectable)} or more.")
 
 
-def _flat(one: Comparison) -> dict:
+def _flat(comparison: Comparison) -> dict:
     """A row of a table: the tests' p-values as columns of their own."""
-    row = as_dict(one)
+    row = as_dict(comparison)
     return {key: value for name, inner in row.items() for key, value in (
         {f"p_{test}": p for test, p in inner.items()} if name == "p" else {name: inner}).items()}
 
 
 def _cells(flat: Sequence[Comparison]) -> tuple[list[str], list[list[str]]]:
     header = ["candidate", "metric", "difference", "wins / ties / losses", "p", "d_z", "n", "verdict"]
-    rows = [[one.candidate, one.spec.title, f"{signed(one.mean_difference)} [{signed(one.low)}, {signed(one.high)}]",
-             f"{one.wins} / {one.ties} / {one.losses}", p_value(one.p_corrected), signed(one.cohens_dz), f"{one.n:,}",
-             MARKS[one.verdict]] for one in flat]
+    rows = [
+        [
+            comparison.candidate,
+            comparison.spec.title,
+            f"{signed(comparison.mean_difference)} [{signed(comparison.low)}, {signed(comparison.high)}]",
+            f"{comparison.wins} / {comparison.ties} / {comparison.losses}",
+            p_value(comparison.p_corrected),
+            signed(comparison.cohens_dz),
+            f"{comparison.n:,}",
+            MARKS[comparison.verdict],
+        ]
+        for comparison in flat
+    ]
     return header, rows
 
 

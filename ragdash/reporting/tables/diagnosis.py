@@ -31,11 +31,11 @@ def render_diagnoses(diagnoses: Sequence[Diagnosis], specs: Sequence[Spec], gain
         return _json(diagnoses, specs, gains, queries, settings or {}, problems)
     if form == "csv":
         return as_bytes(query_table(diagnoses) if queries else stage_table(diagnoses, specs, gains), form)
-    parts = [as_text(*_way(diagnoses), form), as_text(*_stages(diagnoses, specs, gains), form)]
+    sections = [as_text(*_way(diagnoses), form), as_text(*_stages(diagnoses, specs, gains), form)]
     if queries:
         table = query_table(diagnoses)
-        parts.append(as_text(table.column_names, [list(map(str, row.values())) for row in table.to_pylist()], form))
-    return ("\n".join(parts) + "".join(as_note(text, form) for text in _notes(diagnoses, specs))).encode()
+        sections.append(as_text(table.column_names, [list(map(str, row.values())) for row in table.to_pylist()], form))
+    return ("\n".join(sections) + "".join(as_note(text, form) for text in _notes(diagnoses, specs))).encode()
 
 
 def stage_table(diagnoses: Sequence[Diagnosis], specs: Sequence[Spec], gains: Gains) -> pa.Table:
@@ -43,62 +43,102 @@ def stage_table(diagnoses: Sequence[Diagnosis], specs: Sequence[Spec], gains: Ga
     for each spec, null where undefined and for "fine".
     """
     rows = []
-    for one, of_run in zip(diagnoses, gains, strict=True):
-        steps = {step.name: step for step in one.waterfall()}
-        for s, (stage, n) in enumerate(zip(STAGES, one.counts().tolist(), strict=True)):
+    for diagnosis, run_gains in zip(diagnoses, gains, strict=True):
+        steps = {step.name: step for step in diagnosis.waterfall()}
+        for s, (stage, n) in enumerate(zip(STAGES, diagnosis.counts().tolist(), strict=True)):
             step = steps.get(stage.name)
-            rows.append({"run": one.run, "stage": stage.name, "queries": n, "reached": step and step.reached,
-                         "unknown": step and step.unknown, **{f"{spec} at most": null(of_spec[s].at_most) if s != FINE
-                         else None for spec, of_spec in zip(specs, of_run, strict=True)}})
+            rows.append(
+                {
+                    "run": diagnosis.run,
+                    "stage": stage.name,
+                    "queries": n,
+                    "reached": step and step.reached,
+                    "unknown": step and step.unknown,
+                    **{
+                        f"{spec} at most": null(spec_gains[s].at_most) if s != FINE else None
+                        for spec, spec_gains in zip(specs, run_gains, strict=True)
+                    },
+                }
+            )
     return pa.Table.from_pylist(rows)
 
 
 def query_table(diagnoses: Sequence[Diagnosis]) -> pa.Table:
     """A row per run and query: run, query_id, stage, why, not_assessed."""
-    rows = [(one.run, query, explain(one, q)) for one in diagnoses for q, query in enumerate(one.query_ids.to_pylist())]
+    rows = [
+        (diagnosis.run, query, explain(diagnosis, q))
+        for diagnosis in diagnoses
+        for q, query in enumerate(diagnosis.query_ids.to_pylist())
+    ]
     return pa.table({
         "run": pa.array([run for run, _, _ in rows], pa.string()),
         "query_id": pa.array([query for _, query, _ in rows], pa.string()),
-        "stage": pa.array([told.stage.name for *_, told in rows], pa.string()),
-        "why": pa.array([told.rule for *_, told in rows], pa.string()),
-        "not_assessed": pa.array(["; ".join(f"{what} ({why})" for what, why in told.not_assessed.items())
-                                  for *_, told in rows], pa.string())})
+        "stage": pa.array([explanation.stage.name for *_, explanation in rows], pa.string()),
+        "why": pa.array([explanation.rule for *_, explanation in rows], pa.string()),
+        "not_assessed": pa.array(["; ".join(f"{check} ({reason})" for check, reason in explanation.not_assessed.items())
+                                  for *_, explanation in rows], pa.string())})
 
 
 def _way(diagnoses: Sequence[Diagnosis]) -> tuple[list[str], list[list[str]]]:
     """A row per step that was assessed, with the queries that come past it, and those for whom it cannot be told."""
-    steps = [one.waterfall() for one in diagnoses]
-    rows = [["Queries with a question to answer", *(f"{of_run[0].reached:,}" for of_run in steps)]]
+    steps = [diagnosis.waterfall() for diagnosis in diagnoses]
+    rows = [["Queries with a question to answer", *(f"{run_steps[0].reached:,}" for run_steps in steps)]]
     for step in range(len(steps[0])):
-        cells = [of_run[step] for of_run in steps]
-        aside = step == len(steps[0]) - 1
-        if any(one.reached > one.unknown for one in cells):
-            rows.append([cells[0].title, *(f"{one.reached - one.lost:,}" + (f" of {one.reached:,}" if aside else "")
-                         + (f" ({one.unknown:,} not assessed)" if one.unknown else "") for one in cells)])
-    return ["the way", *(one.run for one in diagnoses)], rows
+        cells = [run_steps[step] for run_steps in steps]
+        separate = step == len(steps[0]) - 1
+        if any(cell.reached > cell.unknown for cell in cells):
+            rows.append(
+                [
+                    cells[0].title,
+                    *(
+                        f"{cell.reached - cell.lost:,}"
+                        + (f" of {cell.reached:,}" if separate else "")
+                        + (f" ({cell.unknown:,} not assessed)" if cell.unknown else "")
+                        for cell in cells
+                    ),
+                ]
+            )
+    return ["the way", *(diagnosis.run for diagnosis in diagnoses)], rows
 
 
 def _stages(diagnoses: Sequence[Diagnosis], specs: Sequence[Spec], gains: Gains) -> tuple[list[str], list[list[str]]]:
     """A row per stage that some run has, with the queries of each run and what fixing them gains at most."""
-    counts = [one.counts() for one in diagnoses]
+    counts = [diagnosis.counts() for diagnosis in diagnoses]
     rows = []
     for s, stage in enumerate(STAGES):
-        if any(of_run[s] for of_run in counts):
-            cells = [" ".join([f"{of_run[s]:,}", *(f"(+{number(of_spec[s].at_most)})".replace("+–", "–")
-                     for of_spec in more if s != FINE)]) for of_run, more in zip(counts, gains, strict=True)]
+        if any(run_counts[s] for run_counts in counts):
+            cells = [
+                " ".join(
+                    [
+                        f"{run_counts[s]:,}",
+                        *(
+                            f"(+{number(spec_gains[s].at_most)})".replace("+–", "–")
+                            for spec_gains in run_gains
+                            if s != FINE
+                        ),
+                    ]
+                )
+                for run_counts, run_gains in zip(counts, gains, strict=True)
+            ]
             rows.append([stage.title, *cells])
-    return ["first went wrong", *(one.run for one in diagnoses)], rows
+    return ["first went wrong", *(diagnosis.run for diagnosis in diagnoses)], rows
 
 
 def _notes(diagnoses: Sequence[Diagnosis], specs: Sequence[Spec]) -> list[str]:
     notes = [f"In brackets: by how much the mean of {' and of '.join(spec.title for spec in specs)} would move if all "
              "queries of the stage had the best possible value, an upper bound; – where it is undefined for all of "
              "them."] if specs else []
-    left = {one.run: "; ".join(f"{one.passed(name)} ({why})" for name, why in one.reasons.items())
-            for one in diagnoses}
-    for text in filter(None, dict.fromkeys(left.values())):
-        of = "" if len(set(left.values())) == 1 else f" of {', '.join(run for run in left if left[run] == text)}"
-        notes.append(f"Not assessed{of}: {text}.")
+    unassessed = {
+        diagnosis.run: "; ".join(f"{diagnosis.passed(name)} ({reason})" for name, reason in diagnosis.reasons.items())
+        for diagnosis in diagnoses
+    }
+    for text in filter(None, dict.fromkeys(unassessed.values())):
+        scope = (
+            ""
+            if len(set(unassessed.values())) == 1
+            else f" of {', '.join(run for run in unassessed if unassessed[run] == text)}"
+        )
+        notes.append(f"Not assessed{scope}: {text}.")
     return notes
 
 
@@ -106,23 +146,39 @@ def _json(diagnoses: Sequence[Diagnosis], specs: Sequence[Spec], gains: Gains, q
           problems: Iterable[Problem]) -> bytes:
     """The JSON contract, schema 1: undefined values are null."""
     runs = []
-    for one, of_run in zip(diagnoses, gains, strict=True):
-        run = {"name": one.run, "digest": one.digest,
-               "stages": {stage.name: n for stage, n in zip(STAGES, one.counts().tolist(), strict=True)},
-               "waterfall": [{"step": step.name, "reached": step.reached, "lost": step.lost, "unknown": step.unknown}
-                             for step in one.waterfall()],
-               "gains": {str(spec): {gain.stage: {"n": gain.n, "defined": gain.defined, "at_most": null(gain.at_most)}
-                                     for gain in of_spec} for spec, of_spec in zip(specs, of_run, strict=True)},
-               "not_assessed": dict(one.reasons), "settings": dict(one.settings)}
+    for diagnosis, run_gains in zip(diagnoses, gains, strict=True):
+        run = {
+            "name": diagnosis.run,
+            "digest": diagnosis.digest,
+            "stages": {stage.name: n for stage, n in zip(STAGES, diagnosis.counts().tolist(), strict=True)},
+            "waterfall": [
+                {"step": step.name, "reached": step.reached, "lost": step.lost, "unknown": step.unknown}
+                for step in diagnosis.waterfall()
+            ],
+            "gains": {
+                str(spec): {
+                    gain.stage: {"n": gain.n, "defined": gain.defined, "at_most": null(gain.at_most)}
+                    for gain in spec_gains
+                }
+                for spec, spec_gains in zip(specs, run_gains, strict=True)
+            },
+            "not_assessed": dict(diagnosis.reasons),
+            "settings": dict(diagnosis.settings),
+        }
         if queries:
-            run["queries"] = [_verdict(one, q, query) for q, query in enumerate(one.query_ids.to_pylist())]
+            run["queries"] = [_verdict(diagnosis, q, query) for q, query in enumerate(diagnosis.query_ids.to_pylist())]
         runs.append(run)
-    content = {"schema": SCHEMA, "runs": runs, "settings": settings, "problems": [one.as_dict() for one in problems]}
+    content = {
+        "schema": SCHEMA,
+        "runs": runs,
+        "settings": settings,
+        "problems": [problem.as_dict() for problem in problems],
+    }
     return (json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False) + "\n").encode()
 
 
 def _verdict(diagnosis: Diagnosis, q: int, query: str) -> dict:
-    told = explain(diagnosis, q)
-    return {"query_id": query, "stage": told.stage.name, "why": told.rule,
-            "numbers": {name: null(value) for name, value in told.numbers.items()},
-            "not_assessed": dict(told.not_assessed)}
+    explanation = explain(diagnosis, q)
+    return {"query_id": query, "stage": explanation.stage.name, "why": explanation.rule,
+            "numbers": {name: null(value) for name, value in explanation.numbers.items()},
+            "not_assessed": dict(explanation.not_assessed)}

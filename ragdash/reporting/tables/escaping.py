@@ -62,8 +62,8 @@ def harmless(text: str) -> str:
     "=1+1", "@SUM(A1)", "-cmd" and texts that begin with a tab or a line break get one; "-3.5" and "+1e3" do not.
     Source: OWASP, CSV injection.
     """
-    begins = text.lstrip(" ").startswith(_FORMULA) or text.startswith(_FORMULA)
-    return f"'{text}" if begins and not _NUMBER.fullmatch(text.strip(" ")) else text
+    is_formula = text.lstrip(" ").startswith(_FORMULA) or text.startswith(_FORMULA)
+    return f"'{text}" if is_formula and not _NUMBER.fullmatch(text.strip(" ")) else text
 
 
 _MARKS = re.compile(r"[\\`*<>~$&|]|(?<![^\W_])_|_(?![^\W_])|\](?=[(\[])")
@@ -102,10 +102,10 @@ def _latex(header: list[str], rows: list[list[str]]) -> str:
 
 def _csv(table: pa.Table) -> str:
     """Comma separated, full precision, an empty cell for undefined; texts harmless."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
     writer.writerow(map(harmless, table.column_names))
     columns = [column.to_pylist() for column in table.columns]
     writer.writerows(zip(*([harmless(cell) if isinstance(cell, str) else None if cell != cell else cell
                             for cell in column] for column in columns), strict=True))
-    return out.getvalue()
+    return buffer.getvalue()

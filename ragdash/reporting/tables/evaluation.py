@@ -106,9 +106,22 @@ def _note(evaluations: Sequence[Evaluation], summaries: Summaries, settings: dic
     text = (f"95 % intervals over queries: {INTERVALS[METHOD]}, {settings.get('resamples', 0):,} resamples, "
             f"seed {settings.get('seed', 0)}.")
     if settings.get("match") == "evidence":
-        by = f" by {settings['match_model']}" if settings.get("match_model") else ""
-        text += (f" Documents count by the evidence they hold: similarity {settings['match_how']!r}{by} of at least "
-                 f"{settings['match_threshold']:g}.")
-    text = " ".join([text, *(plain(line) for line in judge.whose([one.name for one in evaluations], evaluations, [
-        spec for spec in evaluations[0].specs if spec.metric.view == "Judged"]))])
+        model_text = f" by {settings['match_model']}" if settings.get("match_model") else ""
+        text += (
+            f" Documents count by the evidence they hold: similarity {settings['match_how']!r}{model_text} of at least "
+            f"{settings['match_threshold']:g}."
+        )
+    text = " ".join(
+        [
+            text,
+            *(
+                plain(line)
+                for line in judge.whose(
+                    [evaluation.name for evaluation in evaluations],
+                    evaluations,
+                    [spec for spec in evaluations[0].specs if spec.metric.view == "Judged"],
+                )
+            ),
+        ]
+    )
     return f"{text} Up to {undefined} queries are undefined and left out of a mean." if undefined else text

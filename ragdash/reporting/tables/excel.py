@@ -55,9 +55,8 @@ def workbook(table: pa.Table, sheet: str = "ragdash") -> bytes:
     larger than a sheet.
     """
     if table.num_rows >= MOST_ROWS or table.num_columns > MOST_COLUMNS:
-        raise InputError([Problem("sheet-too-small", f"{table.num_rows:,} rows and {table.num_columns:,} columns",
-                                  f"fewer than {MOST_ROWS:,} rows and at most {MOST_COLUMNS:,} columns, which a sheet "
-                                  "of Excel holds", "Choose CSV or Parquet.", field="--format")])
+        raise InputError([Problem("sheet-too-small", {"rows": table.num_rows, "columns": table.num_columns,
+                                  "most_rows": MOST_ROWS, "most_columns": MOST_COLUMNS}, field="--format")])
     name = escape(re.sub(r"[\[\]:*?/\\]", " ", sheet)[:31] or "Sheet", {'"': "&quot;"})
     book = (f'<workbook xmlns="{_MAIN}" xmlns:r="{_OFFICE}"><sheets><sheet name="{name}" sheetId="1" r:id="rId1"/>'
             "</sheets></workbook>")

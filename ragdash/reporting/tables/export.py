@@ -64,12 +64,23 @@ def _said(value: object) -> str:
 
 def long_values(evaluations: Sequence[Evaluation]) -> pa.Table:
     """A row per run, query and metric: run, query_id, metric, value; undefined values are null."""
-    return pa.concat_tables([pa.table({
-        "run": pa.repeat(one.name, len(one.query_ids) * len(one.specs)),
-        "query_id": one.query_ids.take(pa.array(np.repeat(np.arange(len(one.query_ids)), len(one.specs)))),
-        "metric": pa.array([str(spec) for spec in one.specs], pa.string()).take(
-            pa.array(np.tile(np.arange(len(one.specs)), len(one.query_ids)))),
-        "value": pa.array(np.ascontiguousarray(one.values).ravel(), from_pandas=True)}) for one in evaluations])
+    return pa.concat_tables(
+        [
+            pa.table(
+                {
+                    "run": pa.repeat(evaluation.name, len(evaluation.query_ids) * len(evaluation.specs)),
+                    "query_id": evaluation.query_ids.take(
+                        pa.array(np.repeat(np.arange(len(evaluation.query_ids)), len(evaluation.specs)))
+                    ),
+                    "metric": pa.array([str(spec) for spec in evaluation.specs], pa.string()).take(
+                        pa.array(np.tile(np.arange(len(evaluation.specs)), len(evaluation.query_ids)))
+                    ),
+                    "value": pa.array(np.ascontiguousarray(evaluation.values).ravel(), from_pandas=True),
+                }
+            )
+            for evaluation in evaluations
+        ]
+    )
 
 
 def wide_values(evaluations: Sequence[Evaluation]) -> pa.Table:
@@ -77,6 +88,6 @@ def wide_values(evaluations: Sequence[Evaluation]) -> pa.Table:
 
     The evaluations are of the same queries, as those of one truth are.
     """
-    columns = {f"{one.name} {spec}": pa.array(one.values[:, at], from_pandas=True)
-               for one in evaluations for at, spec in enumerate(one.specs)}
+    columns = {f"{evaluation.name} {spec}": pa.array(evaluation.values[:, column], from_pandas=True)
+               for evaluation in evaluations for column, spec in enumerate(evaluation.specs)}
     return pa.table({"query_id": evaluations[0].query_ids, **columns})

@@ -24,26 +24,33 @@ TRUST_FORMATS = ("table", "json", "csv", "markdown")
 SHOWN = 10  # disagreements
 
 
-def render_trust(found: Sequence[Trust], differences: Sequence[Difference], form: str, *, shown: int = SHOWN,
-                 settings: dict | None = None, problems: Iterable[Problem] = (),
-                 spec: Spec | None = None) -> bytes:
+def render_trust(
+    validations: Sequence[Trust],
+    differences: Sequence[Difference],
+    form: str,
+    *,
+    disagreement_limit: int = SHOWN,
+    settings: dict | None = None,
+    problems: Iterable[Problem] = (),
+    spec: Spec | None = None,
+) -> bytes:
     """What stands behind the judge's means, in one of TRUST_FORMATS, as UTF-8.
 
     shown: disagreements of each run in the tables (JSON has all); spec: the metric, whose judge the settings name. CSV
     is the table of the runs and differences alone.
     """
     if form == "json":
-        return _json(found, differences, settings or {}, problems)
+        return _json(validations, differences, settings or {}, problems)
     if form == "csv":
-        return as_bytes(trust_table(found, differences), form)
-    parts = [*_judge(spec, settings or {}), as_text(*_estimates(found, differences), form)]
-    for one in found:
-        parts.append(_heading(one.name, form) + "".join(as_note(text, form) for text in _words(one)))
-        if one.agreement.n:
-            parts.append(as_text(*_confusion(one.agreement), form))
-        if one.disagreements[:shown]:
-            parts.append(as_text(*_disagreements(one, shown), form))
-    return "\n".join(parts).encode()
+        return as_bytes(trust_table(validations, differences), form)
+    sections = [*_judge(spec, settings or {}), as_text(*_estimates(validations, differences), form)]
+    for validation in validations:
+        sections.append(_heading(validation.name, form) + "".join(as_note(text, form) for text in _words(validation)))
+        if validation.agreement.n:
+            sections.append(as_text(*_confusion(validation.agreement), form))
+        if validation.disagreements[:disagreement_limit]:
+            sections.append(as_text(*_disagreements(validation, disagreement_limit), form))
+    return "\n".join(sections).encode()
 
 
 def _judge(spec: Spec | None, settings: dict) -> list[str]:
@@ -67,62 +74,102 @@ def sheet_bytes(table: pa.Table, form: str) -> bytes:
     return as_bytes(table, "csv")
 
 
-def trust_table(found: Sequence[Trust], differences: Sequence[Difference] = ()) -> pa.Table:
+def trust_table(validations: Sequence[Trust], differences: Sequence[Difference] = ()) -> pa.Table:
     """A row per run and per difference, null where undefined: the three means, n and N, agreement, missing."""
     rows = []
-    for one in (*found, *differences):
-        is_run = isinstance(one, Trust)
-        agreed = one.agreement if is_run else None
-        rows.append({
-            "run": one.name if is_run else one.candidate, "minus": None if is_run else one.baseline, "judged": one.what,
-            "judge": null(one.judge.mean), "judge_n": one.judge.n,
-            **{f"{name}{end}": null(value) for name, part in (("labels", one.labels), ("corrected", one.corrected))
-               for end, value in (("", part.mean), ("_low", part.low), ("_high", part.high))},
-            "labels_n": one.labels.n, "n": one.corrected.n, "N": one.rest,
-            "accuracy": null(agreed.accuracy) if agreed else None, "kappa": null(agreed.kappa) if agreed else None,
-            "bias": null(agreed.bias) if agreed else None, "missing": sum(one.missing.values()) if is_run else
-            one.left_out})
+    for result in (*validations, *differences):
+        is_run = isinstance(result, Trust)
+        agreed = result.agreement if is_run else None
+        rows.append(
+            {
+                "run": result.name if is_run else result.candidate,
+                "minus": None if is_run else result.baseline,
+                "judged": result.what,
+                "judge": null(result.judge.mean),
+                "judge_n": result.judge.n,
+                **{
+                    f"{name}{end}": null(value)
+                    for name, estimate in (("labels", result.labels), ("corrected", result.corrected))
+                    for end, value in (("", estimate.mean), ("_low", estimate.low), ("_high", estimate.high))
+                },
+                "labels_n": result.labels.n,
+                "n": result.corrected.n,
+                "N": result.rest,
+                "accuracy": null(agreed.accuracy) if agreed else None,
+                "kappa": null(agreed.kappa) if agreed else None,
+                "bias": null(agreed.bias) if agreed else None,
+                "missing": sum(result.missing.values()) if is_run else result.left_out,
+            }
+        )
     return pa.Table.from_pylist(rows)
 
 
-def _estimates(found: Sequence[Trust], differences: Sequence[Difference]) -> tuple[list[str], list[list[str]]]:
-    level = f"{found[0].level:.4g}" if found else ""
+def _estimates(validations: Sequence[Trust], differences: Sequence[Difference]) -> tuple[list[str], list[list[str]]]:
+    level = f"{validations[0].level:.4g}" if validations else ""
     header = ["run", "judge alone", "queries", f"labels alone [{level}]", "labels", f"corrected [{level}]", "n", "N",
               "accuracy", "kappa", "missing"]
-    rows = [[one.name, number(one.judge.mean), f"{one.judge.n:,}", span(one.labels), f"{one.labels.n:,}",
-             span(one.corrected), f"{one.corrected.n:,}", f"{one.rest:,}", number(one.agreement.accuracy),
-             number(one.agreement.kappa), f"{sum(one.missing.values()):,}"] for one in found]
-    rows += [[f"{one.candidate} - {one.baseline}", signed(one.judge.mean), f"{one.judge.n:,}",
-              span(one.labels, signed), f"{one.labels.n:,}", span(one.corrected, signed), f"{one.corrected.n:,}",
-              f"{one.rest:,}", "–", "–", f"{one.left_out:,}"] for one in differences]
+    rows = [
+        [
+            validation.name,
+            number(validation.judge.mean),
+            f"{validation.judge.n:,}",
+            span(validation.labels),
+            f"{validation.labels.n:,}",
+            span(validation.corrected),
+            f"{validation.corrected.n:,}",
+            f"{validation.rest:,}",
+            number(validation.agreement.accuracy),
+            number(validation.agreement.kappa),
+            f"{sum(validation.missing.values()):,}",
+        ]
+        for validation in validations
+    ]
+    rows += [
+        [
+            f"{difference.candidate} - {difference.baseline}",
+            signed(difference.judge.mean),
+            f"{difference.judge.n:,}",
+            span(difference.labels, signed),
+            f"{difference.labels.n:,}",
+            span(difference.corrected, signed),
+            f"{difference.corrected.n:,}",
+            f"{difference.rest:,}",
+            "–",
+            "–",
+            f"{difference.left_out:,}",
+        ]
+        for difference in differences
+    ]
     return header, rows
 
 
-def span(one: Estimate, spelled=number) -> str:
+def span(estimate: Estimate, spelled=number) -> str:
     """0.812 [0.701, 0.903], the mean alone where there is no interval."""
-    ends = "" if math.isnan(one.low) else f" [{spelled(one.low)}, {spelled(one.high)}]"
-    return f"{spelled(one.mean)}{ends}"
+    ends = "" if math.isnan(estimate.low) else f" [{spelled(estimate.low)}, {spelled(estimate.high)}]"
+    return f"{spelled(estimate.mean)}{ends}"
 
 
 def _heading(name: str, form: str) -> str:
     return f"### {name}\n" if form == "markdown" else f"{name}\n{'=' * len(name)}\n"
 
 
-def _words(one: Trust) -> list[str]:
+def _words(validation: Trust) -> list[str]:
     """What the tables do not say, a sentence each."""
-    agreed, told = one.agreement, []
+    agreed, sentences = validation.agreement, []
     if agreed.n:
         kind = "kinder than" if agreed.bias > 0 else "stricter than" if agreed.bias < 0 else "neither kinder nor " \
             "stricter than"
-        told.append(f"On {agreed.n:,} labelled queries the judge is {kind} the person: {signed(agreed.bias)} on "
+        sentences.append(f"On {agreed.n:,} labelled queries the judge is {kind} the person: {signed(agreed.bias)} on "
                     f"average, {number(agreed.apart)} apart.")
-    if one.votes is not None:
-        told.append(f"Several verdicts on {count(one.votes.n, 'query', 'queries')}: unanimous on "
-                    f"{number(one.votes.unanimous)} of them, Fleiss' kappa "
-                    f"{number(one.votes.kappa)}, spread {number(one.votes.spread)}.")
-    if one.missing:
-        told.append("No verdict: " + ", ".join(f"{n:,} {reason}" for reason, n in one.missing.items()) + ".")
-    return told or ["No labels."]
+    if validation.votes is not None:
+        sentences.append(f"Several verdicts on {count(validation.votes.n, 'query', 'queries')}: unanimous on "
+                    f"{number(validation.votes.unanimous)} of them, Fleiss' kappa "
+                    f"{number(validation.votes.kappa)}, spread {number(validation.votes.spread)}.")
+    if validation.missing:
+        sentences.append(
+            "No verdict: " + ", ".join(f"{n:,} {reason}" for reason, n in validation.missing.items()) + "."
+        )
+    return sentences or ["No labels."]
 
 
 def _confusion(agreed: Agreement) -> tuple[list[str], list[list[str]]]:
@@ -131,38 +178,60 @@ def _confusion(agreed: Agreement) -> tuple[list[str], list[list[str]]]:
                                                                          strict=True)])
 
 
-def _disagreements(one: Trust, shown: int) -> tuple[list[str], list[list[str]]]:
-    more = len(one.disagreements) - shown
-    rows = [[gone.query_id, number(gone.verdict), number(gone.label)] for gone in one.disagreements[:shown]]
-    return ["disagreement", "verdict", "label"], rows + ([[f"… {more:,} more", "", ""]] if more > 0 else [])
+def _disagreements(validation: Trust, limit: int) -> tuple[list[str], list[list[str]]]:
+    remaining = len(validation.disagreements) - limit
+    rows = [
+        [disagreement.query_id, number(disagreement.verdict), number(disagreement.label)]
+        for disagreement in validation.disagreements[:limit]
+    ]
+    return ["disagreement", "verdict", "label"], rows + ([[f"… {remaining:,} more", "", ""]] if remaining > 0 else [])
 
 
-def _json(found: Sequence[Trust], differences: Sequence[Difference], settings: dict,
+def _json(validations: Sequence[Trust], differences: Sequence[Difference], settings: dict,
           problems: Iterable[Problem]) -> bytes:
     """The JSON contract, schema 1: undefined values are null."""
-    content = {"schema": SCHEMA, "runs": [_run(one) for one in found],
-               "differences": [{"baseline": one.baseline, "candidate": one.candidate, **_three(one),
-                                "left_out": one.left_out} for one in differences],
-               "settings": settings, "problems": [one.as_dict() for one in problems]}
+    content = {
+        "schema": SCHEMA,
+        "runs": [_run(validation) for validation in validations],
+        "differences": [
+            {
+                "baseline": difference.baseline,
+                "candidate": difference.candidate,
+                **_three(difference),
+                "left_out": difference.left_out,
+            }
+            for difference in differences
+        ],
+        "settings": settings,
+        "problems": [problem.as_dict() for problem in problems],
+    }
     return (json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False) + "\n").encode()
 
 
-def _run(one: Trust) -> dict:
-    agreed = one.agreement
-    return {"name": one.name, "digest": one.run, **_three(one), "missing": dict(one.missing),
-            "labels_without_verdict": one.without_verdict,
-            "agreement": {"n": agreed.n, **{name: null(getattr(agreed, name))
-                                            for name in ("accuracy", "kappa", "bias", "apart")},
-                          "classes": list(agreed.classes), "confusion": agreed.confusion.tolist()},
-            "votes": one.votes and {name: null(value) for name, value in asdict(one.votes).items()},
-            "disagreements": [asdict(gone) for gone in one.disagreements]}
+def _run(validation: Trust) -> dict:
+    agreed = validation.agreement
+    return {
+        "name": validation.name,
+        "digest": validation.run,
+        **_three(validation),
+        "missing": dict(validation.missing),
+        "labels_without_verdict": validation.without_verdict,
+        "agreement": {
+            "n": agreed.n,
+            **{name: null(getattr(agreed, name)) for name in ("accuracy", "kappa", "bias", "apart")},
+            "classes": list(agreed.classes),
+            "confusion": agreed.confusion.tolist(),
+        },
+        "votes": validation.votes and {name: null(value) for name, value in asdict(validation.votes).items()},
+        "disagreements": [asdict(disagreement) for disagreement in validation.disagreements],
+    }
 
 
-def _three(one: Trust | Difference) -> dict:
-    return {"judged": one.what, "judge": {"mean": null(one.judge.mean), "n": one.judge.n},
-            "labels": _spelled(one.labels), "corrected": {**_spelled(one.corrected), "N": one.rest,
-                                                          "pseudo_rectifiers": one.pseudo}}
+def _three(result: Trust | Difference) -> dict:
+    return {"judged": result.what, "judge": {"mean": null(result.judge.mean), "n": result.judge.n},
+            "labels": _spelled(result.labels), "corrected": {**_spelled(result.corrected), "N": result.rest,
+                                                          "pseudo_rectifiers": result.pseudo}}
 
 
-def _spelled(one: Estimate) -> dict:
-    return {name: null(value) for name, value in asdict(one).items()}
+def _spelled(estimate: Estimate) -> dict:
+    return {name: null(value) for name, value in asdict(estimate).items()}

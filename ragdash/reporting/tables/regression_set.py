@@ -37,7 +37,7 @@ def regression_set(truth: Truth, queries: np.ndarray) -> bytes:
 
 
 def ticket(matches: Sequence[Match], queries: np.ndarray, *, k: int = 10, title: str = "Failing queries",
-           verdicts: Mapping[str, Sequence[str]] | None = None, most: int = 20) -> str:
+           verdicts: Mapping[str, Sequence[str]] | None = None, max_queries: int = 20) -> str:
     """Markdown: for each query the question, what is expected, and what each run returned in its first k ranks.
 
     matches: of one truth; queries (Q,) bool; verdicts: {run name: [Q texts]}, such as where each run went wrong;
@@ -46,26 +46,29 @@ def ticket(matches: Sequence[Match], queries: np.ndarray, *, k: int = 10, title:
     """
     truth = matches[0].truth
     _check(truth, queries)
-    chosen = np.flatnonzero(queries)
-    ids = truth.query_ids.take(pa.array(chosen)).to_pylist()
-    lines = [f"# {_span(title)}", "", f"{len(chosen):,} of {len(truth):,} queries of the truth {_span(truth.name)}. "
+    selected = np.flatnonzero(queries)
+    ids = truth.query_ids.take(pa.array(selected)).to_pylist()
+    lines = [f"# {_span(title)}", "", f"{len(selected):,} of {len(truth):,} queries of the truth {_span(truth.name)}. "
              f"Runs: {', '.join(_span(match.run.name) for match in matches)}.", ""]
-    for number, (q, query_id) in enumerate(zip(chosen[:most].tolist(), ids, strict=False), 1):
+    for number, (q, query_id) in enumerate(zip(selected[:max_queries].tolist(), ids, strict=False), 1):
         lines += [f"## {number}. {_span(query_id)}", "", *_expected(matches, q)]
         for match in matches:
             lines += [f"### {_span(match.run.name)}", "", *_returned(match, q, k)]
-            said = (verdicts or {}).get(match.run.name)
-            if said is not None and said[q]:
-                lines += ["Verdict:", "", *_block(said[q])]
-    if len(chosen) > most:
-        lines += [f"## {len(chosen) - most:,} more queries", "", *_block("\n".join(map(_one_line, ids[most:])))]
+            run_verdicts = (verdicts or {}).get(match.run.name)
+            if run_verdicts is not None and run_verdicts[q]:
+                lines += ["Verdict:", "", *_block(run_verdicts[q])]
+    if len(selected) > max_queries:
+        lines += [
+            f"## {len(selected) - max_queries:,} more queries",
+            "",
+            *_block("\n".join(map(_one_line, ids[max_queries:]))),
+        ]
     return "\n".join(lines)
 
 
 def _check(truth: Truth, queries: np.ndarray) -> None:
     if not queries.any():
-        raise InputError([Problem("no-query", f"none of the {len(truth):,} queries", "one query or more",
-                                  "Choose queries that are to be written.", field="query_id")])
+        raise InputError([Problem("no-query/regression", {"queries": len(truth)}, field="query_id")])
 
 
 def _expected(matches: Sequence[Match], q: int) -> Iterator[str]:
@@ -73,14 +76,14 @@ def _expected(matches: Sequence[Match], q: int) -> Iterator[str]:
     truth = matches[0].truth
     question = _detail(truth.details, "query", q)
     if question is None:
-        told = (_detail(match.run.details, "query", int(match.run_query[q])) for match in matches)
-        question = next((text for text in told if text is not None), None)
+        candidates = (_detail(match.run.details, "query", int(match.run_query[q])) for match in matches)
+        question = next((text for text in candidates if text is not None), None)
     yield from ("No question is known.", "") if question is None else ("Question:", "", *_block(question))
     for name, label in (("answers", "Right answer"), ("evidence", "Gold evidence")):
-        found = [span["text"] if isinstance(span, Mapping) else span for span in _detail(truth.details, name, q) or ()]
-        for text in found[:MOST_GOLD]:
+        texts = [span["text"] if isinstance(span, Mapping) else span for span in _detail(truth.details, name, q) or ()]
+        for text in texts[:MOST_GOLD]:
             yield from (f"{label}:", "", *_block(text or ""))
-        yield from _more(len(found))
+        yield from _more(len(texts))
     rows = [(doc, grade) for doc, grade in _judged(truth, q).items() if grade >= 1]
     if rows:
         table = aligned(["document", "grade"], [[_one_line(doc), str(grade)] for doc, grade in rows[:MOST_GOLD]])
@@ -99,10 +102,10 @@ def _returned(match: Match, q: int, k: int) -> Iterator[str]:
     if row < 0:
         yield from ("The run does not name this query.", "")
         return
-    at = np.setdiff1d(np.arange(run.starts[row], run.starts[row + 1]), run.repeated)
-    ranks = match.ranks(at)
+    entries = np.setdiff1d(np.arange(run.starts[row], run.starts[row + 1]), run.repeated)
+    ranks = match.ranks(entries)
     order = np.argsort(ranks)[:k]
-    positions, grades = run.rows(at[order]), _judged(match.truth, q)
+    positions, grades = run.rows(entries[order]), _judged(match.truth, q)
     docs = take(run.docs, positions).to_pylist()
     texts = [""] * len(docs) if run.texts is None else take(run.texts, positions).to_pylist()
     rows = [[str(rank), _one_line(doc), str(grades.get(doc, "unjudged")), _one_line(text or "", BEGINNING)]
@@ -110,7 +113,7 @@ def _returned(match: Match, q: int, k: int) -> Iterator[str]:
     if rows:
         width = 3 if run.texts is None else 4
         header = ["rank", "document", "grade", "text"][:width]
-        yield from (f"The first {len(rows)} of {len(at):,} documents:", "",
+        yield from (f"The first {len(rows)} of {len(entries):,} documents:", "",
                     *_block(aligned(header, [cells[:width] for cells in rows])))
     else:
         yield from ("Nothing was returned.", "")
@@ -147,9 +150,9 @@ def _span(text: str) -> str:
     return f"{ticks} {text} {ticks}" if "`" in text else f"{ticks}{text}{ticks}"
 
 
-def _ticks(text: str, least: int) -> str:
+def _ticks(text: str, minimum: int) -> str:
     """More backticks than stand together anywhere in the text."""
-    return "`" * max(least, 1 + max(map(len, re.findall("`+", text)), default=0))
+    return "`" * max(minimum, 1 + max(map(len, re.findall("`+", text)), default=0))
 
 
 def _one_line(text: str, limit: int = 200) -> str:
@@ -159,4 +162,4 @@ def _one_line(text: str, limit: int = 200) -> str:
 
 def _visible(text: str) -> str:
     """Control characters and those that turn the direction of writing as their codes; line ends and tabs are kept."""
-    return _STEERING.sub(lambda found: f"\\u{ord(found[0]):04x}", text.replace("\r\n", "\n"))
+    return _STEERING.sub(lambda match: f"\\u{ord(match[0]):04x}", text.replace("\r\n", "\n"))

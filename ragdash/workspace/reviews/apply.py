@@ -27,15 +27,14 @@ def reviewed(truth: Truth, reviews: Reviews, *, leave_out: bool = False) -> Trut
     are those of another truth.
     """
     if reviews.truth != truth.digest:
-        raise InputError([Problem("other-truth", f"reviews of a truth with digest {reviews.truth[:12]}", f"those of "
-                                  f"{truth.name!r}, {truth.digest[:12]}", "Choose the truth they were made with.")])
+        raise InputError([Problem("other-truth", {"digest": reviews.truth[:12], "truth": truth.name,
+                                  "truth_digest": truth.digest[:12]})])
     result = _judged(truth, reviews)
     wrong = reviews.queries(truth.query_ids, "verdict", "wrong gold", run="") if leave_out else np.zeros(0, bool)
     if wrong.any():
         result = part(result, ~wrong)
-        result = replace(result, problems=(*result.problems, Problem(
-            "left-out-queries", f"{wrong.sum():,} queries with the verdict 'wrong gold'", "queries whose gold is right",
-            "They are left out; fix the truth to have them back.", severity="warning")))
+        result = replace(result, problems=(*result.problems, Problem("left-out-queries", {"queries": wrong.sum()},
+                                                                     severity="warning")))
     return result
 
 
@@ -90,9 +89,7 @@ def _again(truth: Truth, query: np.ndarray, doc: pa.StringArray) -> np.ndarray:
 def _said(changed: int, unknown: int) -> list[Problem]:
     found = []
     if changed:
-        found.append(("replaced-judgements", f"{changed:,} judgements of the truth that the reviews grade otherwise",
-                      "one grade for a document", "The reviews count; withdraw them to have the truth's back."))
+        found.append(Problem("replaced-judgements", {"judgments": changed}, severity="warning"))
     if unknown:
-        found.append(("extra-queries", f"{unknown:,} judgements of queries that the truth lacks",
-                      "judgements of its queries", "They are left out."))
-    return [Problem(*facts, severity="warning") for facts in found]
+        found.append(Problem("extra-queries/reviews", {"judgments": unknown}, severity="warning"))
+    return found

@@ -35,13 +35,10 @@ pragma user_version = {VERSION};
 _SMALLEST = 512  # bytes of a database
 _BROKEN = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _SHUT = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM)
-_WORDS = {
-    sqlite3.SQLITE_FULL: ("a disk that is full", "room on the disk", "Make room, then try again."),
-    sqlite3.SQLITE_BUSY: (f"a file that another program has held for {WAIT:g} seconds", "a file that is free at times",
-                          "Close what holds it, then try again."),
+_MESSAGES = {
+    sqlite3.SQLITE_FULL: "unusable-reviews/full",
+    sqlite3.SQLITE_BUSY: "unusable-reviews/busy",
 }
-_SHUT_WORDS = ("a file or folder that cannot be written", "a folder of yours",
-               "Change its permissions, or name another folder in RAGDASH_WORKSPACE.")
 T = TypeVar("T")
 
 
@@ -141,8 +138,7 @@ def _is_ours(db: sqlite3.Connection) -> bool:
     if kind == OURS:
         version = db.execute("pragma user_version").fetchone()[0]
         if version > VERSION:
-            raise InputError([Problem("newer-reviews", f"reviews in version {version} of the file",
-                                      f"version {VERSION}", "Use the ragdash that wrote it, or a newer one.")])
+            raise InputError([Problem("newer-reviews", {"version": version, "newest": VERSION})])
         return True
     if kind == 0 and not db.execute("select count(*) from sqlite_master").fetchone()[0]:
         return False
@@ -234,10 +230,8 @@ def _unusable(path: Path, error: Exception, write: bool) -> InputError:
     if reason in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
         code = sqlite3.SQLITE_FULL
     if code in _SHUT or isinstance(error, PermissionError):
-        found, expected, fix = _SHUT_WORDS
+        message = "unusable-reviews/unwritable"
     else:
-        found, expected, fix = _WORDS.get(code, ("a file that cannot be used", "a file that can be read and written",
-                                                  "Look at the file and its folder, or name another folder in "
-                                                  "RAGDASH_WORKSPACE."))
-    found = f"{found} ({error}){': nothing was kept' if write else ''}"
-    return InputError([Problem("unusable-reviews", found, expected, fix, str(path))])
+        message = _MESSAGES.get(code, "unusable-reviews")
+    facts = {"reason": str(error), "nothing_kept": write, "seconds": WAIT}
+    return InputError([Problem(message, facts, str(path))])

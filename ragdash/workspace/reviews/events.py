@@ -131,45 +131,44 @@ def check_events(events: Iterable[Event], lines: Sequence[int] | None = None, fi
     collector = Collector(file)
     for at, event in enumerate(events):
         line = None if lines is None else lines[at]
-        for field, found, expected, fix in _wrong(event):
-            collector.add("bad-review", found, expected, fix, field=field, line=line)
+        for field, message, facts in _wrong(event):
+            collector.add(message, facts, field=field, line=line)
     collector.raise_errors()
 
 
-def _wrong(event: Event) -> Iterable[tuple[str, str, str, str]]:
-    """(field, found, expected, fix) of all that is wrong with one event."""
+def _wrong(event: Event) -> Iterable[tuple[str, str, dict]]:
+    """(field, message, facts) of all that is wrong with one event."""
     texts = {field.name: value for field, value in zip(fields(event), astuple(event), strict=True)}
     for name, text in texts.items():
         if not isinstance(text, str) or not _is_text(text):
-            yield name, repr(text)[:120], "text", "Write it as text."
+            yield name, "bad-review/no-text", {"value": repr(text)[:120]}
     if any(not isinstance(text, str) for text in texts.values()):
         return
     if event.kind not in KINDS:
-        yield "kind", repr(shorten(event.kind)), " or ".join(KINDS), "Choose one of these."
+        yield "kind", "bad-review/kind", {"value": shorten(event.kind), "kinds": list(KINDS)}
     if not event.query_id and event.kind != "undo":
-        yield "query_id", "no query", "the id of a query", "Say which query it is about."
+        yield "query_id", "bad-review/no-query", {}
     if bool(event.doc_id) != (event.kind in ("judgement", LABEL)):
-        yield ("doc_id", repr(shorten(event.doc_id)), "the document of a judgement, and of nothing else",
-               "Say which document is judged.")
+        yield "doc_id", "bad-review/document", {"value": shorten(event.doc_id)}
     if event.kind == "judgement" and event.run:
-        yield "run", repr(shorten(event.run)), "a judgement for all runs", "Leave the run out."
+        yield "run", "bad-review/run", {"value": shorten(event.run)}
     if event.id and not _is_id(event.id):
-        yield "id", repr(shorten(event.id)), "32 hexadecimal digits", "Leave the id out: a new one is given."
+        yield "id", "bad-review/id", {"value": shorten(event.id)}
     yield from _wrong_value(event)
 
 
-def _wrong_value(event: Event) -> Iterable[tuple[str, str, str, str]]:
-    value = event.value
+def _wrong_value(event: Event) -> Iterable[tuple[str, str, dict]]:
+    value, shown = event.value, {"value": shorten(event.value)}
     if event.kind == "verdict" and value and value not in VERDICTS:
-        yield "value", repr(shorten(value)), " or ".join(VERDICTS), "Choose one of these."
+        yield "value", "bad-review/verdict", {**shown, "verdicts": list(VERDICTS)}
     if event.kind == "judgement" and value and not _is_grade(value):
-        yield "value", repr(shorten(value)), "a whole number", "Give the grade, 0 for not relevant."
+        yield "value", "bad-review/grade", shown
     if event.kind == LABEL and value and not _is_share(value):
-        yield "value", repr(shorten(value)), "a number from 0 to 1", "Write 1 for yes and 0 for no."
+        yield "value", "bad-review/label", shown
     if event.kind == "note" and len(value) > LONGEST:
-        yield "value", f"a note of {len(value):,} characters", f"at most {LONGEST:,}", "Make it shorter."
+        yield "value", "bad-review/long-note", {"characters": len(value), "most": LONGEST}
     if event.kind == "undo" and not _is_id(value):
-        yield "value", repr(shorten(value)), "the id of an event, 32 hexadecimal digits", "Name what is taken back."
+        yield "value", "bad-review/undone", shown
 
 
 def _is_grade(text: str) -> bool:

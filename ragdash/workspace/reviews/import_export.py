@@ -65,21 +65,18 @@ def _row(line: bytes, number: int, collector: Collector) -> tuple[str, Event] | 
     try:
         told = orjson.loads(line)
     except orjson.JSONDecodeError as error:
-        collector.add("bad-json", f"{shorten(line.decode('utf-8', 'replace'))!r} ({error})", "a JSON object",
-                      "Correct the line.", line=number)
+        collector.add("bad-json", {"line": shorten(line.decode('utf-8', 'replace')), "error": str(error)}, line=number)
         return None
     if not isinstance(told, dict):
-        collector.add("bad-review", repr(shorten(str(told))), "a JSON object with truth, kind and value",
-                      "Export reviews to see how they are written.", line=number)
+        collector.add("bad-review/object", {"value": shorten(str(told))}, line=number)
         return None
     missing = [name for name in _NEEDED if name not in told]
     if missing:
-        collector.add("bad-review", f"no {' and no '.join(missing)}", ", ".join(_NEEDED), "Add what is missing.",
-                      line=number, field=missing[0])
+        collector.add("bad-review/missing", {"missing": missing, "needed": list(_NEEDED)}, line=number,
+                      field=missing[0])
         return None
     if not isinstance(told["truth"], str) or not told["truth"]:
-        collector.add("bad-review", repr(told["truth"])[:120], "the digest of a truth", "Write it as text.",
-                      line=number, field="truth")
+        collector.add("bad-review/truth", {"value": repr(told["truth"])[:120]}, line=number, field="truth")
         return None
     if isinstance(told["value"], int) and not isinstance(told["value"], bool):
         told["value"] = str(told["value"])

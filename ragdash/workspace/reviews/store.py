@@ -46,7 +46,7 @@ class ReviewStore:
         """Keep events of a truth (its digest), all or none; returns them with their ids once they are on the disk."""
         check_events(events)
         if any(event.kind == "undo" for event in events):
-            raise InputError([Problem("bad-review", "an undo", "a note, a verdict or a judgement", "Call undo.")])
+            raise InputError([Problem("bad-review/undo")])
         new = [replace(event, id="") for event in events]
         return tuple(with_file(self.path, lambda db: add_rows(db, [(truth, one) for one in new]), write=True))
 
@@ -57,8 +57,7 @@ class ReviewStore:
 
         def work(db: sqlite3.Connection) -> Event:
             if db.execute("select 1 from events where truth = ? and id = ?", (truth, id)).fetchone() is None:
-                raise InputError([Problem("unknown-review", repr(id), "the id of an event of this truth",
-                                          "Read the reviews again: the list may be old.", str(self.path))])
+                raise InputError([Problem("unknown-review", {"id": id}, str(self.path))])
             return add_rows(db, [(truth, event)])[0]
 
         return with_file(self.path, work, write=True)
@@ -104,9 +103,7 @@ class ReviewStore:
         return with_file(self.path, work, write=True)
 
     def _problems(self) -> tuple[Problem, ...]:
-        return tuple(Problem("broken-reviews", "a file of reviews that was broken: it was set aside, and what could be "
-                             "read of it taken over", "a file that can be read", "Look whether reviews are missing; "
-                             "restore a copy of the file, or delete this one.", str(path), severity="warning")
+        return tuple(Problem("broken-reviews", {}, str(path), severity="warning")
                      for path in set_aside(self.path))
 
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from ragdash.core.errors import InputError
+from ragdash.core.errors import InputError, Problem
 from ragdash.dashboard.jobs import scoring
 from ragdash.dashboard.jobs.process import Job
 from ragdash.dashboard.page_context import PageContext
@@ -93,8 +93,8 @@ def _ended(job: Job) -> None:
     elif report:
         told = [f"{report['computed']:,} computed", f"{report['reused']:,} known before", duration(report["seconds"])]
         st.caption(f":material/check: {', '.join(told)}, by {fmt.escape(fmt.listed(report['models']))}.")
-        for problem in report["problems"]:
-            st.caption(f":material/info: {fmt.escape(problem['found'])}. {fmt.escape(problem['fix'])}")
+        for problem in map(Problem.of_dict, report["problems"]):
+            st.caption(f":material/info: {fmt.problem_line(problem)}")
 
 
 def _offer(context: PageContext, names: list[str]) -> None:
@@ -104,8 +104,7 @@ def _offer(context: PageContext, names: list[str]) -> None:
     st.markdown(f"**{titles}** {'needs' if len(names) == 1 else 'need'} a model on this machine. Nothing is fetched.")
     installed = library()
     if not installed.ok:
-        st.caption(f":material/info: {fmt.escape(installed.reason[:1].upper() + installed.reason[1:])}.")
-        st.code(installed.fix, language=None)
+        elements.missing(installed.problem)
         return
     models = {kind: _choose(kind) for kind in dict.fromkeys(KINDS[name] for name in names)}
     models = {kind: model for kind, model in models.items() if model}

@@ -121,6 +121,5 @@ def unassessed(held: Losses) -> list[str]:
         runs = [name for name, own in zip(held.context.names, left, strict=True) if own == text]
         of = "" if len(runs) == len(left) else f" of {fmt.listed(runs)}"
         lines.append(f"Not assessed{of}: {text}.")
-    told = dict.fromkeys(f"{problem.found[:1].upper()}{problem.found[1:]}. {problem.fix}" for one in held.found
-                         for problem in one.problems)
-    return [*lines, *told]
+    problems = [problem.words("page") for one in held.found for problem in one.problems]
+    return [*lines, *dict.fromkeys(f"{words.found[:1].upper()}{words.found[1:]}. {words.fix}" for words in problems)]

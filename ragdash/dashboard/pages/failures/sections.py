@@ -90,7 +90,7 @@ def way(held: Losses) -> None:
     others = [(context.names[run], context.slots[run], [_passed(every[run][row]) for row in kept])
               for run in range(len(every)) if run != at]
     figure = pictures.waterfall(context.names[at], context.slots[at], steps, lost_at=[step.name for step in steps],
-                                aside=aside, others=others, theme=elements.theme())
+                                separate=aside, other_runs=others, theme=elements.theme())
     rows = [{"Run": context.names[run], "Step": step.title, "Reached": step.reached, "Lost": step.lost,
              "Passed": step.reached - step.lost, "Not assessed": step.unknown}
             for run, own in enumerate(every) for step in own if step.reached]

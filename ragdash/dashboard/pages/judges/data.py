@@ -19,6 +19,7 @@ from ragdash.dashboard.caches import evaluation_cache
 from ragdash.dashboard.pages.judges import sentences as judges_sentences
 from ragdash.dashboard.session import scope
 from ragdash.dashboard.session.scope import Scope
+from ragdash.evaluation.scoring.judge_worker import KEY
 from ragdash.evaluation.scoring.run_judge import ALIKE
 from ragdash.evaluation.stats import bootstrap_intervals
 from ragdash.matching.views.judged import IMPORTED, Judged
@@ -88,8 +89,9 @@ def _present(run: str, truth: str, ties: str, _judged: Judged) -> np.ndarray:
 
 def lacking(name: str) -> tuple[str, str]:
     """(texts that a metric needs, what would fix their lack), in words."""
-    told = [LACKING[f"no-{need}"] for need in TASKS[name].needs]
-    return ", ".join(words for words, _ in told), " ".join(fix for _, fix in told)
+    reasons = [f"no-{need}" for need in TASKS[name].needs]
+    fixes = [Problem(f"nothing-to-judge/{reason}", {"run": "", "metric": name}).words("page").fix for reason in reasons]
+    return ", ".join(LACKING[reason] for reason in reasons), " ".join(fixes)
 
 
 def stamp() -> str:
@@ -203,5 +205,7 @@ def named(held: Judged, name: str) -> Judged:
 
 def as_problems(found: Sequence[Mapping]) -> list[Problem]:
     """What a process told as its problems."""
-    return [Problem(**{key: one.get(key) for key in Problem.__dataclass_fields__}) for one in found]
+    problems = map(Problem.of_dict, found)
+    return [replace(problem, facts={**problem.facts, "variable": ""}) if problem.facts.get("variable") == KEY
+            else problem for problem in problems]  # the variable in which the process gets a key that was typed
 

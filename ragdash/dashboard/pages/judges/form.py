@@ -46,7 +46,7 @@ def choose(possible: Mapping[str, int]) -> tuple[Order | None, list[Problem]]:
     variable, wrong = _key(endpoint)
     problems += wrong
     order = _amounts(metrics, kind, url, model, variable)
-    return (order if metrics and endpoint and not problems else None), judges_sentences.on_page(problems)
+    return (order if metrics and endpoint and not problems else None), problems
 
 
 def secret(order: Order) -> str | None:
@@ -57,15 +57,11 @@ def secret(order: Order) -> str | None:
     if state.get(state.JUDGE_KEY_FROM) == "typed":
         key = (state.get(state.JUDGE_KEY) or "").strip() or None
         if name and not key:
-            raise InputError([Problem("bad-endpoint", "no key typed", f"a key for {order.endpoint.host}",
-                                      "Type it beside Key, or take one of the server.", field="Key")])
+            raise InputError([Problem("bad-endpoint/no-typed-key", {"host": order.endpoint.host}, field="Key")])
         return key
     key, place = _of_server(name) if name else (None, "none is named")
     if not place:
-        raise InputError([Problem("bad-endpoint", f"no {name}, neither in the server's environment nor in its secrets",
-                                  "a key for the endpoint", "Type the key under Key, or set it on the server: as a "
-                                  "variable, after which it is started again, or at the top of "
-                                  ".streamlit/secrets.toml.", field="Key")])
+        raise InputError([Problem("bad-endpoint/no-server-key", {"name": name}, field="Key")])
     return key
 
 
@@ -176,12 +172,10 @@ def _not_for_judges(name: str, endpoint: Endpoint | None) -> Problem | None:
     if not name:
         return None
     if not FOR_JUDGES.fullmatch(name):
-        return Problem("not-a-key-variable", f"the variable {name!r}", "a name that ends in _API_KEY, or begins with "
-                       "RAGDASH_JUDGE_KEY", "Type the key, or set it on the server under such a name.", field="Key")
+        return Problem("not-a-key-variable", {"name": name}, field="Key")
     at = {variable: host for host, variable in KNOWN.items()}.get(name)
     if at and endpoint and endpoint.host != at:
-        return Problem("key-of-another-host", f"{name} for {endpoint.host}", f"a key of {endpoint.host}",
-                       f"{name} goes to {at} alone. Type the key, or name another variable.", field="Key")
+        return Problem("key-of-another-host", {"name": name, "host": endpoint.host, "other": at}, field="Key")
     return None
 
 

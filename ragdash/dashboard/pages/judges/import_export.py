@@ -59,8 +59,8 @@ def _out(context: PageContext, held: Results) -> None:
             )
         except InputError as error:
             content = None
-            st.caption(f":material/info: {fmt.escape(error.problems[0].found)}; it takes "
-                       f"{fmt.escape(error.problems[0].expected)}.")
+            words = error.problems[0].words("page")
+            st.caption(f":material/info: {fmt.escape(words.found)}; it takes {fmt.escape(words.expected)}.")
         if content is not None:
             st.download_button("Download", content, f"ragdash-verdicts-{form}.{FORMS[form][1]}", FORMS[form][2],
                                key="verdicts_download", icon=":material/download:", on_click="ignore")

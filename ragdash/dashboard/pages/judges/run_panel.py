@@ -33,15 +33,14 @@ def panel(context: PageContext) -> None:
         return
     if job is not None and job.key[0] == context.scope.truth:
         _ended(job)
-    elements.problems(judges_sentences.on_page(state.notice()), "judging_notice")
+    elements.problems(state.notice(), "judging_notice")
     if read_only():
         st.caption(":material/lock: Judges are asked by those who may change what is kept here. What came of it stands "
                    "below.")
         return
     installed = library()
     if not installed.ok:
-        st.caption(f":material/info: {fmt.escape(installed.reason)}")
-        st.code(installed.fix, language=None)
+        elements.missing(installed.problem)
         return
     possible = judges_data.possible(context.digests, context.scope)
     with st.container(border=True, key="judging"):
@@ -57,10 +56,7 @@ def library() -> Availability:
     """Whether what asks endpoints is installed."""
     from importlib.util import find_spec
 
-    if find_spec("requests"):
-        return Availability(True)
-    return Availability(False, "Endpoints are asked with the package requests, which is not installed.",
-                        'pip install "ragdash[judge]"')
+    return Availability(None if find_spec("requests") else Problem("unavailable/requests"))
 
 
 def _nothing_to_judge(context: PageContext) -> None:
@@ -110,8 +106,7 @@ def _look(context: PageContext, order: Order) -> None:
         check_writable()
         key = _key(context, order)
         if not judging.plan(key, _cases(context), order):
-            raise InputError([Problem("busy", "several plans that are being made on this server", "one of them at an "
-                                      "end", "Try again in a moment.")])
+            raise InputError([Problem("busy/plans")])
         st.session_state[state.JUDGE_PLANNED] = key
     except InputError as error:
         state.set_notice(error.problems)
@@ -156,11 +151,10 @@ def _start(context: PageContext, order: Order) -> None:
         secret = form.secret(order)
         endpoint = Endpoint(order.base_url, order.model, order.kind, order.variable, key=secret)
         if not endpoint.local and not state.get(state.JUDGE_AGREED):
-            raise InputError([Problem("not-confirmed", f"no yes to sending texts to {endpoint.host}", "a yes",
-                                      "Nothing was sent.")])
+            raise InputError([Problem("not-confirmed", {"host": endpoint.host})])
         endpoint.secret()
         if not judging.start((context.scope.truth, tuple(context.digests)), _cases(context), order, secret):
-            raise InputError([Problem("busy", "a judge at work on this server", "one at a time", "Wait for its end.")])
+            raise InputError([Problem("busy")])
         st.session_state.pop(state.JUDGE_PLANNED, None)
         st.session_state[state.JUDGE_ASKED] = str(endpoint.judge)
     except InputError as error:
@@ -214,7 +208,7 @@ def _ended(job: Job) -> None:
     paid = "" if report["cost"] is None else f", {judges_sentences.money(report['cost'])} paid"
     told = (f"{fmt.count(report['asked'], 'call')}{paid}, {fmt.count(report['cached'], 'verdict')} known before, "
             f"{duration(report['seconds'])}, by {fmt.escape(report['judge'])}")
-    found = judges_sentences.on_page(judges_data.as_problems(report["problems"]))
+    found = judges_data.as_problems(report["problems"])
     if report["stopped"] == "error":
         elements.problems([replace(one, file=one.field, field=None) for one in found], "judge_error")
         _stopped("Ended by the error above", told)
@@ -224,7 +218,7 @@ def _ended(job: Job) -> None:
         st.caption(f":material/check: Done: {told}.")
     for one in found:
         if one.severity != "error" and one.kind != "judge-always-same":  # that stands beside the numbers
-            st.caption(f":material/info: {fmt.escape(one.found)}. {fmt.escape(one.fix)}")
+            st.caption(f":material/info: {fmt.problem_line(one)}")
 
 
 def _stopped(why: str, told: str = "") -> None:
@@ -236,6 +230,6 @@ def _failed(job: Job) -> None:
     """Why a process came to nothing."""
     problems = judges_data.as_problems(job.worker.seen.get("problems") or ())
     if problems:
-        elements.problems(judges_sentences.on_page(problems), "judge_failed")
+        elements.problems(problems, "judge_failed")
     elif job.worker.failed:
         st.error(f"The process ended without a report.  \n{fmt.escape(job.worker.failed)}", icon=":material/error:")

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping
 
-from ragdash.core.errors import Problem
-from ragdash.evaluation.scoring.judge_worker import KEY
 from ragdash.metrics import METRICS
 from ragdash.models.judge.tasks import TASKS
 from ragdash.reporting.sentences import fmt
@@ -33,17 +30,6 @@ ADDRESSES: Mapping[str, Mapping[str, str]] = {
     "anthropic": {"https://api.anthropic.com": "Anthropic"}}
 """Addresses to begin with, by protocol."""
 KINDS = {"openai": "OpenAI-compatible", "anthropic": "Anthropic"}
-_SAID = {"Set the variable, or name another with --key-env; endpoints on this machine need none.":
-         "Type the key under Key, or set the variable on the server and start that again.",
-         "Put the key into an environment variable and name that with --key-env.": "Give the key under Key.",
-         "Give --price-in and --price-out, or --max-calls alone.":
-         "Give both prices under Sample, budget, prices, or a limit of calls alone.",
-         "; --key-env names its environment variable.": ", and which one stands under Key.",
-         "Name the environment variable that holds the key with --key-env.": "Give it under Key.",
-         "whether --kind is right": "whether the protocol is right",
-         f"the key in {KEY}": "the key that was typed",
-         'Install it: pip install "ragdash[judge]"': 'On the server: pip install "ragdash[judge]"'}
-"""What the command line says, and the page in its place."""
 
 ORDER = tuple(sorted(TASKS, key=lambda name: (list(METRICS).index(name.partition("(")[0]), name)))
 """The judged metrics as the registry has them."""
@@ -58,17 +44,6 @@ def address(kind: str, url: str) -> str:
     """An address with what usually answers there."""
     known = ADDRESSES[kind].get(url)
     return f"{url} ({known})" if known else url
-
-
-def on_page(problems: Sequence[Problem]) -> list[Problem]:
-    """The problems in words of the page, not of the command line."""
-    return [replace(one, found=_of_page(one.found), fix=_of_page(one.fix)) for one in problems]
-
-
-def _of_page(text: str) -> str:
-    for said, ours in _SAID.items():
-        text = text.replace(said, ours)
-    return text
 
 
 def money(amount: float | None) -> str:

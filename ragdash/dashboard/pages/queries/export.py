@@ -58,7 +58,7 @@ def _ticket(context: PageContext, queries: np.ndarray, title: str) -> str:
         found = diagnosis_cache.diagnosis(digest, context.scope, context.k)
         verdicts[name] = [str(explain(found, q)) if q in first else "" for q in range(len(queries))]
         matches.append(_named(evaluation_cache.match(digest, context.scope), name))
-    return ticket(matches, queries, k=context.k, title=title, verdicts=verdicts, most=WRITTEN)
+    return ticket(matches, queries, k=context.k, title=title, verdicts=verdicts, max_queries=WRITTEN)
 
 
 def _named(match: Match, name: str) -> Match:

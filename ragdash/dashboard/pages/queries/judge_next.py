@@ -41,7 +41,7 @@ def following(desk: Desk) -> None:
                 _spec=desk.spec,
             )
         except Unavailable as missing:
-            st.caption(fmt.escape(f"Found {missing.problem.found}. {missing.problem.fix}"))
+            st.caption(fmt.problem_line(missing.problem))
             return
         except InputError as error:
             elements.problems(error.problems, "judge_next")

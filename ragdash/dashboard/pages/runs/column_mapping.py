@@ -86,8 +86,8 @@ def _outcome(at: int, record: FileRecord, mapping: Mapping[str, str], fields: Se
     twice = {field for field in fields if field and fields.count(field) > 1}
     try:
         if twice:
-            raise InputError([Problem("mapped-twice", f"two columns read as {MEANING[field]!r}", "one column for each",
-                                      "Choose “Not used” for the other.", record.name) for field in sorted(twice)])
+            raise InputError([Problem("mapped-twice", {"meaning": MEANING[field]}, record.name)
+                              for field in sorted(twice)])
         things = evaluation_cache.load(record.name, record.content, None, mapping)[1]
     except InputError as error:
         elements.problems(error.problems, "map", limit=2)

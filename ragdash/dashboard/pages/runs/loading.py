@@ -209,13 +209,7 @@ def _read(file: str, load: Callable, name: str | None, role: str | None) -> File
     except InputError as error:
         return FileRecord(file, "", role or "unknown", "", problems=error.problems)
     except OSError as error:
-        problem = Problem(
-            "unreadable-file",
-            error.strerror or type(error).__name__,
-            "a file that can be read",
-            "Check the path and its permissions.",
-            file,
-        )
+        problem = Problem("unreadable-file", {"reason": error.strerror or type(error).__name__}, file)
         return FileRecord(file, "", role or "unknown", "", problems=(problem,))
     again = [entry.name for entry in state.runs() if entry.digest in {thing.digest for thing in things}]
     for thing in things:

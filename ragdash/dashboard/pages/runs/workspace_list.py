@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from pathlib import Path
 
 import streamlit as st
 
-from ragdash.core.errors import InputError
+from ragdash.core.errors import InputError, Problem
 from ragdash.core.records import Run
 from ragdash.dashboard.session import data_store, state
 from ragdash.dashboard.session.data_store import LOADED, workspace
@@ -40,7 +39,7 @@ def keep(digests: Iterable[str], file: str) -> None:
             if truth.corpus is not None and home.find(truth.judged_digest, "truth"):
                 home.archive(truth.judged_digest)  # links to the judgements alone go on working
     except InputError as error:
-        state.set_notice(replace(problem, found=f"{file} loaded, but not kept for the next start: {problem.found}")
+        state.set_notice(Problem("not-saved", {"name": file}, problem.file, field=problem.field, cause=problem)
                          for problem in error.problems)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from ragdash.dashboard import page_context, shell
+from ragdash.dashboard import page_context, page_list
 from ragdash.dashboard.caches import evaluation_cache
 from ragdash.dashboard.components import comparison_tables
 from ragdash.dashboard.page_context import PageContext
@@ -114,14 +114,14 @@ def pictures(context: PageContext, specs: Sequence[Spec]) -> None:
                            f"ragdash-pictures-{form}.zip", "application/zip", key="album",
                            icon=":material/collections:", on_click="ignore", disabled=not wanted.sections)
     if missing is not None:
-        st.caption(f":material/info: No PNG and SVG: {fmt.escape(missing.found)}. {fmt.escape(missing.fix)}")
+        st.caption(f":material/info: No PNG and SVG: {fmt.problem_line(missing)}")
 
 
 def links() -> None:
     """The address of a page with everything as it is chosen here."""
     st.header("Link", anchor=False, help="Opens the view again in any browser, for as long as this server holds the "
                                          "runs.")
-    pages = shell.addresses()
+    pages = page_list.addresses()
     with st.container(horizontal=True, key="link_bar"):
         st.selectbox("Page", list(pages), format_func=pages.get, width=320, persist_state="session",
                      key=state.one(state.LEADS, list(pages), "leaderboard"))

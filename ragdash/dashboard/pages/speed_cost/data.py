@@ -74,7 +74,8 @@ def board(context: PageContext, prices: Prices) -> Board:
         try:
             one = evaluation_cache.match(entry.digest, context.scope).timed
         except Unavailable as fault:
-            faults.append(f"{entry.name}: {fault.problem.found}. {fault.problem.fix}")
+            words = fault.problem.words("page")
+            faults.append(f"{entry.name}: {words.found}. {words.fix}")
             one = None
         taken.append(one)
         speeds.append({} if one is None else _speeds(entry.digest, *facts(context.scope), _one=one,

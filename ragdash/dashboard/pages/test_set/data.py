@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
 
@@ -78,7 +78,8 @@ def desk() -> Desk:
                  else _read(name, Sets().names()[name], str(Sets().path)))
         decisions, told = _decisions(found.digest, str(DecisionStore().path), DecisionStore().stamp())
         for one in told:
-            st.caption(f":orange[:material/warning:] {fmt.escape(f'{one.file}: {one.found}. {one.fix}')}")
+            place = fmt.escape(f"{one.file}: ") if one.file else ""
+            st.caption(f":orange[:material/warning:] {place}{fmt.problem_line(one)}")
         return Desk(name, found, decisions)
     except InputError as error:
         elements.problems(error.problems, "testset")
@@ -126,8 +127,8 @@ def _take() -> None:
         try:
             kept = Sets().keep(found)
         except InputError as error:
-            state.set_notice(replace(one, found=f"{file.name} opened, but not kept: {one.found}")
-                             for one in error.problems)
+            state.set_notice(Problem("not-saved", {"name": file.name}, problem.file, field=problem.field, cause=problem)
+                             for problem in error.problems)
     if kept is None:
         st.session_state[state.DRAFTS] = found
     else:

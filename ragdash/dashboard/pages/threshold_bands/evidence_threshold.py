@@ -96,7 +96,7 @@ def _picture(context: PageContext, spec: Spec) -> None:
         "evidence", context.entries, by_evidence(context.scope), spec, here, elements.theme().name,
         draw=lambda: pictures_of.by_threshold(
             context.names, context.slots, thresholds, mean, np.array([one.low for one in found]),
-            np.array([one.high for one in found]), axis=axes.axis_of(spec), used=used, at_used=here,
+            np.array([one.high for one in found]), axis=axes.axis_of(spec), threshold=used, mean_at_threshold=here,
             n=[one.n for one in found], theme=elements.theme()))
     elements.chart(figure, _table(context, found, spec), "evidence_threshold",
                   f"{spec.title} by evidence against the match threshold; at {used:.2f}: " + ", ".join(

@@ -18,6 +18,7 @@ from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets import elements
 from ragdash.reporting.plots import thresholds as pictures_of
 from ragdash.reporting.sentences import fmt
+from ragdash.reporting.sentences.merge_problems import key_of
 
 TOLD = 3  # runs whose operating point is told in a sentence; the table has all
 SHARES = {"Cut off": "percent", "Score cutoff": "%.4g"}
@@ -84,8 +85,8 @@ def _choices() -> int | None:
                                                     "form of AQWV measures false alarms against it.")
     typed = "".join(char for char in state.get(state.CORPUS) if char not in " ,_'\u00a0")
     if typed and not (typed.isdecimal() and int(typed[:19]) > 0 and len(typed) < 19):
-        elements.problems([Problem("corpus-size", repr(state.get(state.CORPUS)), "a whole number of documents",
-                                  "Write it in figures, such as 1000000.", field="Documents in the corpus")], "corpus")
+        wrong = Problem("corpus-size", {"value": state.get(state.CORPUS)}, field="Documents in the corpus")
+        elements.problems([wrong], "corpus")
         return None
     return int(typed) if typed else None
 
@@ -97,7 +98,7 @@ def _asked(context: PageContext, ask: Callable, key: str) -> list | None:
         try:
             found.append(ask(digest))
         except InputError as error:
-            problems.update({(problem.kind, problem.fix): problem for problem in error.problems})
+            problems.update({key_of(problem): problem for problem in error.problems})
     elements.problems(list(problems.values()), key)
     return None if problems else found
 
@@ -126,7 +127,7 @@ def _sweep(context: PageContext, found: list[Sweep], points: Points) -> None:
         "sweep", context.entries, context.scope, found[0].corpus_size, measure, by, marked, elements.theme().name,
         draw=lambda: pictures_of.sweep(
             context.names, context.slots, [one.quantiles for one in found], [one.thresholds for one in found], values,
-            axis=threshold_bands_sentences.axis(measure), n=n, by=by, marked=marked, theme=elements.theme()))
+            axis=threshold_bands_sentences.axis(measure), n=n, scale=by, marked=marked, theme=elements.theme()))
     elements.chart(figure, threshold_bands_tables.sweep(context.names, found, measure, values), "sweep",
                   f"{title} against the score cutoff for {fmt.count(len(found), 'run')}", formats=SHARES)
     tuned = threshold_bands_sentences.MEASURES[state.get(state.TUNED)][0]
@@ -154,7 +155,7 @@ def _points(context: PageContext, corpus: int | None) -> Points:
         try:
             found[digest] = score_cutoff_cache.point(digest, context.scope, measure, corpus)
         except InputError as error:
-            problems.update({(problem.kind, problem.found): problem for problem in error.problems})
+            problems.update({key_of(problem, without=()): problem for problem in error.problems})
     return Points(context, found, list(problems.values()))
 
 

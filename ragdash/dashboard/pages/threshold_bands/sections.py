@@ -166,8 +166,7 @@ def _targets() -> tuple[dict[Spec, Target], list[Problem]]:
         except InputError as error:
             problems.extend(error.problems)
         except ValueError:
-            problems.append(Problem("target", repr(text), "a target such as nDCG@10=0.5", "Write METRIC=NUMBER.",
-                                    field="targets"))
+            problems.append(Problem("target/text", {"text": text}, field="targets"))
     return found, problems
 
 

@@ -97,7 +97,7 @@ def _handing_in(held: Held) -> None:
         return
     if warned:
         elements.problem_table(warned, fmt.count(len(warned), "warning"), "sheet_warnings")
-        st.caption("  \n".join(f":orange[:material/warning:] {fmt.escape(one.found)}. {fmt.escape(one.fix)}"
+        st.caption("  \n".join(f":orange[:material/warning:] {fmt.problem_line(one)}"
                                for one in warned[:3]))
     frame = _compared(held, found)
     st.dataframe(frame, hide_index=True, key="sheet_holds", alt="What the sheet holds")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -55,8 +54,7 @@ def choices(context: PageContext) -> Held:
         _no_answers()
     told = [*held.problems, *state.notice()]
     elements.problems(told, "labels")
-    _warn({"": [replace(one, found=f"{one.file}: {one.found}" if one.file else one.found) for one in told
-                if one.severity == "warning"]})
+    _warn({"": [problem for problem in told if problem.severity == "warning"]})
     st.segmented_control("Part", list(DESKS), format_func=DESKS.get, required=True, label_visibility="collapsed",
                          key=state.one(state.DESK, list(DESKS), "result"), persist_state="session")
     return held

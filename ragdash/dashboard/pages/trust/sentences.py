@@ -116,9 +116,12 @@ def warnings(found: Mapping[str, Sequence[Problem]]) -> list[str]:
         if kind in GATHERED:
             lines.append(GATHERED[kind].format(fmt.escape(fmt.listed(list(own)))))
         elif kind not in SAID_ELSEWHERE:
-            lines += dict.fromkeys(f"{fmt.escape(one.found[:1].upper() + one.found[1:])}. {fmt.escape(one.fix)}"
-                                   for one in own.values())
+            lines += dict.fromkeys(map(_line, own.values()))
     return lines
+
+
+def _line(problem: Problem) -> str:
+    return (fmt.escape(f"{problem.file}: ") if problem.file else "") + fmt.problem_line(problem)
 
 
 def label_text(value: float) -> str:

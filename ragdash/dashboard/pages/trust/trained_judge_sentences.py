@@ -15,9 +15,6 @@ from ragdash.reporting.sentences import fmt
 NAMED = "local judge, trained on your labels"
 IS = ("It is a logistic regression on numbers of the texts, fitted here to the labels: no key, nothing is sent "
       "anywhere. It is good for these runs and labels, not for others.")
-FIXES = {
-    "few-labels": "Label answers that are drawn at random, under **Label answers**.",
-    "one-class": "There is nothing to learn from yet: label more under **Label answers**, until both are among them."}
 
 
 def whose(held: Held) -> None:
@@ -60,9 +57,10 @@ def _title(name: str) -> str:
 
 def untrained(held: Held) -> None:
     """What is needed before there is anything to show."""
+    lacking = [problem.words("page") for problem in held.lacking]
     elements.empty("Not trained yet", "  \n".join(
-        f"Found {fmt.escape(one.found)}; expected {fmt.escape(one.expected)}.  \n:material/build: "
-        f"{FIXES.get(one.kind) or fmt.escape(one.fix)}" for one in held.lacking))
+        f"Found {fmt.escape(words.found)}; expected {fmt.escape(words.expected)}.  \n:material/build: "
+        f"{fmt.escape(words.fix)}" for words in lacking))
 
 
 def offer() -> None:

@@ -80,8 +80,7 @@ def judged(name: str, needs: Sequence[str]) -> Callable[[Callable[[Case], Asking
 def find_task(name: str) -> JudgedTask:
     """The task of this name; InputError for another."""
     if name not in TASKS:
-        raise InputError([Problem("not-a-judged-metric", repr(name), f"one of {', '.join(TASKS)}",
-                                  "Leave it out here; no judge is asked for it.", field="--metrics")])
+        raise InputError([Problem("not-a-judged-metric", {"name": name, "tasks": list(TASKS)}, field="--metrics")])
     return TASKS[name]
 
 

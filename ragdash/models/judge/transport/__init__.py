@@ -1,1 +1,1 @@
-"""Transport."""
+"""Speaks to a judge's endpoint: requests, replies, errors, structured output."""

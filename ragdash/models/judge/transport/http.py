@@ -29,8 +29,7 @@ def poster(endpoint: Endpoint, patience: Patience) -> Post:
         import requests
         from urllib3.exceptions import HTTPError, ReadTimeoutError
     except ImportError:
-        raise InputError([Problem("not-installed", "no package requests", "a package that asks endpoints",
-                                  'Install it: pip install "ragdash[judge]"')]) from None
+        raise InputError([Problem("not-installed")]) from None
     secret = endpoint.secret()
     told, url, local = headers(endpoint, secret), endpoint.url, threading.local()
     late, broken = (requests.exceptions.Timeout, ReadTimeoutError), (requests.exceptions.RequestException, HTTPError)

@@ -16,6 +16,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -78,8 +79,7 @@ def signal(answer: Answer, endpoint: Endpoint, now: datetime | None = None) -> S
         except NotAReply:
             return Signal("again", "not-a-reply", words)
     if status == 429 and QUOTA.search(words):
-        return _stop(endpoint, "quota-used-up", f"a quota that is used up ({words})", "credit for this model",
-                     "Look at the account, then start again.")
+        return _stop(endpoint, "quota-used-up", {"reply": words})
     if status in AGAIN or (status >= 500 and not (status < 502 and SHAPELESS.search(words))):
         reason = "rate-limited" if status in (429, 529) else "timeout" if status == 408 else "server-error"
         return Signal("again", reason, f"{status}: {words}", retry_after(answer.headers, now))
@@ -104,32 +104,25 @@ def _ended(status: int, words: str, answer: Answer, endpoint: Endpoint) -> Signa
     words = f"{status}: {words}"
     if status in (401, 403):
         if not endpoint.key and not endpoint.variable:
-            return _stop(endpoint, "key-refused", f"an endpoint that refuses to answer without a key ({words})",
-                         "a key it takes", "Name the environment variable that holds the key with --key-env.")
-        key = f"the key in {endpoint.variable}" if endpoint.variable else "the key given in memory"
-        return _stop(endpoint, "key-refused", f"an endpoint that refuses {key} ({words})", "a key it takes",
-                     "Check the key and what it may do; --key-env names its environment variable.")
+            return _stop(endpoint, "key-refused/no-key", {"reply": words})
+        return _stop(endpoint, "key-refused", {"variable": endpoint.variable or "", "reply": words})
     if status == 404 and NO_MODEL.search(words):
         return _no_model(words, endpoint)
     if 300 <= status < 400:
         words += f" to {shorten(answer.headers['location'], 100)}" if answer.headers.get("location") else ""
-        return _stop(endpoint, "wrong-address", f"an address that leads elsewhere ({words})",
-                     "the endpoint's own address", "Give the address itself: a key is not sent after a redirect.")
+        return _stop(endpoint, "wrong-address/redirect", {"reply": words})
     if status == 402:
-        return _stop(endpoint, "quota-used-up", f"an account without credit ({words})", "credit for this model",
-                     "Look at the account, then start again.")
-    return _stop(endpoint, "wrong-address", f"nothing to ask at {endpoint.url} ({words})",
-                 "an endpoint, and a model that it knows",
-                 "Check base URL (most end in /v1) and model name, and whether --kind is right.")
+        return _stop(endpoint, "quota-used-up/account", {"reply": words})
+    return _stop(endpoint, "wrong-address", {"url": endpoint.url, "reply": words})
 
 
 def _no_model(words: str, endpoint: Endpoint) -> Signal:
-    return _stop(endpoint, "unknown-model", f"an endpoint that does not know the model {endpoint.model!r} ({words})",
-                 "the name of a model it has", "Check the name; the endpoint's makers list them.")
+    return _stop(endpoint, "unknown-model", {"model": endpoint.model, "reply": words})
 
 
-def _stop(endpoint: Endpoint, kind: str, found: str, expected: str, fix: str) -> Signal:
-    return Signal("stop", "stopped", found, problem=Problem(kind, found, expected, fix, field=endpoint.host))
+def _stop(endpoint: Endpoint, message: str, facts: Mapping) -> Signal:
+    problem = Problem(message, facts, field=endpoint.host)
+    return Signal("stop", "stopped", problem.found, problem=problem)
 
 
 def spoken(content: bytes) -> str:

@@ -1,1 +1,1 @@
-"""Verdict store."""
+"""Keeps every verdict of a judge, so that nothing is paid twice."""

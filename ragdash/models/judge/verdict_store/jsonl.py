@@ -42,8 +42,7 @@ def import_verdicts(ledger: Ledger, lines: Iterable[bytes], file: str | None = N
             try:
                 rows.append(_row(orjson.loads(line)))
             except (orjson.JSONDecodeError, KeyError, TypeError, ValueError, AttributeError) as error:
-                collector.add("bad-verdict", f"{type(error).__name__}: {error}", "a verdict as it was exported",
-                              "Export it again; do not edit it.", line=number)
+                collector.add("bad-verdict", {"type": type(error).__name__, "error": str(error)}, line=number)
     collector.raise_errors()
     known = ledger.known([row[1] for row in rows])
     new = ledger.add(row for row in rows if row[1] not in known) if len(known) < len(rows) else 0
@@ -65,8 +64,7 @@ def unpacked(path: str | Path) -> bytes:
         content = Path(path).read_bytes()
         return gzip.decompress(content) if content.startswith(b"\x1f\x8b") else content
     except (OSError, EOFError, zlib.error) as error:
-        raise InputError([Problem("unreadable-file", str(error), "a file of verdicts", "Check the path.",
-                                  str(path))]) from None
+        raise InputError([Problem("unreadable-file/verdicts", {"reason": str(error)}, str(path))]) from None
 
 
 def _row(line: dict) -> tuple[Judge, bytes, str, str, int, Reply]:

@@ -265,15 +265,11 @@ def _is_ours(db: sqlite3.Connection, path: Path) -> bool:
         "select (select application_id from pragma_application_id), (select user_version from pragma_user_version), "
         "(select count(*) from sqlite_master)").fetchone()
     if kind == OURS and version > VERSION:
-        raise InputError([Problem("newer-ledger", f"verdicts in version {version} of the file", f"version {VERSION}",
-                                  "Use the ragdash that wrote it, or a newer one.", str(path))])
+        raise InputError([Problem("newer-ledger", {"version": version, "newest": VERSION}, str(path))])
     if kind != OURS and tables:
         raise sqlite3.DatabaseError("a database of something else")
     return kind == OURS
 
 
 def _unusable(path: Path, error: Exception) -> InputError:
-    return InputError([Problem("unusable-ledger", f"verdicts that cannot be read or written ({error})",
-                               "a file that can be read and written, with room on the disk",
-                               "Make room, or change the permissions; if it is damaged, move it away: it is not "
-                               "overwritten. RAGDASH_WORKSPACE names another folder.", str(path))])
+    return InputError([Problem("unusable-ledger", {"reason": str(error)}, str(path))])

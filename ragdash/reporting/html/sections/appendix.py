@@ -29,24 +29,35 @@ PACKAGES = ("numpy", "scipy", "pyarrow", "plotly", "rapidfuzz")
 
 def settings(content: Content, title: str) -> Section:
     """What was counted and how; what the files say of the runs' own settings."""
-    request, one = content.request, content.evaluations[0]
+    request, evaluation = content.request, content.evaluations[0]
     rules = content.rules
-    facts = [("Queries", request.part or "all"), ("Baseline", content.names[request.baseline]),
-             ("Cutoff k", f"{request.k:,}"),
-             *((name.replace("_", " ").capitalize(), judge.named(str(value))) for name, value in one.settings.items()),
-             ("Intervals", f"{LEVEL:.0%}, {INTERVALS[METHOD]} over queries, {rules.resamples:,} resamples, "
-                           f"seed {rules.seed}"),
-             ("Tests", f"paired randomisation test, {rules.permutations:,} sign flips, seed {rules.seed}, corrected by "
-                       f"{rules.correction.capitalize()}"),
-             *([("Margin", f"differences up to {rules.margin:g} do not matter")] if rules.margin else []),
-             *((str(name), str(value)) for name, value in request.settings.items())]
-    own = {name: dict(match.run.settings) for name, match in zip(content.names, request.matches, strict=True)}
-    keys = list(dict.fromkeys(chain.from_iterable(own.values())))
+    facts = [
+        ("Queries", request.part or "all"),
+        ("Baseline", content.names[request.baseline]),
+        ("Cutoff k", f"{request.k:,}"),
+        *(
+            (name.replace("_", " ").capitalize(), judge.named(str(value)))
+            for name, value in evaluation.settings.items()
+        ),
+        (
+            "Intervals",
+            f"{LEVEL:.0%}, {INTERVALS[METHOD]} over queries, {rules.resamples:,} resamples, seed {rules.seed}",
+        ),
+        (
+            "Tests",
+            f"paired randomisation test, {rules.permutations:,} sign flips, seed {rules.seed}, corrected by "
+            f"{rules.correction.capitalize()}",
+        ),
+        *([("Margin", f"differences up to {rules.margin:g} do not matter")] if rules.margin else []),
+        *((str(name), str(value)) for name, value in request.settings.items()),
+    ]
+    run_settings = {name: dict(match.run.settings) for name, match in zip(content.names, request.matches, strict=True)}
+    keys = list(dict.fromkeys(chain.from_iterable(run_settings.values())))
     blocks = [Facts(facts)]
     if keys:
         blocks += [Heading("Settings of the runs"), Grid(
             "What the files say of how the runs were made", ["Run", *map(str, keys)],
-            [[cells.run(name, slot), *(str(own[name].get(key, "–")) for key in keys)]
+            [[cells.run(name, slot), *(str(run_settings[name].get(key, "–")) for key in keys)]
              for name, slot in zip(content.names, content.slots, strict=True)])]
     return Section("settings", title, blocks)
 
@@ -56,18 +67,28 @@ def comparability(content: Content, title: str) -> Section:
     request = content.request
     runs = [match.run.renamed(name) for match, name in zip(request.matches, content.names, strict=True)]
     conventions = request.matches[0].conventions
-    found = ledger(runs, content.truth, conventions, request.specs)
-    line = sentences_comparability.verdict(found, content.names, conventions)
+    report = ledger(runs, content.truth, conventions, request.specs)
+    line = sentences_comparability.verdict(report, content.names, conventions)
     lines = [
-        f"- **{one.severity}**{f', {escape(one.run)}' if one.run else ''}: "
-        + sentences_comparability.said(one).replace("\n", "")
-        for one in sentences_comparability.in_order(found.findings)
+        f"- **{finding.severity}**{f', {escape(finding.run)}' if finding.run else ''}: "
+        + sentences_comparability.said(finding).replace("\n", "")
+        for finding in sentences_comparability.in_order(report.findings)
     ]
     blocks = [Words(line[:1].upper() + line[1:]), *([Words("\n".join(lines))] if lines else [])]
-    moved = {(one.convention, one.run) for one in found.effects if one.marked and not one.chosen}
-    rows = [[one.convention, one.choice + (" (chosen)" if one.chosen else ""), one.run, one.spec.title,
-             "refused" if one.refused else fmt.number(one.mean), fmt.number(one.change, signed=True), f"{one.n:,}"]
-            for one in found.effects if (one.convention, one.run) in moved and one.spec == content.lead]
+    changing = {(effect.convention, effect.run) for effect in report.effects if effect.marked and not effect.chosen}
+    rows = [
+        [
+            effect.convention,
+            effect.choice + (" (chosen)" if effect.chosen else ""),
+            effect.run,
+            effect.spec.title,
+            "refused" if effect.refused else fmt.number(effect.mean),
+            fmt.number(effect.change, signed=True),
+            f"{effect.n:,}",
+        ]
+        for effect in report.effects
+        if (effect.convention, effect.run) in changing and effect.spec == content.lead
+    ]
     if rows:
         blocks.append(Grid(f"What each choice does to the mean of {content.lead.title}",
                            ["Convention", "Choice", "Run", "Metric", "Mean", "Change", "n"], rows, frozenset({4, 5, 6}),
@@ -80,7 +101,7 @@ def comparability(content: Content, title: str) -> Section:
 def metrics(content: Content, title: str) -> Section:
     """Definitions of every metric in the report."""
     specs = [*content.request.specs, *(spec for spec in content.answers[0].specs
-                                       if any(one.n for one in content.column(spec)))]
+                                       if any(summary.n for summary in content.column(spec)))]
     blocks: list = []
     for name in dict.fromkeys(spec.name for spec in specs):
         metric = METRICS[name]
@@ -90,16 +111,16 @@ def metrics(content: Content, title: str) -> Section:
 
 def _definition(metric: Metric) -> Iterable[tuple[str, str | Markup]]:
     yield "Means", metric.summary_line
-    told = guide(metric.name)
-    if told:
-        yield "When to look at it", told.when
+    guidance = guide(metric.name)
+    if guidance:
+        yield "When to look at it", guidance.when
     yield "Formula", Markup("<code>{}</code>").format(metric.formula)
     yield "Written", Markup("<code>{}</code>").format(signature(metric))
     yield "Range", f"{range_words(metric)}; {direction_words(metric)}; {metric.aggregate} over queries"
     for table in bands_of(metric.name):
         yield f"Bands of {table.spec}", f"{table.words()} ({table.source})"
-    if told and told.differs:
-        yield "Elsewhere", told.differs
+    if guidance and guidance.differs:
+        yield "Elsewhere", guidance.differs
     if metric.source:
         yield "Source", metric.source
 
@@ -113,8 +134,12 @@ def versions(content: Content, title: str) -> Section:
     truth = content.truth
     rows.append([f"{truth.name} (judgements)", Markup("<code>{}</code>").format(truth.digest), f"{len(truth):,}",
                  f"{truth.judgements:,}"])
-    made = ", ".join(f"{name} {importlib.metadata.version(name)}" for name in PACKAGES)
-    facts = [("ragdash", import_module("ragdash").__version__), ("Python", platform.python_version()), ("With", made)]
+    packages = ", ".join(f"{name} {importlib.metadata.version(name)}" for name in PACKAGES)
+    facts = [
+        ("ragdash", import_module("ragdash").__version__),
+        ("Python", platform.python_version()),
+        ("With", packages),
+    ]
     if request.again:
         facts.append(("Made by", Markup("<code>{}</code>").format(request.again)))
     return Section("versions", title, (

@@ -26,9 +26,9 @@ LIMITS = ("Grounding compares words one by one, as a bag: neither their order, n
 def bands(content: Content, title: str) -> Section:
     """Each metric that has bands: a picture and a table, for every source."""
     blocks = []
-    for at, spec in enumerate(content.request.specs):
+    for column, spec in enumerate(content.request.specs):
         for table in tables_for(spec, content.request.bands):
-            blocks += _rated(content, at, spec, table)
+            blocks += _rated(content, column, spec, table)
     if not blocks:
         return Section("bands", title, missing="No bands are stated for these metrics and cutoffs; there are some for "
                        "MRR and Recall@10, and a file of bands can be given with --bands.")
@@ -36,22 +36,22 @@ def bands(content: Content, title: str) -> Section:
                                           "A run stands where its whole 95 % interval stands.", quiet=True), *blocks])
 
 
-def _rated(content: Content, at: int, spec, table) -> list:
-    rows = [row[at] for row in content.summaries]
-    order = best_first(np.array([one.mean for one in rows]), spec.metric.better)
-    places = [placed(table, one.mean, one.low, one.high) for one in rows]
+def _rated(content: Content, column: int, spec, table) -> list:
+    rows = [row[column] for row in content.summaries]
+    order = best_first(np.array([summary.mean for summary in rows]), spec.metric.better)
+    placements = [placed(table, summary.mean, summary.low, summary.high) for summary in rows]
     names, slots = [content.names[i] for i in order], [content.slots[i] for i in order]
-    mean, low, high, n = (np.array([getattr(rows[i], part) for i in order], dtype=float)
-                          for part in ("mean", "low", "high", "n"))
-    labels = [places[i].words() for i in order]
-    sentence = said.standing(spec, content.names, places, order)
+    mean, low, high, n = (np.array([getattr(rows[i], field) for i in order], dtype=float)
+                          for field in ("mean", "low", "high", "n"))
+    labels = [placements[i].words() for i in order]
+    sentence = said.standing(spec, content.names, placements, order)
     draw = partial(plots.placement, names, slots, mean, low, high, n, np.array(table.edges),
                    [band.label for band in table.bands], axis=axis_of(spec), words=labels)
     grid = Grid(f"{spec.title} on the bands of the {table.source}", ["Run", spec.title, "Band", "n"],
-                [[cells.run(content.names[i], content.slots[i]), cells.mean(rows[i]), places[i].words() or "–",
+                [[cells.run(content.names[i], content.slots[i]), cells.mean(rows[i]), placements[i].words() or "–",
                   f"{rows[i].n:,}"] for i in order], frozenset({3}), folded=True)
     return [Heading(f"{spec.title}, by the {table.source}"), Words(sentence + "."),
-            Picture(f"bands-{at}-{len(table.bands)}", spec.title, f"{fmt.plain(sentence.replace('*', ''))}.",
+            Picture(f"bands-{column}-{len(table.bands)}", spec.title, f"{fmt.plain(sentence.replace('*', ''))}.",
                     lambda theme: draw(theme=theme), grid,
                     f"Bands: {table.words()}.")]
 
@@ -59,32 +59,32 @@ def _rated(content: Content, at: int, spec, table) -> list:
 def answers(content: Content, title: str) -> Section:
     """Answers against references and contexts, where the runs have some."""
     specs, rows = content.answers[0].specs, content.answer_summaries
-    kept = [at for at in range(len(specs)) if any(row[at].n for row in rows)]
+    defined = [column for column in range(len(specs)) if any(row[column].n for row in rows)]
     lines = unavailable(content.names, content.answers)
-    if not kept:
+    if not defined:
         return Section("answers", title, missing=" ".join(lines) or "Every value is undefined for these queries.")
-    lead = next((at for name in PREFERRED for at in kept if specs[at].name == name), kept[0])
+    lead = next((column for name in PREFERRED for column in defined if specs[column].name == name), defined[0])
     order = best_first(np.array([row[lead].mean for row in rows]), specs[lead].metric.better)
-    groups = [("Right?", [at for at in kept if specs[at].metric.family != "grounding"]),
-              ("Grounded?", [at for at in kept if specs[at].metric.family == "grounding"])]
+    groups = [("Right?", [column for column in defined if specs[column].metric.family != "grounding"]),
+              ("Grounded?", [column for column in defined if specs[column].metric.family == "grounding"])]
     blocks = [Words(comparison.leader(content.names, content.column(specs[lead]), content.against_best(specs[lead])))]
     for heading, columns in groups:
         if columns:
-            shared = len({rows[i][at].n for i in order for at in columns}) == 1
+            shared = len({rows[i][column].n for i in order for column in columns}) == 1
             blocks += [Heading(heading), Grid(
                 f"{heading} Mean with its 95 % interval" + (f", n = {rows[0][columns[0]].n:,}" if shared else ""),
-                ["Run", *(specs[at].title for at in columns)],
+                ["Run", *(specs[column].title for column in columns)],
                 [[cells.run(content.names[i], content.slots[i]),
-                  *(cells.mean(rows[i][at], with_n=not shared) for at in columns)] for i in order])]
+                  *(cells.mean(rows[i][column], with_n=not shared) for column in columns)] for i in order])]
     if groups[1][1]:
         blocks.append(Words(LIMITS, quiet=True))
     blocks += [_spread(content, lead), *(Words(line, quiet=True) for line in lines)]
     return Section("answers", title, blocks)
 
 
-def _spread(content: Content, at: int) -> Picture:
-    spec, values = content.answers[0].specs[at], [one.values[:, at] for one in content.answers]
-    means = ", ".join(f"{name} {fmt.number(row[at].mean)}"
+def _spread(content: Content, column: int) -> Picture:
+    spec, values = content.answers[0].specs[column], [evaluation.values[:, column] for evaluation in content.answers]
+    means = ", ".join(f"{name} {fmt.number(row[column].mean)}"
                       for name, row in zip(content.names, content.answer_summaries, strict=True))
     return Picture("answer-spread", f"How {spec.title} spreads",
                    f"Distribution of {spec.title} over the queries of each run; means: {means}.",

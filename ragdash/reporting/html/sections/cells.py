@@ -13,25 +13,25 @@ from ragdash.reporting.plots.common.theme import COLOURED, SIGNS
 from ragdash.reporting.sentences import comparison, fmt
 
 
-def run(name: str, slot: int, said: str = "") -> Markup:
+def run(name: str, slot: int, note: str = "") -> Markup:
     """The name with the sign and the colour that it has in every picture; said: in small below it."""
     look = slot if 0 <= slot < COLOURED else "grey"
     cell = Markup('<span class="sign run-{}" aria-hidden="true">{}</span>&nbsp;<bdi>{}</bdi>').format(
         look, SIGNS[slot % len(SIGNS)], name)
-    return cell + Markup('<br><span class="quiet">{}</span>').format(said) if said else cell
+    return cell + Markup('<br><span class="quiet">{}</span>').format(note) if note else cell
 
 
-def mean(one: Summary, delta: Comparison | None = None, with_n: bool = False) -> Markup:
+def mean(summary: Summary, delta: Comparison | None = None, with_n: bool = False) -> Markup:
     """Mean and interval, the difference to the baseline (and n where it varies) below."""
-    if not np.isfinite(one.mean):
+    if not np.isfinite(summary.mean):
         return Markup('{} <span class="quiet">no query where it is defined</span>').format(fmt.UNDEFINED)
     cell = Markup('<b>{}</b> <span class="quiet">{}</span>').format(
-        fmt.number(one.mean), fmt.interval(one).replace(" ", fmt.NBSP))
-    below = [Markup('<span class="quiet">n = {:,}</span>').format(one.n)] if with_n else []
+        fmt.number(summary.mean), fmt.interval(summary).replace(" ", fmt.NBSP))
+    notes = [Markup('<span class="quiet">n = {:,}</span>').format(summary.n)] if with_n else []
     if delta is not None:
-        below.append(Markup('<span class="{}">{}</span>').format(
+        notes.append(Markup('<span class="{}">{}</span>').format(
             comparison.COLORS.get(delta.verdict, "gray"), comparison.delta(delta)))
-    return cell + Markup("<br>") + Markup(" · ").join(below) if below else cell
+    return cell + Markup("<br>") + Markup(" · ").join(notes) if notes else cell
 
 
 def numbers(names: Sequence[str], columns: Sequence[Sequence[object]], first: str = "Run",
@@ -44,6 +44,6 @@ def numbers(names: Sequence[str], columns: Sequence[Sequence[object]], first: st
 
 def parts(rows: Sequence[Sequence[Summary]]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """(mean, low, high) of summaries, each (runs, specs)."""
-    found = [np.array([[getattr(one, part) for one in row] for row in rows], dtype=float)
-             for part in ("mean", "low", "high")]
-    return found[0], found[1], found[2]
+    arrays = [np.array([[getattr(summary, field) for summary in row] for row in rows], dtype=float)
+             for field in ("mean", "low", "high")]
+    return arrays[0], arrays[1], arrays[2]

@@ -25,56 +25,64 @@ def failures(content: Content, title: str) -> Section:
 def _missed(content: Content) -> list:
     """Queries without a relevant document among the first k."""
     spec = parse_spec(f"Success@{content.request.k}")
-    found = np.array([one.column(spec) for one in content.evaluate([spec])])
-    known = np.isfinite(found).all(axis=0)
-    if not known.any():
+    successes = np.array([evaluation.column(spec) for evaluation in content.evaluate([spec])])
+    defined = np.isfinite(successes).all(axis=0)
+    if not defined.any():
         return [Words("No query has a relevant document, so none can be missed.")]
-    missed = found[:, known] == 0
-    n, every = int(known.sum()), int(missed.all(axis=0).sum())
-    alone = (~missed) & (missed.sum(axis=0) == len(missed) - 1)
-    several = len(missed) > 1
+    missed = successes[:, defined] == 0
+    n, missed_by_all = int(defined.sum()), int(missed.all(axis=0).sum())
+    unique = (~missed) & (missed.sum(axis=0) == len(missed) - 1)
+    multiple_runs = len(missed) > 1
     rows = [[cells.run(name, slot), f"{int(row.sum()):,}", f"{row.mean():.0%}",
-             *([f"{int(only.sum()):,}"] if several else [])]
-            for name, slot, row, only in zip(content.names, content.slots, missed, alone, strict=True)]
-    said = (f"Of {count(n, 'query', 'queries')} with a relevant document, {every:,} ({every / n:.0%}) have none among "
-            f"the first {content.request.k:,} of {'any run' if several else escape(content.names[0])}.")
-    header = ["Run", "Queries with none", "Share", *(["Found by this run alone"] if several else [])]
-    return [Words(said), Grid(f"Nothing relevant among the first {content.request.k:,} documents", header, rows,
+             *([f"{int(unique_row.sum()):,}"] if multiple_runs else [])]
+            for name, slot, row, unique_row in zip(content.names, content.slots, missed, unique, strict=True)]
+    sentence = (
+        f"Of {count(n, 'query', 'queries')} with a relevant document, {missed_by_all:,} ({missed_by_all / n:.0%}) "
+        f"have none among the first {content.request.k:,} of "
+        f"{'any run' if multiple_runs else escape(content.names[0])}."
+    )
+    header = ["Run", "Queries with none", "Share", *(["Found by this run alone"] if multiple_runs else [])]
+    return [Words(sentence), Grid(f"Nothing relevant among the first {content.request.k:,} documents", header, rows,
                               frozenset({1, 2, 3}))]
 
 
 def _stages(content: Content) -> list:
     """The first stage at which each query went wrong, and what fixing it could gain at most."""
     rules = Rules(k=content.request.k)
-    found = [diagnose(match, rules) for match in content.request.matches]
-    gains = [_gains(content, at, one) for at, one in enumerate(found)]
-    counts = np.array([one.counts(content.inside) for one in found])
-    shown = [at for at in range(len(STAGES)) if counts[:, at].any()]
-    rows = [[STAGES[at].title, *(_cell(content, int(counts[run, at]), gains[run], at) for run in range(len(found)))]
-            for at in shown]
+    diagnoses = [diagnose(match, rules) for match in content.request.matches]
+    gains = [_gains(content, run, diagnosis) for run, diagnosis in enumerate(diagnoses)]
+    counts = np.array([diagnosis.counts(content.inside) for diagnosis in diagnoses])
+    stages = [stage for stage in range(len(STAGES)) if counts[:, stage].any()]
+    rows = [
+        [
+            STAGES[stage].title,
+            *(_cell(content, int(counts[run, stage]), gains[run], stage) for run in range(len(diagnoses))),
+        ]
+        for stage in stages
+    ]
     header = ["Stage", *(cells.run(name, slot) for name, slot in zip(content.names, content.slots, strict=True))]
     note = ("Each query stands at the first stage at which it went wrong, as far as that can be assessed; those that "
             "are fine are counted too.")
     if any(gains):
         note += (f" In small: by how much the mean {content.lead.title} could rise at most if every query of the stage "
                  "were fixed.")
-    fixes = [(STAGES[at].title, f"{STAGES[at].meaning} {STAGES[at].fix}") for at in shown if at != FINE]
+    fixes = [(STAGES[stage].title, f"{STAGES[stage].meaning} {STAGES[stage].fix}") for stage in stages if stage != FINE]
     return [Heading("Where queries go wrong first"), Words(_worst(content, counts)),
             Grid(f"Queries by stage, of {int(content.inside.sum()):,}", header, rows), Words(note, quiet=True),
             *([Heading("What usually fixes it"), Facts(fixes)] if fixes else [])]
 
 
-def _gains(content: Content, at: int, one: Diagnosis) -> Sequence[Gain]:
+def _gains(content: Content, run: int, diagnosis: Diagnosis) -> Sequence[Gain]:
     """By stage; none where a part of the queries counts or the metric has no better end."""
-    evaluation = content.evaluations[at]
-    fits = content.inside.all() and comparable(evaluation, [content.lead])[0]
-    return one.gains(evaluation, content.lead) if fits else ()
+    evaluation = content.evaluations[run]
+    supported = content.inside.all() and comparable(evaluation, [content.lead])[0]
+    return diagnosis.gains(evaluation, content.lead) if supported else ()
 
 
-def _cell(content: Content, many: int, gains: Sequence[Gain], at: int) -> Markup:
+def _cell(content: Content, queries: int, gains: Sequence[Gain], stage: int) -> Markup:
     total = max(int(content.inside.sum()), 1)
-    cell = Markup("{:,} ({:.0%})").format(many, many / total)
-    gain = gains[at].at_most if at != FINE and many and len(gains) > at else np.nan
+    cell = Markup("{:,} ({:.0%})").format(queries, queries / total)
+    gain = gains[stage].at_most if stage != FINE and queries and len(gains) > stage else np.nan
     if not np.isfinite(gain):
         return cell
     return cell + Markup(' <span class="quiet">{}</span>').format(f"at most {fmt.number(gain, signed=True)}")

@@ -43,69 +43,94 @@ class Held:
 
 def beside_labels(content: Content, specs: Sequence[Spec]) -> list:
     """Of each run and metric that somebody labelled; empty where nobody labelled any."""
-    found = [(spec, {at: one for at in range(len(content.names)) if (one := _held(content, at, spec)) is not None})
-             for spec in specs]
-    means = [_mean(content, at, spec, one.found) for spec, held in found for at, one in held.items()]
+    by_spec = [
+        (
+            spec,
+            {run: labeled for run in range(len(content.names)) if (labeled := _held(content, run, spec)) is not None},
+        )
+        for spec in specs
+    ]
+    means = [
+        _mean(content, run, spec, labeled.found)
+        for spec, labeled_runs in by_spec
+        for run, labeled in labeled_runs.items()
+    ]
     if not means:
         return []
-    rows = [_counts(content, at, spec, one.found) for spec, held in found for at, one in held.items()]
-    apart = [line for spec, held in found for line in _differences(content, spec, held)]
+    rows = [
+        _counts(content, run, spec, labeled.found)
+        for spec, labeled_runs in by_spec
+        for run, labeled in labeled_runs.items()
+    ]
+    difference_lines = [line for spec, labeled_runs in by_spec for line in _differences(content, spec, labeled_runs)]
     blocks = [Heading("Beside people's labels"), _list(means),
               Grid(f"Labelled queries by what judge and person said of them; yes is a value from {YES:g} on",
                    SAID, rows, frozenset(range(1, len(SAID))))]
-    return [*blocks, Words("Differences, query by query:"), _list(apart)] if apart else blocks
+    return [*blocks, Words("Differences, query by query:"), _list(difference_lines)] if difference_lines else blocks
 
 
 def _list(lines: Sequence[str]) -> Words:
     return Words("\n".join(f"- {line}" for line in lines))
 
 
-def _held(content: Content, at: int, spec: Spec) -> Held | None:
+def _held(content: Content, run: int, spec: Spec) -> Held | None:
     """None where no query with a verdict is labelled."""
     try:
-        verdicts = verdicts_of(content.evaluations[at], spec)
+        verdicts = verdicts_of(content.evaluations[run], spec)
         labels = LabelStore().read(verdicts.run, verdicts.what)
-        found = trust(verdicts, labels) if labels else None
+        validation = trust(verdicts, labels) if labels else None
     except InputError:
         return None
-    return Held(verdicts, labels, found) if found is not None and found.corrected.n else None
+    return Held(verdicts, labels, validation) if validation is not None and validation.corrected.n else None
 
 
-def _mean(content: Content, at: int, spec: Spec, found: Trust) -> str:
+def _mean(content: Content, run: int, spec: Spec, validation: Trust) -> str:
     """The judge's mean beside that of the labels and the one that both give, with how far they agree, a line."""
-    many, held = count(found.corrected.n, "label"), found.agreement
-    corrected = f"{span(found.corrected)} corrected by {many} of people" if np.isfinite(found.corrected.low) else \
-        f"{many} with a verdict, too few for an interval"
-    return f"**{escape(content.names[at])}**, {escape(spec.title)}: " + escape(
-        f"{number(found.judge.mean)} by the judge alone; {corrected}; labels alone {span(found.labels)}; "
-        f"{count(found.rest, 'other query', 'other queries')}; accuracy {number(held.accuracy)}, kappa "
-        f"{number(held.kappa)}.")
+    label_count, agreement = count(validation.corrected.n, "label"), validation.agreement
+    corrected = (
+        f"{span(validation.corrected)} corrected by {label_count} of people"
+        if np.isfinite(validation.corrected.low)
+        else f"{label_count} with a verdict, too few for an interval"
+    )
+    return f"**{escape(content.names[run])}**, {escape(spec.title)}: " + escape(
+        f"{number(validation.judge.mean)} by the judge alone; {corrected}; labels alone {span(validation.labels)}; "
+        f"{count(validation.rest, 'other query', 'other queries')}; accuracy {number(agreement.accuracy)}, kappa "
+        f"{number(agreement.kappa)}.")
 
 
-def _counts(content: Content, at: int, spec: Spec, found: Trust) -> list:
+def _counts(content: Content, run: int, spec: Spec, validation: Trust) -> list:
     """The confusion table as a row, where both agree in bold."""
-    (both_no, judge_yes), (judge_no, both_yes) = found.agreement.confusion.tolist()
+    (both_no, judge_yes), (judge_no, both_yes) = validation.agreement.confusion.tolist()
     bold = Markup("<b>{:,}</b>")
-    return [cells.run(content.names[at], content.slots[at], spec.title), bold.format(both_yes), f"{judge_yes:,}",
+    return [cells.run(content.names[run], content.slots[run], spec.title), bold.format(both_yes), f"{judge_yes:,}",
             f"{judge_no:,}", bold.format(both_no)]
 
 
-def _differences(content: Content, spec: Spec, held: Mapping[int, Held]) -> list[str]:
+def _differences(content: Content, spec: Spec, labeled_runs: Mapping[int, Held]) -> list[str]:
     """Each run against the baseline, where queries are labelled in both."""
     base = content.request.baseline
-    if base not in held:
+    if base not in labeled_runs:
         return []
-    found = {at: trust_difference(held[base].verdicts, one.verdicts, held[base].labels, one.labels)
-             for at, one in held.items() if at != base}
-    return [_difference(f"**{escape(content.names[at])}** minus **{escape(content.names[base])}**", spec, one)
-            for at, one in found.items() if one.corrected.n]
+    differences = {
+        run: trust_difference(labeled_runs[base].verdicts, labeled.verdicts, labeled_runs[base].labels, labeled.labels)
+        for run, labeled in labeled_runs.items()
+        if run != base
+    }
+    return [_difference(f"**{escape(content.names[run])}** minus **{escape(content.names[base])}**", spec, difference)
+            for run, difference in differences.items() if difference.corrected.n]
 
 
-def _difference(names: str, spec: Spec, one: Difference) -> str:
-    many = count(one.corrected.n, "query", "queries") + " labelled in both"
-    known = np.isfinite(one.corrected.low)
-    corrected = f"{span(one.corrected, signed)} corrected by {many}" if known else f"{many}, too few for an interval"
-    told = f"; {TOLD[verdict_of(one, spec)]}" if known else ""
+def _difference(names: str, spec: Spec, difference: Difference) -> str:
+    query_count = count(difference.corrected.n, "query", "queries") + " labelled in both"
+    has_interval = np.isfinite(difference.corrected.low)
+    corrected = (
+        f"{span(difference.corrected, signed)} corrected by {query_count}"
+        if has_interval
+        else f"{query_count}, too few for an interval"
+    )
+    outcome = f"; {TOLD[verdict_of(difference, spec)]}" if has_interval else ""
     return f"{names}, {escape(spec.title)}: " + escape(
-        f"{signed(one.judge.mean)} by the judge alone; {corrected}; labels alone {span(one.labels, signed)}; "
-        f"{count(one.rest, 'other query', 'other queries')}{told}.")
+        f"{signed(difference.judge.mean)} by the judge alone; {corrected}; "
+        f"labels alone {span(difference.labels, signed)}; "
+        f"{count(difference.rest, 'other query', 'other queries')}{outcome}."
+    )

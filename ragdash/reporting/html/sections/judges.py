@@ -11,7 +11,7 @@ import numpy as np
 from ragdash.core.errors import InputError, Unavailable
 from ragdash.evaluation.compare import direction
 from ragdash.evaluation.scoring.claims import ANSWER, REFERENCE, Claim, Heard, case_of, hear
-from ragdash.matching.views.judged import apart, listed
+from ragdash.matching.views.panel_verdicts import apart, listed
 from ragdash.metrics import Spec
 from ragdash.metrics.judged import asked_of
 from ragdash.models.judge import default_ledger
@@ -47,7 +47,7 @@ def judges(content: Content, title: str) -> Section:
     blocks: list = [Words("\n".join(f"- {line}" for line in lines))] if lines else []
     blocks += [Words("\n".join(f"- {line}" for line in lacking))] if (
         lacking := said.lacking(content.names, content.evaluations, specs)) else []
-    rows = [row for spec in specs for at in range(len(content.names)) if (row := _counted(content, at, spec))]
+    rows = [row for spec in specs for run in range(len(content.names)) if (row := _counted(content, run, spec))]
     if rows:
         head = ["Run", "Metric", "n", "Undefined", "Missing", "To know"]
         blocks += [Grid("Values of each run and metric; queries that their texts leave undefined, and verdicts that "
@@ -56,29 +56,36 @@ def judges(content: Content, title: str) -> Section:
     return Section("judges", title, [*blocks, *beside_labels(content, specs), *_worst(content, specs)])
 
 
-def _counted(content: Content, at: int, spec: Spec) -> list | None:
+def _counted(content: Content, run: int, spec: Spec) -> list | None:
     """A row of the table; None where the metric is unavailable."""
     try:
-        verdicts = content.request.matches[at].judged.read(*asked_of(spec))
+        verdicts = content.request.matches[run].judged.read(*asked_of(spec))
     except Unavailable:
         return None
-    inside = np.flatnonzero(content.inside)
-    without = [q for q in inside if np.isnan(verdicts.values[q])]
-    told = [listed(reasons) or UNDEFINED for reasons in apart(verdicts.judgements[q].missing for q in without)]
-    flags = Counter(flag for q in inside for flag in verdicts.judgements[q].flags)
-    return [cells.run(content.names[at], content.slots[at]), spec.title, f"{len(inside) - len(without):,}", *told,
-            said.flagged(flags) or UNDEFINED]
+    selected = np.flatnonzero(content.inside)
+    unscored = [q for q in selected if np.isnan(verdicts.values[q])]
+    missing_cells = [
+        listed(reasons) or UNDEFINED for reasons in apart(verdicts.judgements[q].missing for q in unscored)
+    ]
+    flags = Counter(flag for q in selected for flag in verdicts.judgements[q].flags)
+    return [
+        cells.run(content.names[run], content.slots[run]),
+        spec.title,
+        f"{len(selected) - len(unscored):,}",
+        *missing_cells,
+        said.flagged(flags) or UNDEFINED,
+    ]
 
 
 def _worst(content: Content, specs: Sequence[Spec]) -> list:
     """The queries with the lowest mean over the runs on the first metric that has a value, each with its claims."""
-    spec = next((one for one in specs if any(row.n for row in content.column(one))), None)
+    spec = next((candidate for candidate in specs if any(row.n for row in content.column(candidate))), None)
     if spec is None:
         return []
-    values = np.stack([one.column(spec) for one in content.evaluations])
-    known = np.isfinite(values)
-    mean = np.where(known, values, 0).sum(axis=0) / np.maximum(known.sum(axis=0), 1) * direction(spec)
-    mean[~known.any(axis=0)] = np.inf
+    values = np.stack([evaluation.column(spec) for evaluation in content.evaluations])
+    defined = np.isfinite(values)
+    mean = np.where(defined, values, 0).sum(axis=0) / np.maximum(defined.sum(axis=0), 1) * direction(spec)
+    mean[~defined.any(axis=0)] = np.inf
     worst = [int(row) for row in np.argsort(mean, kind="stable")[:WORST] if np.isfinite(mean[row])]
     runs = list(range(len(content.names)))[:RUNS]
     return [Heading(f"Worst {spec.title}"), *(_query(content, row, runs, spec, values[:, row]) for row in worst)]
@@ -87,12 +94,12 @@ def _worst(content: Content, specs: Sequence[Spec]) -> list:
 def _query(content: Content, row: int, runs: Sequence[int], spec: Spec, values: np.ndarray) -> Query:
     """A query with what each run answered, the claims of it and the chunks that the judge read."""
     name = content.evaluations[0].query_ids[row].as_py()
-    told = ", ".join(f"{content.names[at]} {number(float(values[at]))}" for at in runs)
+    values_text = ", ".join(f"{content.names[run]} {number(float(values[run]))}" for run in runs)
     claims, chunks = heard(content, runs, name, [spec])
-    answers = [(content.names[at], own, cut(content, detail(content.request.matches[at].run, name, "answer")))
-               for at, own in zip(runs, chunks, strict=True)]
+    answers = [(content.names[run], documents, cut(content, detail(content.request.matches[run].run, name, "answer")))
+               for run, documents in zip(runs, chunks, strict=True)]
     reference = detail(content.truth, name, "answers") or []
-    return Query(name, cut(content, question(content, name, runs)), f"{spec.title}: {told}", (), answers,
+    return Query(name, cut(content, question(content, name, runs)), f"{spec.title}: {values_text}", (), answers,
                  cut(content, " / ".join(reference)), claims)
 
 
@@ -102,37 +109,50 @@ def heard(content: Content, runs: Sequence[int], query_id: str,
     first of these metrics are that has any.
     """
     query = content.truth.query_ids.index(query_id).as_py()
-    cases = [case_of(content.request.matches[at], query) for at in runs]
+    cases = [case_of(content.request.matches[run], query) for run in runs]
     try:
-        by = hear(cases, default_ledger(), default_store())
+        claims_by_judge = hear(cases, default_ledger(), default_store())
     except InputError:  # told by the metrics themselves
-        by = {}
-    asked = (_judge(content, at, specs) for at in runs)
-    found = [by[judge][i] if judge in by else Heard() for i, judge in enumerate(asked)]
+        claims_by_judge = {}
+    run_judges = (_judge(content, run, specs) for run in runs)
+    all_claims = [
+        claims_by_judge[judge][i] if judge in claims_by_judge else Heard() for i, judge in enumerate(run_judges)
+    ]
     texts = [dict(case.contexts or ()) for case in cases]
-    return ([[_claim(content, one, of) for of in (ANSWER, REFERENCE) for one in getattr(own, of)[:CLAIMS]]
-             for own in found], [_chunks(content, own, held) for own, held in zip(found, texts, strict=True)])
+    return (
+        [
+            [
+                _claim(content, claim, side)
+                for side in (ANSWER, REFERENCE)
+                for claim in getattr(run_claims, side)[:CLAIMS]
+            ]
+            for run_claims in all_claims
+        ],
+        [_chunks(content, run_claims, contexts) for run_claims, contexts in zip(all_claims, texts, strict=True)],
+    )
 
 
-def _judge(content: Content, at: int, specs: Sequence[Spec]) -> Judge | None:
+def _judge(content: Content, run: int, specs: Sequence[Spec]) -> Judge | None:
     for spec in specs:
         with suppress(Unavailable):
-            return content.request.matches[at].judged.read(*asked_of(spec)).judge
+            return content.request.matches[run].judged.read(*asked_of(spec)).judge
     return None
 
 
-def _claim(content: Content, one: Claim, of: str) -> JudgedClaim:
-    verdicts = said.verdicts(one, of)
-    reasons = [held.reason for held in (one.contexts, one.other) if held is not None and held.reason]
-    return JudgedClaim("the answer" if of == ANSWER else "the reference",
-                       cut(content, one.text), " · ".join(words for words, _, _ in verdicts), all(
+def _claim(content: Content, claim: Claim, side: str) -> JudgedClaim:
+    verdicts = said.verdicts(claim, side)
+    reasons = [
+        judgment.reason for judgment in (claim.contexts, claim.other) if judgment is not None and judgment.reason
+    ]
+    return JudgedClaim("the answer" if side == ANSWER else "the reference",
+                       cut(content, claim.text), " · ".join(words for words, _, _ in verdicts), all(
                            yes for _, yes, _ in verdicts) and bool(verdicts),
-                       one.supported_by[:CHUNKS], cut(content, "; ".join(dict.fromkeys(reasons))))
+                       claim.supported_by[:CHUNKS], cut(content, "; ".join(dict.fromkeys(reasons))))
 
 
-def _chunks(content: Content, own: Heard, texts: dict[str, str]) -> list[Document]:
+def _chunks(content: Content, run_claims: Heard, texts: dict[str, str]) -> list[Document]:
     """The chunks that support a claim, or that the judge found useful."""
-    helps = Counter(chunk for claim in own.claims for chunk in claim.supported_by)
-    rows = [(chunk, said.of_chunk(own.chunks.get(chunk), helps.get(chunk, 0))) for chunk in texts]
+    helps = Counter(chunk for claim in run_claims.claims for chunk in claim.supported_by)
+    rows = [(chunk, said.of_chunk(run_claims.chunks.get(chunk), helps.get(chunk, 0))) for chunk in texts]
     return [Document(None, chunk, " · ".join(words for words, _, _ in verdicts), cut(content, texts[chunk]))
             for chunk, verdicts in rows if any(yes for _, yes, _ in verdicts)][:CHUNKS]

@@ -30,98 +30,106 @@ class Taken:
 
 def speed(content: Content, title: str) -> Section:
     """Latency by stage, tokens and cost per query with intervals, and the front of quality against both."""
-    held, faults = _taken(content)
-    told = [one for one in held if one is not None]
-    tokens = any(np.isfinite([one.timed.prompt, one.timed.completion]).any() for one in told)
-    if not (tokens or any(one.speeds or one.spent.how for one in told)):
-        why = "".join(f" {fault}." for fault in faults)
+    costs, faults = _taken(content)
+    known_costs = [cost for cost in costs if cost is not None]
+    tokens = any(np.isfinite([cost.timed.prompt, cost.timed.completion]).any() for cost in known_costs)
+    if not (tokens or any(cost.speeds or cost.spent.how for cost in known_costs)):
+        reasons = "".join(f" {fault}." for fault in faults)
         return Section("speed", title, missing="No run says how long its queries took or what they cost "
-                       f"(latency_ms, usage, cost_usd).{why}")
-    blocks = [*_times(content, held), *_used(content, held), *_prices(content, held)]
-    for paid, values in _paid(content, held).items():
+                       f"(latency_ms, usage, cost_usd).{reasons}")
+    blocks = [*_times(content, costs), *_used(content, costs), *_prices(content, costs)]
+    for paid, values in _paid(content, costs).items():
         blocks.append(Words("\n".join(f"- {line}" for line in _front(content, paid, values))))
-    faults += [f"{name}, cost unknown: {one.spent.reason}" for name, one in zip(content.names, held, strict=True)
-               if one is not None and one.spent.reason and (tokens or any(other.spent.how for other in told))]
-    said = ("Over the queries that have a value, with 95 % bootstrap intervals; percentiles are numpy's linear ones. "
+    faults += [f"{name}, cost unknown: {cost.spent.reason}" for name, cost in zip(content.names, costs, strict=True)
+               if cost is not None and cost.spent.reason and (tokens or any(known.spent.how for known in known_costs))]
+    note = ("Over the queries that have a value, with 95 % bootstrap intervals; percentiles are numpy's linear ones. "
             "With fewer than 100 queries P99 is hardly more than the slowest one. Times are those that the files tell: "
             "they compare where they were measured alike. The front goes by the means.")
-    return Section("speed", title, [*blocks, Words("\n\n".join([said, *(fmt.escape(f"{one}.") for one in faults)]),
+    return Section("speed", title, [*blocks, Words("\n\n".join([note, *(fmt.escape(f"{fault}.") for fault in faults)]),
                                                    quiet=True)])
 
 
 def _taken(content: Content) -> tuple[list[Taken | None], list[str]]:
     """For each run what it took, None with the reason where that cannot be used."""
-    held, faults = [], []
+    costs, faults = [], []
     for name, match in zip(content.names, content.request.matches, strict=True):
         try:
             timed = match.timed
         except Unavailable as fault:
             faults.append(f"{name}: {fault.problem.found}")
-            held.append(None)
+            costs.append(None)
             continue
-        held.append(Taken(timed, latency_cost.speeds(timed, content.inside, weights=content.weights),
+        costs.append(Taken(timed, latency_cost.speeds(timed, content.inside, weights=content.weights),
                           latency_cost.spent(timed, match.run.settings, content.request.prices, name)))
-    return held, faults
+    return costs, faults
 
 
-def _times(content: Content, held: list[Taken | None]) -> list[Grid]:
+def _times(content: Content, costs: list[Taken | None]) -> list[Grid]:
     """A row for each run and stage."""
     rows = []
-    for name, slot, one in zip(content.names, content.slots, held, strict=True):
-        for part in () if one is None else one.speeds:
-            rows.append([cells.run(name, slot), "whole" if part.stage == "total" else part.stage,
-                         _cell((part.mean, part.low, part.high), took),
-                         *(_cell(three, took) for three in zip(part.at, part.at_low, part.at_high, strict=True)),
-                         f"{part.n:,}"])
+    for name, slot, cost in zip(content.names, content.slots, costs, strict=True):
+        for timing in () if cost is None else cost.speeds:
+            rows.append(
+                [
+                    cells.run(name, slot),
+                    "whole" if timing.stage == "total" else timing.stage,
+                    _cell((timing.mean, timing.low, timing.high), took),
+                    *(_cell(estimate, took) for estimate in zip(timing.at, timing.at_low, timing.at_high, strict=True)),
+                    f"{timing.n:,}",
+                ]
+            )
     return [Grid("Latency by stage", ["Run", "Stage", "Mean", *(f"P{share}" for share in SHARES), "n"], rows,
                  frozenset(range(2, 7)))] if rows else []
 
 
-def _used(content: Content, held: list[Taken | None]) -> list[Grid]:
+def _used(content: Content, costs: list[Taken | None]) -> list[Grid]:
     """A row for each run: tokens and dollars per query."""
     rows = []
-    for name, slot, one in zip(content.names, content.slots, held, strict=True):
-        if one is None:
+    for name, slot, cost in zip(content.names, content.slots, costs, strict=True):
+        if cost is None:
             continue
-        tokens = [_mean(values[content.inside]) for values in (one.timed.prompt, one.timed.completion)]
-        dollars = one.spent.values[content.inside]
-        how = {"": fmt.UNDEFINED, "recorded": "as recorded"}.get(
-            one.spent.how, f"by price of {fmt.listed(one.spent.used)}")
-        if one.spent.how or tokens != [fmt.UNDEFINED] * 2:
-            rows.append([cells.run(name, slot), *tokens, _cell(_interval(content, dollars), money), how,
-                         f"{int(np.isfinite(dollars).sum()):,}" if one.spent.how else fmt.UNDEFINED])
+        tokens = [_mean(values[content.inside]) for values in (cost.timed.prompt, cost.timed.completion)]
+        dollars = cost.spent.values[content.inside]
+        cost_source = {"": fmt.UNDEFINED, "recorded": "as recorded"}.get(
+            cost.spent.how, f"by price of {fmt.listed(cost.spent.used)}")
+        if cost.spent.how or tokens != [fmt.UNDEFINED] * 2:
+            rows.append([cells.run(name, slot), *tokens, _cell(_interval(content, dollars), money), cost_source,
+                         f"{int(np.isfinite(dollars).sum()):,}" if cost.spent.how else fmt.UNDEFINED])
     return [Grid("Mean per query", ["Run", "Prompt tokens", "Completion tokens", "Cost", "Cost is", "n of cost"], rows,
                  frozenset({1, 2, 3, 5}))] if rows else []
 
 
-def _prices(content: Content, held: list[Taken | None]) -> list[Grid]:
+def _prices(content: Content, costs: list[Taken | None]) -> list[Grid]:
     """The prices that some run pays."""
-    used = {name for one in held if one is not None for name in one.spent.used}
-    rows = [[one.name, money(one.prompt), money(one.completion), money(one.call)]
-            for one in content.request.prices.prices if one.name in used]
+    used_names = {name for cost in costs if cost is not None for name in cost.spent.used}
+    rows = [[price.name, money(price.prompt), money(price.completion), money(price.call)]
+            for price in content.request.prices.prices if price.name in used_names]
     return [Grid("Prices", ["Name", "1K prompt tokens", "1K completion tokens", "Query"], rows,
                  frozenset({1, 2, 3}))] if rows else []
 
 
-def _paid(content: Content, held: list[Taken | None]) -> dict[str, list[np.ndarray]]:
+def _paid(content: Content, costs: list[Taken | None]) -> dict[str, list[np.ndarray]]:
     """What each query took of each run, by what is paid: latency, cost; those that two runs or more tell of."""
-    nothing = np.full(int(content.inside.sum()), np.nan)
-    found = {"Average latency": [nothing if one is None or "total" not in one.timed.stages else
-                                 one.timed.stages["total"][content.inside] for one in held],
-             "Cost per query": [nothing if one is None else one.spent.values[content.inside] for one in held]}
-    return {paid: values for paid, values in found.items()
-            if sum(np.isfinite(one).any() for one in values) > 1 and content.lead.metric.aggregate == "mean"}
+    undefined = np.full(int(content.inside.sum()), np.nan)
+    per_query = {"Average latency": [undefined if cost is None or "total" not in cost.timed.stages else
+                                 cost.timed.stages["total"][content.inside] for cost in costs],
+             "Cost per query": [undefined if cost is None else cost.spent.values[content.inside] for cost in costs]}
+    return {
+        paid: values
+        for paid, values in per_query.items()
+        if sum(np.isfinite(run_values).any() for run_values in values) > 1 and content.lead.metric.aggregate == "mean"
+    }
 
 
 def _front(content: Content, paid: str, values: list[np.ndarray]) -> list[str]:
     """Sentences: which runs are on the front of quality against what is paid, what one more point costs."""
     lead = content.lead
-    quality = np.array([one.mean for one in content.column(lead)], float)
-    price = np.array([np.nanmean(one) if np.isfinite(one).any() else np.nan for one in values])
+    quality = np.array([summary.mean for summary in content.column(lead)], float)
+    price = np.array([np.nanmean(run_values) if np.isfinite(run_values).any() else np.nan for run_values in values])
     draws = None
-    if not any(lead in one.corpus for one in content.evaluations):
+    if not any(lead in evaluation.corpus for evaluation in content.evaluations):
         draws = tuple(latency_cost.means(columns, weights=content.weights) for columns in (
-            [one.column(lead) for one in content.evaluations], values))
+            [run_values.column(lead) for run_values in content.evaluations], values))
     steps = latency_cost.steps(quality, price, lead.metric.better, draws=draws)
     return front(content.names, latency_cost.front(quality, price, lead.metric.better), steps, lead, paid,
                  "$" if paid == "Cost per query" else "ms")
@@ -138,9 +146,9 @@ def _mean(values: np.ndarray) -> str:
     return f"{np.nanmean(values):,.1f}" if np.isfinite(values).any() else fmt.UNDEFINED
 
 
-def _cell(three, form) -> Markup | str:
+def _cell(estimate, form) -> Markup | str:
     """A number with its interval."""
-    value, low, high = (float(part) for part in three)
+    value, low, high = (float(number) for number in estimate)
     if not np.isfinite(value):
         return fmt.UNDEFINED
     interval = f"[{form(low)}, {form(high)}]" if np.isfinite([low, high]).all() else ""

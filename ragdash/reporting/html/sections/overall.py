@@ -28,22 +28,26 @@ def verdict(content: Content, title: str) -> Section:
     lines = [comparison.leader(names, content.column(lead), content.against_best(lead))]
     lines += _to_baseline(content)
     lines += _rated(content)
-    about = next((spec for name in PREFERRED for spec in content.answers[0].specs
-                  if spec.name == name and any(one.n for one in content.column(spec))), None)
-    if about is not None and about not in content.request.specs:
-        lines.append(comparison.leader(names, content.column(about), content.against_best(about)))
+    answer_metric = next((spec for name in PREFERRED for spec in content.answers[0].specs
+                  if spec.name == name and any(summary.n for summary in content.column(spec))), None)
+    if answer_metric is not None and answer_metric not in content.request.specs:
+        lines.append(comparison.leader(names, content.column(answer_metric), content.against_best(answer_metric)))
     return Section("verdict", title, (Words("\n".join(f"- {line}" for line in lines)),))
 
 
 def _to_baseline(content: Content) -> list[str]:
     """Every candidate against the baseline on the metric of the verdict."""
-    found = [content.compared[at, content.lead] for at in content.others if (at, content.lead) in content.compared]
+    comparisons = [
+        content.compared[candidate, content.lead]
+        for candidate in content.others
+        if (candidate, content.lead) in content.compared
+    ]
     base = content.names[content.request.baseline]
-    if not found:
+    if not comparisons:
         return []
-    if len(found) > FEW:
-        return [line.removeprefix("- ") for line in comparison.grouped(found, base).split("\n") if line]
-    return [comparison.sentence(one, base, content.rules.margin) for one in found]
+    if len(comparisons) > FEW:
+        return [line.removeprefix("- ") for line in comparison.grouped(comparisons, base).split("\n") if line]
+    return [comparison.sentence(result, base, content.rules.margin) for result in comparisons]
 
 
 def _rated(content: Content) -> list[str]:
@@ -52,10 +56,10 @@ def _rated(content: Content) -> list[str]:
         tables = tables_for(spec, content.request.bands)
         if tables:
             column = content.column(spec)
-            places = [placed(tables[0], one.mean, one.low, one.high) for one in column]
-            order = best_first(np.array([one.mean for one in column]), spec.metric.better)
-            said = bands.standing(spec, content.names, places, order)
-            return [bands.sourced([said], [tables[0].source])[0] + "."]
+            placements = [placed(tables[0], summary.mean, summary.low, summary.high) for summary in column]
+            order = best_first(np.array([summary.mean for summary in column]), spec.metric.better)
+            sentence = bands.standing(spec, content.names, placements, order)
+            return [bands.sourced([sentence], [tables[0].source])[0] + "."]
     return []
 
 
@@ -63,15 +67,21 @@ def leaderboard(content: Content, title: str) -> Section:
     """Runs x metrics, the differences to the baseline, the means of the first metric."""
     request, names, rows = content.request, content.names, content.summaries
     order = best_first(np.array([row[0].mean for row in rows]), content.lead.metric.better)
-    several_n = len({one.n for row in rows for one in row}) > 1
-    best, against = content.best(content.lead), content.against_best(content.lead)
-    level = {at for at, one in against.items() if one.verdict in ("undecided", "equivalent") and one.n >= 2}
+    several_n = len({summary.n for row in rows for summary in row}) > 1
+    best, comparisons = content.best(content.lead), content.against_best(content.lead)
+    tied = {
+        run for run, result in comparisons.items() if result.verdict in ("undecided", "equivalent") and result.n >= 2
+    }
     table = []
-    for at in order:
-        said = ["best"] if at == best and against else ["level with the best"] if at in level else []
-        said += ["baseline"] if at == request.baseline and len(names) > 1 else []
-        table.append([cells.run(names[at], content.slots[at], ", ".join(said)),
-                      *(cells.mean(one, content.compared.get((at, one.spec)), several_n) for one in rows[at])])
+    for run in order:
+        notes = ["best"] if run == best and comparisons else ["level with the best"] if run in tied else []
+        notes += ["baseline"] if run == request.baseline and len(names) > 1 else []
+        table.append(
+            [
+                cells.run(names[run], content.slots[run], ", ".join(notes)),
+                *(cells.mean(summary, content.compared.get((run, summary.spec)), several_n) for summary in rows[run]),
+            ]
+        )
     grid = Grid(f"Mean of each metric with its 95 % interval, best {content.lead.title} first",
                 ["Run", *(spec.title for spec in request.specs)], table)
     return Section("leaderboard", title, (grid, Words(_note(content, several_n), quiet=True), *_pictures(content)))
@@ -79,14 +89,16 @@ def leaderboard(content: Content, title: str) -> Section:
 
 def _note(content: Content, several_n: bool) -> str:
     request = content.request
-    said = ["Mean over n queries with its 95 % bootstrap interval."]
+    sentences = ["Mean over n queries with its 95 % bootstrap interval."]
     if not several_n:
-        said.append(f"n = {content.summaries[0][0].n:,}.")
+        sentences.append(f"n = {content.summaries[0][0].n:,}.")
     if content.others:
-        said.append(f"Below it the difference to {escape(content.names[request.baseline])}, the baseline: ▲ better, ▼ "
-                    "worse, without a mark where it cannot be told from none; p of a paired randomisation test, "
-                    "corrected for all differences of this table (Holm).")
-    return " ".join([*said, *fmt.counted(content.names, counts(content), request.matches[0].conventions)])
+        sentences.append(
+            f"Below it the difference to {escape(content.names[request.baseline])}, the baseline: ▲ better, ▼ "
+            "worse, without a mark where it cannot be told from none; p of a paired randomisation test, "
+            "corrected for all differences of this table (Holm)."
+        )
+    return " ".join([*sentences, *fmt.counted(content.names, counts(content), request.matches[0].conventions)])
 
 
 def counts(content: Content) -> list[dict[str, int]]:
@@ -98,16 +110,20 @@ def counts(content: Content) -> list[dict[str, int]]:
 
 def _pictures(content: Content) -> list:
     names, slots, lead = content.names, content.slots, content.lead
-    mean, low, high = (part[:, 0] for part in cells.parts(content.summaries))
+    mean, low, high = (array[:, 0] for array in cells.parts(content.summaries))
     n = np.array([row[0].n for row in content.summaries])
 
     def means(theme: Theme):
         return plots.means(names, slots, mean, low, high, n, axis=axis_of(lead), theme=theme,
                            baseline=content.request.baseline if len(names) > 1 else None)
 
-    said = ", ".join(f"{name} {fmt.number(value)}" for name, value in zip(names, mean, strict=True))
-    blocks = [Picture("means", lead.title, f"Mean {lead.title} of each run with its 95 % interval: {said}.", means)]
-    specs = [spec for spec in content.request.specs if any(spec == one for _, one in content.compared)][:DRAWN]
+    values_text = ", ".join(f"{name} {fmt.number(value)}" for name, value in zip(names, mean, strict=True))
+    blocks = [
+        Picture("means", lead.title, f"Mean {lead.title} of each run with its 95 % interval: {values_text}.", means)
+    ]
+    specs = [
+        spec for spec in content.request.specs if any(spec == compared_spec for _, compared_spec in content.compared)
+    ][:DRAWN]
     if specs:
         base = names[content.request.baseline]
         blocks += [Heading(f"Differences to {base}"), Picture(
@@ -119,27 +135,48 @@ def _pictures(content: Content) -> list:
 
 
 def _forest(content: Content, specs: list[Spec], theme: Theme):
-    grid = [[content.compared[at, spec] for spec in specs] for at in content.others]
-    mean, low, high, n, p = (np.array([[getattr(one, part) for one in row] for row in grid], dtype=float) for part in (
-        "mean_difference", "low", "high", "n", "p_corrected"))
-    return forest.forest([content.names[at] for at in content.others], [content.slots[at] for at in content.others],
-                         mean, low, high, [[one.verdict for one in row] for row in grid],
-                         axes=[axis_of(spec) for spec in specs], n=n, baseline=content.names[content.request.baseline],
-                         p=p, theme=theme)
+    grid = [[content.compared[candidate, spec] for spec in specs] for candidate in content.others]
+    mean, low, high, n, p = (
+        np.array([[getattr(result, field) for result in row] for row in grid], dtype=float)
+        for field in ("mean_difference", "low", "high", "n", "p_corrected")
+    )
+    return forest.forest(
+        [content.names[candidate] for candidate in content.others],
+        [content.slots[candidate] for candidate in content.others],
+        mean,
+        low,
+        high,
+        [[result.verdict for result in row] for row in grid],
+        axes=[axis_of(spec) for spec in specs],
+        n=n,
+        baseline=content.names[content.request.baseline],
+        p=p,
+        theme=theme,
+    )
 
 
 def differences(content: Content, specs: list[Spec]) -> Grid:
     """Every number of the comparison."""
-    rows = [[one.candidate, one.spec.title, f"{fmt.number(one.mean_difference, signed=True)} {_interval(one)}",
-             fmt.p_value(one.p_corrected), f"{one.wins:,} / {one.ties:,} / {one.losses:,}",
-             fmt.number(one.cohens_dz, signed=True), fmt.number(one.detectable), f"{one.n:,}",
-             comparison.READINGS[one.verdict]] for spec in specs for one in
-            (content.compared[at, spec] for at in content.others)]
+    rows = [
+        [
+            result.candidate,
+            result.spec.title,
+            f"{fmt.number(result.mean_difference, signed=True)} {_interval(result)}",
+            fmt.p_value(result.p_corrected),
+            f"{result.wins:,} / {result.ties:,} / {result.losses:,}",
+            fmt.number(result.cohens_dz, signed=True),
+            fmt.number(result.detectable),
+            f"{result.n:,}",
+            comparison.READINGS[result.verdict],
+        ]
+        for spec in specs
+        for result in (content.compared[candidate, spec] for candidate in content.others)
+    ]
     return Grid("Differences, tests and effect sizes", [
         "Run", "Metric", "Difference [95 % interval]", "p (Holm)", "Better / equal / worse", "Cohen's d_z",
         "Smallest difference shown", "n", "Verdict"], rows, frozenset({2, 3, 4, 5, 6, 7}), folded=True)
 
 
-def _interval(one: Comparison) -> str:
-    held = np.isfinite([one.low, one.high]).all()
-    return f"[{fmt.number(one.low, signed=True)}, {fmt.number(one.high, signed=True)}]" if held else ""
+def _interval(result: Comparison) -> str:
+    finite = np.isfinite([result.low, result.high]).all()
+    return f"[{fmt.number(result.low, signed=True)}, {fmt.number(result.high, signed=True)}]" if finite else ""

@@ -25,18 +25,29 @@ WANTED = 3  # right documents shown
 
 def deciding(content: Content, title: str) -> Section:
     """The queries with the largest differences between the baseline and the best other run."""
-    at = _candidate(content)
-    if at is None:
-        why = ("One run alone: there is no difference to look at." if len(content.names) == 1 else
+    candidate = _candidate(content)
+    if candidate is None:
+        reason = ("One run alone: there is no difference to look at." if len(content.names) == 1 else
                f"{content.lead.title} cannot be compared query by query.")
-        return Section("queries", title, missing=why)
+        return Section("queries", title, missing=reason)
     base, spec = content.request.baseline, content.lead
-    gap = differences_of(content.evaluations[base], content.evaluations[at], spec)
-    names = content.names[base], content.names[at]
+    gap = differences_of(content.evaluations[base], content.evaluations[candidate], spec)
+    names = content.names[base], content.names[candidate]
     picture = Picture(
-        "per-query", f"{spec.title}, query by query", _split(content, gap, names), lambda theme: compare.differences(
-            [names[1]], [content.slots[at]], [gap], axis=axis_of(spec), baseline=names[0], labels=content.evaluations[
-                base].query_ids.to_pylist(), theme=theme), caption=_split(content, gap, names))
+        "per-query",
+        f"{spec.title}, query by query",
+        _split(content, gap, names),
+        lambda theme: compare.differences(
+            [names[1]],
+            [content.slots[candidate]],
+            [gap],
+            axis=axis_of(spec),
+            baseline=names[0],
+            labels=content.evaluations[base].query_ids.to_pylist(),
+            theme=theme,
+        ),
+        caption=_split(content, gap, names),
+    )
     oriented = np.nan_to_num(gap) * direction(spec)
     order = np.argsort(-oriented, kind="stable")
     gains = [int(row) for row in order[:DECIDING] if oriented[row] > 0]
@@ -44,7 +55,7 @@ def deciding(content: Content, title: str) -> Section:
     blocks = [Words(f"**{escape(names[1])}** against **{escape(names[0])}**, the baseline, on {spec.title}."), picture]
     for heading, rows in ((f"Better in {names[1]}", gains), (f"Worse in {names[1]}", losses)):
         if rows:
-            blocks += [Heading(heading), *(_query(content, row, (base, at), gap[row]) for row in rows)]
+            blocks += [Heading(heading), *(_query(content, row, (base, candidate), gap[row]) for row in rows)]
     if not (gains or losses):
         blocks.append(Words("No query differs."))
     return Section("queries", title, blocks)
@@ -52,8 +63,8 @@ def deciding(content: Content, title: str) -> Section:
 
 def _candidate(content: Content) -> int | None:
     """The best run but for the baseline, where it can be compared on the metric of the verdict."""
-    order = best_first(np.array([one.mean for one in content.column(content.lead)]), content.lead.metric.better)
-    return next((at for at in order if (at, content.lead) in content.compared), None)
+    order = best_first(np.array([summary.mean for summary in content.column(content.lead)]), content.lead.metric.better)
+    return next((run for run in order if (run, content.lead) in content.compared), None)
 
 
 def _split(content: Content, gap: np.ndarray, names: tuple[str, str]) -> str:
@@ -65,31 +76,36 @@ def _split(content: Content, gap: np.ndarray, names: tuple[str, str]) -> str:
 def _query(content: Content, row: int, pair: Sequence[int], gap: float) -> Query:
     """One query with what both runs return for it; texts only where they may stand in the report."""
     query_id = content.evaluations[pair[0]].query_ids[row].as_py()
-    place = content.truth.query_ids.index(query_id).as_py()
-    own = np.flatnonzero(content.truth.queries == place)
-    grades = dict(zip(content.truth.docs.take(pa.array(own)).to_pylist(), content.truth.grades[own].tolist(),
-                      strict=True))
-    values = ", ".join(f"{content.names[at]} {fmt.number(content.evaluations[at].column(content.lead)[row])}"
-                       for at in pair)
+    query_index = content.truth.query_ids.index(query_id).as_py()
+    judged_rows = np.flatnonzero(content.truth.queries == query_index)
+    grades = dict(
+        zip(
+            content.truth.docs.take(pa.array(judged_rows)).to_pylist(),
+            content.truth.grades[judged_rows].tolist(),
+            strict=True,
+        )
+    )
+    values = ", ".join(f"{content.names[run]} {fmt.number(content.evaluations[run].column(content.lead)[row])}"
+                       for run in pair)
     values = f"{content.lead.title}: {values} ({fmt.number(float(gap), signed=True)})"
-    tables = {at: _ranking(content, at, query_id) for at in pair}
+    tables = {run: _ranking(content, run, query_id) for run in pair}
     texts = {doc: text for table in tables.values() for doc, text in table}
-    ranks = {at: {doc: rank for rank, (doc, _) in enumerate(table, 1)} for at, table in tables.items()}
-    wanted = [Document(None, doc, " · ".join(f"{content.names[at]}: {_rank(ranks[at].get(doc))}" for at in pair),
+    ranks = {run: {doc: rank for rank, (doc, _) in enumerate(table, 1)} for run, table in tables.items()}
+    relevant = [Document(None, doc, " · ".join(f"{content.names[run]}: {_rank(ranks[run].get(doc))}" for run in pair),
                        cut(content, texts.get(doc)))
               for doc, grade in list(grades.items())[:WANTED] if grade >= 1]
-    runs = [(content.names[at], [Document(rank, doc, _judged(grades, doc), cut(content, text)) for rank, (doc, text)
-                                 in enumerate(tables[at][:RANKS], 1)],
-             cut(content, detail(content.request.matches[at].run, query_id, "answer"))) for at in pair]
+    runs = [(content.names[run], [Document(rank, doc, _judged(grades, doc), cut(content, text)) for rank, (doc, text)
+                                 in enumerate(tables[run][:RANKS], 1)],
+             cut(content, detail(content.request.matches[run].run, query_id, "answer"))) for run in pair]
     reference = detail(content.truth, query_id, "answers") or []
     specs = judges.judged_specs(content)
     claims = judges.heard(content, pair, query_id, specs)[0] if specs else ()
-    return Query(query_id, cut(content, question(content, query_id, pair)), values, wanted, runs,
+    return Query(query_id, cut(content, question(content, query_id, pair)), values, relevant, runs,
                  cut(content, " / ".join(reference)), claims)
 
 
-def _ranking(content: Content, at: int, query_id: str) -> list[tuple[str, str | None]]:
-    run = content.request.matches[at].run
+def _ranking(content: Content, index: int, query_id: str) -> list[tuple[str, str | None]]:
+    run = content.request.matches[index].run
     if run.query_ids.index(query_id).as_py() < 0:
         return []
     table = run.ranking(query_id)

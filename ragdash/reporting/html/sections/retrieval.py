@@ -23,33 +23,33 @@ def by_cutoff(content: Content, title: str) -> Section:
     """Precision and recall at every cutoff, and one against the other."""
     if not any(match.run.depth for match in content.request.matches):
         return Section("curves", title, missing=NO_DOCUMENT)
-    found, marked = content.curve(("P", "R")), min(content.request.k, content.depth)
+    run_curves, marked = content.curve(("P", "R")), min(content.request.k, content.depth)
     blocks = []
     for name in ("P", "R"):
-        metric, mean = METRICS[name], np.array([one.mean[name] for one in found])
-        low, high = (np.array([getattr(one, side)[name] for one in found]) for side in ("low", "high"))
-        draw = partial(precision_recall.by_cutoff, content.names, content.slots, found[0].ks, mean,
-                       found[0].interval_ks, low, high, axis=axis_of(metric.spec()), chosen=marked)
+        metric, mean = METRICS[name], np.array([curve.mean[name] for curve in run_curves])
+        low, high = (np.array([getattr(curve, side)[name] for curve in run_curves]) for side in ("low", "high"))
+        draw = partial(precision_recall.by_cutoff, content.names, content.slots, run_curves[0].ks, mean,
+                       run_curves[0].interval_ks, low, high, axis=axis_of(metric.spec()), cutoff=marked)
         blocks += [Heading(f"{metric.title}@k"), Picture(
             f"curve-{name}", f"{metric.title}@k", fmt.at_cutoff(metric.title, content.names, mean[:, marked - 1],
                                                                  marked) + ".",
-            lambda theme, draw=draw: draw(theme=theme), _at_round_cutoffs(content, found, name),
-            f"Mean over {fmt.over([one.n[name] for one in found])} with 95 % confidence bands.")]
-    precision, recall = (np.array([one.mean[name] for one in found]) for name in ("P", "R"))
+            lambda theme, draw=draw: draw(theme=theme), _at_round_cutoffs(content, run_curves, name),
+            f"Mean over {fmt.over([curve.n[name] for curve in run_curves])} with 95 % confidence bands.")]
+    precision, recall = (np.array([curve.mean[name] for curve in run_curves]) for name in ("P", "R"))
     blocks += [Heading("Trade-off"), Picture(
         "trade-off", "Precision against recall", "Mean precision against mean recall, from k = 1 to the deepest rank.",
-        lambda theme: precision_recall.trade_off(content.names, content.slots, found[0].ks, precision, recall,
-                                                 chosen=marked, theme=theme),
+        lambda theme: precision_recall.trade_off(content.names, content.slots, run_curves[0].ks, precision, recall,
+                                                 cutoff=marked, theme=theme),
         caption=f"Each curve starts at k = 1; small marks stand at round cutoffs, the large one at k = {marked}. "
                 "Up and to the right is better.")]
     return Section("curves", title, blocks)
 
 
-def _at_round_cutoffs(content: Content, found: list, name: str) -> Grid:
+def _at_round_cutoffs(content: Content, run_curves: list, name: str) -> Grid:
     ks = arrays.cutoffs_until(content.depth)
-    at = np.searchsorted(found[0].ks, ks)
-    rows = [[run, *(fmt.number(value) for value in one.mean[name][at])]
-            for run, one in zip(content.names, found, strict=True)]
+    columns = np.searchsorted(run_curves[0].ks, ks)
+    rows = [[run, *(fmt.number(value) for value in curve.mean[name][columns])]
+            for run, curve in zip(content.names, run_curves, strict=True)]
     return Grid(f"Mean {METRICS[name].title} at round cutoffs", ["Run", *(f"k = {k:,}" for k in ks)], rows,
                 frozenset(range(1, len(ks) + 1)), folded=True)
 
@@ -63,18 +63,26 @@ def ranking(content: Content, title: str) -> Section:
     rows = content.summarise(content.evaluate(specs))
     mean, low, high = cells.parts(rows)
     blocks = []
-    for at, name in enumerate(("RR", "nDCG")):
-        own, metric = slice(at * len(ks), (at + 1) * len(ks)), METRICS[name]
-        draw = partial(plots.at_cutoffs, content.names, content.slots, ks, mean[:, own], low[:, own], high[:, own],
-                       axis=axis_of(metric.spec()))
+    for index, name in enumerate(("RR", "nDCG")):
+        columns, metric = slice(index * len(ks), (index + 1) * len(ks)), METRICS[name]
+        draw = partial(
+            plots.at_cutoffs,
+            content.names,
+            content.slots,
+            ks,
+            mean[:, columns],
+            low[:, columns],
+            high[:, columns],
+            axis=axis_of(metric.spec()),
+        )
         table = Grid(f"{metric.title} at each cutoff with its 95 % interval", ["Run", *(f"k = {k:,}" for k in ks)],
-                     [[run, *(f"{fmt.number(one.mean)} {fmt.interval(one)}" for one in row[own])]
+                     [[run, *(f"{fmt.number(summary.mean)} {fmt.interval(summary)}" for summary in row[columns])]
                       for run, row in zip(content.names, rows, strict=True)], frozenset(range(1, len(ks) + 1)), True)
         blocks += [Heading(f"{metric.title}@k"), Picture(
             f"at-{name}", f"{metric.title}@k",
-            fmt.at_cutoff(metric.title, content.names, mean[:, own][:, -1], int(ks[-1])) + ".",
+            fmt.at_cutoff(metric.title, content.names, mean[:, columns][:, -1], int(ks[-1])) + ".",
             lambda theme, draw=draw: draw(theme=theme), table,
-            f"Mean over {fmt.over([row[own][0].n for row in rows])} with 95 % intervals.")]
+            f"Mean over {fmt.over([row[columns][0].n for row in rows])} with 95 % intervals.")]
     return Section("ranking", title, [*blocks, *_first_rank(content)])
 
 
@@ -85,19 +93,19 @@ def _first_rank(content: Content) -> list:
     edges, labels = arrays.rank_bins(content.depth)
     bins = [*labels, "none"]
     shares = np.array([arrays.rank_shares(ranks, edges) for ranks in first])
-    said = fmt.first_place(content.names, shares[:, 0], shares[:, -1])
+    sentence = fmt.first_place(content.names, shares[:, 0], shares[:, -1])
     table = Grid("Share of queries by the rank of their first relevant document", ["Run", *bins],
                  [[run, *(f"{share:.1%}" for share in row)] for run, row in zip(content.names, shares, strict=True)],
                  frozenset(range(1, len(bins) + 1)), folded=True)
-    return [Heading("First relevant document"), Words(said), Picture(
-        "first-rank", "First relevant document", fmt.plain(said), lambda theme: plots.first_rank(
+    return [Heading("First relevant document"), Words(sentence), Picture(
+        "first-rank", "First relevant document", fmt.plain(sentence), lambda theme: plots.first_rank(
             content.names, content.slots, bins, shares, theme=theme), table,
         f"{fmt.over([len(ranks) for ranks in first])} with a relevant document; “none”: no relevant document was "
         "returned at all.")]
 
 
-def _first_ranks(match, inside: np.ndarray) -> np.ndarray:
+def _first_ranks(match, selected: np.ndarray) -> np.ndarray:
     """Rank of the first relevant document of each query that has one to find, NaN for none returned."""
     ranks = arrays.first_ranks(*match.ranked.hits(), match.ranked.queries)
-    counted = ~match.missing if match.conventions.missing == "skip" else np.ones(len(match.query_ids), bool)
-    return ranks[counted & inside & (match.ranked.relevant() > 0)]
+    included = ~match.missing if match.conventions.missing == "skip" else np.ones(len(match.query_ids), bool)
+    return ranks[included & selected & (match.ranked.relevant() > 0)]

@@ -11,16 +11,16 @@ LONG = 240  # characters of a document or an answer
 
 def question(content: Content, query_id: str, runs: Sequence[int]) -> str | None:
     """The text of the query, as the truth or one of these runs has it."""
-    sources = (content.truth, *(content.request.matches[at].run for at in runs))
-    return next((text for one in sources if (text := detail(one, query_id, "query"))), None)
+    sources = (content.truth, *(content.request.matches[run].run for run in runs))
+    return next((text for source in sources if (text := detail(source, query_id, "query"))), None)
 
 
-def detail(thing, query_id: str, name: str):
+def detail(source, query_id: str, name: str):
     """What a run or a truth says of a query, None where it says nothing."""
-    place = thing.query_ids.index(query_id).as_py()
-    if place < 0 or thing.details is None or name not in thing.details.column_names:
+    query_index = source.query_ids.index(query_id).as_py()
+    if query_index < 0 or source.details is None or name not in source.details.column_names:
         return None
-    return thing.details[name][place].as_py()
+    return source.details[name][query_index].as_py()
 
 
 def cut(content: Content, text: str | None) -> str:

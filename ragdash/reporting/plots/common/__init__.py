@@ -1,1 +1,1 @@
-"""Common."""
+"""What all figures share: colors, axes, forests."""

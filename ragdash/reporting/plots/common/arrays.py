@@ -34,8 +34,8 @@ def rank_shares(first: np.ndarray, edges: np.ndarray) -> np.ndarray:
 def first_ranks(query: np.ndarray, rank: np.ndarray, queries: int) -> np.ndarray:
     """(Q,) rank of the first relevant document, NaN for none. query, rank: (H,) sorted by query and rank."""
     first = np.full(queries, np.nan)
-    owner, at = np.unique(query, return_index=True)
-    first[owner] = rank[at]
+    owner, start = np.unique(query, return_index=True)
+    first[owner] = rank[start]
     return first
 
 
@@ -53,10 +53,10 @@ def interpolated_precision(
     if len(owner):
         ordinal = np.arange(len(query)) - np.repeat(start, count) + 1
         best = _falling_maximum(np.minimum(ordinal / rank, 1.0), np.repeat(np.arange(len(owner)), count))
-        needed = np.maximum(np.ceil(np.outer(relevant[owner], levels) - 1e-9).astype(int), 1)
-        reached = needed <= count[:, None]
-        at = np.where(reached, start[:, None] + needed - 1, 0)
-        values[owner] = np.where(reached, best[at], 0.0)
+        required = np.maximum(np.ceil(np.outer(relevant[owner], levels) - 1e-9).astype(int), 1)
+        reached = required <= count[:, None]
+        hit = np.where(reached, start[:, None] + required - 1, 0)
+        values[owner] = np.where(reached, best[hit], 0.0)
     values[relevant == 0] = np.nan
     return values
 

@@ -41,24 +41,24 @@ def forest(names: Sequence[str], slots: Sequence[int], difference: np.ndarray, l
     Right is better on every scale: the axis of a metric where lower is better runs backwards. Groups of one scale
     stand together, in the order given. A single candidate gets one row for each group, without headings.
     """
-    parts = [np.asarray(part, dtype=float) for part in (difference, low, high, np.asarray(n))]
+    arrays = [np.asarray(array, dtype=float) for array in (difference, low, high, np.asarray(n))]
     titles = [axis.label for axis in axes] if groups is None else list(groups)
     blocks = _blocks(axes)
     rows = [_rows(block, len(names)) for block in blocks]
     step = ROW if sum(map(len, rows)) <= MANY_ROWS else DENSE
     step = TALL if len(names) == 1 and any(len(title) > LONG for title in titles) else step
-    tall = [(_places(part)[-1] + 1) * step for part in rows]
+    tall = [(_places(block_rows)[-1] + 1) * step for block_rows in rows]
     room = max(sum(tall) + GAP * (len(blocks) - 1), ROW)
     fig = figure(theme, height=room + 8 + BELOW)
-    said = _said(parts, mark, axes, p)
-    drawn, notes, top = looks(names, slots, theme), [], 0.0
-    for at, (block, part) in enumerate(zip(blocks, rows, strict=True)):
-        _scale(fig, at, [1 - (top + tall[at]) / room, 1 - top / room], axes[block[0]], parts, block, baseline)
-        _labels(fig, at, part, titles, drawn, step)
-        for run, look in enumerate(drawn):
-            fig.add_trace(_marks(at, part, run, look, parts, mark, titles, said, theme))
-        notes += _notes(at, part, titles, parts[0], mark, len(names), theme)
-        top += tall[at] + GAP
+    hover = _said(arrays, mark, axes, p)
+    run_looks, notes, top = looks(names, slots, theme), [], 0.0
+    for scale, (block, block_rows) in enumerate(zip(blocks, rows, strict=True)):
+        _scale(fig, scale, [1 - (top + tall[scale]) / room, 1 - top / room], axes[block[0]], arrays, block, baseline)
+        _labels(fig, scale, block_rows, titles, run_looks, step)
+        for run, look in enumerate(run_looks):
+            fig.add_trace(_marks(scale, block_rows, run, look, arrays, mark, titles, hover, theme))
+        notes += _notes(scale, block_rows, titles, arrays[0], mark, len(names), theme)
+        top += tall[scale] + GAP
     fig.update_layout(annotations=notes, margin={"t": 8, "b": BELOW, "r": 84})
     return fig
 
@@ -70,20 +70,20 @@ def signed(values: np.ndarray, decimals: int = 3) -> np.ndarray:
     return np.where(values > 0, "+" + text, text)
 
 
-def sides(axis: Axis, baseline: str, what: str = "Difference") -> str:
+def sides(axis: Axis, baseline: str, noun: str = "Difference") -> str:
     """The title of an axis of differences where right is better."""
     ends = {"higher": "← worse · better →<br>", "lower": "← worse (higher) · better (lower) →<br>"}
     unit = f" ({escape(axis.unit)})" if axis.unit else ""
-    return f"{ends.get(axis.better or '', '')}{what} to {short(baseline, 18)}{unit}"
+    return f"{ends.get(axis.better or '', '')}{noun} to {short(baseline, 18)}{unit}"
 
 
 def _blocks(axes: Sequence[Axis]) -> list[list[int]]:
     """Groups that can share a scale: bounded and at most 2 wide, or of one unit, or of one title; and one direction."""
-    found: dict[tuple, list[int]] = {}
-    for at, axis in enumerate(axes):
+    blocks: dict[tuple, list[int]] = {}
+    for index, axis in enumerate(axes):
         narrow = None not in (axis.low, axis.high) and axis.high - axis.low <= 2 and not axis.unit
-        found.setdefault(("" if narrow else axis.unit or axis.title, axis.better), []).append(at)
-    return list(found.values())
+        blocks.setdefault(("" if narrow else axis.unit or axis.title, axis.better), []).append(index)
+    return list(blocks.values())
 
 
 def _rows(block: Sequence[int], runs: int) -> list[tuple[int, int]]:
@@ -99,19 +99,19 @@ def _places(rows: Sequence[tuple[int, int]]) -> np.ndarray:
     return np.arange(len(rows)) + AIR * np.maximum(np.cumsum(heading) - 1, 0)
 
 
-def _said(parts: Sequence[np.ndarray], mark: Sequence[Sequence[str]], axes: Sequence[Axis],
+def _said(arrays: Sequence[np.ndarray], mark: Sequence[Sequence[str]], axes: Sequence[Axis],
           p: np.ndarray | None) -> np.ndarray:
     """The hover text of each row without its names: (N, G)."""
-    text = np.empty(parts[0].shape, dtype=object)
-    shown = [signed(part) for part in parts[:3]]
+    text = np.empty(arrays[0].shape, dtype=object)
+    texts = [signed(array) for array in arrays[:3]]
     for run, group in np.ndindex(text.shape):
-        interval = f"[{shown[1][run, group]}, {shown[2][run, group]}]"
-        known = np.isfinite(parts[0][run, group])
-        lines = [f"difference {shown[0][run, group]} {interval}" if known else "difference undefined",
-                 f"n = {int(np.nan_to_num(parts[3][run, group])):,} queries"]
+        interval = f"[{texts[1][run, group]}, {texts[2][run, group]}]"
+        defined = np.isfinite(arrays[0][run, group])
+        lines = [f"difference {texts[0][run, group]} {interval}" if defined else "difference undefined",
+                 f"n = {int(np.nan_to_num(arrays[3][run, group])):,} queries"]
         if p is not None and np.isfinite(p[run][group]):
             lines.insert(1, "corrected " + ("p < 0.001" if p[run][group] < 0.001 else f"p = {p[run][group]:.3f}"))
-        if known:
+        if defined:
             lines.append(escape(mark[run][group] or "undecided"))
         if axes[group].better == "lower":
             lines.append("lower is better")
@@ -119,48 +119,69 @@ def _said(parts: Sequence[np.ndarray], mark: Sequence[Sequence[str]], axes: Sequ
     return text
 
 
-def _marks(at: int, rows: Sequence[tuple[int, int]], run: int, look: Look, parts: Sequence[np.ndarray],
-           mark: Sequence[Sequence[str]], titles: Sequence[str], said: np.ndarray, theme: Theme) -> go.Scatter:
+def _marks(scale: int, rows: Sequence[tuple[int, int]], run: int, look: Look, arrays: Sequence[np.ndarray],
+           mark: Sequence[Sequence[str]], titles: Sequence[str], hover: np.ndarray, theme: Theme) -> go.Scatter:
     """One candidate's symbols and bars on one scale."""
-    held = [row for row, (_, owner) in enumerate(rows) if owner == run]
-    place, group = _places(rows)[held], [rows[row][0] for row in held]
-    middle, low, high = (part[run, group] for part in parts[:3])
-    decided = [mark[run][one] in ("better", "worse") for one in group]
+    run_rows = [row for row, (_, owner) in enumerate(rows) if owner == run]
+    positions, group = _places(rows)[run_rows], [rows[row][0] for row in run_rows]
+    middle, low, high = (array[run, group] for array in arrays[:3])
+    decided = [mark[run][index] in ("better", "worse") for index in group]
     return go.Scatter(
-        x=middle, y=place, xaxis=_axis("x", at), yaxis=_axis("y", at), mode="markers", name=look.name,
-        marker={"color": [look.color if one else theme.paper for one in decided], "symbol": look.symbol, "size": 10,
-                "opacity": 1, "line": {"width": 2, "color": look.color}},
+        x=middle,
+        y=positions,
+        xaxis=_axis("x", scale),
+        yaxis=_axis("y", scale),
+        mode="markers",
+        name=look.name,
+        marker={
+            "color": [look.color if filled else theme.paper for filled in decided],
+            "symbol": look.symbol,
+            "size": 10,
+            "opacity": 1,
+            "line": {"width": 2, "color": look.color},
+        },
         error_x={"array": high - middle, "arrayminus": middle - low, "color": look.color, "thickness": 2, "width": 4},
-        hoverinfo="text", hovertext=[f"{look.name}<br>{escape(titles[one])}<br>{said[run, one]}" for one in group])
+        hoverinfo="text",
+        hovertext=[f"{look.name}<br>{escape(titles[index])}<br>{hover[run, index]}" for index in group],
+    )
 
 
-def _notes(at: int, rows: Sequence[tuple[int, int]], titles: Sequence[str], difference: np.ndarray,
+def _notes(scale: int, rows: Sequence[tuple[int, int]], titles: Sequence[str], difference: np.ndarray,
            mark: Sequence[Sequence[str]], runs: int, theme: Theme) -> list[dict]:
     """Headings of the groups, and each difference as a number with its sign at the right end."""
     colors = {"better": theme.better, "worse": theme.worse}
     notes = []
     for row, (group, run) in zip(_places(rows), rows, strict=True):
-        here = {"xref": "paper", "yref": _axis("y", at), "y": row, "xanchor": "left", "showarrow": False}
+        position = {"xref": "paper", "yref": _axis("y", scale), "y": row, "xanchor": "left", "showarrow": False}
         if run < 0:
-            notes.append({**here, "x": 0, "xshift": 2, "text": f"<b>{short(titles[group], 28)}</b>",
+            notes.append({**position, "x": 0, "xshift": 2, "text": f"<b>{short(titles[group], 28)}</b>",
                           "font": {"size": 13, "color": theme.ink}, "bgcolor": theme.paper})
             continue
         word = mark[run][group]
         sign = f' <span style="color:{colors.get(word, theme.muted)}">{SIGNS[word]}</span>' if word in SIGNS else ""
-        known = np.isfinite(difference[run, group])
-        text = f"{signed(difference[run, group])}{sign}" if known else "undefined"
-        notes.append({**here, "x": 1, "xshift": 8, "text": text, "font": {"size": 13 if runs == 1 else 12}})
+        defined = np.isfinite(difference[run, group])
+        text = f"{signed(difference[run, group])}{sign}" if defined else "undefined"
+        notes.append({**position, "x": 1, "xshift": 8, "text": text, "font": {"size": 13 if runs == 1 else 12}})
     return notes
 
 
-def _labels(fig: go.Figure, at: int, rows: Sequence[tuple[int, int]], titles: Sequence[str], drawn: Sequence[Look],
-            step: int) -> None:
+def _labels(
+    fig: go.Figure,
+    scale: int,
+    rows: Sequence[tuple[int, int]],
+    titles: Sequence[str],
+    run_looks: Sequence[Look],
+    step: int,
+) -> None:
     """Names beside the rows with their symbol; the groups' titles where there is one candidate only."""
-    places = _places(rows)
-    shown = [(row, group, run) for row, (group, run) in zip(places, rows, strict=True) if run >= 0]
-    text = [folded(titles[group], LONG) if len(drawn) == 1 else _signed_name(drawn[run]) for _, group, run in shown]
-    fig.update_layout({_name("yaxis", at): {
-        "tickvals": [row for row, _, _ in shown], "ticktext": text, "range": [places[-1] + 0.5, -0.5],
+    positions = _places(rows)
+    visible = [(row, group, run) for row, (group, run) in zip(positions, rows, strict=True) if run >= 0]
+    text = [
+        folded(titles[group], LONG) if len(run_looks) == 1 else _signed_name(run_looks[run])
+        for _, group, run in visible
+    ]
+    fig.update_layout({_name("yaxis", scale): {
+        "tickvals": [row for row, _, _ in visible], "ticktext": text, "range": [positions[-1] + 0.5, -0.5],
         "showgrid": False, "fixedrange": True, "tickfont": {"size": 13 if step >= ROW else 12}}})
 
 
@@ -169,15 +190,15 @@ def _signed_name(look: Look) -> str:
     return f'{short(plain, 16)} <span style="color:{look.color}">{look.sign}</span>'
 
 
-def _scale(fig: go.Figure, at: int, domain: Sequence[float], axis: Axis, parts: Sequence[np.ndarray],
+def _scale(fig: go.Figure, scale: int, domain: Sequence[float], axis: Axis, arrays: Sequence[np.ndarray],
            block: Sequence[int], baseline: str) -> None:
     """The two axes of one block: zero is always on the scale, and marked."""
-    values = np.concatenate([part[:, block].ravel() for part in parts[:3]])
+    values = np.concatenate([array[:, block].ravel() for array in arrays[:3]])
     span = difference_range(values, axis.better)
     ticks, text = difference_ticks(span)
     fig.update_layout({
-        _name("yaxis", at): {"domain": [max(domain[0], 0.0), domain[1]], "anchor": _axis("x", at)},
-        _name("xaxis", at): {"anchor": _axis("y", at), "range": span, "zeroline": True, "zerolinewidth": 1.5,
+        _name("yaxis", scale): {"domain": [max(domain[0], 0.0), domain[1]], "anchor": _axis("x", scale)},
+        _name("xaxis", scale): {"anchor": _axis("y", scale), "range": span, "zeroline": True, "zerolinewidth": 1.5,
                              "zerolinecolor": fig.layout.template.layout.xaxis.tickfont.color, "tickvals": ticks,
                              "ticktext": text, "tickangle": 0, "title": {"text": sides(axis, baseline)}}})
 
@@ -194,16 +215,16 @@ def difference_range(values: np.ndarray, better: str | None) -> list[float]:
 def difference_ticks(span: Sequence[float], steps: float = 4.0) -> tuple[np.ndarray, list[str]]:
     """Zero and round differences on both sides of it, and their labels: at most steps + 1, so few fit a phone."""
     low, high = sorted(span)
-    least = (high - low) / steps
-    power = 10.0 ** np.floor(np.log10(least))
-    step = next(one * power for one in (1, 2, 2.5, 5, 10) if one * power >= least * (1 - 1e-9))
+    minimum = (high - low) / steps
+    power = 10.0 ** np.floor(np.log10(minimum))
+    step = next(factor * power for factor in (1, 2, 2.5, 5, 10) if factor * power >= minimum * (1 - 1e-9))
     ticks = np.arange(np.ceil(low / step - 1e-9), np.floor(high / step + 1e-9) + 1)
     return ticks * step, [f"{tick * step:+.4g}".replace("-", "−") if tick else "0" for tick in ticks]
 
 
-def _axis(letter: str, at: int) -> str:
-    return letter if at == 0 else f"{letter}{at + 1}"
+def _axis(letter: str, scale: int) -> str:
+    return letter if scale == 0 else f"{letter}{scale + 1}"
 
 
-def _name(name: str, at: int) -> str:
-    return name if at == 0 else f"{name}{at + 1}"
+def _name(name: str, scale: int) -> str:
+    return name if scale == 0 else f"{name}{scale + 1}"

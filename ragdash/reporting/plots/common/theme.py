@@ -107,7 +107,7 @@ class Look:
 
     def faint(self, opacity: float = 0.16) -> str:
         """The colour as rgba, for the band behind a line."""
-        red, green, blue = (int(self.color[at:at + 2], 16) for at in (1, 3, 5))
+        red, green, blue = (int(self.color[offset:offset + 2], 16) for offset in (1, 3, 5))
         return f"rgba({red},{green},{blue},{opacity})"
 
     def line(self, width: float = 2.2) -> dict:
@@ -129,14 +129,14 @@ def mark(slot: int, theme: Theme = LIGHT, name: str = "", group: str = "") -> Lo
 
 def looks(names: Sequence[str], slots: Sequence[int], theme: Theme) -> list[Look]:
     """The look of each run of a picture, in order."""
-    return [mark(slot, theme, name, f"run{at}") for at, (name, slot) in enumerate(zip(names, slots, strict=True))]
+    return [mark(slot, theme, name, f"run{index}") for index, (name, slot) in enumerate(zip(names, slots, strict=True))]
 
 
 def short(name: str, limit: int = 16) -> str:
     """A name that fits beside a mark, cut in the middle, safe for plotly's markup."""
     if len(name) > limit:
-        half = (limit - 1) // 2
-        name = f"{name[: limit - 1 - half]}…{name[-half:]}"
+        tail = (limit - 1) // 2
+        name = f"{name[: limit - 1 - tail]}…{name[-tail:]}"
     return escape(name)
 
 
@@ -144,13 +144,16 @@ def folded(title: str, longest: int = 14) -> str:
     """A title on two lines where it is longer, parted near its middle, each of at most 24 letters; safe for plotly."""
     if len(title) <= longest or " " not in title:
         return short(title, 24)
-    cut = min((at for at, char in enumerate(title) if char == " "), key=lambda at: abs(at - len(title) / 2))
+    cut = min(
+        (position for position, char in enumerate(title) if char == " "),
+        key=lambda position: abs(position - len(title) / 2),
+    )
     return f"{short(title[:cut], 24)}<br>{short(title[cut + 1:], 24)}"
 
 
 def tint(theme: Theme, color: str, share: float = 0.55) -> str:
     """A colour between the page and another, on which the page's ink can be read: ground of a table's cell."""
-    ends = ([int(one[at:at + 2], 16) for at in (1, 3, 5)] for one in (theme.paper, color))
+    ends = ([int(hex_color[offset:offset + 2], 16) for offset in (1, 3, 5)] for hex_color in (theme.paper, color))
     return "#" + "".join(f"{round(a + (b - a) * share):02x}" for a, b in zip(*ends, strict=True))
 
 
@@ -211,41 +214,43 @@ def axis_range(axis: Axis, values: np.ndarray, pad: float = 0.04) -> list[float]
     return [max(low - air, floor - air / 3), high + air]
 
 
-def spread(places: Sequence[float], gap: float) -> np.ndarray:
+def spread(positions: Sequence[float], gap: float) -> np.ndarray:
     """Places moved apart so that neighbours are at least gap apart, order kept and the middle of each cluster in place.
 
     places: (N,); returned (N,), same unit.
     """
-    places = np.asarray(places, dtype=float)
-    order = np.argsort(places, kind="stable")
+    positions = np.asarray(positions, dtype=float)
+    order = np.argsort(positions, kind="stable")
     groups: list[tuple[float, int]] = []  # (centre, members), from low to high
-    for place in places[order]:
-        centre, members = float(place), 1
-        while groups and centre - groups[-1][0] < gap * (members + groups[-1][1]) / 2:
-            other, size = groups.pop()
-            centre, members = (centre * members + other * size) / (members + size), members + size
-        groups.append((centre, members))
-    moved = np.concatenate([centre + gap * (np.arange(size) - (size - 1) / 2) for centre, size in groups] or [places])
-    result = np.empty_like(places)
-    result[order] = moved
+    for position in positions[order]:
+        center, members = float(position), 1
+        while groups and center - groups[-1][0] < gap * (members + groups[-1][1]) / 2:
+            neighbor, size = groups.pop()
+            center, members = (center * members + neighbor * size) / (members + size), members + size
+        groups.append((center, members))
+    spaced = np.concatenate(
+        [center + gap * (np.arange(size) - (size - 1) / 2) for center, size in groups] or [positions]
+    )
+    result = np.empty_like(positions)
+    result[order] = spaced
     return result
 
 
-def end_labels(fig: go.Figure, drawn: Sequence[Look], heights: Sequence[float], y_range: Sequence[float]) -> None:
+def end_labels(fig: go.Figure, run_looks: Sequence[Look], heights: Sequence[float], y_range: Sequence[float]) -> None:
     """Write each run's name at the right end of its line, moved apart where lines meet; a legend with many runs.
 
     heights: (N,) where each line ends, in units of the y axis; NaN means no line and no label.
     """
-    if len(drawn) > DIRECT_LABELS:
-        fig.update_layout(showlegend=True, height=fig.layout.height + 24 * ((len(drawn) + 1) // 2))
+    if len(run_looks) > DIRECT_LABELS:
+        fig.update_layout(showlegend=True, height=fig.layout.height + 24 * ((len(run_looks) + 1) // 2))
         return
-    shown = [index for index, height in enumerate(heights) if np.isfinite(height)]
+    visible = [index for index, height in enumerate(heights) if np.isfinite(height)]
     share = 17 / max((fig.layout.height or 360) - 70, 1)
-    places = spread([heights[index] for index in shown], share * (y_range[1] - y_range[0]))
+    positions = spread([heights[index] for index in visible], share * (y_range[1] - y_range[0]))
     width = 0
-    for index, place in zip(shown, places, strict=True):
-        look, text = drawn[index], short(html.unescape(drawn[index].name), 14)
-        fig.add_annotation(x=1, xref="paper", y=float(place), yref="y", xanchor="left", xshift=6, showarrow=False,
+    for index, position in zip(visible, positions, strict=True):
+        look, text = run_looks[index], short(html.unescape(run_looks[index].name), 14)
+        fig.add_annotation(x=1, xref="paper", y=float(position), yref="y", xanchor="left", xshift=6, showarrow=False,
                            text=f'<span style="color:{look.color}">{look.sign}</span> {text}', font={"size": 12},
                            align="left")
         width = max(width, len(html.unescape(text)))

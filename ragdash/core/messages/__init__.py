@@ -1,0 +1,86 @@
+"""The words of every problem, as data: one table row for each message, one renderer for every surface.
+
+A problem (`ragdash.core.errors.Problem`) carries the name of its message and facts. `MESSAGES` has the words: what was
+found, what was expected, and how to fix it. To change a sentence, change its row; to add a message, add a row to the
+table of its subject.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Literal, NamedTuple
+
+from ragdash.core.messages import (
+    columns,
+    commands,
+    dashboard,
+    experiments,
+    judge,
+    labels,
+    matching,
+    metrics,
+    reading,
+    unavailable,
+    values,
+    workspace,
+)
+from ragdash.core.messages.message import Message
+from ragdash.core.messages.template import fill, listed, placeholders
+
+_MODULES = (columns, commands, dashboard, experiments, judge, labels, matching, metrics, reading, unavailable, values,
+            workspace)
+BROWSER = (columns, dashboard, judge, labels, matching, metrics, reading, unavailable, values, workspace)
+"""Tables whose messages a page may show, all but these:"""
+TERMINAL = frozenset(("bound/metric", "duplicate-run", "no-run/labels", "no-verdicts/option", "not-confirmed/unasked",
+                      "one-metric", "several-runs", "two-judges", "two-kinds", "whose-labels/option"))
+"""Messages that only the command line shows."""
+Surface = Literal["cli", "json", "report", "page"]
+
+
+def _joined(tables: Sequence[Mapping[str, Message]]) -> dict[str, Message]:
+    rows = {name: row for table in tables for name, row in table.items()}
+    if len(rows) < sum(map(len, tables)):
+        raise ValueError("a message in two tables")
+    return rows
+
+
+MESSAGES: Mapping[str, Message] = _joined([module.MESSAGES for module in _MODULES])
+
+
+class Words(NamedTuple):
+    """A message in words. reason: what was found, where the run and the metric are named next to it."""
+
+    found: str
+    expected: str
+    fix: str
+    reason: str
+
+
+def render(message: str, facts: Mapping[str, object], surface: Surface = "cli") -> Words:
+    """The words of a message on a surface: only the page has a fix of its own, without options of the command line.
+
+    Examples
+    --------
+    >>> render("unknown-spelling", {"name": "low", "choices": ["case", "trim"]}).found
+    "'low'"
+    """
+    row = MESSAGES[message]
+    fix = row.page if surface == "page" and row.page else row.fix
+    return Words(*(fill(template, facts) for template in (row.found, row.expected, fix, row.reason or row.found)))
+
+
+@cache
+def needed(message: str) -> frozenset[str]:
+    """The names of the facts that the templates of a message need."""
+    row = MESSAGES[message]
+    return frozenset().union(*map(placeholders, (row.found, row.expected, row.fix, row.page, row.reason)))
+
+
+def shown_facts(message: str) -> frozenset[str]:
+    """The names of the facts that the words for what was found contain."""
+    return placeholders(MESSAGES[message].found)
+
+
+__all__ = ["BROWSER", "MESSAGES", "TERMINAL", "Message", "Surface", "Words", "listed", "needed", "render",
+           "shown_facts"]

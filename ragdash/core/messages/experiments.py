@@ -1,0 +1,210 @@
+"""Asking two systems the same questions, and generated test sets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ragdash.core.messages.message import Message
+
+MESSAGES: Mapping[str, Message] = {
+    "bad-drafts": Message(
+        found="no file of drafts of this version",
+        expected="a first line with {key}: {version}",
+        fix="Make it with ragdash testset --drafts FILE.",
+        page="Export the drafts again with ragdash testset.",
+    ),
+    "bad-drafts/head": Message(
+        found="a first line that does not fit: {error}",
+        expected="what is known of the set",
+        fix="Take the file as the command wrote it.",
+    ),
+    "bad-drafts/json": Message(
+        found="no JSON: {error}",
+        expected="a JSON object in each line",
+        fix="Make it with ragdash testset --drafts FILE.",
+        page="Export the drafts again with ragdash testset.",
+    ),
+    "bad-drafts/line": Message(
+        found="a line that does not fit: {error}",
+        expected="a document or a draft",
+        fix="Take the file as the command wrote it.",
+    ),
+    "bad-drafts/type": Message(
+        found="a {type}",
+        expected="a JSON object in each line",
+        fix="Make it with ragdash testset --drafts FILE.",
+        page="Export the drafts again with ragdash testset.",
+    ),
+    "bad-name": Message(
+        found="{name!r}",
+        expected="letters, digits, '.', '_', '+' and '-'",
+        fix="Choose a name that a file can have.",
+    ),
+    "bad-types": Message(
+        found="{unknown:?{unknown!r:comma}}{unknown:!{questions:count question} of {count:count type}}",
+        expected="some of {types:comma}, and one question or more",
+        fix="Name them with commas between.",
+    ),
+    "changed-file": Message(
+        found="{changed:comma} changed since the first of these answers",
+        expected="one configuration for all queries",
+        fix="The older answers are used. If the change matters, choose another --output-dir.",
+    ),
+    "damaged-journal": Message(
+        found="a line that cannot be read: {line!r}",
+        expected="lines of JSON",
+        fix="Remove the line: its query is asked again.",
+    ),
+    "damaged-line": Message(
+        found="a last line that was cut off ({size} bytes)",
+        expected="a whole line",
+        fix="It was set aside in {kept_in}; its query is asked again.",
+    ),
+    "empty-test-set": Message(
+        found="no question that was kept",
+        expected="one or more",
+        fix="Look at the reasons of the rejects; ask for more, or a better model.",
+    ),
+    "empty-test-set/no-drafts": Message(
+        found="no question: the judge wrote none",
+        expected="one or more",
+        fix="Look at what is missing above.",
+    ),
+    "empty-test-set/rejects": Message(
+        found="no question kept of {drafts:count draft}",
+        expected="one or more",
+        fix="Read the reasons with --rejects FILE, or try another model.",
+        page="Read the reasons of the rejects, or try another model.",
+    ),
+    "failed-query": Message(
+        found="query {query!r} of {configuration} without an answer: {reason}",
+        expected="an answer",
+        fix="It is missing in the run; --retry-failed asks again.",
+    ),
+    "few-documents": Message(
+        found="questions to ask: {count}, for {wanted} {type} drafts",
+        expected="enough documents",
+        fix="Give more documents, or ask for fewer.",
+    ),
+    "few-documents/pairs": Message(
+        found="pairs of documents that share rare words: {count}, for {wanted} {type} drafts",
+        expected="enough documents",
+        fix="Give more documents, or ask for fewer.",
+    ),
+    "file-exists": Message(
+        found="a file that is not of this job",
+        expected="a free place for the run",
+        fix="Choose another --output-dir, or another name for the configuration.",
+    ),
+    "joined-journals": Message(
+        found="a first line again",
+        expected="one journal, which begins once",
+        fix="Two journals were put into one file: keep one of them here, with its own first line.",
+    ),
+    "journal-in-use": Message(
+        found="a journal that another process is writing",
+        expected="one process at a time",
+        fix="Wait for it, or stop it.",
+    ),
+    "judge-always-same": Message(
+        found="one question {times} times: “{question}”",
+        expected="a question for each document",
+        fix="All but the first are rejects. Try another model.",
+    ),
+    "missing-answers": Message(
+        found="{missing} of {queries:count query} of {configuration} without an answer ({reasons:comma})",
+        expected="an answer to each",
+        fix="They are missing in the run; their answers and latencies have no value.",
+    ),
+    "no-answers": Message(
+        found="no answer of {configuration} to {questions:count question}: {reason}",
+        expected="an answer to each question",
+        fix="Try it with one question, fix it, and run this again.",
+    ),
+    "no-journal": Message(
+        found="a file that is no journal of this version",
+        expected="the journal of an earlier `ragdash ab`, or no file",
+        fix="Choose another --output-dir, or move the file away.",
+    ),
+    "no-questions": Message(
+        found="the truth {truth!r} without the texts of its queries",
+        expected="questions to ask",
+        fix="Give a truth with a field query, such as JSONL, CSV or a BEIR folder with queries.jsonl; qrels have none.",
+    ),
+    "no-such-command": Message(
+        found="{program!r}, which is not on this machine or cannot be run",
+        expected="a command that can be run",
+        fix="Check path and permissions. There is no shell: for pipes and variables write sh -c '...'.",
+    ),
+    "no-such-command/empty": Message(
+        found="an empty text",
+        expected="a command that can be run",
+        fix="Write a command such as 'python rag.py'.",
+    ),
+    "no-such-command/placeholders": Message(
+        found="{{question}} or {{query_id}} in a command that stays",
+        expected="a command that can be run",
+        fix="It reads its questions from standard input, a line of JSON for each.",
+    ),
+    "no-such-command/quotes": Message(
+        found="{command!r} ({error})",
+        expected="a command that can be run",
+        fix="Close the quotation marks.",
+    ),
+    "no-such-set": Message(
+        found="{name!r}",
+        expected="a set of the workspace",
+        fix="Choose another.",
+    ),
+    "no-texts": Message(
+        found="{documents:count document}, none with a text of {shortest} characters or more",
+        expected="documents with texts",
+        fix="Give a file such as BEIR's corpus.jsonl, with doc_id and text.",
+    ),
+    "other-job": Message(
+        found="answers of another command than now",
+        expected="the same command and the same questions, so that the answers belong together",
+        fix=(
+            "Choose another --output-dir (or another name for the configuration) to start afresh, or remove this file "
+            "if its answers are of no use."
+        ),
+    ),
+    "other-job/questions": Message(
+        found="answers to other questions than now",
+        expected="the same command and the same questions, so that the answers belong together",
+        fix=(
+            "Choose another --output-dir (or another name for the configuration) to start afresh, or remove this file "
+            "if its answers are of no use."
+        ),
+    ),
+    "same-name": Message(
+        found="{name!r} twice",
+        expected="two names",
+        fix="Name them apart.",
+    ),
+    "scores-left-out": Message(
+        found="{answers:count answer} without scores, others with them",
+        expected="scores in every answer or in none",
+        fix="All documents keep the order given, without scores.",
+    ),
+    "short-texts": Message(
+        found="{documents} of {all_documents:count document} without a text long enough",
+        expected="a text to ask about",
+        fix="They are skipped.",
+    ),
+    "unreadable-file/permissions": Message(
+        found="{reason}",
+        expected="a file that can be read",
+        fix="Check its permissions.",
+    ),
+    "unwritable-file/workspace": Message(
+        found="{reason}",
+        expected="a folder that you may write",
+        fix="Name another one in RAGDASH_WORKSPACE.",
+    ),
+    "unwritable-journal": Message(
+        found="{reason}",
+        expected="a file that can be written, with room on the disk",
+        fix="Make room or choose another --output-dir; what is there is kept.",
+    ),
+}

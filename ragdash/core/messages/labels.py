@@ -1,0 +1,245 @@
+"""Human labels and validating a judge against them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ragdash.core.messages.message import Message
+
+MESSAGES: Mapping[str, Message] = {
+    "all-labelled": Message(
+        found="{queries:count query} of {run} with a verdict and no label",
+        expected="2 or more",
+        fix="The judge has nothing to add: use the interval of the labels alone.",
+    ),
+    "bad-encoding": Message(
+        found="a byte that is not UTF-8 at {position}",
+        expected="UTF-8",
+        fix="Save it as CSV UTF-8.",
+    ),
+    "bad-json/other": Message(
+        found="{line!r}",
+        expected="a JSON object",
+        fix="Correct the line.",
+    ),
+    "bad-value": Message(
+        found="{value!r}",
+        expected="a number from 0 to 1, yes, no, or nothing",
+        fix="Write 1 for yes and 0 for no.",
+    ),
+    "constant-judge": Message(
+        found="{value:g} for all {queries:count query} of {run!r}",
+        expected="verdicts that differ",
+        fix="It says nothing about single queries; check whether the judge can see the texts.",
+    ),
+    "duplicate-run": Message(
+        found="two runs called {run!r}",
+        expected="a name for each run",
+        fix="Write --verdicts NAME=FILE.",
+    ),
+    "duplicate-verdict": Message(
+        found="a query twice in the verdicts of {name!r}",
+        expected="one row for a query",
+        fix="Remove the repeats.",
+    ),
+    "duplicate-verdict/query": Message(
+        found="query {query!r} twice",
+        expected="one row for a query",
+        fix="Remove the repeats, or number them in a column vote.",
+    ),
+    "duplicate-verdict/vote": Message(
+        found="query {query!r} twice{vote:? with vote {vote!r}}",
+        expected="one row for a query and vote",
+        fix="Remove the repeats.",
+    ),
+    "extra-cells": Message(
+        found="{cells:count cell} in a row, {columns:count column}",
+        expected="a cell for each column",
+        fix="Put texts with commas or line ends into quotation marks.",
+    ),
+    "extra-labels": Message(
+        found="{labels:count label} of queries that {run!r} lacks, such as {example!r}",
+        expected="labels of its queries",
+        fix="They are left out.",
+    ),
+    "few-folds": Message(
+        found="{folds:count fold}",
+        expected="2 or more",
+        fix="Leave it at {usual}.",
+    ),
+    "few-labels": Message(
+        found="{labels:count label} for the verdicts of {run}",
+        expected="{fewest} or more",
+        fix="No corrected interval is given; label more.",
+        page="No corrected interval is given; label more under “Label answers”.",
+    ),
+    "few-labels/local": Message(
+        found="labels of {queries:count query} with an answer",
+        expected="those of {fewest} or more, of queries drawn at random",
+        fix="Draw a sheet with --sheet, label it, and pass it with --labels.",
+        page="Label answers that are drawn at random, under “Label answers”.",
+    ),
+    "judge-of-chance": Message(
+        found="a kappa of {kappa:.2f} on {labels:count label} of {run!r}",
+        expected="agreement beyond chance",
+        fix="Read the disagreements; choose another judge or prompt.",
+    ),
+    "label-range": Message(
+        found="a label of {value:g}",
+        expected="values from 0 to 1",
+        fix="Divide by the highest value.",
+    ),
+    "labels-without-verdict": Message(
+        found="{missing} of {labels:count label} of {run!r} on queries without a verdict",
+        expected="a verdict on every labeled query",
+        fix="They count among the labels alone; ask the judge again for what is missing.",
+    ),
+    "lexical-only": Message(
+        found="a local judge that looks at words, lengths and scores alone",
+        expected="features by a local model too",
+        fix=(
+            "Word counts see neither negation nor paraphrase. To add cosines: python -m ragdash score RUN --truth "
+            "TRUTH --metrics \"SemanticRelevance SBERT\" --model FOLDER"
+        ),
+        page=(
+            "Word counts see neither negation nor paraphrase. Compute a semantic metric on the Answers page to add "
+            "cosines."
+        ),
+    ),
+    "missing-column/verdicts": Message(
+        found="the columns {columns:comma}",
+        expected="a column {wanted}",
+        fix="Give it this name in the first row.",
+    ),
+    "no-gain": Message(
+        found="a corrected interval of {run} that is wider than that of the labels alone",
+        expected="a judge that agrees often enough, and many queries besides the labeled ones",
+        fix="Use the labels' interval, if you decide so before you look at where the two are.",
+    ),
+    "no-labels": Message(
+        found="no label",
+        expected="a number from 0 to 1 in the rows that were read",
+        fix="Fill in the column {column}.",
+    ),
+    "no-labels/verdicts": Message(
+        found="no label for the verdicts of {run}",
+        expected="{fewest} labels or more of queries drawn at random",
+        fix="Draw a sheet with --sheet, label it, and pass it with --labels.",
+        page="Label answers below, or download a sheet, label it, and upload it.",
+    ),
+    "no-query": Message(
+        found="a row without a query_id",
+        expected="the id of a query",
+        fix="Add it.",
+    ),
+    "no-rows/verdicts": Message(
+        found="no verdict",
+        expected="a row for a query",
+        fix="Check that the file is complete.",
+    ),
+    "no-run/labels": Message(
+        found="verdicts from a file",
+        expected="runs, whose labels are kept by their content",
+        fix="Name the runs with --truth and -m METRIC.",
+    ),
+    "no-such-file/reason": Message(
+        found="{reason}",
+        expected="a file that can be read",
+        fix="Check the path.",
+    ),
+    "no-verdicts/metric": Message(
+        found="{spec}, which is no mean over queries",
+        expected="a metric with a value for each query, and their mean",
+        fix="Choose a metric of this kind.",
+    ),
+    "no-verdicts/option": Message(
+        found="neither runs nor verdicts",
+        expected="one of them",
+        fix="Name runs with --truth and -m METRIC, or files with --verdicts.",
+    ),
+    "nothing-to-label": Message(
+        found="no query with a verdict of every run",
+        expected="verdicts to compare with labels",
+        fix="Let the judge give its verdicts first.",
+    ),
+    "one-class": Message(
+        found="{labels:count label} that are all {value:g}",
+        expected="labels of both kinds, good and bad answers",
+        fix="There is nothing to learn from; label more, or use the interval of the labels alone.",
+        page="There is nothing to learn from yet: label more under “Label answers”, until both kinds are among them.",
+    ),
+    "one-metric": Message(
+        found="{count:count metric}",
+        expected="the one whose values are verdicts",
+        fix="Name it with -m.",
+    ),
+    "open-rows": Message(
+        found="{open} of {rows:count row} not labeled yet",
+        expected="labels",
+        fix="The labeled rows from the top are still a random sample.",
+    ),
+    "same-family": Message(
+        found="{judge!r} as judge of {generator!r}, both of {families}",
+        expected="a judge of another family than the generator",
+        fix="Judges favor what is written as they write; check its verdicts against labels.",
+    ),
+    "sheet-exists": Message(
+        found="a file of this name, which may contain labels",
+        expected="a new name",
+        fix="Choose another name, or take the file away.",
+    ),
+    "sheet-format": Message(
+        found="{sheet!r}",
+        expected="a name that ends in .csv or .jsonl",
+        fix="Choose one of these.",
+    ),
+    "skipped-rows": Message(
+        found="{rows:count row} without a label before the last labeled one",
+        expected="every row labeled from the top, as far as you get",
+        fix=(
+            "Skipping rows because they are hard makes the sample no longer random and the interval too narrow: label "
+            "them too."
+        ),
+    ),
+    "two-judges": Message(
+        found="--local-judge and {option}",
+        expected="one judge",
+        fix="Leave one of them out.",
+    ),
+    "two-kinds": Message(
+        found="runs and files of verdicts",
+        expected="one of them",
+        fix="Name runs with --truth and -m METRIC, or files with --verdicts.",
+    ),
+    "two-labels": Message(
+        found="{label:g} for query {query!r}, {before:g} above",
+        expected="one label for a query",
+        fix="Decide on one of them.",
+    ),
+    "unknown-query": Message(
+        found="query {query!r}",
+        expected="a query that was judged",
+        fix="Check whether a spreadsheet changed the ids (007 became 7): format that column as text, or use JSONL.",
+    ),
+    "unknown-run": Message(
+        found="{run:named run}",
+        expected="one of {runs:comma}",
+        fix="Correct the name.",
+    ),
+    "verdict-range": Message(
+        found="{value:g} for query {query!r} of {run!r}{others:? (and {others} more)}",
+        expected="values from 0 to 1",
+        fix="Choose a metric of that range, or divide by the highest value.",
+    ),
+    "whose-labels": Message(
+        found="{run:?labels of {run:named run}}{run:!labels without a run}",
+        expected="labels of one of {runs:comma}",
+        fix="Add a column run, or write --labels NAME=FILE.",
+        page="Add a column run.",
+    ),
+    "whose-labels/option": Message(
+        found="labels of {run:named run}",
+        expected="one of {runs:comma}",
+        fix="Correct the name before the =.",
+    ),
+}

@@ -1,0 +1,305 @@
+"""Metrics, cutoffs, bands, targets, thresholds and prices."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ragdash.core.messages.message import Message
+
+MESSAGES: Mapping[str, Message] = {
+    "bad-field/band": Message(
+        found="band {number}: {value!r} (table {table})",
+        expected="{{label = ..., low = ...}}",
+        fix="Write the band this way.",
+    ),
+    "bad-field/label": Message(
+        found="label = {value!r} in band {number} (table {table})",
+        expected="a text in quotes",
+        fix="Put it in quotes.",
+    ),
+    "bad-field/number": Message(
+        found="{key} = {value!r} in band {number} (table {table})",
+        expected="a number such as 0.7",
+        fix="Write it without quotes.",
+    ),
+    "bad-field/price": Message(
+        found="{name} = {value!r}",
+        expected="a table with prompt, completion or call",
+        fix="See docs/guide/speed-cost.md.",
+    ),
+    "bad-field/price-table": Message(
+        found="{key} = {value!r}",
+        expected="a table [{key}]",
+        fix="See docs/guide/speed-cost.md.",
+    ),
+    "bad-field/text": Message(
+        found="{key} = {value!r} (table {table})",
+        expected="a text in quotes",
+        fix="Put it in quotes.",
+    ),
+    "bad-field/uses": Message(
+        found="{run} = {value!r}",
+        expected="a list of names of prices",
+        fix="Write [\"name\"].",
+    ),
+    "bad-price": Message(
+        found="{key} = {value!r} of {name!r}",
+        expected="dollars, 0 or more",
+        fix="Correct it.",
+    ),
+    "band-gap": Message(
+        found="{label!r} up to {high} and {upper!r} from {low} (table {table})",
+        expected="bands without a gap",
+        fix="Let each band begin where the one below ends, or leave its high out.",
+    ),
+    "band-gap/above": Message(
+        found="nothing above {label!r} up to {high:g} (table {table})",
+        expected="bands from {lowest:g} to {highest:g}, the range of the metric",
+        fix="Leave the high of the last band out.",
+    ),
+    "band-gap/below": Message(
+        found="nothing below {label!r} from {low:g} (table {table})",
+        expected="bands from {lowest:g} to {highest:g}, the range of the metric",
+        fix="Add a band from {lowest:g}.",
+    ),
+    "band-overlap": Message(
+        found="{label!r} up to {high} and {upper!r} from {low} (table {table})",
+        expected="bands that do not overlap",
+        fix="Let each band begin where the one below ends, or leave its high out.",
+    ),
+    "band-range": Message(
+        found="{edges:plural an edge/edges} at {edges:g} (table {table})",
+        expected="bands from {lowest:g} to {highest:g}, the range of the metric",
+        fix="Give values as the metric does: shares, not percentages.",
+    ),
+    "bound": Message(
+        found="{text!r}",
+        expected="{wanted}",
+        fix="Write METRIC=NUMBER.",
+    ),
+    "bound/metric": Message(
+        found="a bound on {spec}",
+        expected="one of the metrics asked for: {metrics:spaced}",
+        fix="Add {spec} to -m.",
+    ),
+    "bound/negative": Message(
+        found="{text!r}",
+        expected="a number that is not negative",
+        fix="Give how much worse the candidate may be, such as 0.02.",
+    ),
+    "corpus-size": Message(
+        found="{value!r}",
+        expected="a whole number of documents",
+        fix="Write it in digits, such as 1000000.",
+    ),
+    "few-queries": Message(
+        found="halves with {finding} and {checking} queries that have a relevant document",
+        expected="at least one in each: to find the threshold and to check it",
+        fix="Add queries; the sweep itself needs none.",
+    ),
+    "metric-cutoff": Message(
+        found="{text!r}",
+        expected="{wanted}",
+        fix="Change the cutoff.",
+    ),
+    "metric-parameter": Message(
+        found="{text!r}",
+        expected="parameters of {metric}: {known}",
+        fix="Write them as name=value, texts in quotes.",
+    ),
+    "metric-parameter/aqwv-cutoff": Message(
+        found="AQWV without a cutoff",
+        expected="parameters that fit together",
+        fix="Write AQWV@10, or AQWV(form='material', corpus_size=N).",
+    ),
+    "metric-parameter/corpus-size": Message(
+        found="aqwv_material without a corpus size",
+        expected="the number of documents in the corpus",
+        fix="Give corpus_size.",
+    ),
+    "metric-parameter/corpus-size-needed": Message(
+        found="corpus_size={size}",
+        expected="parameters that fit together",
+        fix="Give the number of documents in the corpus, {needed} or more.",
+    ),
+    "metric-parameter/language": Message(
+        found="language={language!r} with normalisation={normalization!r}",
+        expected="parameters that fit together",
+        fix="Add normalisation='unicode'.",
+    ),
+    "metric-parameter/material-cutoff": Message(
+        found="a cutoff of {cutoff} with form='material'",
+        expected="parameters that fit together",
+        fix="Leave it out: all returned documents count.",
+    ),
+    "metric-parameter/material-only": Message(
+        found="corpus_size or threshold without form='material'",
+        expected="parameters that fit together",
+        fix="Add form='material'.",
+    ),
+    "metric-parameter/mqwv-scores": Message(
+        found="MQWV for a run that has no scores or is not ranked by them",
+        expected="parameters that fit together",
+        fix="Use AQWV@k.",
+    ),
+    "metric-parameter/threshold-scores": Message(
+        found="a threshold for a run that has no scores or is not ranked by them",
+        expected="parameters that fit together",
+        fix="Leave it out.",
+    ),
+    "metric-parameter/tokens": Message(
+        found="tokens='set' with a normalization",
+        expected="parameters that fit together",
+        fix="Leave one of them out: sets have their own.",
+    ),
+    "missing-field/band": Message(
+        found="band {number} without {key} (table {table})",
+        expected="{{label = ..., low = ...}}",
+        fix="Add it.",
+    ),
+    "missing-field/band-table": Message(
+        found="no {key} (table {table})",
+        expected="{wanted}",
+        fix="Add {key} = ...",
+    ),
+    "nan-edge": Message(
+        found="{label!r} from {low}, in the bands of {metric}",
+        expected="a finite number",
+        fix="Give the band's lowest value.",
+    ),
+    "nan-edge/high": Message(
+        found="{label!r} up to nan (table {table})",
+        expected="a number",
+        fix="Leave its high out.",
+    ),
+    "no-band": Message(
+        found="no band, in the bands of {metric}",
+        expected="at least one band",
+        fix="Give each band a label and its lowest value.",
+    ),
+    "no-band/file": Message(
+        found="bands = {entries!r} (table {table})",
+        expected="at least one {{label = ..., low = ...}}",
+        fix="Add the bands.",
+    ),
+    "no-label": Message(
+        found="a band without a label, in the bands of {metric}",
+        expected="a label for each band",
+        fix="Name it.",
+    ),
+    "no-scores": Message(
+        found="{reason}",
+        expected="a run that is ranked by scores",
+        fix="Give a file with scores; everything else works without them.",
+    ),
+    "no-source": Message(
+        found="no source, in the bands of {metric}",
+        expected="where the bands come from",
+        fix="Add source = \"who says so\".",
+    ),
+    "no-source/file": Message(
+        found="no {key} (table {table})",
+        expected="{wanted}",
+        fix="Add {key} = ...",
+    ),
+    "no-table": Message(
+        found="{keys:?the keys {keys:comma}}{keys:!no table}",
+        expected="a [[table]] for each metric, with metric, source and bands",
+        fix="See docs/guide/threshold-bands.md for an example.",
+    ),
+    "not-ascending": Message(
+        found="{upper!r} from {upper_low:g} after {lower!r} from {lower_low:g}, in the bands of {metric}",
+        expected="bands that ascend",
+        fix="Order them by their lowest value.",
+    ),
+    "not-toml": Message(
+        found="{error}",
+        expected="TOML",
+        fix="Fix the line; texts are in quotes, numbers have a decimal point.",
+    ),
+    "repeated-label": Message(
+        found="{count:count band} {label!r}, in the bands of {metric}",
+        expected="different labels",
+        fix="Rename or join them.",
+    ),
+    "repeated-table": Message(
+        found="a second table of {spec} by {source!r}",
+        expected="one table for a metric and source",
+        fix="Join them, or name the sources apart.",
+    ),
+    "target": Message(
+        found="a target of {value:g} for {spec}",
+        expected="a number from {low:g} to {high:g}",
+        fix="Change the target.",
+    ),
+    "target/no-direction": Message(
+        found="a target for {spec}, of which neither direction is better",
+        expected="a metric with a better direction",
+        fix="Choose another metric.",
+    ),
+    "target/text": Message(
+        found="{text!r}",
+        expected="a target such as nDCG@10=0.5",
+        fix="Write METRIC=NUMBER.",
+    ),
+    "threshold": Message(
+        found="no threshold",
+        expected="at least one number",
+        fix="Leave it out.",
+    ),
+    "threshold/nan": Message(
+        found="NaN among the thresholds",
+        expected="at least one number",
+        fix="Leave it out.",
+    ),
+    "top-edge": Message(
+        found="a highest value of {high:g}{label:? and {label!r} from {low:g}}, in the bands of {metric}",
+        expected="a highest value above the last band's lowest",
+        fix="Raise it, or leave it out.",
+    ),
+    "unknown-field/band": Message(
+        found="{key!r} in band {number} (table {table})",
+        expected="label, low and high",
+        fix="Correct or remove it.",
+    ),
+    "unknown-field/band-table": Message(
+        found="{key!r} (table {table})",
+        expected="{fields:comma}",
+        fix="Correct or remove it.",
+    ),
+    "unknown-field/bands": Message(
+        found="{key!r}",
+        expected="[[table]] alone",
+        fix="Remove it.",
+    ),
+    "unknown-field/costs": Message(
+        found="{key!r}",
+        expected="[price.\"name\"] and [uses]",
+        fix="Remove it.",
+    ),
+    "unknown-field/price": Message(
+        found="{key!r} of {name!r}",
+        expected="{fields:comma}",
+        fix="Correct or remove it.",
+    ),
+    "unknown-measure": Message(
+        found="{measure!r}",
+        expected="one of {measures:comma}",
+        fix="Choose one of these.",
+    ),
+    "unknown-metric": Message(
+        found="{text!r}",
+        expected="one of {metrics:comma}",
+        fix="See `ragdash metrics` for all of them.",
+    ),
+    "unknown-metric/near": Message(
+        found="{text!r}",
+        expected="perhaps {names:or}",
+        fix="See `ragdash metrics` for all of them.",
+    ),
+    "unknown-price": Message(
+        found="{name!r} for {run:named run}",
+        expected="{prices:?one of {prices:comma}}{prices:!one of no prices}",
+        fix="Add its price, or take it out.",
+    ),
+}

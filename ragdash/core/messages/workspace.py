@@ -1,0 +1,236 @@
+"""The workspace, and the reviews kept in it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ragdash.core.messages.message import Message
+
+MESSAGES: Mapping[str, Message] = {
+    "bad-json": Message(
+        found="{line!r} ({error})",
+        expected="a JSON object",
+        fix="Correct the line.",
+    ),
+    "bad-review/document": Message(
+        found="{value!r}",
+        expected="the document of a judgment, and of nothing else",
+        fix="Say which document is judged.",
+    ),
+    "bad-review/grade": Message(
+        found="{value!r}",
+        expected="a whole number",
+        fix="Give the grade, 0 for not relevant.",
+    ),
+    "bad-review/id": Message(
+        found="{value!r}",
+        expected="32 hexadecimal digits",
+        fix="Leave the id out: a new one is given.",
+    ),
+    "bad-review/kind": Message(
+        found="{value!r}",
+        expected="{kinds:or}",
+        fix="Choose one of these.",
+    ),
+    "bad-review/label": Message(
+        found="{value!r}",
+        expected="a number from 0 to 1",
+        fix="Write 1 for yes and 0 for no.",
+    ),
+    "bad-review/long-note": Message(
+        found="a note of {characters:count character}",
+        expected="at most {most}",
+        fix="Make it shorter.",
+    ),
+    "bad-review/missing": Message(
+        found="{missing:?no {missing:or}}",
+        expected="{needed:comma}",
+        fix="Add what is missing.",
+    ),
+    "bad-review/no-query": Message(
+        found="no query",
+        expected="the id of a query",
+        fix="Say which query it is about.",
+    ),
+    "bad-review/no-text": Message(
+        found="{value}",
+        expected="text",
+        fix="Write it as text.",
+    ),
+    "bad-review/object": Message(
+        found="{value!r}",
+        expected="a JSON object with truth, kind and value",
+        fix="Export reviews to see how they are written.",
+    ),
+    "bad-review/run": Message(
+        found="{value!r}",
+        expected="a judgment for all runs",
+        fix="Leave the run out.",
+    ),
+    "bad-review/truth": Message(
+        found="{value}",
+        expected="the digest of a truth",
+        fix="Write it as text.",
+    ),
+    "bad-review/undo": Message(
+        found="an undo",
+        expected="a note, a verdict or a judgment",
+        fix="Call undo.",
+    ),
+    "bad-review/undone": Message(
+        found="{value!r}",
+        expected="the id of an event, 32 hexadecimal digits",
+        fix="Name the event to undo.",
+    ),
+    "bad-review/verdict": Message(
+        found="{value!r}",
+        expected="{verdicts:or}",
+        fix="Choose one of these.",
+    ),
+    "broken-reviews": Message(
+        found="a damaged file of reviews: it was set aside, and what could be read was recovered",
+        expected="a file that can be read",
+        fix="Check whether reviews are missing; restore a copy of the file, or delete this one.",
+    ),
+    "broken-workspace-file": Message(
+        found="{type} {name!r}, which cannot be read ({reason})",
+        expected="the files as they were written",
+        fix="Load its file again; the broken one was set aside and everything else is usable.",
+    ),
+    "extra-queries/reviews": Message(
+        found="{judgments:count judgment} of queries that the truth lacks",
+        expected="judgments of its queries",
+        fix="They are left out.",
+    ),
+    "left-out-queries": Message(
+        found="{queries:count query} with the verdict 'wrong gold'",
+        expected="queries whose gold is right",
+        fix="They are left out; fix the truth to include them again.",
+    ),
+    "newer-reviews": Message(
+        found="reviews in version {version} of the file",
+        expected="version {newest}",
+        fix="Use the ragdash that wrote it, or a newer one.",
+    ),
+    "newer-workspace": Message(
+        found="a workspace of a newer ragdash (format {version})",
+        expected="format {newest}",
+        fix="Update ragdash, or name another folder.",
+    ),
+    "no-workspace": Message(
+        found="no folder of this name",
+        expected="a workspace to be served",
+        fix="Check the path.",
+    ),
+    "not-kept": Message(
+        found="no {type} {digest}",
+        expected="a {type} that the workspace keeps",
+        fix="Load its file again.",
+    ),
+    "other-truth": Message(
+        found="reviews of a truth with digest {digest}",
+        expected="those of {truth!r}, {truth_digest}",
+        fix="Choose the truth they were made with.",
+    ),
+    "read-only-workspace": Message(
+        found="a change to a workspace that is served read-only",
+        expected="no change",
+        fix="Start the dashboard without --read-only.",
+        page="Ask the person who runs the server.",
+    ),
+    "replaced-judgements": Message(
+        found="{judgments:count judgment} of the truth that the reviews grade otherwise",
+        expected="one grade for a document",
+        fix="The reviews count; undo them to use the truth's again.",
+    ),
+    "run-let-go": Message(
+        found="{run:named run}, which the server no longer has",
+        expected="a run in memory",
+        fix="Load its file again on the Runs page.",
+    ),
+    "run-let-go/loaded": Message(
+        found="{run:named run}, which the server no longer has as it was loaded",
+        expected="the run as it was loaded",
+        fix="Load its file again.",
+    ),
+    "same-content": Message(
+        found="{run:named run} would become the same as run {other!r}",
+        expected="runs that differ",
+        fix="Nothing was changed. Remove one of the two.",
+    ),
+    "unknown-review": Message(
+        found="{id!r}",
+        expected="the id of an event of this truth",
+        fix="Reload the reviews: the list may be out of date.",
+    ),
+    "unusable-reviews": Message(
+        found="a file that cannot be used ({reason}){nothing_kept:?: nothing was kept}",
+        expected="a file that can be read and written",
+        fix="Look at the file and its folder, or name another folder in RAGDASH_WORKSPACE.",
+    ),
+    "unusable-reviews/busy": Message(
+        found=(
+            "a file that another program has kept open for {seconds:g} seconds ({reason}){nothing_kept:?: nothing was "
+            "kept}"
+        ),
+        expected="a file that is free at times",
+        fix="Close the other program, then try again.",
+    ),
+    "unusable-reviews/full": Message(
+        found="a disk that is full ({reason}){nothing_kept:?: nothing was kept}",
+        expected="room on the disk",
+        fix="Make room, then try again.",
+    ),
+    "unusable-reviews/unwritable": Message(
+        found="a file or folder that cannot be written ({reason}){nothing_kept:?: nothing was kept}",
+        expected="a folder that you may write",
+        fix="Change its permissions, or name another folder in RAGDASH_WORKSPACE.",
+    ),
+    "unusable-workspace": Message(
+        found="a workspace that cannot be used ({reason})",
+        expected="a folder that can be read and written",
+        fix="Check the folder and its permissions, or name another with --workspace DIR.",
+        page="Check the folder and its permissions on the server, or name another there in RAGDASH_WORKSPACE.",
+    ),
+    "unusable-workspace/busy": Message(
+        found="a workspace that cannot be used ({reason})",
+        expected="a folder that can be read and written",
+        fix="Another process is writing; try again.",
+    ),
+    "unusable-workspace/disk": Message(
+        found="a workspace that cannot be used ({reason})",
+        expected="a folder that can be read and written",
+        fix="Check the disk and its free space; what was saved before is unharmed.",
+    ),
+    "unusable-workspace/full": Message(
+        found="a workspace that cannot be used ({reason})",
+        expected="a folder that can be read and written",
+        fix="Free space on that disk; what was saved before is unharmed.",
+    ),
+    "unusable-workspace/quota": Message(
+        found="a workspace that cannot be used ({reason})",
+        expected="a folder that can be read and written",
+        fix="Free space in your quota; what was saved before is unharmed.",
+    ),
+    "unusable-workspace/read-only": Message(
+        found="a workspace that cannot be used ({reason})",
+        expected="a folder that can be read and written",
+        fix="Name a folder that can be written (--workspace DIR), or start with --read-only.",
+        page="On the server, name a folder that can be written in RAGDASH_WORKSPACE, or serve the workspace read-only.",
+    ),
+    "unwritable-content": Message(
+        found="{type} {name!r}, which is not the same when read again ({reason})",
+        expected="content that Parquet can hold",
+        fix="Use simpler columns, or keep its file elsewhere.",
+    ),
+    "unwritable-settings": Message(
+        found="{run:named run} with settings that cannot be saved: {reason}",
+        expected="texts, numbers, lists and objects with texts as keys",
+        fix="Write the settings this way.",
+    ),
+    "verbatim": Message(
+        found="{found}",
+        expected="{expected}",
+        fix="{fix}",
+    ),
+}
