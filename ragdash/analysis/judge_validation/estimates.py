@@ -5,7 +5,7 @@ Letters: Q queries, n queries with a verdict and a label.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np

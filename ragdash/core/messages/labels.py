@@ -80,7 +80,7 @@ MESSAGES: Mapping[str, Message] = {
         page="Label answers that are drawn at random, under “Label answers”.",
     ),
     "judge-of-chance": Message(
-        found="a kappa of {kappa:.2f} on {labels:count label} of {run!r}",
+        found="a kappa of {kappa:minus .2f} on {labels:count label} of {run!r}",
         expected="agreement beyond chance",
         fix="Read the disagreements; choose another judge or prompt.",
     ),
