@@ -9,6 +9,8 @@ import pytest
 from page_cases import opened
 from test_pages import SAMPLES, texts, upload, with_runs
 
+from ragdash.dashboard.session import data_store
+
 
 def test_several_files_at_once_are_told_apart_by_content():
     run = b"q1 Q0 d1 1 2.0 bm25\nq1 Q0 d2 2 1.0 bm25\nq2 Q0 d1 1 1.0 bm25\n"
