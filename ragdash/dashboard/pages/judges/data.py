@@ -16,7 +16,7 @@ import streamlit as st
 
 from ragdash.core.errors import Problem
 from ragdash.dashboard.pages.judges import sentences as judges_sentences
-from ragdash.dashboard.session.scope import Scope, laid
+from ragdash.dashboard.session.scope import Scope
 from ragdash.evaluation.scoring.judge_worker import KEY
 from ragdash.evaluation.scoring.run_judge import ALIKE
 from ragdash.evaluation.stats import bootstrap_intervals
@@ -175,7 +175,7 @@ def _cell(
 ) -> Cell | None:
     in_scope = _scope.queries
     if skip:
-        in_scope = in_scope & ~laid(run, truth, _scope.conventions).missing
+        in_scope = in_scope & ~_scope.match_by_id(run).missing
     judge_verdicts, is_panel = [_judged.by(name, judge, votes) for judge in _judges], len(_judges) > 1
     verdicts = pooled(judge_verdicts) if is_panel else judge_verdicts[0]
     rows = np.flatnonzero(in_scope).tolist()
