@@ -45,7 +45,7 @@ def unjudged_of(run: str, scope: Scope, label_key: str) -> Verdicts:
     """What there is to judge of a run, in scope: a value, which says nothing, wherever there is an answer."""
     all_queries = _whole(scope)
     return _inside(
-        _unjudged(run, label_key, all_queries.key(SEEN), _match=all_queries.match(run, SEEN)),
+        _unjudged(run, label_key, all_queries.cache_key(SEEN), _match=all_queries.match(run, SEEN)),
         scope,
     )
 
@@ -59,7 +59,7 @@ def taught(runs: Sequence[str], scope: Scope, label_key: str, labels: Sequence[L
     ]
     verdicts, learned, lacking, key = [_inside(index, scope) for index in open_ones], None, (), ()
     if train and with_answers:
-        key = (tuple(runs[index] for index in with_answers), label_key, all_queries.key(SEEN),
+        key = (tuple(runs[index] for index in with_answers), label_key, all_queries.cache_key(SEEN),
                tuple(tuple(labels[index].items()) for index in with_answers))
         try:
             learned = _learned(
