@@ -205,7 +205,7 @@ def test_a_file_that_another_holds_is_waited_for_and_then_said(tmp_path, monkeyp
     store.add(T, [note("one")])
     with closing(sqlite3.connect(store.path, isolation_level=None)) as db:
         db.execute("begin immediate")
-        with pytest.raises(InputError, match="another program has held"):
+        with pytest.raises(InputError, match="another program has kept open"):
             store.add(T, [note("two")])
         assert len(store.read(T).events) == 1  # readers do not wait
         db.execute("rollback")
