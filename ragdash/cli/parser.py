@@ -10,7 +10,7 @@ from ragdash.cli.commands.judge_options import add_judge, add_testset, add_trust
 from ragdash.cli.common_options import drawing_options, matching_options, metric_options, reading_options, whole
 from ragdash.evaluation.compare import CORRECTIONS
 from ragdash.evaluation.stats import PERMUTATIONS
-from ragdash.io.write.write import FORMATS as WRITTEN
+from ragdash.io.write.write import WRITTEN_FORMATS as WRITTEN
 from ragdash.matching.evidence import HOW
 from ragdash.reporting.tables import COMPARISON_FORMATS, DIAGNOSIS_FORMATS, FORMATS, SHAPES
 

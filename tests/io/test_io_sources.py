@@ -81,8 +81,8 @@ def test_tidied_text_has_the_same_fields(separator):
     rng = random.Random(2)
     for _ in range(200):
         text = "".join(rng.choices("ab \t\n\r", k=rng.randint(1, 30))).encode()
-        tidied = whitespace.tidy(text, separator)
-        before, after = whitespace.one_line_end(text).split(b"\n"), tidied.split(b"\n")
+        tidied = whitespace.normalize_whitespace(text, separator)
+        before, after = whitespace.normalize_line_ends(text).split(b"\n"), tidied.split(b"\n")
         if separator == " ":
             assert [line.split() for line in after if line] == [line.split() for line in before if line.split()]
             assert not tidied or whitespace.is_regular(tidied, " ")
