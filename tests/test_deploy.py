@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from ragdash.cli.parser import parser, split_at_dashes
+from ragdash.cli.main import parse
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs/reference/deploy.md").read_text(encoding="utf-8")
@@ -21,8 +21,8 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 def dashboard(words: list[str]):
     """The options of a command line as the program reads them, and Streamlit's."""
     assert Path(words[0]).name == "ragdash"
-    ours, streamlit = split_at_dashes(words[1:])
-    return parser().parse_args(ours), streamlit
+    options = parse(words[1:])
+    return options, options.streamlit
 
 
 def test_the_table_of_options_is_what_is_set():

@@ -110,6 +110,7 @@ def test_no_page_says_an_option_of_the_command_line():
     ("{names:comma}", {"names": ["a", "b", "c"]}, "a, b, c"),
     ("{names:spaced}", {"names": ["a", "b"]}, "a b"),
     ("{numbers:g}", {"numbers": [0.5, 2.0]}, "0.5 and 2"),
+    ("{kappa:minus .2f}", {"kappa": -0.25}, "−0.25"),
     ("{share:.0%}", {"share": 0.25}, "25%"),
     ("{size:bytes}", {"size": 1_500_000_000}, "1.5 GB"),
     ("{size:bytes}", {"size": 999}, "999 bytes"),

@@ -15,12 +15,18 @@ from ragdash.core.records import CHOICES, Conventions, Run, Truth
 from ragdash.io import Readable, detect, read_corpus, read_runs, read_truth
 from ragdash.io.field_names import FIELDS
 from ragdash.io.source.read_progress import report_progress
+from ragdash.matching.match import Matching
 from ragdash.metrics import DEFAULT_SPECS, Spec, parse_spec, parse_specs
 
 
 def conventions(options: argparse.Namespace) -> Conventions:
     """The choices made among CHOICES."""
     return Conventions(**{name: getattr(options, name) for name in CHOICES})
+
+
+def matching_of(options: argparse.Namespace) -> Matching:
+    """How documents are matched with the truth, by the options --match..."""
+    return Matching(options.match, options.match_how, options.match_threshold, options.match_model)
 
 
 def read(options: argparse.Namespace) -> tuple[list[Run], Truth]:

@@ -1,6 +1,4 @@
-"""What long commands share: progress and problems told to a person or a program, the end by a signal; and what those
-that ask a judge do: the endpoint of the options, the yes before texts leave.
-"""
+"""Progress and problems of long commands, for a person or a program, and the end of a job by a signal."""
 
 from __future__ import annotations
 
@@ -12,44 +10,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Event
 
-import orjson
-
 from ragdash.core.console import Progress, write
-from ragdash.core.errors import InputError, Problem
+from ragdash.core.errors import InputError
 from ragdash.evaluation.scoring.judge_worker import line
-from ragdash.models.judge import Endpoint, Plan, Prices
 
 CANCELLED = 130
 EVERY = 0.5  # seconds between two lines of progress for a program
 STATUS = {"cancelled": CANCELLED, "error": 2}  # exit status of a job that ended early
-
-
-def endpoint_of(options: argparse.Namespace) -> Endpoint:
-    """The endpoint that the options name; InputError where they do not fit together."""
-    prices = (options.price_in, options.price_out)
-    if (prices[0] is None) != (prices[1] is None) or (options.max_cost is not None and None in prices):
-        raise InputError([Problem("no-prices/both", field="--price-in")])
-    parameters = {"temperature": 0}
-    for text in options.parameter or ():
-        name, _, value = text.partition("=")
-        try:
-            parameters[name.strip()] = orjson.loads(value) if value else None
-        except orjson.JSONDecodeError:
-            parameters[name.strip()] = value
-    return Endpoint(options.base_url, options.model, options.kind, options.key_env,
-                    None if None in prices else Prices(*prices),
-                    {name: value for name, value in parameters.items() if value is not None})
-
-
-def confirm(endpoint: Endpoint, what: str) -> None:
-    """Ask whether these texts may leave this machine; InputError where nobody can be asked, or says no."""
-    host = endpoint.host
-    what = f"{what} go to {host}."
-    if not sys.stdin.isatty():
-        raise InputError([Problem("not-confirmed/unasked", {"host": host}, field="--yes")])
-    print(f"{what} Send them? [y/N] ", end="", file=sys.stderr, flush=True)
-    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
-        raise InputError([Problem("not-confirmed", {"host": host}, field="--yes")])
 
 
 class Shown:
@@ -93,13 +60,6 @@ def problems_told(options: argparse.Namespace) -> Iterator[None]:
         if options.progress == "json":
             tell(options, "problems", [problem.as_dict() for problem in error.problems])
         raise
-
-
-def tell_plan(options: argparse.Namespace, plan: Plan, endpoint: Endpoint, *reply: str) -> None:
-    """What is to be asked and what that costs, where the texts go; reply: as Plan.words has it."""
-    said = plan.words(*reply or ("verdict",))
-    tell(options, "plan", {**plan.as_dict(), "words": said, "host": endpoint.host, "local": endpoint.local}
-         if options.progress == "json" else said)
 
 
 @contextmanager

@@ -25,17 +25,17 @@ def read_bands(source: str | os.PathLike | tuple[str, bytes]) -> tuple[Bands, ..
     A metric stands in any accepted spelling, without cutoff for bands that hold at every one. Raises InputError with
     everything that is wrong in the file; a line is that of the table's head.
     """
-    opened = Source(source)
-    problems = opened.collector()
-    text = opened.text
+    file = Source(source)
+    problems = file.collector()
+    text = file.text
     try:
         content = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         line = re.search(r"at line (\d+)", str(error))
-        opened.fail("not-toml", {"error": str(error)}, int(line[1]) if line else None)
+        file.fail("not-toml", {"error": str(error)}, int(line[1]) if line else None)
     entries = content.get("table")
     if not isinstance(entries, list) or not entries or not all(isinstance(entry, dict) for entry in entries):
-        opened.fail("no-table", {"keys": list(content)})
+        file.fail("no-table", {"keys": list(content)})
     for key in content.keys() - {"table"}:
         problems.add("unknown-field/bands", {"key": key}, field=key)
     heads = [text.count("\n", 0, head.end()) + 1 for head in _HEADER.finditer(text)]
@@ -102,12 +102,12 @@ def _metric(text, notes: _Notes) -> tuple[Spec | None, tuple[float, float] | Non
     """(the Spec, its range); None for one that is not known. Metrics of the built-in tables are."""
     if not isinstance(text, str):
         return None, None
-    known = next((table for table in BANDS if table.spec == text.strip()), None)
+    built_in = next((table for table in BANDS if table.spec == text.strip()), None)
     try:
         spec = parse_spec(text)
     except InputError as error:
-        if known:
-            return Spec(known.metric, known.params, known.k), (known.bands[0].low, known.high)
+        if built_in:
+            return Spec(built_in.metric, built_in.params, built_in.k), (built_in.bands[0].low, built_in.high)
         if "@" not in text and error.problems[0].kind == "metric-cutoff":  # stated for every cutoff
             spec = parse_spec(f"{text}@1").at(None)
             return spec, spec.range
@@ -122,7 +122,7 @@ def _rows(entries, notes: _Notes) -> list[tuple[str, float, float | None]]:
     if not isinstance(entries, list) or not entries:
         notes.add("no-band/file", {"entries": entries}, "bands")
         return []
-    before = notes.count
+    problem_count = notes.count
     for number, entry in enumerate(entries, 1):
         if not isinstance(entry, dict):
             notes.add("bad-field/band", {"number": number, "value": entry}, "bands")
@@ -137,7 +137,9 @@ def _rows(entries, notes: _Notes) -> list[tuple[str, float, float | None]]:
         for key in ("low", "high"):
             if isinstance(entry.get(key, 0), bool) or not isinstance(entry.get(key, 0), (int, float)):
                 notes.add("bad-field/number", {"key": key, "value": entry[key], "number": number}, key)
-    return [(entry["label"], entry["low"], entry.get("high")) for entry in entries] if notes.count == before else []
+    return (
+        [(entry["label"], entry["low"], entry.get("high")) for entry in entries] if notes.count == problem_count else []
+    )
 
 
 def _check_tiling(rows: list, top: float, span: tuple[float, float] | None, notes: _Notes) -> None:
@@ -156,9 +158,9 @@ def _check_tiling(rows: list, top: float, span: tuple[float, float] | None, note
     if span is None or not edges:
         return
     limits = {"lowest": span[0], "highest": span[1]}
-    outside = [edge for edge in edges if not span[0] <= edge <= span[1]]
-    if outside:
-        notes.add("band-range", {"edges": list(dict.fromkeys(outside)), **limits}, "bands")
+    edges_outside = [edge for edge in edges if not span[0] <= edge <= span[1]]
+    if edges_outside:
+        notes.add("band-range", {"edges": list(dict.fromkeys(edges_outside)), **limits}, "bands")
         return
     if rows[0][1] > span[0]:
         notes.add("band-gap/below", {"label": rows[0][0], "low": rows[0][1], **limits}, "low")
@@ -167,8 +169,8 @@ def _check_tiling(rows: list, top: float, span: tuple[float, float] | None, note
 
 
 def _check_repeats(problems: Collector, tables: list[Bands | None], lines: list[int | None]) -> None:
-    seen = set()
+    table_sources = set()
     for table, line in zip(tables, lines, strict=True):
-        if table and (table.spec, table.source) in seen:
+        if table and (table.spec, table.source) in table_sources:
             problems.add("repeated-table", {"spec": str(table.spec), "source": table.source}, line=line, field="metric")
-        seen.add((table.spec, table.source) if table else None)
+        table_sources.add((table.spec, table.source) if table else None)

@@ -38,14 +38,14 @@ class Bound:
 
     def checks(self, evaluations: Sequence[Evaluation], rows: Sequence[Sequence[Summary]]) -> list[Check]:
         """A check for each run; an undefined value misses."""
-        found = []
+        checks = []
         for evaluation, row in zip(evaluations, rows, strict=True):
             value = getattr(row[evaluation.specs.index(self.spec)], self.at)
-            seen = f"{evaluation.name}: {_PLACES[self.at]} of {self.spec} is {value:.6g}"
-            kept = value >= self.value
-            found.append(Check(evaluation.name, f"{self.spec} {self.at} >= {self.value:g}", seen,
-                               None if kept else f"{seen}, the bound is {self.value:.6g}"))
-        return found
+            observed = f"{evaluation.name}: {_PLACES[self.at]} of {self.spec} is {value:.6g}"
+            reached = value >= self.value
+            checks.append(Check(evaluation.name, f"{self.spec} {self.at} >= {self.value:g}", observed,
+                               None if reached else f"{observed}, the bound is {self.value:.6g}"))
+        return checks
 
 
 @dataclass(frozen=True)
@@ -59,16 +59,24 @@ class Limit:
 
     def checks(self, comparisons: Sequence[Comparison]) -> list[Check]:
         """A check for each comparison that the limit is about; an undefined difference misses."""
-        found = []
-        for one in comparisons:
-            if self.spec not in (None, one.spec):
+        checks = []
+        for comparison in comparisons:
+            if self.spec not in (None, comparison.spec):
                 continue
-            worst = one.low if one.sign > 0 else -one.high
-            gain = one.mean_difference * one.sign if self.at == "mean" else worst
-            seen = f"{one.candidate}: {one.spec} is {_by(gain)} ({_PLACES[self.at]}, n = {one.n:,})"
-            found.append(Check(one.candidate, f"{one.spec} {self.at} no worse than {self.value:g}", seen,
-                               None if gain >= -self.value else f"{seen}, the limit is {self.value:.6g} worse"))
-        return found
+            worst = comparison.low if comparison.sign > 0 else -comparison.high
+            gain = comparison.mean_difference * comparison.sign if self.at == "mean" else worst
+            observed = (
+                f"{comparison.candidate}: {comparison.spec} is {_by(gain)} ({_PLACES[self.at]}, n = {comparison.n:,})"
+            )
+            checks.append(
+                Check(
+                    comparison.candidate,
+                    f"{comparison.spec} {self.at} no worse than {self.value:g}",
+                    observed,
+                    None if gain >= -self.value else f"{observed}, the limit is {self.value:.6g} worse",
+                )
+            )
+        return checks
 
 
 def _by(gain: float) -> str:
@@ -77,10 +85,10 @@ def _by(gain: float) -> str:
 
 def parse_bound(text: str, specs: Sequence[Spec]) -> Bound:
     """The bound that a text like "nDCG@10=0.45" stands for; InputError if it is none or not on one of specs."""
-    spec, at, value = _parsed(text, specs, "--fail-under", 'a bound like "nDCG@10=0.45"')
+    spec, statistic, value = _parsed(text, specs, "--fail-under", 'a bound like "nDCG@10=0.45"')
     if spec is None:
         raise _unreadable(text, "--fail-under", 'a bound like "nDCG@10=0.45"')
-    return Bound(spec, at, value)
+    return Bound(spec, statistic, value)
 
 
 def parse_limit(text: str, specs: Sequence[Spec]) -> Limit:
@@ -94,18 +102,18 @@ def parse_limit(text: str, specs: Sequence[Spec]) -> Limit:
 def _parsed(text: str, specs: Sequence[Spec], option: str, expected: str) -> tuple[Spec | None, str, float]:
     """(spec or None for all, "mean" or "low", number)."""
     name, _, number = text.strip().rpartition("=")
-    name, at = name.strip(), "mean"
+    name, statistic = name.strip(), "mean"
     for end in _PLACES:
         if name == end or name.endswith(f".{end}"):
-            name, at = name[:-len(end)].removesuffix("."), end
+            name, statistic = name[:-len(end)].removesuffix("."), end
     if not re.fullmatch(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?", number.strip()):
         raise _unreadable(text, option, expected)
     if not name:
-        return None, at, float(number)
+        return None, statistic, float(number)
     spec = parse_spec(name)
     if spec not in specs:
         raise InputError([Problem("bound/metric", {"spec": str(spec), "metrics": list(map(str, specs))}, field=option)])
-    return spec, at, float(number)
+    return spec, statistic, float(number)
 
 
 def _unreadable(text: str, option: str, expected: str) -> InputError:

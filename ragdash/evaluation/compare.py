@@ -120,16 +120,16 @@ def best_first(mean: np.ndarray, better: str | None) -> list[int]:
 
 def comparable(evaluation: Evaluation, specs: Sequence[Spec]) -> tuple[list[Spec], list[Problem]]:
     """The specs whose means can be compared query by query, and a note on each of the others."""
-    kept, problems = [], []
+    comparable_specs, problems = [], []
     for spec in specs:
-        why = "is no mean over queries" if spec in evaluation.corpus or spec.metric.aggregate != "mean" else \
+        reason = "is no mean over queries" if spec in evaluation.corpus or spec.metric.aggregate != "mean" else \
             "has no better direction" if spec.metric.better is None else None
-        if why is None:
-            kept.append(spec)
+        if reason is None:
+            comparable_specs.append(spec)
         else:
-            problems.append(Problem("not-comparable", {"spec": str(spec), "reason": why}, field="metrics",
+            problems.append(Problem("not-comparable", {"spec": str(spec), "reason": reason}, field="metrics",
                                     severity="warning"))
-    return kept, problems
+    return comparable_specs, problems
 
 
 def differences(baseline: Evaluation, candidate: Evaluation, spec: Spec) -> np.ndarray:
@@ -156,13 +156,13 @@ def compare_slices(baseline: Evaluation, candidates: Sequence[Evaluation], spec:
     p-values are corrected over all slices and candidates. Raises InputError as compare.
     """
     rules = rules or Rules()
-    labels = [(candidate, spec, one) for one in slices for candidate in candidates]
+    labels = [(candidate, spec, query_slice) for query_slice in slices for candidate in candidates]
     return _rows(corrected(tested(baseline, labels, rules), rules), len(slices))
 
 
 def _rows(flat: list[Comparison], rows: int) -> list[list[Comparison]]:
     width = len(flat) // rows if rows else 0
-    return [flat[at * width:(at + 1) * width] for at in range(rows)]
+    return [flat[row_index * width:(row_index + 1) * width] for row_index in range(rows)]
 
 
 def _check(baseline: Evaluation, candidates: Sequence[Evaluation], specs: Sequence[Spec]) -> None:
@@ -198,17 +198,25 @@ def tested(baseline: Evaluation, labels: Sequence[tuple[Evaluation, Spec, Slice 
     raw = np.stack([_within(baseline, *label) for label in labels], axis=1)
     sign = np.array([direction(spec) for _, spec, _ in labels])
     p, columns = _tests(raw * sign, rules), _sizes(raw, sign, rules, weights)
-    return [Comparison(
-        candidate.name, spec, left_out=_one_sided(baseline, candidate, spec, one), slice=one, verdict="undecided",
-        p={name: float(values[s]) for name, values in p.items()}, p_corrected=float(p["randomization"][s]),
-        **{name: values[s].item() for name, values in columns.items()})
-        for s, (candidate, spec, one) in enumerate(labels)]
+    return [
+        Comparison(
+            candidate.name,
+            spec,
+            left_out=_one_sided(baseline, candidate, spec, query_slice),
+            slice=query_slice,
+            verdict="undecided",
+            p={name: float(values[s]) for name, values in p.items()},
+            p_corrected=float(p["randomization"][s]),
+            **{name: values[s].item() for name, values in columns.items()},
+        )
+        for s, (candidate, spec, query_slice) in enumerate(labels)
+    ]
 
 
-def _within(baseline: Evaluation, candidate: Evaluation, spec: Spec, one: Slice | None) -> np.ndarray:
+def _within(baseline: Evaluation, candidate: Evaluation, spec: Spec, query_slice: Slice | None) -> np.ndarray:
     """The differences of the queries of a slice, NaN for the others: (Q,)."""
-    found = differences(baseline, candidate, spec)
-    return found if one is None else np.where(one.queries, found, np.nan)
+    values = differences(baseline, candidate, spec)
+    return values if query_slice is None else np.where(query_slice.queries, values, np.nan)
 
 
 def _tests(oriented: np.ndarray, rules: Rules) -> dict[str, np.ndarray]:
@@ -237,22 +245,24 @@ def _sizes(raw: np.ndarray, sign: np.ndarray, rules: Rules, weights: np.ndarray 
 def corrected(comparisons: Sequence[Comparison], rules: Rules) -> list[Comparison]:
     """The same comparisons as one family: p corrected over all of them, and the verdicts that follow."""
     correct = CORRECTIONS[rules.correction]
-    p = correct(np.array([one.p["randomization"] for one in comparisons]))
-    same = correct(np.array([one.p.get("equivalence", np.nan) for one in comparisons]))
-    return [replace(one, p_corrected=float(p[s]), verdict=_verdict(one, p[s], same[s], rules.alpha))
-            for s, one in enumerate(comparisons)]
+    p = correct(np.array([comparison.p["randomization"] for comparison in comparisons]))
+    p_equivalence = correct(np.array([comparison.p.get("equivalence", np.nan) for comparison in comparisons]))
+    return [
+        replace(comparison, p_corrected=float(p[s]), verdict=_verdict(comparison, p[s], p_equivalence[s], rules.alpha))
+        for s, comparison in enumerate(comparisons)
+    ]
 
 
-def _one_sided(baseline: Evaluation, candidate: Evaluation, spec: Spec, one: Slice | None) -> int:
+def _one_sided(baseline: Evaluation, candidate: Evaluation, spec: Spec, query_slice: Slice | None) -> int:
     """Queries with a value on one side only."""
-    apart = np.isnan(baseline.column(spec)) != np.isnan(candidate.column(spec))
-    return int((apart if one is None else apart & one.queries).sum())
+    one_sided = np.isnan(baseline.column(spec)) != np.isnan(candidate.column(spec))
+    return int((one_sided if query_slice is None else one_sided & query_slice.queries).sum())
 
 
-def _verdict(one: Comparison, p: float, p_same: float, alpha: float) -> str:
+def _verdict(comparison: Comparison, p: float, p_same: float, alpha: float) -> str:
     """What lies within the margin as a whole is equivalent, even if it is surely not 0."""
     if p_same < alpha:
         return "equivalent"
     if not p < alpha:  # NaN: too few queries
         return "undecided"
-    return "better" if one.mean_difference * one.sign > 0 else "worse"
+    return "better" if comparison.mean_difference * comparison.sign > 0 else "worse"

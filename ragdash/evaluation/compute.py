@@ -23,24 +23,24 @@ def fill(values: np.ndarray, corpus: dict, match: Match, name: str, params: dict
     Raises Unavailable where this run or this truth cannot give what the metric looks at.
     """
     metric = METRICS[name]
-    asked = {key: value for key, value in params.items() if key != "average"}
+    options = {key: value for key, value in params.items() if key != "average"}
     cutoffs = () if metric.cutoff == "none" else (cutoff_array(specs[i] for i in columns),)
     view, function, weight = _looked_at(match, metric, params, [specs[i].k for i in columns])
-    computed = function(view, *cutoffs, **asked)
-    places = {i: int(np.searchsorted(cutoffs[0], ALL if specs[i].k is None else specs[i].k)) if cutoffs else 0
+    computed = function(view, *cutoffs, **options)
+    cutoff_index = {i: int(np.searchsorted(cutoffs[0], ALL if specs[i].k is None else specs[i].k)) if cutoffs else 0
               for i in columns}
     if isinstance(computed, (CorpusValue, tuple)):
-        for i, place in places.items():
-            corpus[specs[i]] = _kept(match, computed[place] if isinstance(computed, tuple) else computed)
+        for i, index in cutoff_index.items():
+            corpus[specs[i]] = _kept(match, computed[index] if isinstance(computed, tuple) else computed)
             values[:, i] = corpus[specs[i]].values
         return
     computed = _agreed(match, metric, params, computed[:, None] if computed.ndim == 1 else computed)
-    for i, place in places.items():
-        values[:, i] = computed[:, place]
+    for i, index in cutoff_index.items():
+        values[:, i] = computed[:, index]
     if params.get("average") == "micro":
-        shares = weight(view, *cutoffs, **asked)
-        corpus.update({specs[i]: _micro(values[:, i], shares if shares.ndim == 1 else shares[:, place])
-                       for i, place in places.items()})
+        shares = weight(view, *cutoffs, **options)
+        corpus.update({specs[i]: _micro(values[:, i], shares if shares.ndim == 1 else shares[:, index])
+                       for i, index in cutoff_index.items()})
 
 
 def _looked_at(match: Match, metric: Metric, params: dict,
@@ -54,9 +54,9 @@ def _looked_at(match: Match, metric: Metric, params: dict,
 
 def _kept(match: Match, value: CorpusValue) -> CorpusValue:
     """A value of the corpus without the queries that the run lacks, where these are skipped."""
-    kept = ~match.missing if match.conventions.missing == "skip" else np.ones(len(match.query_ids), bool)
-    terms = tuple((c, top * kept, bottom * kept) for c, top, bottom in value.terms)
-    return replace(value, values=np.where(kept, value.values, np.nan), terms=terms)
+    included = ~match.missing if match.conventions.missing == "skip" else np.ones(len(match.query_ids), bool)
+    terms = tuple((c, top * included, bottom * included) for c, top, bottom in value.terms)
+    return replace(value, values=np.where(included, value.values, np.nan), terms=terms)
 
 
 def _micro(values: np.ndarray, weight: np.ndarray) -> CorpusValue:

@@ -65,18 +65,18 @@ class Evaluation:
 
     def column(self, spec: Spec | str) -> np.ndarray:
         """The values of one spec: (Q,). KeyError if it was not evaluated."""
-        wanted = parse_specs([spec])[0]
-        if wanted not in self.specs:
-            raise KeyError(str(wanted))
-        return self.values[:, self.specs.index(wanted)]
+        requested = parse_specs([spec])[0]
+        if requested not in self.specs:
+            raise KeyError(str(requested))
+        return self.values[:, self.specs.index(requested)]
 
     def only(self, query_ids: Iterable[str]) -> Evaluation:
         """The same values for these queries alone, in the evaluation's order; KeyError names one that is not here."""
-        wanted = pa.array(list(query_ids), pa.string())
-        unknown = wanted.filter(pc.invert(pc.is_in(wanted, value_set=self.query_ids)))
+        requested = pa.array(list(query_ids), pa.string())
+        unknown = requested.filter(pc.invert(pc.is_in(requested, value_set=self.query_ids)))
         if len(unknown):
             raise KeyError(unknown[0].as_py())
-        keep = pc.is_in(self.query_ids, value_set=wanted).to_numpy(zero_copy_only=False)
+        keep = pc.is_in(self.query_ids, value_set=requested).to_numpy(zero_copy_only=False)
         corpus = {spec: CorpusValue(value.values[keep], value.constant, tuple(
             (c, n[keep], d[keep]) for c, n, d in value.terms)) for spec, value in self.corpus.items()}
         return replace(self, query_ids=self.query_ids.filter(pa.array(keep)), values=self.values[keep], corpus=corpus,
@@ -163,13 +163,13 @@ def summaries(evaluations: Sequence[Evaluation], *, level: float = LEVEL, resamp
         low, high = np.full((2, stacked.shape[1]), np.nan)
         low[means], high[means] = bootstrap_intervals(
             stacked[:, means], level=level, resamples=resamples, seed=seed, weights=weights)
-        at = 0
+        start = 0
         for i in group:
             width = len(evaluations[i].specs)
-            bounds = list(zip(low[at:at + width].tolist(), high[at:at + width].tolist(), strict=True))
+            bounds = list(zip(low[start:start + width].tolist(), high[start:start + width].tolist(), strict=True))
             draw = {"level": level, "resamples": resamples, "seed": seed, "weights": weights}
             result[i] = tuple(_summary(evaluations[i], column, bounds[column], draw) for column in range(width))
-            at += width
+            start += width
     return result
 
 
@@ -202,22 +202,22 @@ def curves(match: Match, names: Sequence[str] = ("P", "R"), ks: np.ndarray | Non
 
 def _left_out(match: Match, counts: Mapping[str, int]) -> list[Problem]:
     """What of the queries does not take part as it might seem, as warnings."""
-    run, found = match.run.name, []
+    run, notes = match.run.name, []
     if counts["extra"]:
-        found.append(Problem("extra-queries", {"queries": counts["extra"], "run": run,
+        notes.append(Problem("extra-queries", {"queries": counts["extra"], "run": run,
                                                "example": match.extra[0].as_py()},
                              field="query_id", severity="warning"))
     if counts["missing"]:
         first = match.query_ids.filter(pa.array(match.missing))[0].as_py()
         message = "missing-queries" if match.conventions.missing == "zero" else "missing-queries/skipped"
-        found.append(Problem(message, {"queries": counts["missing"], "run": run, "example": first}, field="query_id",
+        notes.append(Problem(message, {"queries": counts["missing"], "run": run, "example": first}, field="query_id",
                              severity="warning"))
     if match.matching.by == "id" and match.ranked.returned.any() and not len(match.ranked.rank) \
             and len(match.truth.docs):
-        ours, theirs = match.run.docs[0].as_py(), match.truth.docs[0].as_py()
-        found.append(Problem("no-common-document", {"run": run, "ids": ours, "truth_ids": theirs}, field="doc_id",
+        run_doc, truth_doc = match.run.docs[0].as_py(), match.truth.docs[0].as_py()
+        notes.append(Problem("no-common-document", {"run": run, "ids": run_doc, "truth_ids": truth_doc}, field="doc_id",
                              severity="warning"))
-    return found
+    return notes
 
 
 def _unanswerable(match: Match) -> np.ndarray:
@@ -230,42 +230,45 @@ def _unanswerable(match: Match) -> np.ndarray:
 
 def _said_by_views(match: Match, specs: Sequence[Spec]) -> list[Problem]:
     """What is worth knowing of the evidence and of what models said, where specs look at it."""
-    found: dict[Problem, None] = {}
+    problems: dict[Problem, None] = {}
     for spec in specs:
         view = spec.metric.view
         with suppress(Unavailable):  # told already
             if view == "Covered" or (view == "Ranked" and match.matching.by == "evidence"):
-                found |= dict.fromkeys(match.evidence.problems)
+                problems |= dict.fromkeys(match.evidence.problems)
             elif view == "Grounded":
-                found |= dict.fromkeys(match.grounded.problems)
+                problems |= dict.fromkeys(match.grounded.problems)
             elif view in ("Scored", "Entailed"):
-                found |= dict.fromkeys(match.view(view).problems(spec.name, dict(spec.params).get("model", "")))
+                problems |= dict.fromkeys(match.view(view).problems(spec.name, dict(spec.params).get("model", "")))
             elif view == "Judged":
-                found |= dict.fromkeys((*match.judged.problems, *match.judged.told(*asked_of(spec))))
-    return list(found)
+                problems |= dict.fromkeys((*match.judged.problems, *match.judged.told(*asked_of(spec))))
+    return list(problems)
 
 
 def _matched(match: Match, specs: Sequence[Spec]) -> dict[str, object]:
     """How documents were matched, and what models said, of the settings."""
-    matching, found = match.matching, {"match": match.matching.by}
+    matching, settings = match.matching, {"match": match.matching.by}
     if matching.by == "evidence" or any(spec.metric.view == "Covered" for spec in specs):
-        found |= {"match_how": matching.how, "match_threshold": matching.threshold}
+        settings |= {"match_how": matching.how, "match_threshold": matching.threshold}
         with suppress(Unavailable):
-            found |= {"match_model": match.evidence.model} if matching.how == "embedding" else {}
+            settings |= {"match_model": match.evidence.model} if matching.how == "embedding" else {}
     for view in ("Scored", "Entailed"):
-        asked = [(spec.name, dict(spec.params).get("model", "")) for spec in specs if spec.metric.view == view]
+        requests = [(spec.name, dict(spec.params).get("model", "")) for spec in specs if spec.metric.view == view]
         with suppress(Unavailable):
-            found |= match.view(view).settings(asked) if asked else {}
+            settings |= match.view(view).settings(requests) if requests else {}
     judged = [asked_of(spec) for spec in specs if spec.metric.view == "Judged"]
-    return {**found, **(match.judged.settings(judged) if judged else {})}
+    return {**settings, **(match.judged.settings(judged) if judged else {})}
 
 
 def _check_overlap(match: Match) -> None:
     if len(match.extra) < len(match.run) or not len(match.run):
         return
-    ours, theirs = match.run.query_ids[0].as_py(), match.truth.query_ids[0].as_py() if len(match.truth) else "none"
-    raise InputError([Problem("no-common-query", {"run": match.run.name, "ids": ours, "truth": match.truth.name,
-                              "truth_ids": theirs}, field="query_id")])
+    run_query, truth_query = (
+        match.run.query_ids[0].as_py(),
+        match.truth.query_ids[0].as_py() if len(match.truth) else "none",
+    )
+    raise InputError([Problem("no-common-query", {"run": match.run.name, "ids": run_query, "truth": match.truth.name,
+                              "truth_ids": truth_query}, field="query_id")])
 
 
 def _means(values: np.ndarray) -> np.ndarray:

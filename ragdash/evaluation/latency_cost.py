@@ -55,10 +55,10 @@ class Prices:
         """(the prices that a run pays, whether that was said by hand): those of its uses, else those whose names stand
         among the texts of its settings, in any case."""
         if self.uses.get(run):
-            wanted = {name.casefold() for name in self.uses[run]}
-            return tuple(price for price in self.prices if price.name.casefold() in wanted), True
-        said = {text.casefold() for text in _texts(settings)}
-        return tuple(price for price in self.prices if price.name.casefold() in said), False
+            names = {name.casefold() for name in self.uses[run]}
+            return tuple(price for price in self.prices if price.name.casefold() in names), True
+        mentioned = {text.casefold() for text in _texts(settings)}
+        return tuple(price for price in self.prices if price.name.casefold() in mentioned), False
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,12 +116,12 @@ def speeds(view: Timed, queries: np.ndarray | None = None, *, weights: np.ndarra
     table = np.stack(list(view.stages.values()), axis=1)
     table = table if queries is None else table[queries]
     lows, highs = bootstrap_intervals(table, weights=weights)
-    found = []
+    latencies = []
     for stage, values, low, high in zip(view.stages, table.T, lows.tolist(), highs.tolist(), strict=True):
         n = int((~np.isnan(values)).sum())
         mean = float(np.nanmean(values)) if n else math.nan
-        found.append(Speed(stage, n, mean, low, high, *percentiles(values, SHARES, weights=weights)))
-    return tuple(found)
+        latencies.append(Speed(stage, n, mean, low, high, *percentiles(values, SHARES, weights=weights)))
+    return tuple(latencies)
 
 
 def spent(view: Timed, settings: Mapping, prices: Prices = Prices(), name: str | None = None) -> Spent:
@@ -129,20 +129,20 @@ def spent(view: Timed, settings: Mapping, prices: Prices = Prices(), name: str |
 
     name: what the run is called in the price table; its own name where None.
     """
-    used, by_hand = prices.used(view.run if name is None else name, settings)
+    charged, by_hand = prices.used(view.run if name is None else name, settings)
     recorded = not np.isnan(view.cost).all()
     if recorded and not by_hand:
         return Spent(view.cost, "recorded")
-    names, unknown = tuple(price.name for price in used), np.full(view.queries, np.nan)
-    if not used:
-        return Spent(unknown, "", (), "neither cost_usd, nor a price for what its settings name")
-    if sum(price.by_token for price in used) > 1:
-        return Spent(unknown, "", names, f"several prices by token: {', '.join(names)}; the tokens are of one model")
+    names, undefined = tuple(price.name for price in charged), np.full(view.queries, np.nan)
+    if not charged:
+        return Spent(undefined, "", (), "neither cost_usd, nor a price for what its settings name")
+    if sum(price.by_token for price in charged) > 1:
+        return Spent(undefined, "", names, f"several prices by token: {', '.join(names)}; the tokens are of one model")
     try:
-        values = dollars(view, **{name: sum(getattr(price, name) for price in used) for name in _FIELDS}) \
-            if any(price.by_token or price.call for price in used) else np.where(view.present, 0.0, np.nan)
+        values = dollars(view, **{name: sum(getattr(price, name) for price in charged) for name in _FIELDS}) \
+            if any(price.by_token or price.call for price in charged) else np.where(view.present, 0.0, np.nan)
     except Unavailable as missing:
-        return Spent(unknown, "", names, missing.problem.found)
+        return Spent(undefined, "", names, missing.problem.found)
     return Spent(values, "priced", names)
 
 
@@ -153,10 +153,10 @@ def front(quality: np.ndarray, cost: np.ndarray, better: str | None = "higher") 
     """
     good = -np.asarray(quality, float) if better == "lower" else np.asarray(quality, float)
     cost = np.asarray(cost, float)
-    known = ~np.isnan(good) & ~np.isnan(cost)
+    defined = ~np.isnan(good) & ~np.isnan(cost)
     no_worse = (good[:, None] >= good) & (cost[:, None] <= cost)
     beats = no_worse & ((good[:, None] > good) | (cost[:, None] < cost))
-    return known & ~beats.any(axis=0)
+    return defined & ~beats.any(axis=0)
 
 
 def means(values: Sequence[np.ndarray], *, resamples: int = DRAWS, seed: int = SEED,
@@ -178,20 +178,22 @@ def steps(quality: np.ndarray, cost: np.ndarray, better: str | None = "higher", 
     """
     quality, cost = np.asarray(quality, float), np.asarray(cost, float)
     sign = -1.0 if better == "lower" else 1.0
-    on = np.flatnonzero(front(quality, cost, better))
-    on = on[np.lexsort((sign * quality[on], cost[on]))]
-    found = []
-    for a, b in zip(on[:-1].tolist(), on[1:].tolist(), strict=True):
-        gain, added = sign * (quality[b] - quality[a]), cost[b] - cost[a]
+    on_front = np.flatnonzero(front(quality, cost, better))
+    on_front = on_front[np.lexsort((sign * quality[on_front], cost[on_front]))]
+    front_steps = []
+    for a, b in zip(on_front[:-1].tolist(), on_front[1:].tolist(), strict=True):
+        gain, added_cost = sign * (quality[b] - quality[a]), cost[b] - cost[a]
         low = high = math.nan
         if draws is not None and gain > 0:
             gains, costs = sign * (draws[0][b] - draws[0][a]), draws[1][b] - draws[1][a]
             ends = [50 * (1 - level), 50 * (1 + level)]
             if np.percentile(gains, ends[0]) > 0:
-                kept = gains > 0
-                low, high = np.percentile(costs[kept] / gains[kept] * point, ends)
-        found.append(Step(a, b, gain, added, added / gain * point if gain > 0 else math.nan, float(low), float(high)))
-    return tuple(found)
+                gained = gains > 0
+                low, high = np.percentile(costs[gained] / gains[gained] * point, ends)
+        front_steps.append(
+            Step(a, b, gain, added_cost, added_cost / gain * point if gain > 0 else math.nan, float(low), float(high))
+        )
+    return tuple(front_steps)
 
 
 def read_prices(source: str | os.PathLike | tuple[str, bytes]) -> Prices:
@@ -199,12 +201,12 @@ def read_prices(source: str | os.PathLike | tuple[str, bytes]) -> Prices:
 
     Raises InputError with everything that is wrong in it.
     """
-    opened = Source(source)
-    problems = opened.collector()
+    file = Source(source)
+    problems = file.collector()
     try:
-        content = tomllib.loads(opened.text)
+        content = tomllib.loads(file.text)
     except tomllib.TOMLDecodeError as error:
-        opened.fail("not-toml", {"error": str(error)})
+        file.fail("not-toml", {"error": str(error)})
     for key in content.keys() - {"price", "uses"}:
         problems.add("unknown-field/costs", {"key": key}, field=key)
     prices, uses = content.get("price", {}), content.get("uses", {})
@@ -212,29 +214,29 @@ def read_prices(source: str | os.PathLike | tuple[str, bytes]) -> Prices:
         if not isinstance(table, dict):
             problems.add("bad-field/price-table", {"key": key, "value": table}, field=key)
     problems.raise_errors()
-    found = [_price(name, entry, problems) for name, entry in prices.items()]
-    known = {name.casefold() for name in prices}
+    price_list = [_price(name, entry, problems) for name, entry in prices.items()]
+    known_names = {name.casefold() for name in prices}
     for run, names in uses.items():
         if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
             problems.add("bad-field/uses", {"run": run, "value": names}, field=run)
             continue
         for name in names:
-            if name.casefold() not in known:
+            if name.casefold() not in known_names:
                 problems.add("unknown-price", {"name": name, "run": run, "prices": list(prices)}, field=run)
     problems.raise_errors()
-    return Prices(tuple(found), {run: tuple(names) for run, names in uses.items()})
+    return Prices(tuple(price_list), {run: tuple(names) for run, names in uses.items()})
 
 
 def write_prices(prices: Prices) -> str:
     """The table as TOML, which read_prices reads back."""
-    parts = ["# Dollars per 1K tokens (prompt, completion) and per query (call)."]
+    sections = ["# Dollars per 1K tokens (prompt, completion) and per query (call)."]
     for price in prices.prices:
         lines = [f"{name} = {float(getattr(price, name))!r}" for name in _FIELDS if getattr(price, name)]
-        parts.append("\n".join([f"[price.{_quoted(price.name)}]", *lines]))
+        sections.append("\n".join([f"[price.{_quoted(price.name)}]", *lines]))
     if prices.uses:
         rows = [f"{_quoted(run)} = [{', '.join(map(_quoted, names))}]" for run, names in prices.uses.items()]
-        parts.append("\n".join(["[uses]", *rows]))
-    return "\n\n".join(parts) + "\n"
+        sections.append("\n".join(["[uses]", *rows]))
+    return "\n\n".join(sections) + "\n"
 
 
 def _price(name: str, entry, problems) -> Price | None:
@@ -243,14 +245,14 @@ def _price(name: str, entry, problems) -> Price | None:
         return None
     for key in entry.keys() - set(_FIELDS):
         problems.add("unknown-field/price", {"key": key, "name": name, "fields": list(_FIELDS)}, field=key)
-    kept = {}
+    amounts = {}
     for key in _FIELDS:
         value = entry.get(key, 0.0)
         if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value < math.inf:
             problems.add("bad-price", {"key": key, "value": value, "name": name}, field=key)
         else:
-            kept[key] = float(value)
-    return Price(name, **kept)
+            amounts[key] = float(value)
+    return Price(name, **amounts)
 
 
 def _quoted(text: str) -> str:
@@ -262,4 +264,4 @@ def _texts(value) -> list[str]:
     if isinstance(value, str):
         return [value]
     inner = value.values() if isinstance(value, Mapping) else value if isinstance(value, (list, tuple)) else ()
-    return [text for one in inner for text in _texts(one)]
+    return [text for item in inner for text in _texts(item)]

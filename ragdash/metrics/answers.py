@@ -35,9 +35,9 @@ def exact_match(answered: Answered, *, normalisation: str = "squad", language: s
     """
     _only_unicode(language, normalisation)
     normal = answered.coded(normalisation, language=language)
-    same = answered.each(("same", normalisation, language), lambda _: normal.same())
+    text_code = answered.each(("same", normalisation, language), lambda _: normal.same())
     query, answer, reference = answered.pairs
-    return answered.best(query, (same[answer] == same[reference]).astype(np.float64))
+    return answered.best(query, (text_code[answer] == text_code[reference]).astype(np.float64))
 
 
 @metric("CoverEM", "Answer holds a reference", formula=r"\max_r\, [norm(r) \subseteq norm(answer)]",
@@ -53,8 +53,8 @@ def cover_exact_match(answered: Answered, *, normalisation: str = "squad", langu
     _only_unicode(language, normalisation)
     coded = answered.coded(normalisation, language=language)
     query, answer, reference = answered.pairs
-    found = [_holds(coded.of(a), coded.of(r), answered.texts[r]) for a, r in zip(answer, reference, strict=True)]
-    return answered.best(query, np.array(found, np.float64))
+    contained = [_holds(coded.of(a), coded.of(r), answered.texts[r]) for a, r in zip(answer, reference, strict=True)]
+    return answered.best(query, np.array(contained, np.float64))
 
 
 @metric("TokenF1", "Token F1", formula=r"\max_r \frac{2 |answer \cap r|}{|answer| + |r|}",
@@ -138,9 +138,9 @@ def refusal(answered: Answered) -> Values:
     Detected by a list of phrases in its first sentence. Neither good nor bad, since some questions have no answer.
     Undefined without an answer, or for one without a letter or a digit. Returns (Q,): 0 or 1.
     """
-    once = {text: float(is_refusal(text)) if _says_something(text) else np.nan
+    refused = {text: float(is_refusal(text)) if _says_something(text) else np.nan
             for text in dict.fromkeys(answered.answers) if text is not None}
-    return np.array([once.get(text, np.nan) for text in answered.answers], np.float64)
+    return np.array([refused.get(text, np.nan) for text in answered.answers], np.float64)
 
 
 def _says_something(text: str) -> bool:
@@ -156,8 +156,8 @@ def _rouge(answered: Answered, tokens: str, stem: str, common: Callable, n: int)
     total = coded.lengths[answer] + coded.lengths[reference]
     values = np.divide(2 * common(coded, answer, reference), total, out=np.zeros(len(query)), where=total > 0)
     if tokens == "rouge":
-        says = np.array(answered.each("says", lambda texts: [_says_something(text) for text in texts]), bool)
-        values[says[reference] & (single.lengths[reference] == 0)] = np.nan  # in a script that is not read
+        has_letters = np.array(answered.each("says", lambda texts: [_says_something(text) for text in texts]), bool)
+        values[has_letters[reference] & (single.lengths[reference] == 0)] = np.nan  # in a script that is not read
     return answered.best(query, values)
 
 
@@ -178,8 +178,8 @@ def _common_of(coded: Coded, left: np.ndarray, right: np.ndarray) -> np.ndarray:
     text = np.concatenate([left, right])
     sizes = coded.lengths[text]
     owner = np.repeat(np.arange(2 * pairs), sizes)
-    at = np.arange(len(owner)) + np.repeat(coded.starts[text] - np.cumsum(sizes) + sizes, sizes)
-    codes, pair, side = coded.codes[at], owner % max(pairs, 1), owner // max(pairs, 1)
+    positions = np.arange(len(owner)) + np.repeat(coded.starts[text] - np.cumsum(sizes) + sizes, sizes)
+    codes, pair, side = coded.codes[positions], owner % max(pairs, 1), owner // max(pairs, 1)
     keys = np.sort((pair * coded.size + codes) * 2 + side)  # below 2^63: a block has 2^14 pairs
     groups, side = keys >> 1, keys & 1
     first = np.ones(len(groups), bool)
@@ -209,11 +209,11 @@ def _holds(answer: np.ndarray, reference: np.ndarray, text: str) -> bool:
         return len(reference) == len(answer)
     if text.strip(" .!").lower() in _POLAR:
         return bool(answer[0] == reference[0])
-    held, wanted = answer.tobytes(), reference.tobytes()
-    at = held.find(wanted)
-    while at % answer.itemsize and at >= 0:
-        at = held.find(wanted, at + 1)
-    return at >= 0
+    answer_bytes, reference_bytes = answer.tobytes(), reference.tobytes()
+    position = answer_bytes.find(reference_bytes)
+    while position % answer.itemsize and position >= 0:
+        position = answer_bytes.find(reference_bytes, position + 1)
+    return position >= 0
 
 
 def _only_unicode(language: str, normalisation: str) -> None:

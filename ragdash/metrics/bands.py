@@ -43,9 +43,9 @@ class Bands:
     params: tuple[tuple[str, object], ...] = ()
 
     def __post_init__(self) -> None:
-        found = faults(self.spec, self.source, self.bands, self.high)
-        if found:
-            raise InputError(found)
+        problems = faults(self.spec, self.source, self.bands, self.high)
+        if problems:
+            raise InputError(problems)
 
     def label(self, value: float) -> str | None:
         """The label of a value; None for an undefined value or one outside the range."""
@@ -75,10 +75,10 @@ class Bands:
 
 def faults(name: str, source: str, bands: Sequence[Band], high: float) -> list[Problem]:
     """Everything that keeps these from being the bands of a metric; empty where they are."""
-    found = []
+    problems = []
 
     def note(message: str, field: str, **facts: str | int | float) -> None:
-        found.append(Problem(message, {**facts, "metric": name}, field=field))
+        problems.append(Problem(message, {**facts, "metric": name}, field=field))
 
     if not source.strip():
         note("no-source", "source")
@@ -99,7 +99,7 @@ def faults(name: str, source: str, bands: Sequence[Band], high: float) -> list[P
     if math.isnan(high) or (bands and high <= bands[-1].low):
         label, low = (bands[-1].label, bands[-1].low) if bands else ("", 0.0)
         note("top-edge", "high", high=high, label=label, low=low)
-    return found
+    return problems
 
 
 def _table(metric: str, k: int | None, source: str, labels: Sequence[str], lows: Sequence[float], **params) -> Bands:
@@ -137,8 +137,10 @@ def not_stated(spec, tables: Iterable[Bands] = BANDS) -> str | None:
     tables = tuple(tables)
     if tables_for(spec, tables):
         return None
-    near = dict.fromkeys(table.spec for table in tables if table.metric == spec.name)
-    return f"Bands are stated for {' and '.join(near)}, not for {spec}." if near else f"No bands are stated for {spec}."
+    specs = dict.fromkeys(table.spec for table in tables if table.metric == spec.name)
+    return (
+        f"Bands are stated for {' and '.join(specs)}, not for {spec}." if specs else f"No bands are stated for {spec}."
+    )
 
 
 @dataclass(frozen=True)

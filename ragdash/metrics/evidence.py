@@ -29,9 +29,9 @@ def evidence_recall(covered: Covered, k: Cutoffs) -> tuple[CorpusValue, ...]:
     each cutoff, whose values (Q,) are the shares of the queries, in [0, 1].
     """
     gold = covered.gold.astype(np.float64)
-    found = covered.covered_at(k)
-    shares = _over(found.copy(), covered.gold)
-    return tuple(CorpusValue(shares[:, i], 0.0, ((1.0, found[:, i], gold),)) for i in range(len(k)))
+    covered_spans = covered.covered_at(k)
+    shares = _over(covered_spans.copy(), covered.gold)
+    return tuple(CorpusValue(shares[:, i], 0.0, ((1.0, covered_spans[:, i], gold),)) for i in range(len(k)))
 
 
 @metric("PerQueryCoverage", "Coverage per query", formula=r"\frac{|spans \text{ covered by } top_k|}{|spans|}",
@@ -111,8 +111,8 @@ def tokens_to_full_coverage(covered: Covered) -> Values:
     span is not covered, so read it with FullCoverageRate. Also undefined if a chunk on the way has no text.
     Returns (Q,) >= 0.
     """
-    needed = covered.chunk_rank <= np.nan_to_num(covered.full_rank, nan=0.0)[covered.chunk_query]
-    total = np.bincount(covered.chunk_query[needed], covered.words[needed], covered.queries)
+    until_full = covered.chunk_rank <= np.nan_to_num(covered.full_rank, nan=0.0)[covered.chunk_query]
+    total = np.bincount(covered.chunk_query[until_full], covered.words[until_full], covered.queries)
     return np.where(np.isnan(covered.full_rank), np.nan, total)
 
 
@@ -136,8 +136,8 @@ def average_precision_of_spans(covered: Covered, k: Cutoffs, *, rel: int = 1, de
     spans = covered.spans
     query, rank = spans.hits()
     last = np.append((query[1:] != query[:-1]) | (rank[1:] != rank[:-1]), True)[:len(query)]
-    place = np.flatnonzero(last)[np.cumsum(last) - last]  # the last of the spans that share query and rank
-    count = ordinal(query)[place]
+    last_index = np.flatnonzero(last)[np.cumsum(last) - last]  # the last of the spans that share query and rank
+    count = ordinal(query)[last_index]
     return _over(spans.up_to(k, query, rank, count / np.maximum(rank, count)), covered.gold)
 
 
@@ -148,7 +148,7 @@ def f1_of_spans(covered: Covered, k: Cutoffs, *, rel: int = 1) -> Values:
     return 2 * p * r / np.where(p + r == 0, 1, p + r)
 
 
-def aqwv_of_spans(covered: Covered, k: Cutoffs, *, beta: float = 40.0, **others: object) -> Values:
+def aqwv_of_spans(covered: Covered, k: Cutoffs, *, beta: float = 40.0, **params: object) -> Values:
     """The thresholdless AQWV@k: R@k of spans minus beta times the share of ranks without a hit: (Q, K)."""
     returned = covered.ranks.returned_at(k)
     alarms = (returned - covered.ranks.hits_at(k)) / np.maximum(returned, 1)

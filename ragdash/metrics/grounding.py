@@ -19,23 +19,30 @@ from ragdash.metrics.registry import metric
 _FACTS = {"relevance": False, "allowed": {"normalisation": ("squad", "unicode")}}
 
 
-def _shares(parts: list[int], wholes: list[int]) -> Values:
+def _shares(numerators: list[int], wholes: list[int]) -> Values:
     """parts / wholes, NaN where the whole is 0: (Q,)."""
     wholes = np.array(wholes, np.float64)
-    return np.divide(parts, wholes, out=np.full(len(wholes), np.nan), where=wholes > 0)
+    return np.divide(numerators, wholes, out=np.full(len(wholes), np.nan), where=wholes > 0)
 
 
 def _content(grounded: Grounded, normalisation: str) -> tuple[list[int], list[int]]:
     """(distinct content words of the answer that a context holds, all of them): (Q,) each."""
-    stops, (asked, held) = stop_words(normalisation), grounded.support(normalisation)
-    return [len(found - stops) for found in held], [len(set(words or ()) - stops) for words in asked]
+    stops, (answer_tokens, supported_tokens) = stop_words(normalisation), grounded.support(normalisation)
+    return [len(supported - stops) for supported in supported_tokens], [
+        len(set(words or ()) - stops) for words in answer_tokens
+    ]
 
 
 def _tokens(grounded: Grounded, normalisation: str) -> tuple[list[int], list[int]]:
     """(tokens of the answer that a context holds, all of them), with repeats: (Q,) each."""
-    asked, held = grounded.support(normalisation)
-    return ([sum(map(found.__contains__, words or ())) for words, found in zip(asked, held, strict=True)],
-            [len(words or ()) for words in asked])
+    answer_tokens, supported_tokens = grounded.support(normalisation)
+    return (
+        [
+            sum(map(supported.__contains__, words or ()))
+            for words, supported in zip(answer_tokens, supported_tokens, strict=True)
+        ],
+        [len(words or ()) for words in answer_tokens],
+    )
 
 
 @metric("SupportCoverage", "Support coverage",
@@ -77,7 +84,7 @@ def hallucination_rate(grounded: Grounded, *, normalisation: str = "squad") -> V
 @metric("UnsupportedNumbers", "Unsupported numbers",
         formula=r"\frac{|\{n \in numbers(answer): n \notin numbers(contexts)\}|}{|numbers(answer)|}",
         source="ragdash", better="lower", relevance=False, aliases=("unsupported_numbers",),
-        weight=lambda grounded: np.array([len(found or ()) for found in grounded.number_support()[0]], float))
+        weight=lambda grounded: np.array([len(numbers or ()) for numbers in grounded.number_support()[0]], float))
 def unsupported_numbers(grounded: Grounded) -> Values:
     """Share of the answer's numbers, with repeats, that no context contains.
 
@@ -85,7 +92,7 @@ def unsupported_numbers(grounded: Grounded) -> Values:
     like [2] are ignored. A sum that the answer computed counts as unsupported. Undefined for an answer without a
     number. Lower is better. Returns (Q,) in [0, 1].
     """
-    asked, held = grounded.number_support()
-    missing = [sum(number not in found for number in numbers or ())
-               for numbers, found in zip(asked, held, strict=True)]
-    return _shares(missing, [len(numbers or ()) for numbers in asked])
+    answer_numbers, supported_numbers = grounded.number_support()
+    missing = [sum(number not in supported for number in numbers or ())
+               for numbers, supported in zip(answer_numbers, supported_numbers, strict=True)]
+    return _shares(missing, [len(numbers or ()) for numbers in answer_numbers])

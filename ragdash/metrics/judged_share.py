@@ -20,8 +20,8 @@ def judged(ranked: Ranked, k: Cutoffs) -> Values:
     Undefined if nothing was returned. Returns (Q, K) in [0, 1].
     """
     returned = ranked.returned_at(k)
-    seen = ranked.up_to(k, ranked.query, ranked.rank)
-    return np.divide(seen, returned, out=np.full(seen.shape, np.nan), where=returned > 0)
+    judged_count = ranked.up_to(k, ranked.query, ranked.rank)
+    return np.divide(judged_count, returned, out=np.full(judged_count.shape, np.nan), where=returned > 0)
 
 
 @metric("RBPResidual", "RBP residual", formula=r"1 - (1 - p) \sum_{i\ judged} p^{i - 1}", source="Moffat & Zobel 2008",
@@ -31,8 +31,8 @@ def rbp_residual(ranked: Ranked, *, p: float = 0.8) -> Values:
 
     RBP is between its value and its value plus this. Returns (Q,) in [0, 1]; 1 for an empty ranking.
     """
-    known = ranked.total(ranked.query, (1 - p) * p ** (ranked.rank - 1.0))
-    return np.clip(1 - known, 0.0, 1.0)
+    judged_weight = ranked.total(ranked.query, (1 - p) * p ** (ranked.rank - 1.0))
+    return np.clip(1 - judged_weight, 0.0, 1.0)
 
 
 @metric("n_ret", "Returned", formula=r"N", source="trec_eval num_ret", aliases=("num_ret",), **_COUNT)

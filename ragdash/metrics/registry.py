@@ -76,8 +76,8 @@ class Metric:
 
     def spec(self, k: int | None = None, **params) -> Spec:
         """This metric with a cutoff and parameters; parameters equal to the default are left out."""
-        kept = tuple((key, value) for key, value in params.items() if value != self.params[key])
-        return Spec(self.name, tuple(sorted(kept)), k)
+        changed = tuple((key, value) for key, value in params.items() if value != self.params[key])
+        return Spec(self.name, tuple(sorted(changed)), k)
 
 
 @dataclass(frozen=True, order=True)
@@ -140,12 +140,12 @@ def parse_specs(text: str | Iterable[str | Spec]) -> tuple[Spec, ...]:
 
     White space and commas separate, outside parentheses and quotes. Each spec once, in order of appearance.
     """
-    parts = _split(text) if isinstance(text, str) else [part for item in text for part in (
+    names = _split(text) if isinstance(text, str) else [name for item in text for name in (
         [item] if isinstance(item, Spec) else _split(item))]
     specs, problems = [], []
-    for part in parts:
+    for name in names:
         try:
-            specs.append(part if isinstance(part, Spec) else parse_spec(part))
+            specs.append(name if isinstance(name, Spec) else parse_spec(name))
         except InputError as error:
             problems.extend(error.problems)
     if problems:
@@ -172,24 +172,24 @@ def parse_spec(text: str) -> Spec:
 def _cutoff(text: str, cutoff: str | None, entry: Metric) -> int | None:
     """The cutoff as a number, None where there is none; InputError where the metric wants it otherwise."""
     k = int(cutoff) if cutoff else None
-    fits = entry.cutoff != "required" if k is None else entry.cutoff != "none" and 1 <= k <= MAX_CUTOFF
-    if not fits:
-        some = f"a cutoff from 1 to {MAX_CUTOFF:,}, as in {entry.name}@10"
-        wants = {"required": some, "none": f"no cutoff: {entry.name}", "optional": f"{entry.name} or {some}"}
+    is_valid = entry.cutoff != "required" if k is None else entry.cutoff != "none" and 1 <= k <= MAX_CUTOFF
+    if not is_valid:
+        example = f"a cutoff from 1 to {MAX_CUTOFF:,}, as in {entry.name}@10"
+        wants = {"required": example, "none": f"no cutoff: {entry.name}", "optional": f"{entry.name} or {example}"}
         raise InputError([Problem("metric-cutoff", {"text": text, "wanted": wants[entry.cutoff]}, field="metric")])
     return k
 
 
 def find_metric(name: str) -> Metric:
     """The metric of a name, title or other accepted spelling, in any case; InputError with near names otherwise."""
-    found = _spellings().get(name.casefold())
-    if found is None:
+    entry = _spellings().get(name.casefold())
+    if entry is None:
         raise _unknown(name)
-    return found
+    return entry
 
 
 def _split(text: str) -> list[str]:
-    parts, depth, quote, current = [], 0, "", ""
+    names, depth, quote, current = [], 0, "", ""
     for char in text:
         if quote:
             quote = "" if char == quote else quote
@@ -198,11 +198,11 @@ def _split(text: str) -> list[str]:
         elif char in "()":
             depth += 1 if char == "(" else -1
         if (char.isspace() or char == ",") and not depth and not quote:
-            parts.append(current)
+            names.append(current)
             current = ""
         else:
             current += char
-    return [part for part in (*parts, current) if part]
+    return [name for name in (*names, current) if name]
 
 
 def _arguments(text: str, arguments: str | None, entry: Metric) -> dict:
@@ -210,15 +210,15 @@ def _arguments(text: str, arguments: str | None, entry: Metric) -> dict:
         return {}
     try:
         call = ast.parse(f"f{arguments}", mode="eval").body
-        given = {word.arg: ast.literal_eval(word.value) for word in call.keywords}
-        wrong = bool(call.args) or len(given) < len(call.keywords)
+        values = {word.arg: ast.literal_eval(word.value) for word in call.keywords}
+        wrong = bool(call.args) or len(values) < len(call.keywords)
     except (SyntaxError, ValueError, AttributeError):
-        given, wrong = {}, True
-    if wrong or not all(_fits(entry, key, value) for key, value in given.items()):
-        known = "; ".join(_option(entry, key) for key in entry.params) or "none"
-        raise InputError([Problem("metric-parameter", {"text": text, "metric": entry.name, "known": known},
+        values, wrong = {}, True
+    if wrong or not all(_fits(entry, key, value) for key, value in values.items()):
+        options = "; ".join(_option(entry, key) for key in entry.params) or "none"
+        raise InputError([Problem("metric-parameter", {"text": text, "metric": entry.name, "known": options},
                                   field="metric")])
-    return {key: tuple(value) if isinstance(value, list) else value for key, value in given.items()}
+    return {key: tuple(value) if isinstance(value, list) else value for key, value in values.items()}
 
 
 _TYPES = {"int": int, "float": (int, float), "str": str, "tuple": (tuple, list), "None": type(None)}
@@ -250,17 +250,17 @@ def _option(entry: Metric, key: str) -> str:
 @cache
 def _spellings() -> dict[str, Metric]:
     """Every accepted spelling, case folded."""
-    found: dict[str, Metric] = {}
+    spellings: dict[str, Metric] = {}
     for entry in METRICS.values():
         for name in (entry.name, entry.title, *entry.aliases):
-            found.setdefault(name.casefold(), entry)
-    return found
+            spellings.setdefault(name.casefold(), entry)
+    return spellings
 
 
 def _unknown(text: str) -> InputError:
     name = re.split(r"[@(]", text)[0].strip()
-    near = difflib.get_close_matches(name.casefold(), list(_spellings()), 3, 0.5)
-    names = list(dict.fromkeys(_spellings()[word].name for word in near))
+    close_matches = difflib.get_close_matches(name.casefold(), list(_spellings()), 3, 0.5)
+    names = list(dict.fromkeys(_spellings()[word].name for word in close_matches))
     if names:
         return InputError([Problem("unknown-metric/near", {"text": text, "names": names}, field="metric")])
     return InputError([Problem("unknown-metric", {"text": text, "metrics": list(METRICS)}, field="metric")])

@@ -45,9 +45,9 @@ def precision(ranked: Ranked, k: Cutoffs, *, rel: int = 1, denominator: str = "k
     Divides by k even if fewer were returned, as trec_eval. denominator='returned' divides by min(k, returned), as
     LlamaIndex and others do (0 if nothing was returned). Returns (Q, K) in [0, 1].
     """
-    seen = ranked.hits_at(k, rel)
+    hits = ranked.hits_at(k, rel)
     ranks = np.maximum(_ranks(ranked, k, rel, denominator), 1)
-    return _undefined_without(ranked.relevant(rel), np.divide(seen, ranks, out=seen))
+    return _undefined_without(ranked.relevant(rel), np.divide(hits, ranks, out=hits))
 
 
 @metric("R", "Recall", formula=r"R@k = \frac{|relevant \cap top_k|}{R}", source="trec_eval recall",
@@ -145,11 +145,11 @@ def ndcg(ranked: Ranked, k: Cutoffs, *, gain: str = "linear") -> Values:
     Returns (Q, K) in [0, 1]; undefined without a document of grade 1 or more.
     """
     gains = grade_gain(ranked.grade, gain, ranked.max_grade)
-    found = ranked.up_to(k, ranked.query, ranked.rank, gains / np.log2(ranked.rank + 1))
-    place = ordinal(ranked.judged_query)
+    dcg = ranked.up_to(k, ranked.query, ranked.rank, gains / np.log2(ranked.rank + 1))
+    ideal_rank = ordinal(ranked.judged_query)
     gains = grade_gain(ranked.judged_grade, gain, ranked.max_grade)
-    ideal = ranked.up_to(k, ranked.judged_query, place, gains / np.log2(place + 1))
-    return np.minimum(_over(found, ideal), 1.0, out=found)
+    ideal = ranked.up_to(k, ranked.judged_query, ideal_rank, gains / np.log2(ideal_rank + 1))
+    return np.minimum(_over(dcg, ideal), 1.0, out=dcg)
 
 
 @metric("Rprec", "R-precision", formula=r"Rprec = P@R", source="trec_eval Rprec", aliases=("r_precision",),
@@ -174,9 +174,11 @@ def bpref(ranked: Ranked, *, rel: int = 1) -> Values:
     non = np.bincount(ranked.judged_query[judged_non], minlength=ranked.queries)
     is_rel = ranked.grade >= rel
     query = ranked.query[is_rel]
-    above = np.minimum(_before(ranked.query, (ranked.grade < rel) & (ranked.grade >= 0))[is_rel], relevant[query])
-    most = np.minimum(non, relevant)[query]
-    share = 1 - np.divide(above, most, out=np.zeros(len(query)), where=above > 0)
+    nonrelevant_above = np.minimum(
+        _before(ranked.query, (ranked.grade < rel) & (ranked.grade >= 0))[is_rel], relevant[query]
+    )
+    max_above = np.minimum(non, relevant)[query]
+    share = 1 - np.divide(nonrelevant_above, max_above, out=np.zeros(len(query)), where=nonrelevant_above > 0)
     return _over(ranked.total(query, share), relevant)
 
 

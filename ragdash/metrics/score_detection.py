@@ -25,10 +25,10 @@ def auc(ranked: Ranked, *, rel: int = 1, unretrieved: str = "ignore") -> Values:
     are ordered as in every metric. Undefined if either class is empty. Returns (Q,) in [0, 1].
     """
     is_rel, count = ranked.grade >= rel, ranked.queries
-    above = _before(ranked.query, ~is_rel)[is_rel]
+    nonrelevant_above = _before(ranked.query, ~is_rel)[is_rel]
     found_rel = np.bincount(ranked.query[is_rel], minlength=count)
     found_non = np.bincount(ranked.query[~is_rel], minlength=count)
-    ordered = found_rel * found_non - np.bincount(ranked.query[is_rel], above, count)
+    ordered = found_rel * found_non - np.bincount(ranked.query[is_rel], nonrelevant_above, count)
     if unretrieved == "last":
         all_rel = ranked.relevant(rel)
         all_non = np.bincount(ranked.judged_query, minlength=count) - all_rel
@@ -60,11 +60,11 @@ def aqwv(ranked: Ranked, k: Cutoffs, *, beta: float = 40.0, rel: int = 1, form: 
         raise _mistake("material-only")
     if k[-1] == ALL:
         raise _mistake("aqwv-cutoff")
-    relevant, seen = ranked.relevant(rel), ranked.hits_at(k, rel)
+    relevant, hits = ranked.relevant(rel), ranked.hits_at(k, rel)
     returned = ranked.returned_at(k)
-    false_alarms = np.divide(returned - seen, returned, out=np.zeros(seen.shape), where=returned > 0)
-    found = np.divide(seen, relevant[:, None], out=np.full(seen.shape, np.nan), where=relevant[:, None] > 0)
-    return found - beta * false_alarms
+    false_alarms = np.divide(returned - hits, returned, out=np.zeros(hits.shape), where=returned > 0)
+    recall = np.divide(hits, relevant[:, None], out=np.full(hits.shape, np.nan), where=relevant[:, None] > 0)
+    return recall - beta * false_alarms
 
 
 @metric("MQWV", "MQWV", formula=r"\max_t AQWV(t)", source="NIST MATERIAL evaluation plan", range=("-beta", 1.0),
@@ -93,8 +93,8 @@ def _best_threshold(ranked: Ranked, beta: float, rel: int, size: int) -> float:
     alarm, hit = 1 / (size - relevant), 1 / np.maximum(relevant, 1)
     all_scores, all_queries = ranked.all_scores()
     alarms = _sum_from(thresholds, all_scores, alarm[all_queries]) - _sum_from(thresholds, score, alarm[query])
-    found = _sum_from(thresholds, score, hit[query]) / max((relevant > 0).sum(), 1)
-    value = found - beta * alarms / max(ranked.queries, 1)
+    mean_recall = _sum_from(thresholds, score, hit[query]) / max((relevant > 0).sum(), 1)
+    value = mean_recall - beta * alarms / max(ranked.queries, 1)
     best = int(np.argmax(value)) if len(value) else -1
     return float(thresholds[best]) if best >= 0 and value[best] > 0 else np.inf
 
@@ -117,19 +117,19 @@ def _material(ranked: Ranked, beta: float, rel: int, size: int, threshold: float
             raise _mistake("threshold-scores")
         query = query[ranked.score[ranked.grade >= rel] >= threshold]
         detected = ranked.returned_from(threshold)
-    found = np.bincount(query, minlength=ranked.queries)
+    hits = np.bincount(query, minlength=ranked.queries)
     has_relevant = (relevant > 0).astype(np.float64)
-    miss = np.divide(relevant - found, relevant, out=np.zeros(ranked.queries), where=relevant > 0)
-    alarm = (detected - found) / (size - relevant)
+    miss = np.divide(relevant - hits, relevant, out=np.zeros(ranked.queries), where=relevant > 0)
+    alarm = (detected - hits) / (size - relevant)
     values = np.where(relevant > 0, 1 - miss - beta * alarm, np.nan)
-    every = np.ones(ranked.queries)
-    return CorpusValue(values, 1.0, ((-1.0, miss, has_relevant), (-beta, alarm, every)))
+    unit_weight = np.ones(ranked.queries)
+    return CorpusValue(values, 1.0, ((-1.0, miss, has_relevant), (-beta, alarm, unit_weight)))
 
 
 def _size(ranked: Ranked, corpus_size: int | None, rel: int) -> int:
-    needed = int(max(ranked.relevant(rel).max(initial=0), ranked.returned.max(initial=0))) + 1
-    if corpus_size is None or corpus_size < needed:
-        raise _mistake("corpus-size-needed", {"size": str(corpus_size), "needed": needed})
+    smallest = int(max(ranked.relevant(rel).max(initial=0), ranked.returned.max(initial=0))) + 1
+    if corpus_size is None or corpus_size < smallest:
+        raise _mistake("corpus-size-needed", {"size": str(corpus_size), "needed": smallest})
     return corpus_size
 
 

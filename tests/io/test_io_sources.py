@@ -60,8 +60,8 @@ def is_regular(text: bytes, separator: str) -> bool:
 
 @pytest.mark.parametrize("piece, step", [(1, 1), (2, 1), (5, 2), (7, 7), (64, 3)])
 def test_white_space_is_found_across_the_joints_of_pieces(piece, step, monkeypatch, tmp_path):
-    monkeypatch.setattr(whitespace, "PIECE", piece)
-    monkeypatch.setattr(whitespace, "STEP", step)
+    monkeypatch.setattr(whitespace, "CHUNK_BYTES", piece)
+    monkeypatch.setattr(whitespace, "WINDOW_BYTES", step)
     rng = random.Random(piece * 100 + step)
     seen = set()
     for _ in range(300):

@@ -7,7 +7,7 @@ import pytest
 from evidence_cases import run_with_texts, truth_with_evidence
 from fakes import Letters, case
 
-from ragdash.cli.parser import parser
+from ragdash.cli.main import parse
 from ragdash.core.errors import InputError, Unavailable
 from ragdash.evaluation.compare import compare
 from ragdash.evaluation.evaluate import evaluate
@@ -115,7 +115,7 @@ def test_semantic_relevance_needs_no_references(store):
 
 
 def test_the_command_line_takes_it():
-    options = parser().parse_args(["score", "run", "--truth", "truth", "--match-how", "embedding"])
+    options = parse(["score", "run", "--truth", "truth", "--match-how", "embedding"])
     assert options.match_how == "embedding" and options.metrics is None
-    options = parser().parse_args(["evaluate", "run", "--match-how", "embedding", "--match-model", "m"])
+    options = parse(["evaluate", "run", "--match-how", "embedding", "--match-model", "m"])
     assert (options.match_how, options.match_model) == ("embedding", "m")

@@ -8,28 +8,64 @@ import re
 import shlex
 import signal
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from ragdash.cli.commands.report import reported
+from ragdash.cli.commands.compare import compare_runs
+from ragdash.cli.common_options import add_evaluation_options, seconds, whole_number
 from ragdash.cli.inputs import adapted, reading, source, with_documents
 from ragdash.cli.job_progress import CANCELLED, asking
 from ragdash.core.console import say, unwritable
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.paths import named
 from ragdash.core.records import Run, Truth
+from ragdash.evaluation.compare import CORRECTIONS
+from ragdash.evaluation.stats import PERMUTATIONS
 from ragdash.experiments.ab import Command, Configuration, Lines, Unfinished, ask_all, command_words, usual_metrics
+from ragdash.experiments.ab.command_system import TIMEOUT
 from ragdash.io import read_run, read_truth, write_run
+from ragdash.reporting.tables import COMPARISON_FORMATS
 
 NAME = re.compile(r"\w[\w.+-]*")
 JOURNAL = ".journal.jsonl"
 REASON = "failed-query"
-Compared = Callable[[Sequence[Run], Truth, argparse.Namespace], int]
+FORMATS = (*COMPARISON_FORMATS, "html")
+REPORT_OPTIONS = {"baseline": None, "k": 10, "title": "Two configurations compared", "no_texts": False, "bands": None,
+                  "prices": None}
 
 
-def ab(options: argparse.Namespace, compared: Compared) -> int:
-    """Ask, write the runs, and hand them to compared (or make the report); returns the exit status."""
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
+    add_evaluation_options(parser)
+    parser.description = ("A command is run for each question, which is its standard input, or stands where {question} "
+                          "is in it, and prints one JSON object with answer and retrieved. There is no shell. "
+                          "See docs/guide/ab.md.")
+    parser.add_argument("--a", required=True, metavar="COMMAND", help="the baseline, such as 'python dense.py'")
+    parser.add_argument("--b", required=True, metavar="COMMAND", help="the candidate")
+    parser.add_argument("--name-a", default="a", metavar="NAME")
+    parser.add_argument("--name-b", default="b", metavar="NAME")
+    parser.add_argument("--lines", nargs="?", const="both", choices=("both", "a", "b"), help="the commands stay: they "
+                        "read a line of JSON for each question and write one (both, or a or b alone)")
+    parser.add_argument("--output-dir", metavar="DIR", help="for the runs and the journals (default: ab-NAME-NAME)")
+    parser.add_argument("--timeout", type=seconds, default=TIMEOUT, metavar="SECONDS", help="for an answer (default: "
+                        f"{TIMEOUT:g})")
+    parser.add_argument("--concurrency", type=whole_number(1), default=1, metavar="N", help="queries at once; "
+                        "latencies are then those under load (default: 1)")
+    parser.add_argument("--warm-up", type=whole_number(0), metavar="N", help="unmeasured calls of each before the "
+                        "first (default: 0; with --lines 1, of each process)")
+    parser.add_argument("--retry-failed", action="store_true", help="ask queries that failed again")
+    parser.add_argument("--margin", type=float, help="differences up to this do not matter: verdict equivalent")
+    parser.add_argument("--correction", choices=CORRECTIONS, default="holm", help="of the p-values of all metrics")
+    parser.add_argument("--permutations", type=whole_number(1), default=PERMUTATIONS)
+    parser.add_argument("--format", choices=FORMATS, default="table", help="of the comparison; html: a report")
+    parser.add_argument("--no-worse-than", action="append", metavar="[METRIC=]LIMIT", help="exit 1 where b is worse "
+                        "by more than this, as in `ragdash compare`")
+    parser.set_defaults(progress="text", **REPORT_OPTIONS)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Ask, write the runs, and compare them (or make the report); returns the exit status."""
     if not options.truth:
         raise InputError([Problem("no-truth/questions", field="--truth")])
     names = _names(options)
@@ -56,7 +92,7 @@ def ab(options: argparse.Namespace, compared: Compared) -> int:
         options.metrics = " ".join(map(str, usual_metrics(runs, truth)))
     runs = adapted(runs, truth, options)
     if options.format != "html":
-        return compared(runs, truth, options)
+        return compare_runs(runs, truth, options)
     return _report(runs, truth, files, folder, options)
 
 
@@ -108,8 +144,10 @@ def _told(asked: Run, file: Path) -> Run:
 
 def _report(runs: list[Run], truth: Truth, files: Sequence[Path], folder: Path, options: argparse.Namespace) -> int:
     """The report, in the folder unless -o names a place; the command in it is that which makes it of the runs."""
+    from ragdash.cli.commands.report import write_report  # with plotly and jinja2, which a comparison does without
+
     options.output = options.output or str(folder / "report.html")
     options.given = ["report", *map(str, files), "--truth", named(options.truth)[1]]
-    status = reported(runs, truth, options)
+    status = write_report(runs, truth, options)
     print(f"Report: {options.output}", file=sys.stderr)
     return status

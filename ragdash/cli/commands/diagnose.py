@@ -5,23 +5,45 @@ from __future__ import annotations
 import argparse
 
 from ragdash.analysis.diagnosis import Rules, diagnose
-from ragdash.cli.inputs import conventions, read, read_as
+from ragdash.cli.common_options import add_matching_options, add_reading_options, whole_number
+from ragdash.cli.inputs import conventions, matching_of, read, read_as
 from ragdash.core.console import say, write
 from ragdash.evaluation.evaluate import evaluate_match
-from ragdash.matching.match import Match, Matching
+from ragdash.matching.match import Match
 from ragdash.metrics import parse_specs
-from ragdash.reporting.tables import render_diagnoses
+from ragdash.reporting.tables import DIAGNOSIS_FORMATS, render_diagnoses
 
 
-def diagnosed(options: argparse.Namespace) -> int:
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
+    add_reading_options(parser)
+    add_matching_options(parser)
+    parser.add_argument("runs", nargs="+", metavar="RUN", help="a path, NAME=path, or - for standard input")
+    parser.add_argument("-m", "--metrics", metavar="METRICS", help="whose gains are told (default: nDCG at k)")
+    parser.add_argument("--queries", action="store_true", help="the verdict on every query")
+    parser.add_argument("--format", choices=DIAGNOSIS_FORMATS, default="table")
+    rules = parser.add_argument_group("rules", "see docs/reference/diagnosis.md")
+    for name, kind, text in (("k", whole_number(1), "the first k documents count"),
+                             ("rel", whole_number(1), "grades from here on are gold"),
+                             ("coverage", float, "share of the gold to stand in the first k; 0: one is enough"),
+                             ("score", float, "score below which documents are cut off"),
+                             ("right", float, "value from which an answer is right"),
+                             ("right-by", str, "metric that tells whether it is"),
+                             ("grounded", float, "value from which an answer is grounded"),
+                             ("grounded-by", str, "metric that tells whether it is")):
+        default = getattr(Rules, name.replace("-", "_"))
+        shown = "" if default is None else f" (default: {default})"
+        rules.add_argument(f"--{name}", type=kind, metavar=name.upper(), help=text + shown)
+
+
+def run(options: argparse.Namespace) -> int:
     """Read, diagnose every run, put it out; returns the exit status."""
     rules = rules_of(options)
     specs = parse_specs(options.metrics or f"nDCG@{rules.k}")
-    matching = Matching(options.match, options.match_how, options.match_threshold, options.match_model)
     runs, truth = read(options)
     found, problems, gains = [], [], []
     for run in runs:
-        match = Match(run, truth, conventions(options), matching)
+        match = Match(run, truth, conventions(options), matching_of(options))
         evaluation = evaluate_match(match, specs)
         found.append(diagnose(match, rules))
         gains.append([found[-1].gains(evaluation, spec) for spec in specs])

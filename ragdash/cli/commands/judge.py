@@ -4,14 +4,28 @@ from __future__ import annotations
 
 import argparse
 
+from ragdash.cli.common_options import add_reading_options, whole_number
 from ragdash.cli.inputs import read
-from ragdash.cli.job_progress import STATUS, asking, confirm, endpoint_of, problems_told, tell, tell_plan
+from ragdash.cli.job_progress import STATUS, asking, problems_told, tell
+from ragdash.cli.judge_endpoint import add_judge_options, confirm, endpoint_of, tell_plan
 from ragdash.core.console import say
 from ragdash.evaluation.scoring.run_judge import prepare, work
 from ragdash.models.judge import Budget, Patience
 
 
-def judge(options: argparse.Namespace) -> int:
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
+    add_reading_options(parser)
+    add_judge_options(parser)
+    parser.add_argument("runs", nargs="+", metavar="RUN")
+    parser.add_argument("--truth", metavar="TRUTH")
+    parser.add_argument("-m", "--metrics", metavar="METRICS", default="Faithfulness",
+                        help='such as "ClaimFaithfulness Correctness" (default: Faithfulness)')
+    parser.add_argument("--sample", type=whole_number(1), metavar="N", help="only so many queries, drawn at random")
+    parser.add_argument("--votes", type=whole_number(1), metavar="N", help="ask each question so often")
+
+
+def run(options: argparse.Namespace) -> int:
     """Tell what is to be asked and what that costs, ask, tell how far it is; returns the exit status."""
     with problems_told(options):
         return _judge(options)

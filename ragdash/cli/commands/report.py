@@ -6,40 +6,56 @@ import argparse
 import shlex
 from pathlib import Path
 
-from ragdash.cli.inputs import conventions, read, read_as, specs_of
+from ragdash.cli.common_options import add_evaluation_options, whole_number
+from ragdash.cli.inputs import conventions, matching_of, read, read_as, specs_of
 from ragdash.core.console import say, write
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.paths import named
 from ragdash.core.records import Run, Truth
+from ragdash.evaluation.bands_toml import read_bands
 from ragdash.evaluation.compare import Rules
-from ragdash.matching.match import Match, Matching
+from ragdash.evaluation.latency_cost import Prices, read_prices
+from ragdash.matching.match import Match
+from ragdash.metrics.bands import BANDS
+from ragdash.reporting.html.content import Content, Request
+from ragdash.reporting.html.report_page import chosen, page
 from ragdash.reporting.sentences.merge_problems import folded
 
 
-def report(options: argparse.Namespace) -> int:
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
+    add_evaluation_options(parser)
+    parser.add_argument("runs", nargs="+", metavar="RUN", help="a path or NAME=path; the first is the baseline")
+    parser.add_argument("--baseline", metavar="NAME", help="the run that the others are held against")
+    parser.add_argument("--k", type=whole_number(1), default=10, help="cutoff of the metrics and of the curves' mark")
+    parser.add_argument("--title", default="Retrieval configurations compared")
+    parser.add_argument("--sections", metavar="NAME,NAME", help="only these, such as verdict,leaderboard,queries; a "
+                        "name that there is none of tells them all")
+    parser.add_argument("--no-texts", action="store_true", help="no questions, documents or answers: ids alone")
+    parser.add_argument("--margin", type=float, help="differences up to this do not matter: verdict equivalent")
+    parser.add_argument("--bands", metavar="FILE", help="bands of your own (TOML) in place of the published ones")
+    parser.add_argument("--prices", metavar="FILE", help="price table (TOML) for what the runs cost")
+
+
+def run(options: argparse.Namespace) -> int:
     """Read, compute, write; what the files lack is left out and named in the report."""
-    return reported(None, None, options)
+    sections = None
+    if options.sections is not None:  # an unknown name is reported before large files are read
+        sections = tuple(chosen(name.strip() for name in options.sections.split(",") if name.strip()))
+    runs, truth = read(options)
+    return write_report(runs, truth, options, sections)
 
 
-def reported(runs: list[Run] | None, truth: Truth | None, options: argparse.Namespace) -> int:
-    """The report of these runs and this truth, or of those that the options name, which are read then."""
-    from ragdash.reporting.html.content import (  # with plotly and jinja2, which other commands do without
-        Content,
-        Request,
-    )
-    from ragdash.reporting.html.report_page import chosen, page
-
-    sections = None if options.sections is None else tuple(chosen(
-        part.strip() for part in options.sections.split(",") if part.strip()))
-    if runs is None or truth is None:
-        runs, truth = read(options)
-    matching = Matching(options.match, options.match_how, options.match_threshold)
+def write_report(runs: list[Run], truth: Truth, options: argparse.Namespace,
+                 sections: tuple[str, ...] | None = None) -> int:
+    """Write the report of runs that are already read (`sections`: only these); `ragdash ab` ends with it too."""
     names = [run.name for run in runs]
     request = Request(
-        tuple(Match(run, truth, conventions(options), matching) for run in runs),
+        tuple(Match(run, truth, conventions(options), matching_of(options)) for run in runs),
         specs_of(options) if options.metrics or options.cutoffs else (), baseline=_baseline(options.baseline, names),
         k=options.k, title=options.title, sections=sections, texts=not options.no_texts, again=_again(options.given),
-        bands=_bands(options.bands), prices=_prices(options.prices), settings=read_as(options),
+        bands=read_bands(options.bands) if options.bands else BANDS,
+        prices=read_prices(options.prices) if options.prices else Prices(), settings=read_as(options),
         rules=Rules(margin=options.margin, resamples=options.resamples, seed=options.seed))
     content = Content(request)
     made = page(content)
@@ -55,21 +71,6 @@ def _baseline(name: str | None, names: list[str]) -> int:
     if name not in names:
         raise InputError([Problem("no-such-run", {"name": name, "names": list(names)}, field="--baseline")])
     return names.index(name)
-
-
-def _bands(file: str | None):
-    """Those of a file, or the published ones."""
-    from ragdash.evaluation.bands_toml import read_bands
-    from ragdash.metrics.bands import BANDS
-
-    return read_bands(file) if file else BANDS
-
-
-def _prices(file: str | None):
-    """Those of a file, or none."""
-    from ragdash.evaluation.latency_cost import Prices, read_prices
-
-    return read_prices(file) if file else Prices()
 
 
 def _again(given: list[str]) -> str:

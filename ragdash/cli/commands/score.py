@@ -4,13 +4,32 @@ from __future__ import annotations
 
 import argparse
 
+from ragdash.cli.common_options import add_reading_options
 from ragdash.cli.inputs import read
 from ragdash.cli.job_progress import CANCELLED, problems_told, tell
 from ragdash.core.console import say
 from ragdash.evaluation.scoring import plan, work
+from ragdash.matching.evidence import HOW
 
 
-def score(options: argparse.Namespace) -> int:
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
+    add_reading_options(parser)
+    parser.add_argument("runs", nargs="+", metavar="RUN")
+    parser.add_argument("--truth", metavar="TRUTH")
+    parser.add_argument("-m", "--metrics", metavar="METRICS", help='such as "SBERT CrossEncoder" (default: SBERT, or '
+                        "none with --match-how)")
+    parser.add_argument("--match-how", choices=HOW[-1:], help="what `evaluate --match evidence` needs with this "
+                        "similarity of chunks and gold spans")
+    parser.add_argument("--model", metavar="FOLDER", help="a sentence-transformers model, or its name in the cache")
+    parser.add_argument("--cross-encoder", metavar="FOLDER")
+    parser.add_argument("--nli", metavar="FOLDER", help="a model of natural language inference, for NLIFaithfulness")
+    parser.add_argument("--hub", action="store_true", help="fetch a model that is not on this machine")
+    parser.add_argument("--device", metavar="NAME", help="cpu, cuda, mps ... (default: what the model finds)")
+    parser.add_argument("--progress", choices=("text", "json"), default="text")
+
+
+def run(options: argparse.Namespace) -> int:
     """Tell what is to do and how long it takes, do it, tell how far it is; returns the exit status."""
     with problems_told(options):
         runs, truth = read(options)

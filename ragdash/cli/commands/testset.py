@@ -8,13 +8,16 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from ragdash.cli.common_options import whole_number
 from ragdash.cli.inputs import reading, source
-from ragdash.cli.job_progress import CANCELLED, STATUS, asking, confirm, endpoint_of, problems_told, tell, tell_plan
+from ragdash.cli.job_progress import CANCELLED, STATUS, asking, problems_told, tell
+from ragdash.cli.judge_endpoint import add_judge_options, confirm, endpoint_of, tell_plan
 from ragdash.core.console import count, say, write
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.paths import named
 from ragdash.experiments.testset import (
     RULES,
+    TYPES,
     DraftSet,
     RoundTrip,
     Sets,
@@ -35,7 +38,28 @@ from ragdash.models.judge.task_runner import Judging
 REPLY = ("reply", "replies")
 
 
-def test_set(options: argparse.Namespace) -> int:
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
+    add_judge_options(parser)
+    parser.add_argument("file", metavar="CORPUS", help="documents with doc_id and text, such as BEIR's corpus.jsonl")
+    parser.add_argument("-n", type=whole_number(1), default=50, metavar="N", help="questions wanted (default: 50)")
+    parser.add_argument("--types", default=",".join(TYPES), metavar="TYPE,TYPE", help="shared out evenly among these "
+                        f"(default: {','.join(TYPES)})")
+    parser.add_argument("--round-trip", nargs="?", const="", metavar="RUN", help="reject questions whose document is "
+                        "not among the first k of this run, or, for questions that it was not asked (and without a "
+                        "run), by the words")
+    parser.add_argument("--k", type=whole_number(1), default=RoundTrip.k,
+                        help=f"of --round-trip (default: {RoundTrip.k})")
+    parser.add_argument("-o", "--output", metavar="FILE", help="the truth, JSONL (default: standard output)")
+    parser.add_argument("--rejects", metavar="FILE", help="those that a rule rejected, with all their reasons")
+    parser.add_argument("--drafts", metavar="FILE", help="all of it, to be opened on the page elsewhere; the "
+                        "workspace of this machine has it anyway")
+    parser.add_argument("--encoding", default="utf-8")
+    parser.add_argument("--map", action="append", metavar="OURS=THEIRS,...", help="columns that are not recognised: "
+                        "doc_id, text, title, and the column that holds it")
+
+
+def run(options: argparse.Namespace) -> int:
     """Tell what is to be asked and what that costs, ask, check, put out; returns the exit status."""
     try:
         with problems_told(options):

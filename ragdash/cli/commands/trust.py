@@ -25,20 +25,49 @@ from ragdash.analysis.judge_validation import (
     trust_difference,
     unjudged,
 )
-from ragdash.cli.inputs import conventions, read, read_as, source
+from ragdash.cli.common_options import add_matching_options, add_reading_options, whole_number
+from ragdash.cli.inputs import conventions, matching_of, read, read_as, source
 from ragdash.core.console import count, say, write
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.paths import named
 from ragdash.evaluation.evaluate import evaluate_match
-from ragdash.evaluation.stats import LEVEL
-from ragdash.matching.match import Match, Matching
+from ragdash.evaluation.stats import LEVEL, SEED
+from ragdash.matching.match import Match
 from ragdash.metrics import parse_specs
-from ragdash.reporting.tables import render_trust, sheet_bytes
+from ragdash.metrics.bands import YES
+from ragdash.reporting.tables import TRUST_FORMATS, render_trust, sheet_bytes
 
 Labels = dict[str, dict[str, float]]
 
 
-def trusted(options: argparse.Namespace) -> int:
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
+    add_reading_options(parser)
+    add_matching_options(parser)
+    parser.add_argument("runs", nargs="*", metavar="RUN", help="the baseline first; with --truth and -m")
+    parser.add_argument("-m", "--metrics", metavar="METRIC", help="the one whose values are verdicts; with "
+                        "--local-judge what the labels are about (may be left out)")
+    parser.add_argument("--verdicts", action="append", metavar="[NAME=]FILE", help="in place of runs: CSV or JSONL "
+                        "with query_id and value, and run, vote, missing, judge, generator where known")
+    parser.add_argument("--local-judge", action="store_true", help="in place of a metric's verdicts: those of a judge "
+                        "that is trained on the labels themselves, cross-fitted; it needs no key and sends nothing")
+    parser.add_argument("--labels", action="append", metavar="[NAME=]FILE", help="CSV or JSONL with query_id and "
+                        "label, and run for several; laid over those that were kept")
+    parser.add_argument("--keep", action="store_true", help="keep the labels in the workspace")
+    parser.add_argument("--sheet", metavar="FILE", help="draw queries to label and write them (.csv, .jsonl)")
+    parser.add_argument("-n", type=whole_number(1), default=50, metavar="N", help="queries to draw (default: 50)")
+    parser.add_argument("--seed", type=whole_number(0), default=SEED, help="of the draw, and of the local "
+                        "judge's folds")
+    parser.add_argument("--cut", type=_cut, default=f"{YES:g}", help="values from here on are a yes; none: each value "
+                        f"is a class of its own (default: {YES:g})")
+    parser.add_argument("--judge-model", metavar="NAME", help="who judged")
+    parser.add_argument("--generator", metavar="NAME", help="who wrote the answers; warned of where it is of the "
+                        "judge's family")
+    parser.add_argument("--disagreements", type=whole_number(0), default=10, metavar="N", help="shown of each run")
+    parser.add_argument("--format", choices=TRUST_FORMATS, default="table")
+
+
+def run(options: argparse.Namespace) -> int:
     """Read verdicts, draw a sheet or hold them against labels, put it out; returns the exit status."""
     verdicts, matches, settings = _judged(options)
     if options.sheet:
@@ -60,6 +89,13 @@ def trusted(options: argparse.Namespace) -> int:
     return 0
 
 
+def _cut(text: str) -> str:
+    """The argparse type of --cut: a value in (0, 1], or none."""
+    if text != "none" and not 0 < float(text) <= 1:
+        raise argparse.ArgumentTypeError(f"{text} is not above 0 and at most 1, or none")
+    return text
+
+
 def _judged(options: argparse.Namespace) -> tuple[list[Verdicts], list[Match | None], dict]:
     """(verdicts of each run, its match or None, settings): of the runs under a metric, or of files."""
     if bool(options.runs) == bool(options.verdicts):
@@ -76,8 +112,7 @@ def _judged(options: argparse.Namespace) -> tuple[list[Verdicts], list[Match | N
     if len(specs) != 1 and not (options.local_judge and not specs):
         raise InputError([Problem("one-metric", {"count": len(specs)}, field="--metrics")])
     runs, truth = read(options)
-    matching = Matching(options.match, options.match_how, options.match_threshold, options.match_model)
-    matches = [Match(run, truth, conventions(options), matching) for run in runs]
+    matches = [Match(run, truth, conventions(options), matching_of(options)) for run in runs]
     if options.local_judge:
         return [unjudged(match, str(specs[0]) if specs else WHAT) for match in matches], matches, {
             "truth": {"name": truth.name, "digest": truth.digest}, **read_as(options)}

@@ -5,10 +5,11 @@ from __future__ import annotations
 import argparse
 import sys
 
+from ragdash.cli.common_options import add_reading_options
 from ragdash.cli.inputs import read
 from ragdash.core.console import count, say, write
 from ragdash.core.errors import InputError, Problem
-from ragdash.evaluation.scoring.verdict_export import export
+from ragdash.evaluation.scoring.verdict_export import FORMATS, export
 from ragdash.evaluation.scoring.verdict_import import import_verdicts as import_results
 from ragdash.matching.match import Match
 from ragdash.matching.views.judged import Judged
@@ -18,7 +19,22 @@ from ragdash.models.judge.tasks import TASKS
 from ragdash.models.judge.verdict_store.jsonl import export_verdicts, import_verdicts, is_exported, unpacked
 
 
-def verdicts(options: argparse.Namespace) -> int:
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
+    add_reading_options(parser)
+    parser.add_argument("run", metavar="RUN")
+    parser.add_argument("--truth", metavar="TRUTH")
+    parser.add_argument("--read", metavar="FILE", help="results with scores or verdicts, to be kept for this run")
+    parser.add_argument("--format", choices=(*FORMATS, "ledger"), default="rows", help="what to put out: a "
+                        "line for each query and metric with its claims, the columns of another tool, or what --read "
+                        "takes into the ledger of another machine")
+    parser.add_argument("-m", "--metrics", metavar="METRICS", help="of the formats rows and ledger (default: all "
+                        "that are there)")
+    parser.add_argument("--judge", default="", metavar="NAME", help="whose verdicts (default: the one last asked)")
+    parser.add_argument("-o", "--output", metavar="FILE")
+
+
+def run(options: argparse.Namespace) -> int:
     """Import a file, or export; returns the exit status."""
     options.runs = [options.run]
     runs, truth = read(options)

@@ -59,8 +59,8 @@ class Claim:
     @property
     def supported_by(self) -> tuple[str, ...]:
         """Ids of the chunks that support it, by either way of asking."""
-        named = self.chunks if self.contexts is not None and self.contexts.yes else ()
-        return tuple(dict.fromkeys((*named, *(self.alone or ()))))
+        cited = self.chunks if self.contexts is not None and self.contexts.yes else ()
+        return tuple(dict.fromkeys((*cited, *(self.alone or ()))))
 
 
 @dataclass(frozen=True)
@@ -101,122 +101,155 @@ class Heard:
 
 def case_of(match: Match, query: int) -> Case:
     """The texts of one query (its place in the truth) as a judge gets them, as in Match.judged without the others."""
-    whole = match.truth
-    details = None if whole.details is None else whole.details.slice(query, 1).append_column(
-        "query_id", whole.query_ids.slice(query, 1))
+    truth = match.truth
+    details = None if truth.details is None else truth.details.slice(query, 1).append_column(
+        "query_id", truth.query_ids.slice(query, 1))
     if details is None:
-        one = Truth.build(whole.name, whole.query_ids.slice(query, 1), ["-"], [0])
+        query_truth = Truth.build(truth.name, truth.query_ids.slice(query, 1), ["-"], [0])
     else:
-        one = Truth.build(whole.name, [], [], [], details=details)
-    found, _ = cases(match.run, one.with_corpus(whole.corpus), match.run_query[query:query + 1])
-    return found[0]
+        query_truth = Truth.build(truth.name, [], [], [], details=details)
+    query_cases, _ = cases(match.run, query_truth.with_corpus(truth.corpus), match.run_query[query:query + 1])
+    return query_cases[0]
 
 
-def hear(found: Sequence[Case], ledger: Ledger, store: Store) -> dict[Judge, tuple[Heard, ...]]:
+def hear(query_cases: Sequence[Case], ledger: Ledger, store: Store) -> dict[Judge, tuple[Heard, ...]]:
     """What every judge that said something of these cases said: (N,) each, the judge last asked first.
 
     Of several votes the first. InputError where the ledger cannot be read.
     """
-    heard = {}
+    verdicts = {}
     for judge in ledger.judges():
-        said = _imported(found, ledger, store, judge) if judge.host == IMPORTED else _asked(found, ledger, store, judge)
-        if any(said):
-            heard[judge] = tuple(_heard(one) for one in said)
-    return heard
+        judgements = (
+            _imported(query_cases, ledger, store, judge)
+            if judge.host == IMPORTED
+            else _asked(query_cases, ledger, store, judge)
+        )
+        if any(judgements):
+            verdicts[judge] = tuple(_heard(by_metric) for by_metric in judgements)
+    return verdicts
 
 
 Said = dict[str, Judgement]
 
 
-def _asked(found: Sequence[Case], ledger: Ledger, store: Store, judge: Judge) -> list[Said]:
+def _asked(query_cases: Sequence[Case], ledger: Ledger, store: Store, judge: Judge) -> list[Said]:
     """The judgements of each case by metric, those alone that something was asked for."""
-    pairs = [(at, name) for at in range(len(found)) for name in (*TASKS, *WHOLE)]
-    read_ = read([TASKS[name].start(found[at]) if name in TASKS else _apart(found[at], name) for at, name in pairs],
-                 ledger, judge)
-    said: list[Said] = [{} for _ in found]
-    for (at, name), one in zip(pairs, read_, strict=True):
-        if one.missing == NO_ENCODER and name == RELEVANCY:
-            one = Judged((found[at],), ledger, store).by(name, judge).judgements[0]
-        if one.missing not in SILENT:
-            said[at][name] = one
-    return said
+    pairs = [(index, name) for index in range(len(query_cases)) for name in (*TASKS, *WHOLE)]
+    results = read(
+        [
+            TASKS[name].start(query_cases[index]) if name in TASKS else _apart(query_cases[index], name)
+            for index, name in pairs
+        ],
+        ledger,
+        judge,
+    )
+    judgements: list[Said] = [{} for _ in query_cases]
+    for (index, name), judgement in zip(pairs, results, strict=True):
+        if judgement.missing == NO_ENCODER and name == RELEVANCY:
+            judgement = Judged((query_cases[index],), ledger, store).by(name, judge).judgements[0]
+        if judgement.missing not in SILENT:
+            judgements[index][name] = judgement
+    return judgements
 
 
-def _apart(case: Case, of: str) -> Asking:
+def _apart(case: Case, side: str) -> Asking:
     """The claims of a text alone, which are known where the verdicts on them are missing."""
-    text = case.answer if of == ANSWER else case.references[0] if case.references else None
+    text = case.answer if side == ANSWER else case.references[0] if case.references else None
     if not (text or "").strip():
         return Judgement(float("nan"), NOT_ASKED.missing)
     reply, = yield [taken_apart(case, text)]
-    return Judgement(float("nan"), rows=tuple({"of": of, "claim": claim} for claim in claims_of(reply)))
+    return Judgement(float("nan"), rows=tuple({"of": side, "claim": claim} for claim in claims_of(reply)))
 
 
-def _imported(found: Sequence[Case], ledger: Ledger, store: Store, judge: Judge) -> list[Said]:
+def _imported(query_cases: Sequence[Case], ledger: Ledger, store: Store, judge: Judge) -> list[Said]:
     """The same of verdicts that came in a file."""
-    keys = {(at, name): judge.key(imported_question(name, case)) for at, case in enumerate(found) for name in TASKS}
-    known = ledger.known(list(keys.values()))
-    said: list[Said] = [{} for _ in found]
-    for (at, name), key in keys.items():
-        if key in known:
-            one = Judged((found[at],), ledger, store).by(name, judge).judgements[0]
-            said[at][name] = replace(one, rows=tuple(_placed(row, found[at]) for row in one.rows))
-    return said
+    keys = {
+        (index, name): judge.key(imported_question(name, case))
+        for index, case in enumerate(query_cases)
+        for name in TASKS
+    }
+    known_keys = ledger.known(list(keys.values()))
+    judgements: list[Said] = [{} for _ in query_cases]
+    for (index, name), key in keys.items():
+        if key in known_keys:
+            judgement = Judged((query_cases[index],), ledger, store).by(name, judge).judgements[0]
+            judgements[index][name] = replace(
+                judgement, rows=tuple(_placed(row, query_cases[index]) for row in judgement.rows)
+            )
+    return judgements
 
 
 def _placed(row: dict, case: Case) -> dict:
     """A row of a file, whose chunks are told by their places from 1, with the ids of the chunks there."""
-    ids = {str(place): chunk for place, (chunk, _) in enumerate(case.contexts or (), 1)}
-    return {**row, "chunks": [ids.get(str(one), str(one)) for one in row["chunks"]]} if row.get("chunks") else row
+    ids = {str(position): chunk for position, (chunk, _) in enumerate(case.contexts or (), 1)}
+    return (
+        {**row, "chunks": [ids.get(str(position), str(position)) for position in row["chunks"]]}
+        if row.get("chunks")
+        else row
+    )
 
 
-def _heard(said: Said) -> Heard:
-    values = tuple(_value(name, one) for name, one in said.items() if name in TASKS)
-    rows = {name: one.rows for name, one in said.items()}
-    asked = tuple((row["question"], row.get("evasive") == "yes") for row in rows.get(RELEVANCY, ())
+def _heard(by_metric: Said) -> Heard:
+    values = tuple(_value(name, judgement) for name, judgement in by_metric.items() if name in TASKS)
+    rows = {name: judgement.rows for name, judgement in by_metric.items()}
+    questions = tuple((row["question"], row.get("evasive") == "yes") for row in rows.get(RELEVANCY, ())
                   if "question" in row)
-    return Heard(values, _claims(said, ANSWER), _claims(said, REFERENCE), _chunks(rows), asked)
+    return Heard(values, _claims(by_metric, ANSWER), _claims(by_metric, REFERENCE), _chunks(rows), questions)
 
 
-def _value(name: str, one: Judgement) -> Value:
-    whole = [row for row in one.rows if not row.keys() & {"claim", "chunks", "question"}]
-    reason = str(whole[0].get("reason") or "") if len(whole) == 1 else ""
-    missing = why(one.missing)[0] if one.missing else ""
-    return Value(name, float(one.value), missing or ("" if one.value == one.value else "undefined"), reason, one.flags)
+def _value(name: str, judgement: Judgement) -> Value:
+    overall = [row for row in judgement.rows if not row.keys() & {"claim", "chunks", "question"}]
+    reason = str(overall[0].get("reason") or "") if len(overall) == 1 else ""
+    missing = why(judgement.missing)[0] if judgement.missing else ""
+    return Value(
+        name,
+        float(judgement.value),
+        missing or ("" if judgement.value == judgement.value else "undefined"),
+        reason,
+        judgement.flags,
+    )
 
 
-def _claims(said: Said, of: str) -> tuple[Claim, ...]:
+def _claims(by_metric: Said, side: str) -> tuple[Claim, ...]:
     """The claims of a text, what different metrics ask of the same claim put together."""
-    parts: dict[str, dict] = {}
-    for name, one in said.items():
-        for row in one.rows:
-            if "claim" in row and row.get("of", ANSWER) == of:
-                _add(parts.setdefault(str(row["claim"]), {}), row, name.startswith("RAGChecker.") or "how=" in name)
-    lacks = next((said[name].missing for name in WHOLE[of] if name in said and said[name].missing), NOT_ASKED.missing)
-    return tuple(Claim(text, **(part or {"missing": why(lacks)[0]})) for text, part in parts.items())
+    fields_by_claim: dict[str, dict] = {}
+    for name, judgement in by_metric.items():
+        for row in judgement.rows:
+            if "claim" in row and row.get("of", ANSWER) == side:
+                _add(
+                    fields_by_claim.setdefault(str(row["claim"]), {}),
+                    row,
+                    name.startswith("RAGChecker.") or "how=" in name,
+                )
+    lacks = next(
+        (by_metric[name].missing for name in WHOLE[side] if name in by_metric and by_metric[name].missing),
+        NOT_ASKED.missing,
+    )
+    return tuple(Claim(text, **(fields or {"missing": why(lacks)[0]})) for text, fields in fields_by_claim.items())
 
 
-def _add(part: dict, row: dict, checker: bool) -> None:
+def _add(fields: dict, row: dict, checker: bool) -> None:
     """Take over what a row tells of a claim."""
     verdict, chunks = row.get("verdict"), row.get("chunks")
     if verdict is not None:
         yes = verdict in (SUPPORTED, ENTAILED)
-        part.setdefault("other" if checker else "contexts", Held(str(verdict), str(row.get("reason") or ""), yes))
+        fields.setdefault("other" if checker else "contexts", Held(str(verdict), str(row.get("reason") or ""), yes))
     if chunks is not None:
-        part.setdefault("alone" if checker else "chunks", tuple(map(str, chunks)))
+        fields.setdefault("alone" if checker else "chunks", tuple(map(str, chunks)))
 
 
 def _chunks(rows: Mapping[str, Sequence[dict]]) -> dict[str, Chunk]:
     """What is said of single chunks, by id."""
-    parts: dict[str, dict] = {}
-    for row in (row for found in rows.values() for row in found if "claim" not in row):
+    fields_by_chunk: dict[str, dict] = {}
+    for row in (row for chunk_rows in rows.values() for row in chunk_rows if "claim" not in row):
         for chunk in map(str, row.get("chunks") or ()):
-            part = parts.setdefault(chunk, {})
+            fields = fields_by_chunk.setdefault(chunk, {})
             if "verdict" in row:
-                part.setdefault("useful", Held(str(row["verdict"]), str(row.get("reason") or ""),
+                fields.setdefault("useful", Held(str(row["verdict"]), str(row.get("reason") or ""),
                                                row["verdict"] == "useful"))
-            elif "score" in row and "score" not in part:
-                part |= {"score": float(row["score"]), "reason": str(row.get("reason") or "")}
-    return {chunk: Chunk(**part) for chunk, part in parts.items()}
+            elif "score" in row and "score" not in fields:
+                fields |= {"score": float(row["score"]), "reason": str(row.get("reason") or "")}
+    return {chunk: Chunk(**fields) for chunk, fields in fields_by_chunk.items()}
 
 
 def supporting(claims: Iterable[Claim]) -> dict[str, int]:

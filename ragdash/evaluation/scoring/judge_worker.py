@@ -22,9 +22,20 @@ def command(runs: Sequence[str], truth: str | None, metrics: str, base_url: str,
     """The command line that asks a judge, for this interpreter. options: such as {"--max-cost": 2.5, "--yes": True};
     None and False leave one out.
     """
-    named = {"--truth": truth, "--metrics": metrics, "--base-url": base_url, "--model": model, **(options or {})}
-    return [sys.executable, "-m", "ragdash", "judge", *runs, *(part for name, value in named.items()
-            if value is not None and value is not False for part in ((name,) if value is True else (name, str(value))))]
+    flags = {"--truth": truth, "--metrics": metrics, "--base-url": base_url, "--model": model, **(options or {})}
+    return [
+        sys.executable,
+        "-m",
+        "ragdash",
+        "judge",
+        *runs,
+        *(
+            argument
+            for name, value in flags.items()
+            if value is not None and value is not False
+            for argument in ((name,) if value is True else (name, str(value)))
+        ),
+    ]
 
 
 def start(arguments: Sequence[str], key: str | None = None, folder: str | os.PathLike | None = None,

@@ -36,8 +36,8 @@ class Progress(console.Progress):
     def __str__(self) -> str:
         if self.stage == "loading":
             return f"{self.model}: loading"
-        what = "texts" if self.kind == ENCODER else "pairs"
-        return f"{self.model}: {self.done:,} of {self.total:,} {what}{f', {self.pace}' if self.pace else ''}"
+        unit = "texts" if self.kind == ENCODER else "pairs"
+        return f"{self.model}: {self.done:,} of {self.total:,} {unit}{f', {self.pace}' if self.pace else ''}"
 
 
 Listener: TypeAlias = Callable[[Progress], bool | None]

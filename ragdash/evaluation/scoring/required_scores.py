@@ -23,17 +23,17 @@ def plan(runs: Iterable[Run], truth: Truth, metrics: str | Iterable[str | Spec] 
          nli: str | PairScorer | None = None, store: Store | None = None, hub: bool = False,
          evidence: bool = False) -> Plan:
     """What `score` would do; nothing is loaded or computed."""
-    asked, store, runs = () if evidence and not metrics else _names(metrics), store or default_store(), list(runs)
-    names, scored, problems = _scored(runs, truth, [name for name in asked if name in NEEDS], store)
-    spans, more = _spans(runs, truth) if evidence else ({}, [])
-    back, told = _asked_back(runs, truth, store) if RELEVANCY in asked else ({}, [])
-    entailed, lacking = _entailed(runs, truth, store) if NAME in asked else ([], [])
-    spans, problems = spans | back, [*problems, *more, *told, *lacking]
+    requested, store, runs = () if evidence and not metrics else _names(metrics), store or default_store(), list(runs)
+    names, scored, problems = _scored(runs, truth, [name for name in requested if name in NEEDS], store)
+    spans, span_problems = _spans(runs, truth) if evidence else ({}, [])
+    questions, question_problems = _asked_back(runs, truth, store) if RELEVANCY in requested else ({}, [])
+    entailed, lacking = _entailed(runs, truth, store) if NAME in requested else ([], [])
+    spans, problems = spans | questions, [*problems, *span_problems, *question_problems, *lacking]
     if not scored and not spans and not entailed:
         raise InputError([replace(problem, severity="error") for problem in dict.fromkeys(problems)])
     texts, pairs = wanted(scored, names)  # a run that lacks references has no pairs with them
     items = {ENCODER: list(dict.fromkeys((*texts, *spans))), SCORER: pairs,
-             NLI: list(dict.fromkeys(pair for one in entailed for pair in one.pairs()[2]))}
+             NLI: list(dict.fromkeys(pair for view in entailed for pair in view.pairs()[2]))}
     kinds = dict.fromkeys((*(NEEDS[name].kind for name in names), *([ENCODER] if spans else []),
                            *([NLI] if entailed else [])))
     sources = _sources(kinds, {ENCODER: model, SCORER: cross_encoder, NLI: nli}, hub)
@@ -44,11 +44,11 @@ def plan(runs: Iterable[Run], truth: Truth, metrics: str | Iterable[str | Spec] 
 
 def _names(metrics: str | Iterable[str | Spec]) -> tuple[str, ...]:
     specs = parse_specs(metrics)
-    others = (*NEEDS, RELEVANCY, NAME)
-    wrong = [Problem("not-a-model-metric", {"spec": str(spec), "metrics": list(others)}, field="--metrics")
-             for spec in specs if spec.name not in others]
+    accepted = (*NEEDS, RELEVANCY, NAME)
+    wrong = [Problem("not-a-model-metric", {"spec": str(spec), "metrics": list(accepted)}, field="--metrics")
+             for spec in specs if spec.name not in accepted]
     if wrong or not specs:
-        raise InputError(wrong or [Problem("no-metric", {"metrics": list(others)}, field="--metrics")])
+        raise InputError(wrong or [Problem("no-metric", {"metrics": list(accepted)}, field="--metrics")])
     return tuple(dict.fromkeys(spec.name for spec in specs))
 
 
@@ -57,16 +57,16 @@ def _scored(runs: Sequence[Run], truth: Truth, names: Sequence[str],
     """(metrics that some run has the texts for, the views of these runs, what is lacking)."""
     scored, problems, possible = [], [], set()
     for run in runs if names else ():
-        held = set()
-        for against in dict.fromkeys(NEEDS[name].against for name in names):
+        available = set()
+        for counterpart in dict.fromkeys(NEEDS[name].against for name in names):
             try:
-                one = replace(Match(run, truth).scored, store=store)
-                one.need(against)
-                held.add(against)
+                view = replace(Match(run, truth).scored, store=store)
+                view.need(counterpart)
+                available.add(counterpart)
             except Unavailable as missing:
                 problems.append(missing.problem)
-        scored += [one] if held else []
-        possible |= held
+        scored += [view] if available else []
+        possible |= available
     return tuple(name for name in names if NEEDS[name].against in possible), scored, list(dict.fromkeys(problems))
 
 
@@ -85,15 +85,15 @@ def _spans(runs: Sequence[Run], truth: Truth) -> tuple[dict[str, None], list[Pro
 
 def _entailed(runs: Sequence[Run], truth: Truth, store: Store) -> tuple[list[Entailed], list[Problem]]:
     """The views of the runs that have answers beside contexts, the problems of the others."""
-    found, problems = [], []
+    views, problems = [], []
     for run in runs:
         view = replace(Match(run, truth).entailed, store=store)
         try:
             view.pairs()
-            found.append(view)
+            views.append(view)
         except Unavailable as missing:
             problems.append(missing.problem)
-    return found, problems
+    return views, problems
 
 
 def _asked_back(runs: Sequence[Run], truth: Truth, store: Store) -> tuple[dict[str, None], list[Problem]]:
@@ -101,20 +101,20 @@ def _asked_back(runs: Sequence[Run], truth: Truth, store: Store) -> tuple[dict[s
     texts, problems = {}, []
     for run in runs:
         view = replace(Match(run, truth).judged, store=store)
-        found = view.embedded_texts()
-        texts |= dict.fromkeys(found)
-        if not found:
+        embedded = view.embedded_texts()
+        texts |= dict.fromkeys(embedded)
+        if not embedded:
             problems.append(Problem("nothing-to-embed/questions", {"run": run.name, "metric": RELEVANCY},
                                     field=RELEVANCY, severity="warning"))
     return texts, problems
 
 
-def _sources(kinds: Iterable[str], given: dict, hub: bool) -> dict[str, Source]:
+def _sources(kinds: Iterable[str], choices: dict, hub: bool) -> dict[str, Source]:
     """The model of each kind; InputError with what is wrong with any."""
     sources, wrong = {}, []
     for kind in kinds:
         try:
-            sources[kind] = _source(kind, given[kind], hub)
+            sources[kind] = _source(kind, choices[kind], hub)
         except InputError as error:
             wrong += error.problems
     if wrong:
@@ -122,25 +122,25 @@ def _sources(kinds: Iterable[str], given: dict, hub: bool) -> dict[str, Source]:
     return sources
 
 
-def _source(kind: str, given: str | Encoder | PairScorer | None, hub: bool) -> Source:
-    if given is not None and not isinstance(given, str):
-        return given
+def _source(kind: str, choice: str | Encoder | PairScorer | None, hub: bool) -> Source:
+    if choice is not None and not isinstance(choice, str):
+        return choice
     try:
-        return found(kind, given)
+        return found(kind, choice)
     except InputError as error:
-        if not (hub and given and error.problems[0].kind == "no-model"):
+        if not (hub and choice and error.problems[0].kind == "no-model"):
             raise
     from ragdash.models.local.sentence_transformers import fetched
 
-    return fetched(kind, given)
+    return fetched(kind, choice)
 
 
 def _task(kind: str, source: Source, items: Sequence[Item], store: Store) -> Task:
     weights = source.weights() if isinstance(source, Folder) else source.weights
     name = getattr(source, "name", type(source).__name__)
     length = getattr(source, "max_length", None)  # of a folder it shows when the model is loaded
-    known = [model for model in store.models(kind) if model.weights == weights and length in (None, model.max_length)]
-    model = known[0] if known else None
+    models = [model for model in store.models(kind) if model.weights == weights and length in (None, model.max_length)]
+    model = models[0] if models else None
     return Task(kind, name, weights, source, model, tuple(items), left(kind, items, store, model))
 
 
@@ -148,6 +148,6 @@ def left(kind: str, items: Sequence[Item], store: Store, model: Model | None) ->
     """The items that the store lacks, longest first: the estimate gets better, and what is too long fails at once."""
     key = text_key if kind == ENCODER else pair_key
     keys = [key(item) for item in items]
-    known = store.known(TABLES[kind], model, keys) if model else ()
-    new = (item for item, one in zip(items, keys, strict=True) if one not in known)
+    known_keys = store.known(TABLES[kind], model, keys) if model else ()
+    new = (item for item, item_key in zip(items, keys, strict=True) if item_key not in known_keys)
     return tuple(sorted(new, key=signs, reverse=True))

@@ -49,8 +49,8 @@ class Work:
 
     def askings(self, vote: int) -> list[Asking]:
         """Of every run and metric that has so many votes: (C,), run by run."""
-        return [asking for one in self.judged for name, votes in self.names if vote < votes
-                for asking in one.askings(name, self.at)]
+        return [asking for view in self.judged for name, votes in self.names if vote < votes
+                for asking in view.askings(name, self.at)]
 
 
 @dataclass(frozen=True)
@@ -69,10 +69,10 @@ class Row:
     alike: bool = False
 
     def __str__(self) -> str:
-        told = "".join(f"; {word}: {listed(reasons)}" for word, reasons in (("undefined", self.undefined),
+        details = "".join(f"; {word}: {listed(reasons)}" for word, reasons in (("undefined", self.undefined),
                                                                           ("missing", self.missing)) if reasons)
         mean = "no value" if not self.n else f"{self.mean:.3f}"
-        return f"{self.run}: {self.metric} {mean} (n {self.n:,}{told})"
+        return f"{self.run}: {self.metric} {mean} (n {self.n:,}{details})"
 
 
 @dataclass(frozen=True)
@@ -107,8 +107,8 @@ class Report:
 
     def __str__(self) -> str:
         failed = any(row.missing.keys() & FAILED for row in self.rows)
-        about = "about " if self.usage.estimated else ""
-        tokens = f", {about}{count(self.usage.prompt, 'token')} read and {self.usage.completion:,} written" \
+        prefix = "about " if self.usage.estimated else ""
+        tokens = f", {prefix}{count(self.usage.prompt, 'token')} read and {self.usage.completion:,} written" \
             if self.asked else ""
         return "\n".join([*map(str, self.rows), ended(
             self.asked, self.cached, self.cost, self.seconds, self.stopped, reply=("verdict",), used=tokens,
@@ -126,17 +126,17 @@ def prepare(runs: Iterable[Run], truth: Truth, metrics: str | Iterable[str | Spe
     ledger = ledger or default_ledger()
     names: dict[str, int] = {}
     for spec in parse_specs(metrics):
-        name, _, own = asked_of(spec)
+        name, _, spec_votes = asked_of(spec)
         find_task(name)
-        names[name] = max(votes or own, names.get(name, 0))
+        names[name] = max(votes or spec_votes, names.get(name, 0))
     if not names or (sample is not None and sample < 1):
         message = "nothing-to-judge/sample" if names else "nothing-to-judge/metric"
         raise InputError([Problem(message, {"sample": sample}, field="--metrics")])
     judged = tuple(replace(Match(run, truth).judged, ledger=ledger) for run in runs)
     queries = len(truth)
-    at = None if sample is None or sample >= queries else tuple(
+    sampled = None if sample is None or sample >= queries else tuple(
         np.sort(np.random.default_rng(seed).choice(queries, sample, replace=False)).tolist())
-    work = Work(judged, tuple(names.items()), at, endpoint, ledger, Plan(0, 0, 0, 0, None, ""))
+    work = Work(judged, tuple(names.items()), sampled, endpoint, ledger, Plan(0, 0, 0, 0, None, ""))
     problems = _lacking(work)
     if len(problems) == len(judged) * len(names):
         raise InputError([replace(problem, severity="error") for problem in problems])
@@ -146,22 +146,22 @@ def prepare(runs: Iterable[Run], truth: Truth, metrics: str | Iterable[str | Spe
 def _plan(work: Work) -> Plan:
     questions, follow, judge = [], [], work.endpoint.judge
     for vote in range(max(votes for _, votes in work.names)):
-        asked, open_ = ahead(work.askings(vote), work.ledger, judge, vote)
-        questions += asked
-        again = [asking for asking, more in zip(work.askings(vote), open_, strict=True) if more]
-        follow += guessed_ahead(again, work.ledger, judge, vote)
+        next_questions, open_ = ahead(work.askings(vote), work.ledger, judge, vote)
+        questions += next_questions
+        unfinished = [asking for asking, is_open in zip(work.askings(vote), open_, strict=True) if is_open]
+        follow += guessed_ahead(unfinished, work.ledger, judge, vote)
     return plan(questions, work.ledger, work.endpoint, follow)
 
 
 def _lacking(work: Work) -> list[Problem]:
     """The metrics that a run has no texts for."""
     problems = []
-    for one in work.judged:
+    for view in work.judged:
         for name, _ in work.names:
-            reasons = [found.missing for found in walk(one.askings(name, work.at), _nobody)]
+            reasons = [judgement.missing for judgement in walk(view.askings(name, work.at), _nobody)]
             if all(reason in LACKING for reason in reasons):
-                why = Counter(reasons).most_common(1)[0][0] if reasons else "no-answer"
-                problems.append(Problem(f"nothing-to-judge/{why}", {"run": one.run, "metric": name}, field=name,
+                reason = Counter(reasons).most_common(1)[0][0] if reasons else "no-answer"
+                problems.append(Problem(f"nothing-to-judge/{reason}", {"run": view.run, "metric": name}, field=name,
                                         severity="warning"))
     return problems
 
@@ -178,41 +178,41 @@ def work(prepared: Work, *, budget: Budget | None = None, concurrency: int = CON
     start = time.monotonic()
     judging = Judging(prepared.endpoint, prepared.ledger, budget or Budget(), progress,
                       {"concurrency": concurrency, "cancel": cancel, "patience": patience})
-    stopped = None
+    stop_reason = None
     try:
         for vote in range(max(votes for _, votes in prepared.names)):
             judging.judge(prepared.askings(vote), vote)
     except KeyboardInterrupt:
-        stopped = "cancelled"
+        stop_reason = "cancelled"
     total = judging.total
     rows = tuple(_rows(prepared))
     problems = [*prepared.problems, *([total.problem] if total.problem else []),
                 *(_all_alike(row) for row in rows if row.alike), *_not_embedded(rows)]
     return Report(str(prepared.endpoint.judge), total.asked, total.cached, total.cost, time.monotonic() - start,
-                  total.stopped or stopped, rows, tuple(problems), judging.usage)
+                  total.stopped or stop_reason, rows, tuple(problems), judging.usage)
 
 
 def _rows(prepared: Work) -> Iterable[Row]:
     """What the ledger says by now, of the queries asked about."""
-    for one in prepared.judged:
+    for view in prepared.judged:
         for name, votes in prepared.names:
-            verdicts = one.by(name, prepared.endpoint.judge, votes)
-            at = range(len(one.cases)) if prepared.at is None else prepared.at
-            values = verdicts.values[list(at)]
+            verdicts = view.by(name, prepared.endpoint.judge, votes)
+            queries = range(len(view.cases)) if prepared.at is None else prepared.at
+            values = verdicts.values[list(queries)]
             defined = values[~np.isnan(values)]
-            undefined, missing = apart(verdicts.judgements[i].missing for i in at if np.isnan(verdicts.values[i]))
-            alike = len(defined) >= ALIKE and bool((defined == defined[0]).all())
-            yield Row(one.run, name, float(defined.mean()) if len(defined) else float("nan"), len(defined),
-                      missing, undefined, alike)
+            undefined, missing = apart(verdicts.judgements[i].missing for i in queries if np.isnan(verdicts.values[i]))
+            constant = len(defined) >= ALIKE and bool((defined == defined[0]).all())
+            yield Row(view.run, name, float(defined.mean()) if len(defined) else float("nan"), len(defined),
+                      missing, undefined, constant)
 
 
 def _not_embedded(rows: Iterable[Row]) -> list[Problem]:
     """The second step of metrics whose questions, asked back by the judge, a local model has to embed."""
-    found: Counter = Counter()
+    counts: Counter = Counter()
     for row in rows:
-        found[row.metric] += row.missing.get(UNEMBEDDED, 0)
+        counts[row.metric] += row.missing.get(UNEMBEDDED, 0)
     return [Problem("not-embedded", {"metric": name, "queries": n}, field=name, severity="warning")
-            for name, n in found.items() if n]
+            for name, n in counts.items() if n]
 
 
 def _all_alike(row: Row) -> Problem:

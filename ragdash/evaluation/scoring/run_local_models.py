@@ -39,13 +39,13 @@ def work(plan: Plan, *, progress: Listener | None = None, device: str | None = N
     start, computed, cancelled = time.monotonic(), 0, False
     try:
         for task in plan.tasks:
-            for done in _computed(task, plan.store, device, progress or (lambda _: None)):
-                computed += done
+            for block_size in _computed(task, plan.store, device, progress or (lambda _: None)):
+                computed += block_size
     except (KeyboardInterrupt, _Stopped):
         cancelled = True
     models = [plan.store.named(task.kind, task.name) for task in plan.tasks]
-    problems = [*plan.problems, *(problem for one in plan.scored for name in plan.names
-                                  for problem in one.problems(name))]
+    problems = [*plan.problems, *(problem for view in plan.scored for name in plan.names
+                                  for problem in view.problems(name))]
     return Report(computed, sum(len(task.items) - len(task.todo) for task in plan.tasks), time.monotonic() - start,
                   cancelled, tuple(str(model) for model in models if model), tuple(dict.fromkeys(problems)))
 
@@ -65,19 +65,19 @@ def _computed(task: Task, store: Store, device: str | None, tell: Listener) -> I
     model = store.use(task.kind, task.name, task.weights, source.max_length, getattr(source, "activation", ""))
     todo = left(task.kind, task.items, store, model)  # another process may have been at it
     weight = [pieces(item, model.max_length) for item in todo]
-    ahead, size, at, begin, done_weight = sum(weight), FIRST_BLOCK, 0, time.monotonic(), 0.0
-    while at < len(todo):
-        started, block = time.monotonic(), todo[at:at + size]
+    ahead, size, position, begin, done_weight = sum(weight), FIRST_BLOCK, 0, time.monotonic(), 0.0
+    while position < len(todo):
+        block_start, block = time.monotonic(), todo[position:position + size]
         _keep(task.kind, source, store, model, block)
-        done_weight += sum(weight[at:at + size])
-        at += len(block)
-        spent = max(time.monotonic() - begin, 1e-6)
-        size = min(size * 2, LAST_BLOCK) if time.monotonic() - started < QUICK else size
+        done_weight += sum(weight[position:position + size])
+        position += len(block)
+        elapsed = max(time.monotonic() - begin, 1e-6)
+        size = min(size * 2, LAST_BLOCK) if time.monotonic() - block_start < QUICK else size
         yield len(block)
-        if at == len(todo):
-            store.timed(model, done_weight / spent)
-        _tell(tell, Progress(kind=task.kind, model=task.name, stage="computing", done=at, total=len(todo),
-                             rate=at / spent, left=spent * (ahead - done_weight) / done_weight))
+        if position == len(todo):
+            store.timed(model, done_weight / elapsed)
+        _tell(tell, Progress(kind=task.kind, model=task.name, stage="computing", done=position, total=len(todo),
+                             rate=position / elapsed, left=elapsed * (ahead - done_weight) / done_weight))
 
 
 def _loaded(source: Source, device: str | None) -> Encoder | PairScorer:

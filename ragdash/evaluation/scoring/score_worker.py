@@ -22,9 +22,9 @@ from ragdash.models.local.sentence_transformers import environment
 def command(runs: Sequence[str], truth: str | None, metrics: str, model: str | None = None,
             cross_encoder: str | None = None, *options: str) -> list[str]:
     """The command line that scores these files, for this interpreter."""
-    named = (("--truth", truth), ("--metrics", metrics), ("--model", model), ("--cross-encoder", cross_encoder))
+    flags = (("--truth", truth), ("--metrics", metrics), ("--model", model), ("--cross-encoder", cross_encoder))
     return [sys.executable, "-m", "ragdash", "score", *runs,
-            *(part for name, value in named if value for part in (name, value)), *options]
+            *(argument for name, value in flags if value for argument in (name, value)), *options]
 
 
 def line(kind: str, content: object) -> bytes:
@@ -44,12 +44,12 @@ class Worker:
 
     @classmethod
     def start(cls, arguments: Sequence[str], folder: str | os.PathLike | None = None,
-              more: Mapping[str, str] | None = None) -> Worker:
+              variables: Mapping[str, str] | None = None) -> Worker:
         """Start a command of `command`, without waiting for it; folder: where it runs, here unless given; more: of its
         environment.
         """
         process = subprocess.Popen([*arguments, "--progress", "json"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                   stderr=subprocess.PIPE, env={**os.environ, **environment(), **(more or {})},
+                                   stderr=subprocess.PIPE, env={**os.environ, **environment(), **(variables or {})},
                                    start_new_session=os.name == "posix", cwd=folder)
         worker = cls(process)
         worker.readers += [threading.Thread(target=read, daemon=True) for read in (worker._read, worker._read_noise)]
@@ -67,8 +67,8 @@ class Worker:
         """Why it came to nothing, in words; None while it runs, where it gave a report and where it was cancelled."""
         if self.running or self.cancelled or "report" in self.seen:
             return None
-        told = [Problem.of_dict(problem).words("page") for problem in self.seen.get("problems") or ()]
-        return "\n".join(f"{words.found}; expected {words.expected}. {words.fix}" for words in told) \
+        messages = [Problem.of_dict(problem).words("page") for problem in self.seen.get("problems") or ()]
+        return "\n".join(f"{words.found}; expected {words.expected}. {words.fix}" for words in messages) \
             or "\n".join(self.noise[-5:]) or f"The process ended with status {self.process.returncode}."
 
     def cancel(self, wait: float = 10.0) -> None:
@@ -85,13 +85,13 @@ class Worker:
             reader.join(wait)
 
     def _read(self) -> None:
-        with self.process.stdout as said:
-            for text in said:
+        with self.process.stdout as stdout:
+            for text in stdout:
                 try:
                     self.seen |= orjson.loads(text)
                 except (orjson.JSONDecodeError, TypeError):
                     self.noise.append(text.decode(errors="replace").rstrip())
 
     def _read_noise(self) -> None:
-        with self.process.stderr as said:
-            self.noise.extend(text.decode(errors="replace").rstrip() for text in said)
+        with self.process.stderr as stderr:
+            self.noise.extend(text.decode(errors="replace").rstrip() for text in stderr)

@@ -37,25 +37,36 @@ def export(judged: Judged, form: str, names: Iterable[str] = tuple(TASKS), judge
 
 def _rows(judged: Judged, names: Iterable[str], judge: str) -> bytes:
     """A line for each query and metric with value or reason, and its claims or chunks."""
-    found = _there(judged, names, judge)
+    by_metric = _there(judged, names, judge)
     lines = []
-    for verdicts in found.values():
-        for case, one, value in zip(judged.cases, verdicts.judgements, verdicts.values.tolist(), strict=True):
-            lines.append(json.dumps({"query_id": case.query_id, "metric": verdicts.name, "value": _number(value),
-                                     "missing": one.missing, "flags": one.flags, "judge": str(verdicts.judge),
-                                     "rows": one.rows}, ensure_ascii=True))
+    for verdicts in by_metric.values():
+        for case, judgement, value in zip(judged.cases, verdicts.judgements, verdicts.values.tolist(), strict=True):
+            lines.append(
+                json.dumps(
+                    {
+                        "query_id": case.query_id,
+                        "metric": verdicts.name,
+                        "value": _number(value),
+                        "missing": judgement.missing,
+                        "flags": judgement.flags,
+                        "judge": str(verdicts.judge),
+                        "rows": judgement.rows,
+                    },
+                    ensure_ascii=True,
+                )
+            )
     return ("\n".join(lines) + "\n").encode()
 
 
 def _ragas(judged: Judged, judge: str) -> bytes:
     """CSV with RAGAS's columns; lists as JSON."""
-    found = _there(judged, RAGAS_COLUMNS, judge)
+    by_metric = _there(judged, RAGAS_COLUMNS, judge)
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(["query_id", "user_input", "response", "retrieved_contexts", "reference",
-                     *(RAGAS_COLUMNS[name] for name in found)])
+                     *(RAGAS_COLUMNS[name] for name in by_metric)])
     for q, case in enumerate(judged.cases):
-        values = (_number(float(one.values[q])) for one in found.values())
+        values = (_number(float(verdicts.values[q])) for verdicts in by_metric.values())
         writer.writerow([case.query_id, case.question, case.answer, json.dumps(_texts(case), ensure_ascii=False),
                          case.references[0] if case.references else None, *values])
     return text.getvalue().encode("utf-8", "replace")
@@ -67,15 +78,15 @@ def _deepeval(judged: Judged, judge: str) -> bytes:
     success: whether a score reaches THRESHOLD; one that is missing is no success, as in DeepEval, and its error says
     why. Queries to which a metric does not apply (a text is not there) have no score of it.
     """
-    found = _there(judged, DEEPEVAL.values(), judge)
-    names = {ours: theirs.title() if theirs != "correctness" else "Correctness [GEval]"
-             for theirs, ours in DEEPEVAL.items()}
+    by_metric = _there(judged, DEEPEVAL.values(), judge)
+    names = {metric: their_name.title() if their_name != "correctness" else "Correctness [GEval]"
+             for their_name, metric in DEEPEVAL.items()}
     results = []
     for q, case in enumerate(judged.cases):
-        scores = [_metric_data(names[name], one, q) for name, one in found.items()]
-        scores = [one for one in scores if one]
+        scores = [_metric_data(names[name], verdicts, q) for name, verdicts in by_metric.items()]
+        scores = [score for score in scores if score]
         if scores and case.answer is not None:
-            results.append({"name": f"test_case_{q}", "success": all(one["success"] for one in scores),
+            results.append({"name": f"test_case_{q}", "success": all(score["success"] for score in scores),
                             "metrics_data": scores, "conversational": False, "index": q, "input": case.question,
                             "actual_output": case.answer, "expected_output": next(iter(case.references), None),
                             "context": None, "retrieval_context": None if case.contexts is None else _texts(case),
@@ -86,21 +97,21 @@ def _deepeval(judged: Judged, judge: str) -> bytes:
     return (json.dumps(content, indent=1) + "\n").encode()
 
 
-def _metric_data(name: str, one: Verdicts, q: int) -> dict | None:
+def _metric_data(name: str, verdicts: Verdicts, q: int) -> dict | None:
     """A score as DeepEval's MetricData; None where the metric does not apply to the query."""
-    judgement, score = one.judgements[q], _number(float(one.values[q]))
+    judgement, score = verdicts.judgements[q], _number(float(verdicts.values[q]))
     if score is None and judgement.missing in LACKING:
         return None
     return {"name": name, "threshold": THRESHOLD, "success": score is not None and score >= THRESHOLD, "score": score,
             "reason": "\n".join(filter(None, map(_reason, judgement.rows))) or None, "strict_mode": False,
-            "evaluation_model": str(one.judge), "error": None if score is not None else why(
+            "evaluation_model": str(verdicts.judge), "error": None if score is not None else why(
                 judgement.missing)[0]}
 
 
 def _reason(row: Mapping) -> str:
     """The reason in a row, with the claim that it is about."""
-    about = ": ".join(str(row[part]) for part in ("claim", "verdict") if row.get(part))
-    return " – ".join(part for part in (about, str(row.get("reason") or "")) if part)
+    subject = ": ".join(str(row[key]) for key in ("claim", "verdict") if row.get(key))
+    return " – ".join(text for text in (subject, str(row.get("reason") or "")) if text)
 
 
 def _ragchecker(judged: Judged, judge: str) -> bytes:
@@ -108,14 +119,14 @@ def _ragchecker(judged: Judged, judge: str) -> bytes:
     claim, not whether it contradicts it: that is written as Neutral.
     """
     family = _there(judged, (f"RAGChecker.{name}" for name in FAMILY), judge)
-    whole, chunks = (family.get(name) for name in _NEEDED)
-    if any(one.members for one in family.values()):
+    texts, chunks = (family.get(name) for name in _NEEDED)
+    if any(verdicts.members for verdicts in family.values()):
         raise InputError([Problem("several-judges", {"judge": judge}, field="--judge")])
     results = []
-    for q, case in enumerate(judged.cases if whole and chunks else ()):
-        tables = _tables(case, whole.judgements[q], chunks.judgements[q])
+    for q, case in enumerate(judged.cases if texts and chunks else ()):
+        tables = _tables(case, texts.judgements[q], chunks.judgements[q])
         if tables:
-            metrics = {name.partition(".")[2]: _number(float(one.values[q])) for name, one in family.items()}
+            metrics = {name.partition(".")[2]: _number(float(verdicts.values[q])) for name, verdicts in family.items()}
             results.append({"query_id": case.query_id, "query": case.question, "gt_answer": case.references[0],
                             "response": case.answer, "retrieved_context": [
                                 {"doc_id": name, "text": text} for name, text in case.contexts or ()],
@@ -125,31 +136,31 @@ def _ragchecker(judged: Judged, judge: str) -> bytes:
     return (json.dumps({"results": results}, indent=1) + "\n").encode()
 
 
-def _tables(case: Case, whole: Judgement, chunks: Judgement) -> dict | None:
+def _tables(case: Case, texts: Judgement, chunks: Judgement) -> dict | None:
     """Claims and the four tables; None where a verdict is not there."""
-    if not whole.rows or not chunks.rows or not case.contexts:
+    if not texts.rows or not chunks.rows or not case.contexts:
         return None
     names = [name for name, _ in case.contexts]
-    sides = {of: [row for row in whole.rows if row["of"] == of] for of in ("answer", "reference")}
-    by_chunk = {of: [row for row in chunks.rows if row["of"] == of] for of in sides}
-    if any([row["claim"] for row in sides[of]] != [row["claim"] for row in by_chunk[of]] for of in sides):
+    sides = {side: [row for row in texts.rows if row["of"] == side] for side in ("answer", "reference")}
+    by_chunk = {side: [row for row in chunks.rows if row["of"] == side] for side in sides}
+    if any([row["claim"] for row in sides[side]] != [row["claim"] for row in by_chunk[side]] for side in sides):
         return None
-    tables = [[_WORDS[row["verdict"]] for row in sides[of]] for of in sides]
-    tables += [[["Entailment" if name in row["chunks"] else "Neutral" for name in names] for row in by_chunk[of]]
-               for of in sides]
-    claims = ([row["claim"] for row in sides[of]] for of in sides)
+    tables = [[_WORDS[row["verdict"]] for row in sides[side]] for side in sides]
+    tables += [[["Entailment" if name in row["chunks"] else "Neutral" for name in names] for row in by_chunk[side]]
+               for side in sides]
+    claims = ([row["claim"] for row in sides[side]] for side in sides)
     return dict(zip(("response_claims", "gt_answer_claims", *TABLES), (*claims, *tables), strict=True))
 
 
 def _there(judged: Judged, names: Iterable[str], judge: str) -> dict[str, Verdicts]:
     """The verdicts of the metrics that have any."""
-    names, found = list(names), {}
+    names, by_metric = list(names), {}
     for name in names:
         with suppress(Unavailable):
-            found[name] = judged.read(name, judge)
-    if not found:
+            by_metric[name] = judged.read(name, judge)
+    if not by_metric:
         raise _nothing(judged.run, " ".join(names))
-    return found
+    return by_metric
 
 
 def _nothing(run: str, names: str) -> InputError:

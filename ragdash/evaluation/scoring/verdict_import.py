@@ -55,8 +55,8 @@ class Imported:
     problems: tuple[Problem, ...]
 
     def __str__(self) -> str:
-        told = ", ".join(f"{name} {n:,}" for name, n in self.verdicts.items())
-        return f"{self.judge}: {count(sum(self.verdicts.values()), 'verdict')} of {count(self.rows, 'row')} ({told})"
+        counts = ", ".join(f"{name} {n:,}" for name, n in self.verdicts.items())
+        return f"{self.judge}: {count(sum(self.verdicts.values()), 'verdict')} of {count(self.rows, 'row')} ({counts})"
 
 
 def import_verdicts(path: str | Path, judged: Judged) -> Imported:
@@ -70,21 +70,21 @@ def import_verdicts(path: str | Path, judged: Judged) -> Imported:
     judge = Judge(IMPORTED, f"{tool} {hashlib.blake2b(content, digest_size=4).hexdigest()}")
     by_id = {case.query_id: case for case in judged.cases}
     by_question = _once(judged.cases)
-    kept: dict[tuple[str, str], tuple] = {}
+    verdicts: dict[tuple[str, str], tuple] = {}
     for number, row in enumerate(rows, 1):
         case = _case(row, by_id, by_question, number, problems)
-        for name, score, about in _found(tool, row, number, problems) if case else ():
-            if (case.query_id, name) in kept:
+        for name, score, details in _found(tool, row, number, problems) if case else ():
+            if (case.query_id, name) in verdicts:
                 problems.add("repeated-verdict", {"metric": name, "query": case.query_id}, line=number,
                              severity="warning")
                 continue
-            kept[case.query_id, name] = imported_question(name, case), Reply({"score": score, "rows": about},
+            verdicts[case.query_id, name] = imported_question(name, case), Reply({"score": score, "rows": details},
                                                                              attempts=1)
-    if not kept:
+    if not verdicts:
         problems.add("no-verdict", {"tool": tool, "run": judged.run})
     problems.raise_errors()
-    judged.ledger.put(judge, kept.values())
-    return Imported(judge, Counter(name for _, name in kept), len(rows), problems.problems)
+    judged.ledger.put(judge, verdicts.values())
+    return Imported(judge, Counter(name for _, name in verdicts), len(rows), problems.problems)
 
 
 def _read(path: Path) -> tuple[bytes, list[dict]]:
@@ -110,12 +110,12 @@ def _table_rows(text: str, path: Path) -> list[dict[str, str]]:
 
 def _json_rows(text: str) -> list:
     try:
-        found = json.loads(text)
+        content = json.loads(text)
     except json.JSONDecodeError:
         return [json.loads(line) for line in text.split("\n") if line.strip()]
-    if isinstance(found, dict):
-        found = next((found[key] for key in _LISTS if isinstance(found.get(key), list)), [found])
-    return found if isinstance(found, list) else []
+    if isinstance(content, dict):
+        content = next((content[key] for key in _LISTS if isinstance(content.get(key), list)), [content])
+    return content if isinstance(content, list) else []
 
 
 def _tool(rows: list[dict], path: Path) -> str:
@@ -132,8 +132,8 @@ def _tool(rows: list[dict], path: Path) -> str:
 
 def _once(cases: Iterable[Case]) -> dict[str, Case]:
     """The cases by the text of their query, those left out that share it."""
-    asked = Counter(_plain(case.question) for case in cases if case.question)
-    return {_plain(case.question): case for case in cases if case.question and asked[_plain(case.question)] == 1}
+    occurrences = Counter(_plain(case.question) for case in cases if case.question)
+    return {_plain(case.question): case for case in cases if case.question and occurrences[_plain(case.question)] == 1}
 
 
 def _case(row: dict, by_id: dict[str, Case], by_question: dict[str, Case], number: int,
@@ -166,33 +166,33 @@ def _found(tool: str, row: dict, number: int, problems: Collector) -> Iterator[t
     if tool == "RAGChecker":
         yield from _checked(row, number, problems)
         return
-    named = [(key, row.get(key), "") for key in RAGAS] if tool == "RAGAS" else [
-        (str(one.get("name")), one.get("score"), str(one.get("reason") or ""))
-        for key in _METRICS for one in row.get(key) or () if isinstance(one, dict)]
+    entries = [(key, row.get(key), "") for key in RAGAS] if tool == "RAGAS" else [
+        (str(entry.get("name")), entry.get("score"), str(entry.get("reason") or ""))
+        for key in _METRICS for entry in row.get(key) or () if isinstance(entry, dict)]
     names = RAGAS if tool == "RAGAS" else DEEPEVAL
-    seen = set()
-    for name, said, reason in named:
-        ours = names.get(name.partition("(")[0].replace("[GEval]", "").strip().casefold())
-        if ours is None:
+    metrics_seen = set()
+    for name, value, reason in entries:
+        metric = names.get(name.partition("(")[0].replace("[GEval]", "").strip().casefold())
+        if metric is None:
             problems.add("other-metric", {"name": name, "names": list(names)}, line=number, severity="warning")
-        elif ours not in seen and said not in (None, ""):
-            score = _score(ours, said, number, problems)
+        elif metric not in metrics_seen and value not in (None, ""):
+            score = _score(metric, value, number, problems)
             if score is not None:
-                seen.add(ours)
-                yield ours, score, [{"reason": reason, "score": score}] if reason else []
+                metrics_seen.add(metric)
+                yield metric, score, [{"reason": reason, "score": score}] if reason else []
 
 
-def _score(name: str, said: object, number: int, problems: Collector) -> float | None:
+def _score(name: str, value: object, number: int, problems: Collector) -> float | None:
     """The number that was said; None, and a note, where it is none of the metric's. NaN: the tool has no verdict."""
     low, high = parse_spec(name).range
     try:
-        score = float(said) if not isinstance(said, bool) else math.inf
+        score = float(value) if not isinstance(value, bool) else math.inf
     except (TypeError, ValueError):
         score = math.inf
     if math.isnan(score):
         return None
     if not low - 1e-6 <= score <= high + 1e-6:
-        problems.add("bad-score/verdict", {"value": said, "metric": name, "low": low, "high": high}, line=number,
+        problems.add("bad-score/verdict", {"value": value, "metric": name, "low": low, "high": high}, line=number,
                      severity="warning")
         return None
     return min(max(score, low), high)
@@ -201,21 +201,21 @@ def _score(name: str, said: object, number: int, problems: Collector) -> float |
 def _checked(row: dict, number: int, problems: Collector) -> Iterator[tuple[str, float | None, list[dict]]]:
     """The family by our arithmetic from RAGChecker's claims and verdicts."""
     tables, answer, reference = {}, row.get("response_claims"), row.get("gt_answer_claims")
-    for part, key in zip(_PARTS, TABLES, strict=True):
-        claims = answer if part in ("correct", "supports") else reference
-        entailed = _entailed(row.get(key), nested=part in ("supports", "holds"))
+    for field, key in zip(_PARTS, TABLES, strict=True):
+        claims = answer if field in ("correct", "supports") else reference
+        entailed = _entailed(row.get(key), nested=field in ("supports", "holds"))
         if entailed is not None and isinstance(claims, list) and len(claims) == len(entailed):
-            tables[part] = entailed
+            tables[field] = entailed
         elif row.get(key) is not None:
             problems.add("bad-verdicts", {"key": key}, line=number, severity="warning")
-    if len({len(line) for part in ("supports", "holds") for line in tables.get(part, ())}) > 1:
+    if len({len(line) for field in ("supports", "holds") for line in tables.get(field, ())}) > 1:
         problems.add("bad-verdicts/chunks", line=number, severity="warning")
         return
     rows = [*_claims("answer", answer, tables.get("correct"), tables.get("supports")),
             *_claims("reference", reference, tables.get("found"), tables.get("holds"))]
     for name, (value, needs) in FAMILY.items():
         if tables.keys() >= set(needs):
-            score = value(Checked(**{part: tables[part] for part in needs}))
+            score = value(Checked(**{field: tables[field] for field in needs}))
             yield f"RAGChecker.{name}", None if math.isnan(score) else score, rows
 
 
@@ -224,16 +224,20 @@ def _entailed(verdicts: object, *, nested: bool) -> tuple | None:
     if not isinstance(verdicts, list):
         return None
     if nested:
-        lists = tuple(_entailed(one, nested=False) for one in verdicts)
+        lists = tuple(_entailed(verdict, nested=False) for verdict in verdicts)
         return None if None in lists else lists
-    return tuple(one == "Entailment" for one in verdicts) if all(isinstance(one, str) for one in verdicts) else None
+    return (
+        tuple(verdict == "Entailment" for verdict in verdicts)
+        if all(isinstance(verdict, str) for verdict in verdicts)
+        else None
+    )
 
 
-def _claims(of: str, claims: object, whole: tuple | None, chunks: tuple | None) -> Iterator[dict]:
+def _claims(side: str, claims: object, verdicts: tuple | None, chunks: tuple | None) -> Iterator[dict]:
     for i, claim in enumerate(claims if isinstance(claims, list) else ()):
-        row = {"of": of, "claim": " ".join(map(str, claim)) if isinstance(claim, list) else str(claim)}
-        if whole is not None:
-            row["verdict"] = "entailed" if whole[i] else "not entailed"
+        row = {"of": side, "claim": " ".join(map(str, claim)) if isinstance(claim, list) else str(claim)}
+        if verdicts is not None:
+            row["verdict"] = "entailed" if verdicts[i] else "not entailed"
         if chunks is not None:
-            row["chunks"] = [str(place) for place, there in enumerate(chunks[i], 1) if there]
+            row["chunks"] = [str(position) for position, entails in enumerate(chunks[i], 1) if entails]
         yield row

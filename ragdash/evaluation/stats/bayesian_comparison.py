@@ -30,16 +30,16 @@ def signed_rank_posterior(differences: np.ndarray, rope: float, *, draws: int = 
     ordered = np.sort(np.append(values, 0.0))
     pseudo = int(np.searchsorted(ordered, 0.0))
     edge = 2 * rope + _CLOSE * max(np.abs(ordered).max(), rope)
-    below = np.searchsorted(ordered, -edge - ordered, "left")  # of each i, how many j keep the sum below the rope
-    above = np.searchsorted(ordered, edge - ordered, "right")  # ... and from which j on it is above
+    n_below = np.searchsorted(ordered, -edge - ordered, "left")  # of each i, how many j keep the sum below the rope
+    first_above = np.searchsorted(ordered, edge - ordered, "right")  # ... and from which j on it is above
     at_once = max(1, _CELLS // len(ordered))
 
     def batch(start: int) -> np.ndarray:
         weights = _weights(len(ordered), pseudo, min(at_once, draws - start), (seed, start // at_once))
         running = np.zeros((len(weights) + 1, weights.shape[1]))
         np.cumsum(weights, axis=0, out=running[1:])
-        worse = np.einsum("ib,ib->b", weights, running[below])
-        better = 1 - np.einsum("ib,ib->b", weights, running[above])
+        worse = np.einsum("ib,ib->b", weights, running[n_below])
+        better = 1 - np.einsum("ib,ib->b", weights, running[first_above])
         shares = np.stack([worse, 1 - worse - better, better])
         largest = shares >= shares.max(axis=0) - 1e-9
         return (largest / largest.sum(axis=0)).sum(axis=1)

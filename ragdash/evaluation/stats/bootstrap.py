@@ -35,37 +35,37 @@ def bootstrap_intervals(values: np.ndarray, *, level: float = LEVEL, resamples: 
     defined = ~np.isnan(values)
     n = defined.sum(axis=0)
     mean = column_sums(np.where(defined, values, 0.0)) / np.maximum(n, 1)
-    apart = np.where(defined, values - mean, 0.0)
-    scale = np.abs(apart).max(axis=0, initial=0.0)
-    apart /= np.where(scale > 0, scale, 1.0)
+    deviations = np.where(defined, values - mean, 0.0)
+    scale = np.abs(deviations).max(axis=0, initial=0.0)
+    deviations /= np.where(scale > 0, scale, 1.0)
     lowest = np.where(defined, values, np.inf).min(axis=0, initial=np.inf)
     highest = np.where(defined, values, -np.inf).max(axis=0, initial=-np.inf)
-    draws, spreads = _resampled(apart, defined, method == "t", resamples, seed, weights)
+    draws, spreads = _resampled(deviations, defined, method == "t", resamples, seed, weights)
     if method == "t":
-        low, high = _studentized(draws, spreads, apart, n, level)
+        low, high = _studentized(draws, spreads, deviations, n, level)
     else:
-        low, high = _quantiles(draws, *_TAILS[method](apart, n, draws, level))
-    enough = n >= 2
+        low, high = _quantiles(draws, *_TAILS[method](deviations, n, draws, level))
+    has_interval = n >= 2
     low, high = (np.clip(mean + scale * end, lowest, highest) for end in (low, high))
-    return np.where(enough, low, np.nan), np.where(enough, high, np.nan)
+    return np.where(has_interval, low, np.nan), np.where(has_interval, high, np.nan)
 
 
-def _resampled(apart: np.ndarray, defined: np.ndarray, studentized: bool, resamples: int, seed: int,
+def _resampled(deviations: np.ndarray, defined: np.ndarray, studentized: bool, resamples: int, seed: int,
                weights: np.ndarray | None) -> tuple[np.ndarray, np.ndarray | None]:
     """Resampled mean of each column's deviations and, where asked, its standard error: (S, B) float32 each.
 
     apart (Q, S) in [-1, 1], 0 where undefined. NaN where a resample holds no defined value; error 0 where it holds one
     alone.
     """
-    series = apart.shape[1]
+    series = deviations.shape[1]
     masks, column = _distinct_columns(defined)
-    parts = [apart, apart**2, masks] if studentized else [apart, masks]
-    sums = resampled_sums(np.concatenate(parts, axis=1), resamples=resamples, seed=seed, weights=weights)
+    columns = [deviations, deviations**2, masks] if studentized else [deviations, masks]
+    sums = resampled_sums(np.concatenate(columns, axis=1), resamples=resamples, seed=seed, weights=weights)
     means = np.empty((series, resamples), np.float32)
     errors = np.empty_like(means) if studentized else None
     counts = np.ascontiguousarray(sums[:, sums.shape[1] - masks.shape[1]:].T)
 
-    def one(i: int) -> None:
+    def average_column(i: int) -> None:
         count = counts[column[i]]
         with np.errstate(divide="ignore", invalid="ignore"):
             np.divide(sums[:, i], count, out=means[i])
@@ -75,17 +75,17 @@ def _resampled(apart: np.ndarray, defined: np.ndarray, studentized: bool, resamp
                 variance[variance < _SPREADLESS * second] = 0
                 errors[i] = np.sqrt(variance / np.maximum(count - 1, 1))
 
-    on_all_cores(one, range(series))
+    on_all_cores(average_column, range(series))
     return means, errors
 
 
-def _plain(apart: np.ndarray, n: np.ndarray, draws: np.ndarray, level: float) -> tuple[np.ndarray, np.ndarray]:
+def _plain(deviations: np.ndarray, n: np.ndarray, draws: np.ndarray, level: float) -> tuple[np.ndarray, np.ndarray]:
     """The shares of resampled means below and up to the ends: (S,) each, the same for all."""
     tail = np.full(len(n), (1 - level) / 2)
     return tail, 1 - tail
 
 
-def _expanded(apart: np.ndarray, n: np.ndarray, draws: np.ndarray, level: float) -> tuple[np.ndarray, np.ndarray]:
+def _expanded(deviations: np.ndarray, n: np.ndarray, draws: np.ndarray, level: float) -> tuple[np.ndarray, np.ndarray]:
     """Hesterberg's tails: those at which a normal interval with the plug-in sd would be the t interval."""
     from scipy.special import ndtr, stdtrit
 
@@ -94,20 +94,24 @@ def _expanded(apart: np.ndarray, n: np.ndarray, draws: np.ndarray, level: float)
     return tail, 1 - tail
 
 
-def _accelerated(apart: np.ndarray, n: np.ndarray, draws: np.ndarray, level: float) -> tuple[np.ndarray, np.ndarray]:
+def _accelerated(
+    deviations: np.ndarray, n: np.ndarray, draws: np.ndarray, level: float
+) -> tuple[np.ndarray, np.ndarray]:
     """BCa's tails: bias from the share of resampled means below the mean, acceleration from the jackknife."""
     from scipy.special import ndtr, ndtri
 
-    below = np.empty(len(n))
+    share_below = np.empty(len(n))
 
-    def one(i: int) -> None:
-        less, more = np.count_nonzero(draws[i] < -_CLOSE), np.count_nonzero(draws[i] > _CLOSE)
-        below[i] = (1 + (less - more) / max(less + more + np.count_nonzero(np.abs(draws[i]) <= _CLOSE), 1)) / 2
+    def count_below(i: int) -> None:
+        lower, higher = np.count_nonzero(draws[i] < -_CLOSE), np.count_nonzero(draws[i] > _CLOSE)
+        share_below[i] = (
+            1 + (lower - higher) / max(lower + higher + np.count_nonzero(np.abs(draws[i]) <= _CLOSE), 1)
+        ) / 2
 
-    on_all_cores(one, range(len(n)))
-    second, third = column_sums(apart**2), column_sums(apart**3)
+    on_all_cores(count_below, range(len(n)))
+    second, third = column_sums(deviations**2), column_sums(deviations**3)
     acceleration = np.divide(third, 6 * second**1.5, out=np.zeros(len(n)), where=second > 0)
-    bias = ndtri(np.clip(below, 1e-6, 1 - 1e-6))
+    bias = ndtri(np.clip(share_below, 1e-6, 1 - 1e-6))
     ends = [bias + ndtri(tail) for tail in ((1 - level) / 2, (1 + level) / 2)]
     low, high = (ndtr(bias + end / (1 - acceleration * end)) for end in ends)
     return low, high
@@ -116,30 +120,30 @@ def _accelerated(apart: np.ndarray, n: np.ndarray, draws: np.ndarray, level: flo
 _TAILS = {"percentile": _plain, "expanded": _expanded, "bca": _accelerated}
 
 
-def _studentized(draws: np.ndarray, errors: np.ndarray, apart: np.ndarray, n: np.ndarray,
+def _studentized(draws: np.ndarray, errors: np.ndarray, deviations: np.ndarray, n: np.ndarray,
                  level: float) -> tuple[np.ndarray, np.ndarray]:
     """Ends, as deviations from the mean, by quantiles of t = (resampled mean - mean) / resampled error.
 
     A resample without spread counts with the smallest error any resample of the column has. Where more resamples are
     without than a tail holds (most values are alike), an end is never nearer than that of "expanded".
     """
-    error = np.sqrt(column_sums(apart**2) / np.maximum(n - 1, 1) / np.maximum(n, 1))
-    ratios, alike = np.empty_like(draws), np.zeros(len(n))
+    error = np.sqrt(column_sums(deviations**2) / np.maximum(n - 1, 1) / np.maximum(n, 1))
+    ratios, without_spread = np.empty_like(draws), np.zeros(len(n))
 
-    def one(i: int) -> None:
-        least = errors[i].min(where=errors[i] > 0, initial=np.inf)
-        np.divide(draws[i], np.maximum(errors[i], least), out=ratios[i])
-        alike[i] = np.mean(errors[i] == 0)
+    def standardize_row(i: int) -> None:
+        smallest = errors[i].min(where=errors[i] > 0, initial=np.inf)
+        np.divide(draws[i], np.maximum(errors[i], smallest), out=ratios[i])
+        without_spread[i] = np.mean(errors[i] == 0)
 
-    on_all_cores(one, range(len(draws)))
-    last, first = _quantiles(ratios, *_plain(apart, n, draws, level))
+    on_all_cores(standardize_row, range(len(draws)))
+    last, first = _quantiles(ratios, *_plain(deviations, n, draws, level))
     low, high = -first * error, -last * error
-    degenerate = alike > (1 - level) / 2
+    degenerate = without_spread > (1 - level) / 2
     if degenerate.any():
-        tails = _expanded(apart, n, draws, level)
-        least, most = _quantiles(draws[degenerate], *(tail[degenerate] for tail in tails))
-        low[degenerate] = np.minimum(low[degenerate], least)
-        high[degenerate] = np.maximum(high[degenerate], most)
+        tails = _expanded(deviations, n, draws, level)
+        lowest, highest = _quantiles(draws[degenerate], *(tail[degenerate] for tail in tails))
+        low[degenerate] = np.minimum(low[degenerate], lowest)
+        high[degenerate] = np.maximum(high[degenerate], highest)
     return low, high
 
 
@@ -150,11 +154,11 @@ def column_sums(table: np.ndarray) -> np.ndarray:
 
 def _distinct_columns(flags: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """(the distinct columns of a table of flags, which of them each column is): (Q, D) and (S,)."""
-    seen: dict[bytes, int] = {}
+    index_of: dict[bytes, int] = {}
     packed = np.ascontiguousarray(np.packbits(flags, axis=0).T)
-    which = np.array([seen.setdefault(column.tobytes(), len(seen)) for column in packed], np.int64)
-    first = np.unique(which, return_index=True)[1]
-    return flags[:, first], which
+    group = np.array([index_of.setdefault(column.tobytes(), len(index_of)) for column in packed], np.int64)
+    first = np.unique(group, return_index=True)[1]
+    return flags[:, first], group
 
 
 def bootstrap_ratios(constant: float, terms, *, level: float = LEVEL, resamples: int = RESAMPLES,
@@ -185,18 +189,18 @@ def resampled_sums(columns: np.ndarray, *, resamples: int = RESAMPLES, seed: int
     weights: what resample_weights gave for this Q, seed and at least B resamples, to be drawn once and used often.
     """
     n = len(columns)
-    out = np.zeros((resamples, columns.shape[1]), np.float32)
+    sums = np.zeros((resamples, columns.shape[1]), np.float32)
     if n == 0:
-        return out
+        return sums
     table = np.ascontiguousarray(columns, np.float32)
 
     def batch(start: int) -> None:
         stop = min(start + _batch(n), resamples)
-        drawn = _drawn(n, start, stop, seed) if weights is None else weights[start:stop]
-        np.matmul(drawn.astype(np.float32), table, out=out[start:stop])
+        batch_weights = _drawn(n, start, stop, seed) if weights is None else weights[start:stop]
+        np.matmul(batch_weights.astype(np.float32), table, out=sums[start:stop])
 
     on_all_cores(batch, range(0, resamples, _batch(n)))
-    return out
+    return sums
 
 
 def resample_weights(n: int, *, resamples: int = RESAMPLES, seed: int = SEED) -> np.ndarray:
@@ -232,8 +236,8 @@ def median_interval(values: np.ndarray, *, level: float = LEVEL) -> tuple[float,
     """
     n = len(values)
     factorial = np.concatenate(([0.0], np.cumsum(np.log(np.arange(1, n + 1)))))
-    below = np.cumsum(np.exp(factorial[n] - factorial - factorial[::-1] - n * np.log(2.0)))
-    rank = int(np.searchsorted(below, (1 - level) / 2, "right"))
+    cumulative = np.cumsum(np.exp(factorial[n] - factorial - factorial[::-1] - n * np.log(2.0)))
+    rank = int(np.searchsorted(cumulative, (1 - level) / 2, "right"))
     if rank < 1:
         return np.nan, np.nan
     ascending = np.sort(values)
@@ -244,15 +248,15 @@ def _quantiles(draws: np.ndarray, *shares: np.ndarray) -> tuple[np.ndarray, ...]
     """Quantiles of each row (S, B), NaN left out, at shares (S,) of its own; linear between two draws; (S,) each."""
     ends = np.full((len(shares), len(draws)), np.nan)
 
-    def one(i: int) -> None:
+    def fill_row(i: int) -> None:
         row = np.sort(draws[i])
-        held = int(np.searchsorted(row, np.nan))  # NaN stand last
+        n_defined = int(np.searchsorted(row, np.nan))  # NaN stand last
         for end, share in zip(ends, shares, strict=True):
-            if held and not np.isnan(share[i]):
-                place = share[i] * (held - 1)
-                below = int(place)
-                left, right = float(row[below]), float(row[min(below + 1, held - 1)])
-                end[i] = left + (place - below) * (right - left)
+            if n_defined and not np.isnan(share[i]):
+                position = share[i] * (n_defined - 1)
+                index = int(position)
+                left, right = float(row[index]), float(row[min(index + 1, n_defined - 1)])
+                end[i] = left + (position - index) * (right - left)
 
-    on_all_cores(one, range(len(draws)))
+    on_all_cores(fill_row, range(len(draws)))
     return tuple(ends)

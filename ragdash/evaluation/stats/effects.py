@@ -43,11 +43,11 @@ def detectable_difference(sd, n, *, power: float = POWER, alpha: float = ALPHA) 
     TTestPower().solve_power(nobs=n, power=power, alpha=alpha) * sd.
     """
     sd, n = np.broadcast_arrays(np.asarray(sd, np.float64), np.asarray(n, np.float64))
-    asked = (n >= 2) & ~np.isnan(sd)
-    root = np.sqrt(n[asked])
-    shift = _first(lambda shift: _shown(shift, n[asked], power, alpha), np.zeros(len(root)))
+    solvable = (n >= 2) & ~np.isnan(sd)
+    root = np.sqrt(n[solvable])
+    shift = _first(lambda shift: _shown(shift, n[solvable], power, alpha), np.zeros(len(root)))
     result = np.full(n.shape, np.nan)
-    result[asked] = shift / root * sd[asked]
+    result[solvable] = shift / root * sd[solvable]
     return result[()]
 
 
@@ -60,9 +60,9 @@ def queries_needed(difference, sd, *, power: float = POWER, alpha: float = ALPHA
     """
     difference, sd = np.broadcast_arrays(np.abs(np.asarray(difference, np.float64)), np.asarray(sd, np.float64))
     result = np.where(np.isnan(difference) | np.isnan(sd), np.nan, np.where(difference == 0, np.inf, 2.0))
-    asked = (difference > 0) & (sd > 0)
-    effect = difference[asked] / sd[asked]
-    result[asked] = _first(lambda n: _shown(effect * np.sqrt(n), n, power, alpha), np.full(len(effect), 2.0))
+    solvable = (difference > 0) & (sd > 0)
+    effect = difference[solvable] / sd[solvable]
+    result[solvable] = _first(lambda n: _shown(effect * np.sqrt(n), n, power, alpha), np.full(len(effect), 2.0))
     return result[()]
 
 

@@ -54,25 +54,25 @@ def logistic(features: np.ndarray, labels: np.ndarray, *, penalty: float = 1.0,
     center, scale = _moments(features, use)
     rows = _standardised(features, center, scale)
     rows = np.concatenate([rows, np.ones((*rows.shape[:-1], 1))], axis=-1)
-    ones, zeros = (np.where(use, part, 0.0).sum(axis=-1) for part in (labels, 1 - labels))
-    alike = (ones == 0) | (zeros == 0)
-    y = np.where(alike[..., None], 0.5, labels)  # something that has a minimum; set right below
+    positives, zeros = (np.where(use, target, 0.0).sum(axis=-1) for target in (labels, 1 - labels))
+    constant = (positives == 0) | (zeros == 0)
+    y = np.where(constant[..., None], 0.5, labels)  # something that has a minimum; set right below
     ridge = np.full(rows.shape[-1], float(penalty))
     ridge[-1] = 0.0
     beta = np.zeros((*use.shape[:-1], rows.shape[-1]))
-    loss, going = _loss(rows, y, use, ridge, beta), np.ones(beta.shape[:-1], bool)
+    loss, active = _loss(rows, y, use, ridge, beta), np.ones(beta.shape[:-1], bool)
     for _ in range(STEPS):
         p = expit(np.einsum("...nf,...f->...n", rows, beta))
         slope = np.einsum("...nf,...n->...f", rows, np.where(use, p - y, 0.0)) + ridge * beta
         bend = np.einsum("...nf,...n,...ng->...fg", rows, np.where(use, p * (1 - p), 0.0), rows, optimize=True)
         bend = bend + np.diag(ridge + NEAR)
-        step = np.where(going[..., None], np.linalg.solve(bend, slope[..., None])[..., 0], 0.0)
-        beta, loss, moved = _stepped(rows, y, use, ridge, beta, loss, step)
-        going = going & (moved > NEAR)  # one that has ended stands still: it does not hang on the others
-        if not going.any():
+        step = np.where(active[..., None], np.linalg.solve(bend, slope[..., None])[..., 0], 0.0)
+        beta, loss, change = _stepped(rows, y, use, ridge, beta, loss, step)
+        active = active & (change > NEAR)  # one that has ended stands still: it does not hang on the others
+        if not active.any():
             break
-    beta[alike] = 0.0
-    intercept = np.where(alike, np.where(ones == 0, -np.inf, np.inf), beta[..., -1])
+    beta[constant] = 0.0
+    intercept = np.where(constant, np.where(positives == 0, -np.inf, np.inf), beta[..., -1])
     return Logistic(beta[..., :-1], intercept, center, scale)
 
 
@@ -87,24 +87,26 @@ def cross_fitted(features: np.ndarray, labels: np.ndarray, fold: np.ndarray, *, 
     k = int(fold.max()) + 1 if folds is None else folds
     use = np.asarray(fold)[..., None, :] != np.arange(k)[:, None]
     models = logistic(features[..., None, :, :], labels[..., None, :], penalty=penalty, use=use)
-    said = models.predict(features[..., None, :, :])
-    return np.where(use, 0.0, said).sum(axis=-2), models
+    predicted = models.predict(features[..., None, :, :])
+    return np.where(use, 0.0, predicted).sum(axis=-2), models
 
 
 def _moments(features: np.ndarray, use: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """(mean, standard deviation) of each feature over the rows used where it is known: (B, F); 0 where nowhere."""
-    known = use[..., None] & ~np.isnan(features)
-    count = np.maximum(known.sum(axis=-2), 1)
-    center = np.where(known, features, 0.0).sum(axis=-2) / count
-    off = np.where(known, features - center[..., None, :], 0.0)
-    scale = np.sqrt((off**2).sum(axis=-2) / count)
+    observed = use[..., None] & ~np.isnan(features)
+    count = np.maximum(observed.sum(axis=-2), 1)
+    center = np.where(observed, features, 0.0).sum(axis=-2) / count
+    deviations = np.where(observed, features - center[..., None, :], 0.0)
+    scale = np.sqrt((deviations**2).sum(axis=-2) / count)
     return center, np.where(scale > 1e-12 * np.maximum(np.abs(center), 1.0), scale, 0.0)
 
 
 def _standardised(features: np.ndarray, center: np.ndarray, scale: np.ndarray) -> np.ndarray:
     center, scale = center[..., None, :], scale[..., None, :]
-    off = np.where(np.isnan(features), 0.0, features - center)
-    return np.divide(off, scale, out=np.zeros(np.broadcast_shapes(off.shape, scale.shape)), where=scale > 0)
+    deviations = np.where(np.isnan(features), 0.0, features - center)
+    return np.divide(
+        deviations, scale, out=np.zeros(np.broadcast_shapes(deviations.shape, scale.shape)), where=scale > 0
+    )
 
 
 def _loss(rows: np.ndarray, y: np.ndarray, use: np.ndarray, ridge: np.ndarray, beta: np.ndarray) -> np.ndarray:
@@ -118,10 +120,10 @@ def _stepped(rows: np.ndarray, y: np.ndarray, use: np.ndarray, ridge: np.ndarray
     size = np.ones(beta.shape[:-1])
     for _ in range(HALVINGS):
         new = beta - size[..., None] * step
-        after = _loss(rows, y, use, ridge, new)
-        up = after > loss + 1e-12 * (1 + np.abs(loss))
-        if not up.any():
+        new_loss = _loss(rows, y, use, ridge, new)
+        increased = new_loss > loss + 1e-12 * (1 + np.abs(loss))
+        if not increased.any():
             break
-        size = np.where(up, size / 2, size)
-    new = np.where(up[..., None], beta, new)
-    return new, np.where(up, loss, after), np.abs(new - beta).max(axis=-1)
+        size = np.where(increased, size / 2, size)
+    new = np.where(increased[..., None], beta, new)
+    return new, np.where(increased, loss, new_loss), np.abs(new - beta).max(axis=-1)

@@ -28,26 +28,26 @@ def randomization_test(differences: np.ndarray, *, permutations: int = PERMUTATI
     Carterette 2007; Phipson & Smyth 2010 for the 1 +; scipy.stats.permutation_test(permutation_type="samples").
     """
     values, n = _defined(differences)
-    some = (values != 0).sum(axis=0)
+    nonzero = (values != 0).sum(axis=0)
     p = np.where(n >= 2, 1.0, np.nan)
-    exact = (n >= 2) & (some > 0) & (some <= EXACT_BELOW)
-    drawn = (n >= 2) & (some > EXACT_BELOW)
+    exact = (n >= 2) & (nonzero > 0) & (nonzero <= EXACT_BELOW)
+    sampled = (n >= 2) & (nonzero > EXACT_BELOW)
     if exact.any():
         p[exact] = _exact(values[:, exact])
-    if drawn.any():
-        p[drawn] = (1 + _as_far(values[:, drawn], permutations, seed)) / (1 + permutations)
+    if sampled.any():
+        p[sampled] = (1 + _as_far(values[:, sampled], permutations, seed)) / (1 + permutations)
     return p
 
 
 def _exact(values: np.ndarray) -> np.ndarray:
     """Share of all flips whose sum is as far from 0: (S,). The first sign is held: the other half mirrors it."""
     m = int((values != 0).sum(axis=0).max())
-    kept = np.take_along_axis(values, np.argsort(values == 0, axis=0, kind="stable")[:m], axis=0)
+    nonzero_first = np.take_along_axis(values, np.argsort(values == 0, axis=0, kind="stable")[:m], axis=0)
     flips = _every_subset(m)[: 1 << (m - 1)]
     p = np.empty(values.shape[1])
     for start in range(0, len(p), 64):
         block = slice(start, start + 64)
-        p[block] = 1 - _nearer(flips @ kept[:, block], *_edges(kept[:, block])) / len(flips)
+        p[block] = 1 - _nearer(flips @ nonzero_first[:, block], *_edges(nonzero_first[:, block])) / len(flips)
     return p
 
 
@@ -71,15 +71,15 @@ def _far(values: np.ndarray, permutations: int, seed: int) -> np.ndarray:
     """_as_far of so many columns that their table of sums is small."""
     n, series = values.shape
     sums, (low, high) = _byte_sums(values), _edges(values)
-    drawn, added = max(1, _CELLS // n), max(64, _SUMS // series)
+    batch_size, block_rows = max(1, _CELLS // n), max(64, _SUMS // series)
 
     def batch(start: int) -> np.ndarray:
-        rows = min(drawn, permutations - start)
-        random = np.random.default_rng((seed, start // drawn)).bytes(rows * len(sums))
+        rows = min(batch_size, permutations - start)
+        random = np.random.default_rng((seed, start // batch_size)).bytes(rows * len(sums))
         flips = np.frombuffer(random, np.uint8).reshape(rows, len(sums))
-        return sum(_nearer(_flipped_sums(sums, flips[a:a + added]), low, high) for a in range(0, rows, added))
+        return sum(_nearer(_flipped_sums(sums, flips[a:a + block_rows]), low, high) for a in range(0, rows, block_rows))
 
-    return permutations - sum(on_all_cores(batch, range(0, permutations, drawn)))
+    return permutations - sum(on_all_cores(batch, range(0, permutations, batch_size)))
 
 
 def _byte_sums(values: np.ndarray) -> np.ndarray:
@@ -95,9 +95,9 @@ def _flipped_sums(sums: np.ndarray, flips: np.ndarray) -> np.ndarray:
     """Sums of what each flip (a row of bytes) keeps: (flips, S)."""
     columns = np.ascontiguousarray(flips.T)
     total = sums[0].take(columns[0], axis=0)
-    part = np.empty_like(total)
+    addend = np.empty_like(total)
     for eight, byte in zip(sums[1:], columns[1:], strict=True):
-        total += eight.take(byte, axis=0, out=part, mode="clip")
+        total += eight.take(byte, axis=0, out=addend, mode="clip")
     return total
 
 
@@ -138,13 +138,13 @@ def mean_and_error(differences: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.
     """
     values, n = _defined(differences)
     defined = ~np.isnan(np.asarray(differences, np.float64))
-    enough = np.where(n >= 2, n, np.nan)
-    mean = column_sums(values) / enough
-    apart = np.where(defined, values - mean, 0.0)
-    error = np.sqrt(column_sums(apart**2) / (enough - 1) / enough)
-    same = (np.where(defined, values, -np.inf).max(axis=0, initial=-np.inf)
+    n_or_nan = np.where(n >= 2, n, np.nan)
+    mean = column_sums(values) / n_or_nan
+    deviations = np.where(defined, values - mean, 0.0)
+    error = np.sqrt(column_sums(deviations**2) / (n_or_nan - 1) / n_or_nan)
+    constant = (np.where(defined, values, -np.inf).max(axis=0, initial=-np.inf)
             == np.where(defined, values, np.inf).min(axis=0, initial=np.inf))
-    return mean, np.where(same & (n >= 2), 0.0, error), n
+    return mean, np.where(constant & (n >= 2), 0.0, error), n
 
 
 def ratio(top: np.ndarray, bottom: np.ndarray) -> np.ndarray:
@@ -165,21 +165,21 @@ def wilcoxon_test(differences: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     from scipy.special import ndtr
 
     values, n = _defined(differences)
-    ranks, some, ties = _midranks(np.abs(values))
+    ranks, nonzero, ties = _midranks(np.abs(values))
     plus = np.where(values > 0, ranks, 0.0).sum(axis=0)
-    whole = some * (some + 1) / 2
-    spread = np.sqrt((some * (some + 1) * (2 * some + 1) - ties / 2) / 24)
-    p = 2 * ndtr(-np.abs(ratio(plus - whole / 2, spread)))
-    clean = (ties == 0) & (some == n)
+    total = nonzero * (nonzero + 1) / 2
+    spread = np.sqrt((nonzero * (nonzero + 1) * (2 * nonzero + 1) - ties / 2) / 24)
+    p = 2 * ndtr(-np.abs(ratio(plus - total / 2, spread)))
+    clean = (ties == 0) & (nonzero == n)
     for size in np.unique(n[clean & (n >= 2) & (n <= _EXACT_RANKS)]):
-        these = clean & (n == size)
-        below = np.cumsum(_rank_sums(int(size))) / 2.0**size
-        p[these] = 2 * below[np.minimum(plus, whole - plus)[these].astype(np.int64)]
-    tied = ~clean & (some > 0) & (n <= _EXACT_TIED)
+        columns = clean & (n == size)
+        cumulative = np.cumsum(_rank_sums(int(size))) / 2.0**size
+        p[columns] = 2 * cumulative[np.minimum(plus, total - plus)[columns].astype(np.int64)]
+    tied = ~clean & (nonzero > 0) & (n <= _EXACT_TIED)
     if tied.any():
         p[tied] = _flipped_ranks(ranks[:, tied], plus[tied])
-    smaller = np.where(n >= 2, np.minimum(plus, whole - plus), np.nan)
-    return smaller, np.where(n < 2, np.nan, np.where(some == 0, 1.0, np.minimum(p, 1.0)))
+    smaller = np.where(n >= 2, np.minimum(plus, total - plus), np.nan)
+    return smaller, np.where(n < 2, np.nan, np.where(nonzero == 0, 1.0, np.minimum(p, 1.0)))
 
 
 def _midranks(sizes: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -195,28 +195,28 @@ def _midranks(sizes: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     length = np.diff(start, append=len(ascending))
     column = start // (queries or 1)
     middle = start - column * queries - zeros[column] + (length + 1) / 2
-    counted = ascending[start] > 0
+    nonzero = ascending[start] > 0
     ranks = np.zeros_like(sizes)
-    shared = np.repeat(np.where(counted, middle, 0.0), length).reshape(series, queries).T
+    shared = np.repeat(np.where(nonzero, middle, 0.0), length).reshape(series, queries).T
     np.put_along_axis(ranks, order, shared, axis=0)
-    ties = np.bincount(column, np.where(counted, length**3.0 - length, 0.0), minlength=series)
+    ties = np.bincount(column, np.where(nonzero, length**3.0 - length, 0.0), minlength=series)
     return ranks, queries - zeros, ties
 
 
 def _rank_sums(n: int) -> np.ndarray:
     """In how many of 2^n flips the positive ranks of 1..n sum to 0, 1, ..., n (n + 1) / 2; exact up to n = 50."""
-    ways = np.zeros(n * (n + 1) // 2 + 1)
-    ways[0] = 1
+    counts = np.zeros(n * (n + 1) // 2 + 1)
+    counts[0] = 1
     for rank in range(1, n + 1):
-        ways[rank:] = ways[rank:] + ways[:-rank]
-    return ways
+        counts[rank:] = counts[rank:] + counts[:-rank]
+    return counts
 
 
 def _flipped_ranks(ranks: np.ndarray, plus: np.ndarray) -> np.ndarray:
     """p of positive rank sums among those of all flips, ties and all: twice the smaller tail (S,)."""
     m = int((ranks > 0).sum(axis=0).max())
-    kept = np.take_along_axis(ranks, np.argsort(ranks == 0, axis=0, kind="stable")[:m], axis=0)
-    sums = _every_subset(m) @ kept  # halves: exact
+    nonzero_first = np.take_along_axis(ranks, np.argsort(ranks == 0, axis=0, kind="stable")[:m], axis=0)
+    sums = _every_subset(m) @ nonzero_first  # halves: exact
     return 2 * np.minimum((sums <= plus).mean(axis=0), (sums >= plus).mean(axis=0))
 
 

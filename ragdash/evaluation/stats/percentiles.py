@@ -24,20 +24,20 @@ def percentiles(values: np.ndarray, shares: Sequence[float], *, level: float = L
     values = np.sort(np.asarray(values, np.float64)[~np.isnan(values)])
     n, shares = len(values), np.asarray(shares, np.float64)
     if n < 2:
-        unknown = np.full(len(shares), np.nan)
-        return (np.full(len(shares), values[0]) if n else unknown), unknown, unknown
-    place = shares / 100 * (n - 1)
-    below = np.floor(place).astype(np.int64)
-    found = np.empty((resamples, len(shares)))
+        undefined = np.full(len(shares), np.nan)
+        return (np.full(len(shares), values[0]) if n else undefined), undefined, undefined
+    position = shares / 100 * (n - 1)
+    index = np.floor(position).astype(np.int64)
+    resampled = np.empty((resamples, len(shares)))
     if weights is None or weights.shape[1] != n or len(weights) < resamples:
         weights = resample_weights(n, resamples=resamples, seed=seed)
     step = max(1, _CELLS // n)
-    ranks = np.minimum(np.stack([below, below + 1]), n - 1).ravel()
+    ranks = np.minimum(np.stack([index, index + 1]), n - 1).ravel()
     for start in range(0, resamples, step):
-        drawn = weights[start:min(start + step, resamples)]
-        low, high = values[_places(drawn, ranks)].reshape(-1, 2, len(shares)).swapaxes(0, 1)
-        found[start:start + step] = low + (place - below) * (high - low)
-    low, high = np.percentile(found, [50 * (1 - level), 50 * (1 + level)], axis=0)
+        batch_weights = weights[start:min(start + step, resamples)]
+        low, high = values[_places(batch_weights, ranks)].reshape(-1, 2, len(shares)).swapaxes(0, 1)
+        resampled[start:start + step] = low + (position - index) * (high - low)
+    low, high = np.percentile(resampled, [50 * (1 - level), 50 * (1 + level)], axis=0)
     return np.percentile(values, shares), low, high
 
 

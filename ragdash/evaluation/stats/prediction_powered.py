@@ -53,19 +53,19 @@ def ppi(verdicts: np.ndarray, labels: np.ndarray, *, level: float = LEVEL, pseud
     from scipy.special import ndtri
 
     verdicts, labels = np.asarray(verdicts, np.float64), np.asarray(labels, np.float64)
-    both = ~np.isnan(verdicts) & ~np.isnan(labels)
-    alone = ~np.isnan(verdicts) & np.isnan(labels)
-    n, rest = both.sum(axis=0), alone.sum(axis=0)
-    added = np.broadcast_to(np.array(pseudo), n.shape)
-    imputed, spread = _moments(verdicts, alone, np.zeros(len(n)), ddof)
-    rectifier, spread_of = _moments(verdicts - labels, both, np.where(added, PSEUDO, 0.0), ddof)
+    labelled = ~np.isnan(verdicts) & ~np.isnan(labels)
+    unlabelled = ~np.isnan(verdicts) & np.isnan(labels)
+    n, n_unlabelled = labelled.sum(axis=0), unlabelled.sum(axis=0)
+    has_pseudo = np.broadcast_to(np.array(pseudo), n.shape)
+    imputed, spread = _moments(verdicts, unlabelled, np.zeros(len(n)), ddof)
+    rectifier, spread_of = _moments(verdicts - labels, labelled, np.where(has_pseudo, PSEUDO, 0.0), ddof)
     estimate = np.where(n > 0, imputed - rectifier, np.nan)
-    error = np.where((n >= FEWEST) & (rest >= 2), np.sqrt(spread + spread_of), np.nan)
-    half = ndtri((1 + level) / 2) * error
-    low, high = estimate - half, estimate + half
+    error = np.where((n >= FEWEST) & (n_unlabelled >= 2), np.sqrt(spread + spread_of), np.nan)
+    half_width = ndtri((1 + level) / 2) * error
+    low, high = estimate - half_width, estimate + half_width
     if bounds is not None:
         estimate, low, high = (np.clip(value, *bounds) for value in (estimate, low, high))
-    return Ppi(estimate, low, high, error, n, rest, added)
+    return Ppi(estimate, low, high, error, n, n_unlabelled, has_pseudo)
 
 
 def _moments(values: np.ndarray, use: np.ndarray, pseudo: np.ndarray, ddof: int) -> tuple[np.ndarray, np.ndarray]:

@@ -16,10 +16,10 @@ def spearman(x: np.ndarray, y: np.ndarray) -> tuple[float, int]:
 
     x, y: (Q,), NaN undefined. NaN where fewer than 3 queries have both or one of them is the same for all.
     """
-    both = ~(np.isnan(x) | np.isnan(y))
-    n = int(both.sum())
+    defined = ~(np.isnan(x) | np.isnan(y))
+    n = int(defined.sum())
     if n < 3:
         return np.nan, n
-    a, b = (midranks(values[both]) - (n + 1) / 2 for values in (x, y))
+    a, b = (midranks(values[defined]) - (n + 1) / 2 for values in (x, y))
     spread = np.sqrt((a @ a) * (b @ b))
     return (float(np.clip(a @ b / spread, -1, 1)) if spread > 0 else np.nan), n

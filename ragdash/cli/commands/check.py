@@ -1,0 +1,107 @@
+"""`ragdash check`: what each file is and every problem in it; with a truth, whether the runs can be compared."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+
+from ragdash.analysis.comparability import Ledger, ledger
+from ragdash.analysis.comparability import as_text as as_ledger_text
+from ragdash.cli.common_options import add_metric_options, add_reading_options
+from ragdash.cli.inputs import (
+    adapted,
+    conventions,
+    distinct_names,
+    read_as,
+    reading,
+    source,
+    specs_of,
+    with_documents,
+)
+from ragdash.core.console import count, say, write
+from ragdash.core.errors import InputError, Problem
+from ragdash.core.paths import named
+from ragdash.core.records import Run, Truth
+from ragdash.io import detect, read_corpus, read_runs, read_truth
+from ragdash.reporting.tables import SCHEMA
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
+    add_reading_options(parser)
+    add_metric_options(parser)
+    parser.add_argument("files", nargs="+", metavar="FILE")
+    parser.add_argument("--truth", action="append", metavar="TRUTH")
+    parser.add_argument("--format", choices=("table", "json"), default="table")
+    parser.add_argument("-o", "--output", metavar="FILE")
+
+
+def run(options: argparse.Namespace) -> int:
+    """What each file is; with a truth, the ledger as well."""
+    lines, problems, runs, truths = [], [], [], []
+    status = 0
+    for text, is_truth in [(file, False) for file in options.files] + [(file, True) for file in options.truth or ()]:
+        try:
+            line, things = _checked(text, is_truth, options)
+        except InputError as error:
+            status, line, things = 2, f"{text}: cannot be used, {count(len(error.problems), 'problem')}", []
+            problems += error.problems
+        lines.append(line)
+        runs += [thing for thing in things if isinstance(thing, Run)]
+        given = is_truth or any(isinstance(thing, Run) for thing in things)
+        truths += [thing for thing in things if isinstance(thing, Truth)] if given else []
+        problems += [problem for thing in things if isinstance(thing, Truth) for problem in thing.problems]
+    found, runs = None, distinct_names(runs)
+    truths = list({truth.digest: truth for truth in truths}.values())
+    try:
+        runs = adapted(runs, truths[0] if len(truths) == 1 else None, options)
+        found = _ledger(runs, truths, options)
+    except InputError as error:
+        status = 2
+        problems += error.problems
+    problems = list(dict.fromkeys([*problems, *(problem for run in runs for problem in run.problems)]))
+    say(problems)
+    if options.format == "json":
+        content = {"schema": SCHEMA, "files": lines, "runs": [{"name": run.name, "digest": run.digest} for run in runs],
+                   "entries": [], "effects": [], **(found.as_dict() if found else {}),
+                   "settings": {**asdict(conventions(options)), **read_as(options)},
+                   "problems": [problem.as_dict() for problem in problems]}
+        text = json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+    else:
+        text = "\n".join([*lines, *(["", as_ledger_text(found)] if found else [""])])
+    write(text.encode(), options.output)
+    return 2 if found and found.severity == "error" else status
+
+
+def _checked(text: str, is_truth: bool, options: argparse.Namespace) -> tuple[str, list[Run | Truth]]:
+    """(what a file was read as, in words; what it holds: a run with the truth in its rows holds both)."""
+    opened, lines, things = source(text), [], []
+    sniffed = detect(opened, **reading(options))
+    if sniffed.role == "corpus" and not is_truth:
+        corpus = read_corpus(opened, **reading(options))
+        return f"{text}: corpus ({sniffed.format}), {count(len(corpus), 'document')}; pass it with --corpus", []
+    if not is_truth and sniffed.role != "truth":
+        things = read_runs(opened, name=named(text)[0], **reading(options))
+        lines = [f"{text}: run {run.name!r} ({sniffed.format}), {count(len(run), 'query', 'queries')}, "
+                 f"{count(len(run.docs), 'document')} returned, {run.depth} deep{_warned(run.problems)}"
+                 for run in things]
+    if not things or (sniffed.role == "both" and not options.truth):
+        truth = with_documents(read_truth(opened, **reading(options)), options)
+        things.append(truth)
+        lines.append(f"{text}: truth ({sniffed.format}), {count(len(truth), 'query', 'queries')}, "
+                     f"{count(truth.judgements, 'judgement')}, {truth.queries_without_relevant} without a relevant "
+                     f"document{_warned(truth.problems)}")
+    return "\n".join(lines), things
+
+
+def _warned(problems: Sequence[Problem]) -> str:
+    return f", {count(len(problems), 'warning')}" if problems else ""
+
+
+def _ledger(runs: Sequence[Run], truths: Sequence[Truth], options: argparse.Namespace) -> Ledger | None:
+    """The ledger where there is a truth to hold the runs against; InputError where there are several."""
+    if len(truths) > 1:
+        raise InputError([Problem("several-truths", {"count": len(truths)}, field="--truth")])
+    return ledger(runs, truths[0], conventions(options), specs_of(options)) if truths and runs else None

@@ -1,0 +1,60 @@
+"""`ragdash compare`: every candidate against the baseline, with corrected p-values and the CI gate on differences."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+
+from ragdash.cli.commands.evaluate import evaluate_runs, junit_of, report_missed, settings_of
+from ragdash.cli.common_options import add_evaluation_options, whole_number
+from ragdash.cli.inputs import read
+from ragdash.core.console import say, write
+from ragdash.core.errors import InputError, Problem
+from ragdash.core.records import Run, Truth
+from ragdash.evaluation.ci_gates import parse_limit
+from ragdash.evaluation.compare import CORRECTIONS, Rules, comparable, compare
+from ragdash.evaluation.stats import PERMUTATIONS
+from ragdash.reporting.sentences.merge_problems import folded
+from ragdash.reporting.tables import COMPARISON_FORMATS, render_comparisons
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
+    add_evaluation_options(parser)
+    parser.add_argument("runs", nargs="+", metavar="RUN", help="the baseline first, then the candidates")
+    parser.add_argument("--margin", type=float, help="differences up to this do not matter: verdict equivalent")
+    parser.add_argument("--correction", choices=CORRECTIONS, default="holm",
+                        help="of the p-values of all candidates and metrics (bh: Benjamini-Hochberg)")
+    parser.add_argument("--permutations", type=whole_number(1), default=PERMUTATIONS)
+    parser.add_argument("--format", choices=COMPARISON_FORMATS, default="table")
+    parser.add_argument("--no-worse-than", action="append", metavar="[METRIC=]LIMIT",
+                        help="exit 1 where a candidate's mean is worse by more than this, or, with low=0.02 or "
+                        '"nDCG@10.low=0.02", where the interval does not exclude it')
+
+
+def run(options: argparse.Namespace) -> int:
+    """Compare all runs with the first, the baseline; returns the exit status."""
+    runs, truth = read(options)
+    return compare_runs(runs, truth, options)
+
+
+def compare_runs(runs: Sequence[Run], truth: Truth, options: argparse.Namespace) -> int:
+    """Compare runs that are already read, the baseline first; `ragdash ab` ends with it too."""
+    rules = Rules(options.correction, options.margin, resamples=options.resamples, permutations=options.permutations,
+                  seed=options.seed)
+    if len(runs) < 2:
+        raise InputError([Problem("one-run", {"run": runs[0].name}, field="RUN")])
+    evaluations = evaluate_runs(runs, truth, options)
+    specs, left_out = comparable(evaluations[0], evaluations[0].specs)
+    limits = [parse_limit(text, specs) for text in options.no_worse_than or ()]
+    grid = compare(evaluations[0], evaluations[1:], specs, rules)
+    problems = [*left_out, *(problem for evaluation in evaluations for problem in evaluation.problems)]
+    problems = list(dict.fromkeys(problems))
+    say([*left_out, *(one for one in folded(evaluations) if one not in left_out)])
+    checks = [check for limit in limits for row in grid for check in limit.checks(row)]
+    settings = {**settings_of(evaluations[0], truth, options), "level": 1 - rules.alpha, "margin": rules.margin,
+                "permutations": rules.permutations}
+    content = junit_of(checks, "--no-worse-than") if options.format == "junit" else render_comparisons(
+        evaluations[0].name, grid, options.format, rules, settings=settings, problems=problems)
+    write(content, options.output)
+    return report_missed(checks)

@@ -1,0 +1,38 @@
+"""`ragdash convert`: write a run or a truth in another format."""
+
+from __future__ import annotations
+
+import argparse
+
+from ragdash.cli.common_options import add_reading_options
+from ragdash.cli.inputs import adapted, chosen, reading, source, with_documents
+from ragdash.core.console import say, unwritable
+from ragdash.core.paths import named
+from ragdash.io import detect, read_runs, read_truth, write_run, write_truth
+from ragdash.io.write.write import WRITTEN_FORMATS
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
+    add_reading_options(parser)
+    parser.add_argument("file", metavar="IN")
+    parser.add_argument("-o", "--output", required=True, metavar="OUT", help="its ending names the format")
+    parser.add_argument("--truth", action="store_true", help="take IN as a truth, where it could be both")
+    parser.add_argument("--config", metavar="NAME", help="the configuration to write, where IN holds several")
+    parser.add_argument("--format", choices=WRITTEN_FORMATS)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Write what a file holds in another format; what is lost is told."""
+    opened = source(options.file)
+    if options.truth or detect(opened, **reading(options)).role == "truth":
+        thing, write_it = with_documents(read_truth(opened, **reading(options)), options), write_truth
+    else:
+        runs = adapted(read_runs(opened, name=named(options.file)[0], **reading(options)), None, options)
+        thing, write_it = chosen(runs, options), write_run
+    try:
+        lost = write_it(thing, options.output, options.format)
+    except OSError as error:
+        raise unwritable(options.output, error) from None
+    say([*thing.problems, *lost])
+    return 0

@@ -1,0 +1,67 @@
+"""`ragdash dashboard`: start the dashboard with files already loaded."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+from ragdash.cli.common_options import whole_number
+from ragdash.core.errors import InputError, Problem
+from ragdash.core.paths import home, named, workspace
+from ragdash.workspace import Workspace
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
+    parser.epilog = "Options behind -- go to Streamlit."
+    parser.add_argument("files", nargs="*", metavar="FILE", help="runs and truths, told apart by content")
+    parser.add_argument("--truth", action="append", metavar="TRUTH")
+    parser.add_argument("--workspace", metavar="DIR", help="where uploaded runs and truths are kept; default: "
+                        "RAGDASH_WORKSPACE, else a folder of the user")
+    parser.add_argument("--read-only", action="store_true", help="show the workspace, without upload or change")
+    parser.add_argument("--host", default="127.0.0.1")
+    parser.add_argument("--port", type=whole_number(1))
+    parser.add_argument("--no-browser", action="store_true")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Start Streamlit as a process of its own, with the files already loaded; returns its exit status."""
+    for text in (*options.files, *(options.truth or ())):
+        if not Path(named(text)[1]).is_file():
+            raise InputError([Problem("no-such-file", {}, named(text)[1])])
+    paths = {"RAGDASH_FILES": options.files, "RAGDASH_TRUTH": options.truth or ()}
+    environment = {**os.environ, **{key: os.pathsep.join(map(_absolute, files)) for key, files in paths.items()},
+                   **({"RAGDASH_READ_ONLY": "1"} if options.read_only else {})}
+    if options.workspace or options.read_only:
+        folder = Path(options.workspace).expanduser().resolve() if options.workspace else workspace()
+        Workspace(folder, options.read_only).check()
+        environment["RAGDASH_WORKSPACE"] = str(folder)
+    port = options.port or _free_port(options.host)
+    command = [sys.executable, "-m", "streamlit", "run", str(home() / "app.py"), f"--server.port={port}",
+               f"--server.headless={str(options.no_browser).lower()}", f"--server.address={options.host}",
+               *options.streamlit]
+    print(f"ragdash: http://{options.host}:{port} (stop with Ctrl+C)", file=sys.stderr)
+    if os.name == "posix":
+        os.execve(sys.executable, command, environment)  # in our place, so that signals reach it
+    return subprocess.run(command, env=environment, check=False).returncode
+
+
+def _absolute(text: str) -> str:
+    name, path = named(text)
+    return f"{name}={Path(path).resolve()}" if name else str(Path(path).resolve())
+
+
+def _free_port(host: str, first: int = 8501) -> int:
+    """The first port from `first` on that nobody listens at; any free one if there is none near."""
+    for port in (*range(first, first + 100), 0):
+        with socket.socket() as probe:
+            try:
+                probe.bind((host, port))
+            except OSError:
+                continue
+            return probe.getsockname()[1]
+    return first

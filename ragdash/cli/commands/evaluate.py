@@ -1,0 +1,83 @@
+"""`ragdash evaluate`: metrics of runs with confidence intervals, and the CI gate on their means."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterable, Sequence
+
+from ragdash.cli.common_options import add_evaluation_options
+from ragdash.cli.inputs import conventions, matching_of, read, read_as, specs_of
+from ragdash.core.console import say, write
+from ragdash.core.errors import InputError, Problem
+from ragdash.core.records import Run, Truth
+from ragdash.evaluation.ci_gates import Check, parse_bound
+from ragdash.evaluation.evaluate import Evaluation, evaluate_match, summaries
+from ragdash.evaluation.stats import LEVEL, METHOD
+from ragdash.matching.match import Match
+from ragdash.reporting.sentences.merge_problems import folded
+from ragdash.reporting.tables import FORMATS, SHAPES, as_junit, render
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
+    add_evaluation_options(parser)
+    parser.add_argument("runs", nargs="+", metavar="RUN", help="a path, NAME=path, or - for standard input")
+    parser.add_argument("--per-query", action="store_true", help="the values of every query")
+    parser.add_argument("--shape", choices=SHAPES, default="rows", help="of --per-query: rows (one per run and query, "
+                        "a column per metric), long (one per run, query and metric), wide (one per query)")
+    parser.add_argument("--format", choices=(*FORMATS, "junit"), default="table")
+    parser.add_argument("--fail-under", action="append", metavar="METRIC=BOUND",
+                        help='exit 1 below this mean, or below the interval\'s lower end with "nDCG@10.low=0.45"')
+
+
+def run(options: argparse.Namespace) -> int:
+    """Evaluate all runs and check the bounds; returns the exit status."""
+    runs, truth = read(options)
+    evaluations = evaluate_runs(runs, truth, options)
+    rows = summaries(evaluations, resamples=options.resamples, seed=options.seed)
+    bounds = [parse_bound(text, evaluations[0].specs) for text in options.fail_under or ()]
+    checks = [check for bound in bounds for check in bound.checks(evaluations, rows)]
+    settings = settings_of(evaluations[0], truth, options)
+    problems = list(dict.fromkeys(problem for evaluation in evaluations for problem in evaluation.problems))
+    say(folded(evaluations))
+    content = junit_of(checks, "--fail-under") if options.format == "junit" else render(
+        evaluations, rows, options.format, per_query=options.per_query, shape=options.shape, settings=settings,
+        problems=problems)
+    write(content, options.output)
+    return report_missed(checks)
+
+
+def evaluate_runs(runs: Iterable[Run], truth: Truth, options: argparse.Namespace) -> list[Evaluation]:
+    """Evaluations of all runs under the options; InputError with the problems of all."""
+    specs = specs_of(options)
+    evaluations, problems = [], []
+    for run in runs:
+        try:
+            evaluations.append(evaluate_match(Match(run, truth, conventions(options), matching_of(options)), specs))
+        except InputError as error:
+            problems.extend(error.problems)
+    if problems:
+        raise InputError(problems)
+    return evaluations
+
+
+def settings_of(evaluation: Evaluation, truth: Truth, options: argparse.Namespace) -> dict:
+    """What is needed to get the same numbers again."""
+    return {**evaluation.settings, "level": LEVEL, "interval": METHOD, "resamples": options.resamples,
+            "seed": options.seed, "truth": {"name": truth.name, "digest": truth.digest}, **read_as(options)}
+
+
+def junit_of(checks: Sequence[Check], option: str) -> bytes:
+    """The checks as JUnit XML; InputError without a bound to check."""
+    if not checks:
+        raise InputError([Problem("no-bound", {"option": option}, field="--format")])
+    return as_junit("ragdash", checks)
+
+
+def report_missed(checks: Sequence[Check]) -> int:
+    """Say which bounds are missed; the exit status."""
+    missed = [check.missed for check in checks if check.missed]
+    for line in missed:
+        print(f"ragdash: {line}", file=sys.stderr)
+    return 1 if missed else 0
