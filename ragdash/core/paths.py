@@ -14,8 +14,8 @@ SAMPLE_VERDICTS = "verdicts.jsonl.gz"  # of a toy judge
 
 def home() -> Path:
     """The folder that holds app.py, pages/ and sample_runs/: the checkout, or ragdash/_dashboard in a wheel."""
-    beside = PACKAGE.parent
-    return beside if (beside / "app.py").is_file() and (beside / "pages").is_dir() else PACKAGE / "_dashboard"
+    checkout = PACKAGE.parent
+    return checkout if (checkout / "app.py").is_file() and (checkout / "pages").is_dir() else PACKAGE / "_dashboard"
 
 
 def named(text: str) -> tuple[str | None, str]:

@@ -185,20 +185,24 @@ class Run:
         q = pc.index(self.query_ids, query_id).as_py()
         if q < 0:
             raise KeyError(query_id)
-        at = np.setdiff1d(np.arange(self.starts[q], self.starts[q + 1]), self.repeated)
-        columns = {"doc_id": take(self.docs, self.rows(at))}
-        columns["score"] = pa.nulls(len(at), pa.float64()) if self.scores is None else pa.array(self.scores[at])
-        columns["text"] = pa.nulls(len(at), pa.string()) if self.texts is None else take(self.texts, self.rows(at))
+        positions = np.setdiff1d(np.arange(self.starts[q], self.starts[q + 1]), self.repeated)
+        columns = {"doc_id": take(self.docs, self.rows(positions))}
+        columns["score"] = (
+            pa.nulls(len(positions), pa.float64()) if self.scores is None else pa.array(self.scores[positions])
+        )
+        columns["text"] = (
+            pa.nulls(len(positions), pa.string()) if self.texts is None else take(self.texts, self.rows(positions))
+        )
         table = pa.table(columns)
         if self.ranked_by == "score":
             table = table.sort_by([("score", "descending"), ("doc_id", "descending")])
-        return table.add_column(0, "rank", pa.array(np.arange(1, len(at) + 1))).slice(0, limit)
+        return table.add_column(0, "rank", pa.array(np.arange(1, len(positions) + 1))).slice(0, limit)
 
     def _repeated_problem(self, file: str | None) -> tuple[Problem, ...]:
         if not len(self.repeated):
             return ()
-        at = self.repeated[:1]
-        doc, query = take(self.docs, self.rows(at))[0].as_py(), self.query_ids[int(self.query_of(at)[0])].as_py()
+        first = self.repeated[:1]
+        doc, query = take(self.docs, self.rows(first))[0].as_py(), self.query_ids[int(self.query_of(first)[0])].as_py()
         facts = {"document": doc, "query": query, "others": len(self.repeated) - 1}
         return (Problem("duplicate-document", facts, file, None, "doc_id", "warning"),)
 

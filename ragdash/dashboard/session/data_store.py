@@ -152,7 +152,7 @@ def freeze() -> None:
 
 
 def read_upload(name: str, content: bytes, role: str | None,
-                mapping: Mapping[str, str] | None = None) -> tuple[io.Sniffed, tuple[Run | Truth | Corpus, ...]]:
+                mapping: Mapping[str, str] | None = None) -> tuple[io.DetectedFormat, tuple[Run | Truth | Corpus, ...]]:
     """What an uploaded file holds; role "run", "truth", "both" or "corpus" overrides what its content says.
 
     mapping: {our field: their column}. Raises InputError.
@@ -160,7 +160,7 @@ def read_upload(name: str, content: bytes, role: str | None,
     return _read(content_key(content), name, role, tuple((mapping or {}).items()), _source=(name, content))
 
 
-def read_path(path: str | Path, role: str | None = None) -> tuple[io.Sniffed, tuple[Run | Truth | Corpus, ...]]:
+def read_path(path: str | Path, role: str | None = None) -> tuple[io.DetectedFormat, tuple[Run | Truth | Corpus, ...]]:
     """The same for a file of this machine, read again when it has changed."""
     facts = Path(path).stat()
     return _read(f"{path}|{facts.st_mtime_ns}|{facts.st_size}", Path(path).name, role, (), _source=Path(path))
@@ -173,7 +173,7 @@ def content_key(content: bytes) -> str:
 
 @st.cache_resource(max_entries=32, show_spinner=False)
 def _read(key: str, name: str, role: str | None, mapping: tuple[tuple[str, str], ...],
-          _source) -> tuple[io.Sniffed, tuple[Run | Truth | Corpus, ...]]:
+          _source) -> tuple[io.DetectedFormat, tuple[Run | Truth | Corpus, ...]]:
     by_hand = dict(mapping)
     sniffed = io.detect(_source, mapping=by_hand)
     role = role or sniffed.role
