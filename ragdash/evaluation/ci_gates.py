@@ -15,7 +15,7 @@ from ragdash.evaluation.compare import Comparison
 from ragdash.evaluation.evaluate import Evaluation, Summary
 from ragdash.metrics import Spec, parse_spec
 
-_PLACES = {"mean": "mean", "low": "lower end of the interval"}
+_STATISTICS = {"mean": "mean", "low": "lower end of the interval"}
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Bound:
         checks = []
         for evaluation, row in zip(evaluations, rows, strict=True):
             value = getattr(row[evaluation.specs.index(self.spec)], self.at)
-            observed = f"{evaluation.name}: {_PLACES[self.at]} of {self.spec} is {value:.6g}"
+            observed = f"{evaluation.name}: {_STATISTICS[self.at]} of {self.spec} is {value:.6g}"
             reached = value >= self.value
             checks.append(Check(evaluation.name, f"{self.spec} {self.at} >= {self.value:g}", observed,
                                None if reached else f"{observed}, the bound is {self.value:.6g}"))
@@ -65,9 +65,7 @@ class Limit:
                 continue
             worst = comparison.low if comparison.sign > 0 else -comparison.high
             gain = comparison.mean_difference * comparison.sign if self.at == "mean" else worst
-            observed = (
-                f"{comparison.candidate}: {comparison.spec} is {_by(gain)} ({_PLACES[self.at]}, n = {comparison.n:,})"
-            )
+            observed = f"{comparison.candidate}: {comparison.spec} is {_describe_gain(gain)} ({_STATISTICS[self.at]}, n = {comparison.n:,})"
             checks.append(
                 Check(
                     comparison.candidate,
@@ -79,13 +77,13 @@ class Limit:
         return checks
 
 
-def _by(gain: float) -> str:
+def _describe_gain(gain: float) -> str:
     return f"{abs(gain):.6g} {'worse' if gain < 0 else 'better'} than the baseline"
 
 
 def parse_bound(text: str, specs: Sequence[Spec]) -> Bound:
     """The bound that a text like "nDCG@10=0.45" stands for; InputError if it is none or not on one of specs."""
-    spec, statistic, value = _parsed(text, specs, "--fail-under", 'a bound like "nDCG@10=0.45"')
+    spec, statistic, value = _parse(text, specs, "--fail-under", 'a bound like "nDCG@10=0.45"')
     if spec is None:
         raise _unreadable(text, "--fail-under", 'a bound like "nDCG@10=0.45"')
     return Bound(spec, statistic, value)
@@ -93,17 +91,17 @@ def parse_bound(text: str, specs: Sequence[Spec]) -> Bound:
 
 def parse_limit(text: str, specs: Sequence[Spec]) -> Limit:
     """The limit that a text like "0.02" or "nDCG@10.low=0.02" stands for; InputError if it is none."""
-    limit = Limit(*_parsed(text, specs, "--no-worse-than", 'a limit like 0.02, low=0.02 or "nDCG@10.low=0.02"'))
+    limit = Limit(*_parse(text, specs, "--no-worse-than", 'a limit like 0.02, low=0.02 or "nDCG@10.low=0.02"'))
     if limit.value < 0:
         raise InputError([Problem("bound/negative", {"text": text}, field="--no-worse-than")])
     return limit
 
 
-def _parsed(text: str, specs: Sequence[Spec], option: str, expected: str) -> tuple[Spec | None, str, float]:
+def _parse(text: str, specs: Sequence[Spec], option: str, expected: str) -> tuple[Spec | None, str, float]:
     """(spec or None for all, "mean" or "low", number)."""
     name, _, number = text.strip().rpartition("=")
     name, statistic = name.strip(), "mean"
-    for end in _PLACES:
+    for end in _STATISTICS:
         if name == end or name.endswith(f".{end}"):
             name, statistic = name[:-len(end)].removesuffix("."), end
     if not re.fullmatch(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?", number.strip()):

@@ -165,20 +165,30 @@ def _rows(flat: list[Comparison], rows: int) -> list[list[Comparison]]:
     return [flat[row_index * width:(row_index + 1) * width] for row_index in range(rows)]
 
 
-def _check(baseline: Evaluation, candidates: Sequence[Evaluation], specs: Sequence[Spec]) -> None:
+def _check_comparable(baseline: Evaluation, candidates: Sequence[Evaluation], specs: Sequence[Spec]) -> None:
     problems = [replace(problem, severity="error") for problem in comparable(baseline, specs)[1]]
     for candidate in candidates:
         if not candidate.query_ids.equals(baseline.query_ids):
             problems.append(Problem("different-queries", {"run": candidate.name, "baseline": baseline.name},
                                     field="query_id"))
-        if _matched(candidate) != _matched(baseline):
-            problems.append(Problem("different-match", {"run": candidate.name, "how": _matched(candidate)[0],
-                                    "baseline": baseline.name, "other_how": _matched(baseline)[0]}, field="match"))
+        if _matching_settings(candidate) != _matching_settings(baseline):
+            problems.append(
+                Problem(
+                    "different-match",
+                    {
+                        "run": candidate.name,
+                        "how": _matching_settings(candidate)[0],
+                        "baseline": baseline.name,
+                        "other_how": _matching_settings(baseline)[0],
+                    },
+                    field="match",
+                )
+            )
     if problems:
         raise InputError(problems)
 
 
-def _matched(evaluation: Evaluation) -> tuple:
+def _matching_settings(evaluation: Evaluation) -> tuple:
     """What decides which documents are right ones."""
     names = ("match", "match_how", "match_threshold", "match_model")
     return tuple(evaluation.settings.get(name) for name in names if evaluation.settings["match"] == "evidence"
@@ -192,12 +202,12 @@ def tested(baseline: Evaluation, labels: Sequence[tuple[Evaluation, Spec, Slice 
     All tests run over one table of differences (Q, S); what one gives does not depend on the others.
     weights: stats.resample_weights for these queries, the rules' resamples and seed. Raises InputError as compare.
     """
-    _check(baseline, list(dict.fromkeys(label[0] for label in labels)), [spec for _, spec, _ in labels])
+    _check_comparable(baseline, list(dict.fromkeys(label[0] for label in labels)), [spec for _, spec, _ in labels])
     if not labels:
         return []
-    raw = np.stack([_within(baseline, *label) for label in labels], axis=1)
+    raw = np.stack([_slice_differences(baseline, *label) for label in labels], axis=1)
     sign = np.array([direction(spec) for _, spec, _ in labels])
-    p, columns = _tests(raw * sign, rules), _sizes(raw, sign, rules, weights)
+    p, columns = _p_values(raw * sign, rules), _effect_sizes(raw, sign, rules, weights)
     return [
         Comparison(
             candidate.name,
@@ -213,20 +223,22 @@ def tested(baseline: Evaluation, labels: Sequence[tuple[Evaluation, Spec, Slice 
     ]
 
 
-def _within(baseline: Evaluation, candidate: Evaluation, spec: Spec, query_slice: Slice | None) -> np.ndarray:
+def _slice_differences(
+    baseline: Evaluation, candidate: Evaluation, spec: Spec, query_slice: Slice | None
+) -> np.ndarray:
     """The differences of the queries of a slice, NaN for the others: (Q,)."""
     values = differences(baseline, candidate, spec)
     return values if query_slice is None else np.where(query_slice.queries, values, np.nan)
 
 
-def _tests(oriented: np.ndarray, rules: Rules) -> dict[str, np.ndarray]:
+def _p_values(oriented: np.ndarray, rules: Rules) -> dict[str, np.ndarray]:
     """p of every test: (S,) each; oriented (Q, S): differences towards better."""
     p = {"randomization": randomization_test(oriented, permutations=rules.permutations, seed=rules.seed),
          **{name: test(oriented) for name, test in TESTS.items()}}
     return p if rules.margin is None else {**p, "equivalence": equivalence(oriented, rules.margin)}
 
 
-def _sizes(raw: np.ndarray, sign: np.ndarray, rules: Rules, weights: np.ndarray | None) -> dict[str, np.ndarray]:
+def _effect_sizes(raw: np.ndarray, sign: np.ndarray, rules: Rules, weights: np.ndarray | None) -> dict[str, np.ndarray]:
     """What a Comparison says of the size of the differences raw (Q, S): (S,) each."""
     oriented = raw * sign
     n = (~np.isnan(raw)).sum(axis=0)
@@ -248,7 +260,7 @@ def corrected(comparisons: Sequence[Comparison], rules: Rules) -> list[Compariso
     p = correct(np.array([comparison.p["randomization"] for comparison in comparisons]))
     p_equivalence = correct(np.array([comparison.p.get("equivalence", np.nan) for comparison in comparisons]))
     return [
-        replace(comparison, p_corrected=float(p[s]), verdict=_verdict(comparison, p[s], p_equivalence[s], rules.alpha))
+        replace(comparison, p_corrected=float(p[s]), verdict=_outcome(comparison, p[s], p_equivalence[s], rules.alpha))
         for s, comparison in enumerate(comparisons)
     ]
 
@@ -259,7 +271,7 @@ def _one_sided(baseline: Evaluation, candidate: Evaluation, spec: Spec, query_sl
     return int((one_sided if query_slice is None else one_sided & query_slice.queries).sum())
 
 
-def _verdict(comparison: Comparison, p: float, p_same: float, alpha: float) -> str:
+def _outcome(comparison: Comparison, p: float, p_same: float, alpha: float) -> str:
     """What lies within the margin as a whole is equivalent, even if it is surely not 0."""
     if p_same < alpha:
         return "equivalent"

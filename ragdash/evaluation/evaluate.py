@@ -140,9 +140,14 @@ def evaluate_match(match: Match, specs: Sequence[Spec]) -> Evaluation:
     values.setflags(write=False)
     counts = {"queries": len(match.query_ids), "missing": int(match.missing.sum()),
               "unanswerable": int(_unanswerable(match).sum()), "extra": len(match.extra)}
-    settings = {**asdict(match.conventions), **_matched(match, specs), "max_grade": match.ranked.max_grade}
-    problems = (*match.run.problems, *match.truth.problems, *_left_out(match, counts), *dict.fromkeys(unavailable),
-                *_said_by_views(match, specs))
+    settings = {**asdict(match.conventions), **_matching_settings(match, specs), "max_grade": match.ranked.max_grade}
+    problems = (
+        *match.run.problems,
+        *match.truth.problems,
+        *_query_warnings(match, counts),
+        *dict.fromkeys(unavailable),
+        *_view_problems(match, specs),
+    )
     return Evaluation(match.run.name, match.run.digest, match.truth.digest, match.query_ids, tuple(specs), values,
                       settings, counts, problems, corpus)
 
@@ -200,7 +205,7 @@ def curves(match: Match, names: Sequence[str] = ("P", "R"), ks: np.ndarray | Non
     return Curves(ks, interval_ks, mean, dict(zip(names, low, strict=True)), dict(zip(names, high, strict=True)), n)
 
 
-def _left_out(match: Match, counts: Mapping[str, int]) -> list[Problem]:
+def _query_warnings(match: Match, counts: Mapping[str, int]) -> list[Problem]:
     """What of the queries does not take part as it might seem, as warnings."""
     run, notes = match.run.name, []
     if counts["extra"]:
@@ -228,7 +233,7 @@ def _unanswerable(match: Match) -> np.ndarray:
         return np.zeros(len(match.query_ids), bool)
 
 
-def _said_by_views(match: Match, specs: Sequence[Spec]) -> list[Problem]:
+def _view_problems(match: Match, specs: Sequence[Spec]) -> list[Problem]:
     """What is worth knowing of the evidence and of what models said, where specs look at it."""
     problems: dict[Problem, None] = {}
     for spec in specs:
@@ -245,7 +250,7 @@ def _said_by_views(match: Match, specs: Sequence[Spec]) -> list[Problem]:
     return list(problems)
 
 
-def _matched(match: Match, specs: Sequence[Spec]) -> dict[str, object]:
+def _matching_settings(match: Match, specs: Sequence[Spec]) -> dict[str, object]:
     """How documents were matched, and what models said, of the settings."""
     matching, settings = match.matching, {"match": match.matching.by}
     if matching.by == "evidence" or any(spec.metric.view == "Covered" for spec in specs):

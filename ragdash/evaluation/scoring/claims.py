@@ -120,24 +120,24 @@ def hear(query_cases: Sequence[Case], ledger: Ledger, store: Store) -> dict[Judg
     verdicts = {}
     for judge in ledger.judges():
         judgements = (
-            _imported(query_cases, ledger, store, judge)
+            _read_imported(query_cases, ledger, store, judge)
             if judge.host == IMPORTED
-            else _asked(query_cases, ledger, store, judge)
+            else _read_asked(query_cases, ledger, store, judge)
         )
         if any(judgements):
-            verdicts[judge] = tuple(_heard(by_metric) for by_metric in judgements)
+            verdicts[judge] = tuple(_query_verdicts(by_metric) for by_metric in judgements)
     return verdicts
 
 
 Said = dict[str, Judgement]
 
 
-def _asked(query_cases: Sequence[Case], ledger: Ledger, store: Store, judge: Judge) -> list[Said]:
+def _read_asked(query_cases: Sequence[Case], ledger: Ledger, store: Store, judge: Judge) -> list[Said]:
     """The judgements of each case by metric, those alone that something was asked for."""
     pairs = [(index, name) for index in range(len(query_cases)) for name in (*TASKS, *WHOLE)]
     results = read(
         [
-            TASKS[name].start(query_cases[index]) if name in TASKS else _apart(query_cases[index], name)
+            TASKS[name].start(query_cases[index]) if name in TASKS else _claims_only(query_cases[index], name)
             for index, name in pairs
         ],
         ledger,
@@ -152,7 +152,7 @@ def _asked(query_cases: Sequence[Case], ledger: Ledger, store: Store, judge: Jud
     return judgements
 
 
-def _apart(case: Case, side: str) -> Asking:
+def _claims_only(case: Case, side: str) -> Asking:
     """The claims of a text alone, which are known where the verdicts on them are missing."""
     text = case.answer if side == ANSWER else case.references[0] if case.references else None
     if not (text or "").strip():
@@ -161,7 +161,7 @@ def _apart(case: Case, side: str) -> Asking:
     return Judgement(float("nan"), rows=tuple({"of": side, "claim": claim} for claim in claims_of(reply)))
 
 
-def _imported(query_cases: Sequence[Case], ledger: Ledger, store: Store, judge: Judge) -> list[Said]:
+def _read_imported(query_cases: Sequence[Case], ledger: Ledger, store: Store, judge: Judge) -> list[Said]:
     """The same of verdicts that came in a file."""
     keys = {
         (index, name): judge.key(imported_question(name, case))
@@ -174,12 +174,12 @@ def _imported(query_cases: Sequence[Case], ledger: Ledger, store: Store, judge: 
         if key in known_keys:
             judgement = Judged((query_cases[index],), ledger, store).by(name, judge).judgements[0]
             judgements[index][name] = replace(
-                judgement, rows=tuple(_placed(row, query_cases[index]) for row in judgement.rows)
+                judgement, rows=tuple(_with_chunk_ids(row, query_cases[index]) for row in judgement.rows)
             )
     return judgements
 
 
-def _placed(row: dict, case: Case) -> dict:
+def _with_chunk_ids(row: dict, case: Case) -> dict:
     """A row of a file, whose chunks are told by their places from 1, with the ids of the chunks there."""
     ids = {str(position): chunk for position, (chunk, _) in enumerate(case.contexts or (), 1)}
     return (
@@ -189,7 +189,7 @@ def _placed(row: dict, case: Case) -> dict:
     )
 
 
-def _heard(by_metric: Said) -> Heard:
+def _query_verdicts(by_metric: Said) -> Heard:
     values = tuple(_value(name, judgement) for name, judgement in by_metric.items() if name in TASKS)
     rows = {name: judgement.rows for name, judgement in by_metric.items()}
     questions = tuple((row["question"], row.get("evasive") == "yes") for row in rows.get(RELEVANCY, ())
@@ -216,7 +216,7 @@ def _claims(by_metric: Said, side: str) -> tuple[Claim, ...]:
     for name, judgement in by_metric.items():
         for row in judgement.rows:
             if "claim" in row and row.get("of", ANSWER) == side:
-                _add(
+                _add_fields(
                     fields_by_claim.setdefault(str(row["claim"]), {}),
                     row,
                     name.startswith("RAGChecker.") or "how=" in name,
@@ -228,7 +228,7 @@ def _claims(by_metric: Said, side: str) -> tuple[Claim, ...]:
     return tuple(Claim(text, **(fields or {"missing": why(lacks)[0]})) for text, fields in fields_by_claim.items())
 
 
-def _add(fields: dict, row: dict, checker: bool) -> None:
+def _add_fields(fields: dict, row: dict, checker: bool) -> None:
     """Take over what a row tells of a claim."""
     verdict, chunks = row.get("verdict"), row.get("chunks")
     if verdict is not None:

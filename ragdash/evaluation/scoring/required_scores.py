@@ -26,7 +26,7 @@ def plan(runs: Iterable[Run], truth: Truth, metrics: str | Iterable[str | Spec] 
     requested, store, runs = () if evidence and not metrics else _names(metrics), store or default_store(), list(runs)
     names, scored, problems = _scored(runs, truth, [name for name in requested if name in NEEDS], store)
     spans, span_problems = _spans(runs, truth) if evidence else ({}, [])
-    questions, question_problems = _asked_back(runs, truth, store) if RELEVANCY in requested else ({}, [])
+    questions, question_problems = _generated_questions(runs, truth, store) if RELEVANCY in requested else ({}, [])
     entailed, lacking = _entailed(runs, truth, store) if NAME in requested else ([], [])
     spans, problems = spans | questions, [*problems, *span_problems, *question_problems, *lacking]
     if not scored and not spans and not entailed:
@@ -96,7 +96,7 @@ def _entailed(runs: Sequence[Run], truth: Truth, store: Store) -> tuple[list[Ent
     return views, problems
 
 
-def _asked_back(runs: Sequence[Run], truth: Truth, store: Store) -> tuple[dict[str, None], list[Problem]]:
+def _generated_questions(runs: Sequence[Run], truth: Truth, store: Store) -> tuple[dict[str, None], list[Problem]]:
     """The questions that judges made of answers, and the queries beside them; the problems of runs without."""
     texts, problems = {}, []
     for run in runs:

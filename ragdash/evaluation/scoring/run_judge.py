@@ -158,7 +158,7 @@ def _lacking(work: Work) -> list[Problem]:
     problems = []
     for view in work.judged:
         for name, _ in work.names:
-            reasons = [judgement.missing for judgement in walk(view.askings(name, work.at), _nobody)]
+            reasons = [judgement.missing for judgement in walk(view.askings(name, work.at), _reply_not_asked)]
             if all(reason in LACKING for reason in reasons):
                 reason = Counter(reasons).most_common(1)[0][0] if reasons else "no-answer"
                 problems.append(Problem(f"nothing-to-judge/{reason}", {"run": view.run, "metric": name}, field=name,
@@ -166,7 +166,7 @@ def _lacking(work: Work) -> list[Problem]:
     return problems
 
 
-def _nobody(questions: list[Question]) -> list[Reply]:
+def _reply_not_asked(questions: list[Question]) -> list[Reply]:
     return [NOT_ASKED] * len(questions)
 
 
@@ -187,7 +187,7 @@ def work(prepared: Work, *, budget: Budget | None = None, concurrency: int = CON
     total = judging.total
     rows = tuple(_rows(prepared))
     problems = [*prepared.problems, *([total.problem] if total.problem else []),
-                *(_all_alike(row) for row in rows if row.alike), *_not_embedded(rows)]
+                *(_always_same(row) for row in rows if row.alike), *_not_embedded(rows)]
     return Report(str(prepared.endpoint.judge), total.asked, total.cached, total.cost, time.monotonic() - start,
                   total.stopped or stop_reason, rows, tuple(problems), judging.usage)
 
@@ -215,6 +215,6 @@ def _not_embedded(rows: Iterable[Row]) -> list[Problem]:
             for name, n in counts.items() if n]
 
 
-def _all_alike(row: Row) -> Problem:
+def _always_same(row: Row) -> Problem:
     return Problem("judge-always-same/verdicts", {"metric": row.metric, "run": row.run, "mean": row.mean,
                    "queries": row.n}, field=row.metric, severity="warning")

@@ -39,7 +39,7 @@ def work(plan: Plan, *, progress: Listener | None = None, device: str | None = N
     start, computed, cancelled = time.monotonic(), 0, False
     try:
         for task in plan.tasks:
-            for block_size in _computed(task, plan.store, device, progress or (lambda _: None)):
+            for block_size in _compute_task(task, plan.store, device, progress or (lambda _: None)):
                 computed += block_size
     except (KeyboardInterrupt, _Stopped):
         cancelled = True
@@ -54,21 +54,21 @@ class _Stopped(Exception):
     """The listener said so."""
 
 
-def _computed(task: Task, store: Store, device: str | None, tell: Listener) -> Iterator[int]:
+def _compute_task(task: Task, store: Store, device: str | None, tell: Listener) -> Iterator[int]:
     """Compute and keep what is to do, and say after each block how many items it had."""
     if not task.todo:
         if task.model:
             store.use(task.kind, task.name, task.weights, task.model.max_length, task.model.activation)
         return
-    _tell(tell, Progress(kind=task.kind, model=task.name, stage="loading", done=0, total=len(task.todo)))
-    source = _loaded(task.source, device)
+    _report_progress(tell, Progress(kind=task.kind, model=task.name, stage="loading", done=0, total=len(task.todo)))
+    source = _load_source(task.source, device)
     model = store.use(task.kind, task.name, task.weights, source.max_length, getattr(source, "activation", ""))
     todo = left(task.kind, task.items, store, model)  # another process may have been at it
     weight = [pieces(item, model.max_length) for item in todo]
     ahead, size, position, begin, done_weight = sum(weight), FIRST_BLOCK, 0, time.monotonic(), 0.0
     while position < len(todo):
         block_start, block = time.monotonic(), todo[position:position + size]
-        _keep(task.kind, source, store, model, block)
+        _store_values(task.kind, source, store, model, block)
         done_weight += sum(weight[position:position + size])
         position += len(block)
         elapsed = max(time.monotonic() - begin, 1e-6)
@@ -76,11 +76,21 @@ def _computed(task: Task, store: Store, device: str | None, tell: Listener) -> I
         yield len(block)
         if position == len(todo):
             store.timed(model, done_weight / elapsed)
-        _tell(tell, Progress(kind=task.kind, model=task.name, stage="computing", done=position, total=len(todo),
-                             rate=position / elapsed, left=elapsed * (ahead - done_weight) / done_weight))
+        _report_progress(
+            tell,
+            Progress(
+                kind=task.kind,
+                model=task.name,
+                stage="computing",
+                done=position,
+                total=len(todo),
+                rate=position / elapsed,
+                left=elapsed * (ahead - done_weight) / done_weight,
+            ),
+        )
 
 
-def _loaded(source: Source, device: str | None) -> Encoder | PairScorer:
+def _load_source(source: Source, device: str | None) -> Encoder | PairScorer:
     if not isinstance(source, Folder):
         return source
     from ragdash.models.local.sentence_transformers import load
@@ -88,12 +98,12 @@ def _loaded(source: Source, device: str | None) -> Encoder | PairScorer:
     return load(source, device)
 
 
-def _keep(kind: str, source: Encoder | PairScorer, store: Store, model: Model, block: Sequence[Item]) -> None:
+def _store_values(kind: str, source: Encoder | PairScorer, store: Store, model: Model, block: Sequence[Item]) -> None:
     values = source.encode(block) if kind == ENCODER else source.score(block)
     key = text_key if kind == ENCODER else pair_key
     store.put(TABLES[kind], model, [key(item) for item in block], source.cut(block), values)
 
 
-def _tell(tell: Listener, progress: Progress) -> None:
+def _report_progress(tell: Listener, progress: Progress) -> None:
     if tell(progress) is False:
         raise _Stopped
