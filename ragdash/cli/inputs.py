@@ -140,7 +140,7 @@ def specs_of(options: argparse.Namespace) -> tuple[Spec, ...]:
     specs: list[Spec] = []
     for part in re.split(r"[\s,]+(?![^()]*\))", metrics or "P R nDCG Success"):
         first = parse_spec(part) if "@" in part else _spec_at(part, cutoffs[0])
-        specs += [first.at(k) for k in cutoffs] if "@" not in part and first.k else [first]
+        specs += [first.at_cutoff(k) for k in cutoffs] if "@" not in part and first.k else [first]
     return tuple(dict.fromkeys(specs))
 
 

@@ -16,7 +16,7 @@ from ragdash.dashboard.session.data_store import LOADED
 from ragdash.dashboard.session.loaded_run import Entry
 from ragdash.dashboard.session.scope import evidence
 from ragdash.dashboard.widgets import elements
-from ragdash.evaluation.compare import Comparison, comparable
+from ragdash.evaluation.compare import Comparison, select_comparable
 from ragdash.evaluation.evaluate import Curves, Evaluation, Summary
 from ragdash.metrics import Spec, parse_spec
 from ragdash.reporting.sentences import fmt
@@ -101,7 +101,7 @@ class PageContext:
 
     def comparable(self, specs: Sequence[Spec]) -> list[Spec]:
         """The specs whose means can be compared query by query."""
-        return comparable(evaluation_cache.evaluation(self.digests[0], self.scope, specs), specs)[0]
+        return select_comparable(evaluation_cache.evaluation(self.digests[0], self.scope, specs), specs)[0]
 
     def others(self, baseline: int | None = None) -> list[int]:
         """The runs shown but for one: the candidates."""

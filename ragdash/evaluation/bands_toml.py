@@ -13,7 +13,7 @@ from itertools import pairwise
 from ragdash.core.errors import Collector, InputError
 from ragdash.io.source.source import Source
 from ragdash.metrics import Spec, parse_spec
-from ragdash.metrics.bands import BANDS, Band, Bands, faults
+from ragdash.metrics.bands import BANDS, Band, Bands, band_problems
 
 _FIELDS = {"metric": "a metric such as R@10", "source": "where the bands come from", "bands": "a list of bands"}
 _HEADER = re.compile(r"^\s*\[\[\s*table\s*\]\]", re.MULTILINE)
@@ -90,7 +90,7 @@ def _read(entry: Mapping, notes: _TableNotes) -> Bands | None:
         top = rows[-1][2] if rows[-1][2] is not None else span[1] if span else math.inf
         bands = tuple(Band(label, low) for label, low, _ in rows)
         source = entry.get("source")
-        for fault in faults(entry.get("metric", "?"), source if isinstance(source, str) else "-", bands, top):
+        for fault in band_problems(entry.get("metric", "?"), source if isinstance(source, str) else "-", bands, top):
             notes.add(fault.message, fault.facts, fault.field)
         _check_tiling(rows, top, span, notes)
     if notes.count:
@@ -109,7 +109,7 @@ def _metric(text, notes: _TableNotes) -> tuple[Spec | None, tuple[float, float] 
         if built_in:
             return Spec(built_in.metric, built_in.params, built_in.k), (built_in.bands[0].low, built_in.high)
         if "@" not in text and error.problems[0].kind == "metric-cutoff":  # stated for every cutoff
-            spec = parse_spec(f"{text}@1").at(None)
+            spec = parse_spec(f"{text}@1").at_cutoff(None)
             return spec, spec.range
         for problem in error.problems:
             notes.add(problem.message, problem.facts, "metric")

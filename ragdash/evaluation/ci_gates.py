@@ -19,12 +19,12 @@ _STATISTICS = {"mean": "mean", "low": "lower end of the interval"}
 
 
 @dataclass(frozen=True)
-class Check:
+class GateCheck:
     """A bound held against what was seen. missed: the reason in words, None where the bound is kept."""
 
     subject: str
     bound: str
-    seen: str
+    observed: str
     missed: str | None
 
 
@@ -33,17 +33,17 @@ class Bound:
     """A least value for the mean of a metric (at="mean") or for the lower end of its interval (at="low")."""
 
     spec: Spec
-    at: str
+    statistic: str
     value: float
 
-    def checks(self, evaluations: Sequence[Evaluation], rows: Sequence[Sequence[Summary]]) -> list[Check]:
+    def checks(self, evaluations: Sequence[Evaluation], rows: Sequence[Sequence[Summary]]) -> list[GateCheck]:
         """A check for each run; an undefined value misses."""
         checks = []
         for evaluation, row in zip(evaluations, rows, strict=True):
-            value = getattr(row[evaluation.specs.index(self.spec)], self.at)
-            observed = f"{evaluation.name}: {_STATISTICS[self.at]} of {self.spec} is {value:.6g}"
+            value = getattr(row[evaluation.specs.index(self.spec)], self.statistic)
+            observed = f"{evaluation.name}: {_STATISTICS[self.statistic]} of {self.spec} is {value:.6g}"
             reached = value >= self.value
-            checks.append(Check(evaluation.name, f"{self.spec} {self.at} >= {self.value:g}", observed,
+            checks.append(GateCheck(evaluation.name, f"{self.spec} {self.statistic} >= {self.value:g}", observed,
                                None if reached else f"{observed}, the bound is {self.value:.6g}"))
         return checks
 
@@ -54,26 +54,22 @@ class Limit:
     interval (at="low"); on one metric, or on all that are compared (spec None)."""
 
     spec: Spec | None
-    at: str
+    statistic: str
     value: float
 
-    def checks(self, comparisons: Sequence[Comparison]) -> list[Check]:
+    def checks(self, comparisons: Sequence[Comparison]) -> list[GateCheck]:
         """A check for each comparison that the limit is about; an undefined difference misses."""
         checks = []
         for comparison in comparisons:
             if self.spec not in (None, comparison.spec):
                 continue
             worst = comparison.low if comparison.sign > 0 else -comparison.high
-            gain = comparison.mean_difference * comparison.sign if self.at == "mean" else worst
-            observed = f"{comparison.candidate}: {comparison.spec} is {_describe_gain(gain)} ({_STATISTICS[self.at]}, n = {comparison.n:,})"
-            checks.append(
-                Check(
-                    comparison.candidate,
-                    f"{comparison.spec} {self.at} no worse than {self.value:g}",
-                    observed,
-                    None if gain >= -self.value else f"{observed}, the limit is {self.value:.6g} worse",
-                )
-            )
+            gain = comparison.mean_difference * comparison.sign if self.statistic == "mean" else worst
+            observed = (f"{comparison.candidate}: {comparison.spec} is {_describe_gain(gain)} "
+                        f"({_STATISTICS[self.statistic]}, n = {comparison.n:,})")
+            bound = f"{comparison.spec} {self.statistic} no worse than {self.value:g}"
+            missed = None if gain >= -self.value else f"{observed}, the limit is {self.value:.6g} worse"
+            checks.append(GateCheck(comparison.candidate, bound, observed, missed))
         return checks
 
 

@@ -16,7 +16,7 @@ from ragdash.metrics import METRICS, CorpusValue, Metric, Spec, cutoff_array
 from ragdash.metrics.evidence import by_evidence
 
 
-def fill(values: np.ndarray, corpus: dict, match: Match, name: str, params: dict, specs: Sequence[Spec],
+def compute_columns(values: np.ndarray, corpus: dict, match: Match, name: str, params: dict, specs: Sequence[Spec],
           columns: Sequence[int]) -> None:
     """Compute one metric at all its cutoffs and write its columns of values (Q, M), and corpus values where it is one.
 

@@ -16,11 +16,11 @@ import pyarrow.compute as pc
 
 from ragdash.core.errors import InputError, Problem, Unavailable
 from ragdash.core.records import Conventions, Run, Truth
-from ragdash.evaluation.compute import fill
+from ragdash.evaluation.compute import compute_columns
 from ragdash.evaluation.stats import LEVEL, RESAMPLES, SEED, bootstrap_intervals, bootstrap_ratios, median_interval
 from ragdash.matching.match import THRESHOLD, Match, Matching
 from ragdash.metrics import DEFAULT_SPECS, CorpusValue, Spec, parse_specs
-from ragdash.metrics.judged import asked_of
+from ragdash.metrics.judged import judge_request
 
 CURVE_INTERVALS, CURVE_RESAMPLES = 60, 2_000
 _CURVE_BLOCK = 128  # cutoffs computed together, so that (Q, K) stays small
@@ -133,7 +133,7 @@ def evaluate_match(match: Match, specs: Sequence[Spec]) -> Evaluation:
     for (name, params), columns in groupby(by_function, key=lambda i: (specs[i].name, specs[i].params)):
         columns = list(columns)
         try:
-            fill(values, corpus, match, name, dict(params), specs, columns)
+            compute_columns(values, corpus, match, name, dict(params), specs, columns)
         except Unavailable as missing:
             values[:, columns] = np.nan
             unavailable.append(missing.problem)
@@ -246,7 +246,7 @@ def _view_problems(match: Match, specs: Sequence[Spec]) -> list[Problem]:
             elif view in ("Scored", "Entailed"):
                 problems |= dict.fromkeys(match.view(view).problems(spec.name, dict(spec.params).get("model", "")))
             elif view == "Judged":
-                problems |= dict.fromkeys((*match.judged.problems, *match.judged.told(*asked_of(spec))))
+                problems |= dict.fromkeys((*match.judged.problems, *match.judged.told(*judge_request(spec))))
     return list(problems)
 
 
@@ -261,7 +261,7 @@ def _matching_settings(match: Match, specs: Sequence[Spec]) -> dict[str, object]
         requests = [(spec.name, dict(spec.params).get("model", "")) for spec in specs if spec.metric.view == view]
         with suppress(Unavailable):
             settings |= match.view(view).settings(requests) if requests else {}
-    judged = [asked_of(spec) for spec in specs if spec.metric.view == "Judged"]
+    judged = [judge_request(spec) for spec in specs if spec.metric.view == "Judged"]
     return {**settings, **(match.judged.settings(judged) if judged else {})}
 
 

@@ -117,7 +117,7 @@ def tokens_to_full_coverage(covered: Covered) -> Values:
 
 
 @dataclass(frozen=True)
-class Form:
+class EvidenceForm:
     """A metric under match='evidence': function(covered, *cutoffs, **parameters), and the weight of its micro average.
 
     unit: what counts as its documents: "ranks", "spans", "ranks and spans"; "evidence" for a metric of the evidence.
@@ -162,7 +162,7 @@ OF_BOTH = {"AP": average_precision_of_spans, "F1": f1_of_spans, "AQWV": aqwv_of_
 BY_ID_ALONE = frozenset({"bpref", "MQWV"})  # need documents that are judged not relevant, or a corpus of documents
 
 
-def by_evidence(definition: Metric, params: Mapping[str, object], k: int | None = None) -> Form:
+def by_evidence(definition: Metric, params: Mapping[str, object], k: int | None = None) -> EvidenceForm:
     """How a metric is computed under match='evidence'; params, k: as in its Spec (average may be among them).
 
     Ranks: a rank is a hit if its chunk covers any span (P, Success, RR ...; R is the number of spans). Spans: each
@@ -171,18 +171,18 @@ def by_evidence(definition: Metric, params: Mapping[str, object], k: int | None 
     """
     name = definition.name
     if definition.view == "Covered":
-        return Form("evidence", definition.function, definition.weight)
+        return EvidenceForm("evidence", definition.function, definition.weight)
     needs = _unmet_need(name, params, k)
     if needs or definition.view != "Ranked" or name not in OF_RANKS | OF_SPANS | OF_BOTH.keys():
         raise Unavailable(f"by-evidence{needs}", {"metric": name}, "metric")
     if name == "AP" and params.get("denominator") == "retrieved":
         return _form_by_unit("ranks", definition)
     if name in OF_BOTH:
-        return Form("spans" if name == "AP" else "ranks and spans", OF_BOTH[name])
+        return EvidenceForm("spans" if name == "AP" else "ranks and spans", OF_BOTH[name])
     return _form_by_unit("ranks" if name in OF_RANKS else "spans", definition)
 
 
-def as_ranked(covered: Covered, unit: str) -> Ranked:
+def ranked_by_unit(covered: Covered, unit: str) -> Ranked:
     """The view with ranks or with spans for documents, by unit."""
     return {"ranks": covered.ranks, "spans": covered.spans}[unit]
 
@@ -201,12 +201,12 @@ def _unmet_need(name: str, params: Mapping[str, object], k: int | None) -> str:
     return ""
 
 
-def _form_by_unit(unit: str, definition: Metric) -> Form:
+def _form_by_unit(unit: str, definition: Metric) -> EvidenceForm:
     """The definition by id, over ranks or spans in place of documents."""
     def function(covered: Covered, *args, **params) -> object:
-        return definition.function(as_ranked(covered, unit), *args, **params)
+        return definition.function(ranked_by_unit(covered, unit), *args, **params)
 
     def weight(covered: Covered, *args, **params) -> np.ndarray:
-        return definition.weight(as_ranked(covered, unit), *args, **params)
+        return definition.weight(ranked_by_unit(covered, unit), *args, **params)
 
-    return Form(unit, function, weight if definition.weight else None)
+    return EvidenceForm(unit, function, weight if definition.weight else None)

@@ -19,7 +19,7 @@ _CHECKER = "Ru et al. 2024 (RAGChecker), with other prompts"
 _VOTES = {"votes": (1, 99)}
 
 
-def asked_of(spec: Spec) -> tuple[str, str, int]:
+def judge_request(spec: Spec) -> tuple[str, str, int]:
     """(what a judge is asked for: the canonical spelling without judge and votes; judge; votes) of a judged spec."""
     params = dict(spec.params)
     judge, votes = params.pop("judge", ""), params.pop("votes", 1)

@@ -104,7 +104,7 @@ class Spec:
         low, high = self.metric.range
         return (-float(dict(self.params).get("beta", self.metric.params["beta"])) if low == "-beta" else low), high
 
-    def at(self, k: int | None) -> Spec:
+    def at_cutoff(self, k: int | None) -> Spec:
         """The same metric and parameters at another cutoff."""
         return replace(self, k=k)
 

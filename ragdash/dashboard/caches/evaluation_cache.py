@@ -24,7 +24,7 @@ from ragdash.core.records import Run, Truth
 from ragdash.core.slices import Slice, slices
 from ragdash.dashboard.session.data_store import LOADED
 from ragdash.dashboard.session.scope import Scope, facts, judged, laid, match
-from ragdash.evaluation.compare import Comparison, Rules, compare_slices, corrected, tested
+from ragdash.evaluation.compare import Comparison, Rules, apply_correction, compare_slices, compare_uncorrected
 from ragdash.evaluation.evaluate import Curves, Evaluation, Summary, curves, evaluate_match, summaries
 from ragdash.evaluation.stats import PERMUTATIONS, RESAMPLES, resample_weights
 from ragdash.matching.match import Match
@@ -180,10 +180,10 @@ def compared(baseline: str, candidates: Sequence[str], scope: Scope, specs: Sequ
     if missing and candidates:
         with st.spinner("Testing differences …"):
             own, *others = (replace(evaluation(run, scope, missing), name=run) for run in (baseline, *candidates))
-            found = tested(own, [(other, spec, None) for other in others for spec in missing], rules,
+            found = compare_uncorrected(own, [(other, spec, None) for other in others for spec in missing], rules,
                            _weights(int(queries(scope).sum())))
         _COMPARISONS.keep({key(one.candidate, one.spec): one for one in found})
-    flat = corrected([_COMPARISONS.get(key(run, spec)) for run in candidates for spec in specs], rules)
+    flat = apply_correction([_COMPARISONS.get(key(run, spec)) for run in candidates for spec in specs], rules)
     return [flat[at * len(specs):(at + 1) * len(specs)] for at in range(len(candidates))]
 
 

@@ -46,7 +46,7 @@ _MORE = ("metadata", "additional_metadata")  # where DeepEval keeps what it was 
 
 
 @dataclass(frozen=True)
-class Imported:
+class ImportedVerdicts:
     """What came of a file. verdicts: kept, by metric; rows: in the file; problems: what was left out."""
 
     judge: Judge
@@ -59,7 +59,7 @@ class Imported:
         return f"{self.judge}: {count(sum(self.verdicts.values()), 'verdict')} of {count(self.rows, 'row')} ({counts})"
 
 
-def import_verdicts(path: str | Path, judged: Judged) -> Imported:
+def import_verdicts(path: str | Path, judged: Judged) -> ImportedVerdicts:
     """Keep the verdicts of a file on the texts of a run (Match.judged) in its ledger.
 
     Raises InputError where the file cannot be read, is of no known tool, or holds no verdict on this run.
@@ -84,7 +84,7 @@ def import_verdicts(path: str | Path, judged: Judged) -> Imported:
         problems.add("no-verdict", {"tool": tool, "run": judged.run})
     problems.raise_errors()
     judged.ledger.put(judge, verdicts.values())
-    return Imported(judge, Counter(name for _, name in verdicts), len(rows), problems.problems)
+    return ImportedVerdicts(judge, Counter(name for _, name in verdicts), len(rows), problems.problems)
 
 
 def _read_rows(path: Path) -> tuple[bytes, list[dict]]:

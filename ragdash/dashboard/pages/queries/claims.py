@@ -13,7 +13,7 @@ from ragdash.dashboard.pages.queries.query_data import Case
 from ragdash.dashboard.pages.queries.ranking_html import Column
 from ragdash.dashboard.session import scope, state
 from ragdash.dashboard.widgets import elements
-from ragdash.evaluation.scoring.claims import Heard, case_of, hear
+from ragdash.evaluation.scoring.claims import QueryVerdicts, query_case, read_query_verdicts
 from ragdash.models.judge import default_ledger
 from ragdash.models.judge.endpoint import Judge
 from ragdash.models.judge.tasks import Case as Texts
@@ -31,7 +31,7 @@ class Verdicts:
     """
 
     texts: tuple[Texts, ...] = ()
-    judges: Mapping[Judge, tuple[Heard, ...]] = field(default_factory=dict)
+    judges: Mapping[Judge, tuple[QueryVerdicts, ...]] = field(default_factory=dict)
     judge: Judge | None = None
     problems: tuple[Problem, ...] = ()
 
@@ -41,9 +41,9 @@ class Verdicts:
         return dict(zip(sentences_judge.labels(self.judges), self.judges, strict=True))
 
     @property
-    def heard(self) -> Sequence[Heard]:
+    def heard(self) -> Sequence[QueryVerdicts]:
         """What the judge that is read said of each run."""
-        return self.judges[self.judge] if self.judge else [Heard()] * len(self.texts)
+        return self.judges[self.judge] if self.judge else [QueryVerdicts()] * len(self.texts)
 
 
 def heard(one: Case) -> Verdicts:
@@ -61,8 +61,8 @@ def heard(one: Case) -> Verdicts:
 
 @st.cache_resource(max_entries=1_000, show_spinner=False)
 def _heard(facts: tuple, _one: Case) -> Verdicts:
-    texts = tuple(case_of(match, _one.query) for match in _one.matches)
-    return Verdicts(texts, hear(texts, default_ledger(), default_store()))
+    texts = tuple(query_case(match, _one.query) for match in _one.matches)
+    return Verdicts(texts, read_query_verdicts(texts, default_ledger(), default_store()))
 
 
 def beside(columns: Sequence[Column], said: Verdicts, ranks: int) -> list[Column]:

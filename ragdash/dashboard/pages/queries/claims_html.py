@@ -10,7 +10,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from ragdash.dashboard.pages.queries.ranking_html import NAMED, Column, cell, chip, first, row, scroll
 from ragdash.dashboard.widgets.texts import block, tint
-from ragdash.evaluation.scoring.claims import ANSWER, REFERENCE, Claim, Heard, Value, supporting
+from ragdash.evaluation.scoring.claims import (
+    ANSWER,
+    REFERENCE,
+    Claim,
+    JudgedValue,
+    QueryVerdicts,
+    count_supported_claims,
+)
 from ragdash.models.judge.tasks import TASKS, Case
 from ragdash.reporting.plots.common.theme import Theme
 from ragdash.reporting.sentences import judge
@@ -29,9 +36,9 @@ def anchors(case: Case, at: int) -> dict[str, str]:
     return {chunk: f"chunk-{at + 1}-{n}" for n, (chunk, _) in enumerate(case.contexts or (), 1)}
 
 
-def said_of(heard: Heard, chunks: Iterable[str]) -> dict[str, list[tuple[str, bool, str]]]:
+def said_of(heard: QueryVerdicts, chunks: Iterable[str]) -> dict[str, list[tuple[str, bool, str]]]:
     """{chunk: (words, whether they are a yes, reason) of what the judge said of it}."""
-    helps = supporting(heard.claims)
+    helps = count_supported_claims(heard.claims)
     return {chunk: judge.of_chunk(heard.chunks.get(chunk), helps.get(chunk, 0)) for chunk in chunks}
 
 
@@ -42,7 +49,7 @@ def marking(theme: Theme) -> str:
             f"background:{tint(theme.better, 0.2)}!important}}</style>")
 
 
-def values(columns: Sequence[Column], heard: Sequence[Heard], theme: Theme) -> str:
+def values(columns: Sequence[Column], heard: Sequence[QueryVerdicts], theme: Theme) -> str:
     """The values of every metric that the judge was asked for: metrics down, runs across; RAGChecker's folded away."""
     known = [{one.metric: one for one in each.values} for each in heard]
     names = [name for name in TASKS if any(name in one for one in known)]
@@ -56,7 +63,7 @@ def values(columns: Sequence[Column], heard: Sequence[Heard], theme: Theme) -> s
     return "".join(parts)
 
 
-def _values(names: Sequence[str], known: Sequence[Mapping[str, Value]], columns: Sequence[Column],
+def _values(names: Sequence[str], known: Sequence[Mapping[str, JudgedValue]], columns: Sequence[Column],
             theme: Theme) -> str:
     left = f'style="{cell(theme)}text-align:left'
     head = "".join(f'<th scope="col" {left}">{column.head}</th>' for column in columns)
@@ -66,7 +73,7 @@ def _values(names: Sequence[str], known: Sequence[Mapping[str, Value]], columns:
                   f"<tbody>{''.join(rows)}</tbody>", NAMED + 130 * len(columns), theme)
 
 
-def _value(one: Value | None, theme: Theme) -> str:
+def _value(one: JudgedValue | None, theme: Theme) -> str:
     if one is None:
         return f'<td style="{cell(theme)}color:{theme.muted}">{UNDEFINED} <small>not judged</small></td>'
     small = [f"missing: {one.missing}"] if one.missing else []
@@ -81,7 +88,7 @@ def _text(text: str, limit: int = LONG) -> str:
     return html.escape(text[:limit]) + (" …" if len(text) > limit else "")
 
 
-def cards(columns: Sequence[Column], cases: Sequence[Case], heard: Sequence[Heard], theme: Theme) -> str:
+def cards(columns: Sequence[Column], cases: Sequence[Case], heard: Sequence[QueryVerdicts], theme: Theme) -> str:
     """Every run's claims, side by side, and the contexts that stand nowhere above."""
     held = "".join(f'<div style="flex:1 0 {CARD};min-width:0"><b>{column.head}</b>{_card(column, case, one, theme)}'
                    "</div>" for column, case, one in zip(columns, cases, heard, strict=True))
@@ -89,7 +96,7 @@ def cards(columns: Sequence[Column], cases: Sequence[Case], heard: Sequence[Hear
             f'gap:20px;overflow-x:auto;font-size:14px;line-height:1.45;color:{theme.ink}">{held}</div>')
 
 
-def _card(column: Column, case: Case, heard: Heard, theme: Theme) -> str:
+def _card(column: Column, case: Case, heard: QueryVerdicts, theme: Theme) -> str:
     def to(chunk: str) -> str:
         place = column.anchors.get(chunk)
         name = html.escape(chunk[:200])
@@ -105,7 +112,7 @@ def _card(column: Column, case: Case, heard: Heard, theme: Theme) -> str:
                          f"{_list(claims, of, to, theme)}")
         elif any("vacuous" in one.flags for one in heard.values) and of == ANSWER:
             parts.append(_quiet(f"{NONE[of]} That counts as faithful.", theme))
-    parts += [_asked_back(heard, theme)] if heard.asked_back else []
+    parts += [_asked_back(heard, theme)] if heard.generated_questions else []
     parts += [_contexts(column, case, heard, theme)]
     return "".join(parts) if any(parts) else _quiet("No claims were asked for." if heard.values else
                                                     "The judge said nothing of this run.", theme)
@@ -119,9 +126,9 @@ def _list(claims: Sequence[Claim], of: str, to: Callable[[str], str], theme: The
         if one.chunks:
             against = one.contexts is not None and one.contexts.verdict == "contradicted"
             lines.append(f"{'contradicted by' if against else 'supported by'} {', '.join(map(to, one.chunks))}")
-        if one.alone and one.alone != one.chunks:
-            lines.append(f"{'read alone: ' if one.chunks else 'supported by '}{', '.join(map(to, one.alone))}")
-        lines += [_text(held.reason) for held in (one.contexts, one.other) if held is not None and held.reason]
+        if one.entailed_by and one.entailed_by != one.chunks:
+            lines.append(f"{'read alone: ' if one.chunks else 'supported by '}{', '.join(map(to, one.entailed_by))}")
+        lines += [_text(held.reason) for held in (one.contexts, one.other_text) if held is not None and held.reason]
         small = "".join(f'<div dir="auto" style="overflow-wrap:anywhere">{line}</div>' for line in dict.fromkeys(lines))
         rows.append(f'<li style="margin:6px 0"><div dir="auto" style="overflow-wrap:anywhere">{_text(one.text)}</div>'
                     f'<div style="display:flex;flex-wrap:wrap;gap:4px;margin:2px 0">{chips}</div>'
@@ -135,14 +142,14 @@ def _chips(said: Iterable[tuple[str, bool, str]], theme: Theme) -> str:
                     for words, yes, reason in said)
 
 
-def _asked_back(heard: Heard, theme: Theme) -> str:
+def _asked_back(heard: QueryVerdicts, theme: Theme) -> str:
     rows = "".join(f'<li dir="auto" style="overflow-wrap:anywhere">{_text(text)}'
-                   f'{" (evasive)" if evasive else ""}</li>' for text, evasive in heard.asked_back)
+                   f'{" (evasive)" if evasive else ""}</li>' for text, evasive in heard.generated_questions)
     return (f'<details style="margin-top:8px"><summary style="cursor:pointer">Questions that the answer would answer'
             f'</summary><ul style="padding-left:1.4em;margin:0">{rows}</ul></details>')
 
 
-def _contexts(column: Column, case: Case, heard: Heard, theme: Theme) -> str:
+def _contexts(column: Column, case: Case, heard: QueryVerdicts, theme: Theme) -> str:
     """The chunks that stand in no rank shown, folded away; a link opens them."""
     said = said_of(heard, (chunk for chunk, _ in case.contexts or ()))
     rows = []

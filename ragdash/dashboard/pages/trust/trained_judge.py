@@ -17,7 +17,7 @@ from ragdash.dashboard.caches import evaluation_cache
 from ragdash.dashboard.session.scope import Scope, facts
 from ragdash.matching.match import Match, Matching
 from ragdash.metrics import Spec, parse_specs
-from ragdash.metrics.judged import asked_of
+from ragdash.metrics.judged import judge_request
 
 LOCAL = "local"  # stands for it where a judge is chosen
 SEEN = tuple(parse_specs([*LEXICAL, *OF_MODELS]))
@@ -39,7 +39,7 @@ class Taught:
 
 def what_of(spec: Spec) -> str:
     """What labels on a metric are kept under, whoever judges it."""
-    return asked_of(spec)[0] if spec.metric.view == "Judged" else str(spec)
+    return judge_request(spec)[0] if spec.metric.view == "Judged" else str(spec)
 
 
 def unjudged_of(run: str, scope: Scope, what: str) -> Verdicts:
