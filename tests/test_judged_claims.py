@@ -15,7 +15,7 @@ from ragdash.evaluation.scoring.claims import (
     ChunkVerdict,
     Claim,
     ClaimVerdict,
-    QueryVerdicts,
+    JudgeFindings,
     count_supported_claims,
     query_case,
     read_query_verdicts,
@@ -51,11 +51,11 @@ def match(rows=None) -> Match:
     return Match(*case(rows or ROWS))
 
 
-def heard(found: Match, query: int, judge: Judge = JUDGE) -> QueryVerdicts:
+def heard(found: Match, query: int, judge: Judge = JUDGE) -> JudgeFindings:
     return read_query_verdicts([query_case(found, query)], default_ledger(), default_store())[judge][0]
 
 
-def valued(one: QueryVerdicts, name: str) -> float:
+def valued(one: JudgeFindings, name: str) -> float:
     return next((value.value for value in one.values if value.metric == name), float("nan"))
 
 

@@ -14,7 +14,7 @@ from ragdash.core.paths import named
 from ragdash.core.records import CHOICES, Conventions, Run, Truth
 from ragdash.io import Readable, detect, read_corpus, read_runs, read_truth
 from ragdash.io.field_names import FIELDS
-from ragdash.io.source.read_progress import watching
+from ragdash.io.source.read_progress import report_progress
 from ragdash.matching.match import Matching
 from ragdash.metrics import DEFAULT_SPECS, Spec, parse_spec, parse_specs
 
@@ -33,7 +33,7 @@ def read(options: argparse.Namespace) -> tuple[list[Run], Truth]:
     """All runs and the truth, with a bar while large files are read; the problems of all are raised together."""
     bar = Bar()
     try:
-        with watching(bar):
+        with report_progress(bar):
             return _read(options)
     finally:
         bar.clear()

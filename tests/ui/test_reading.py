@@ -16,7 +16,7 @@ from test_pages import with_runs
 from ragdash import io
 from ragdash.dashboard.caches import evaluation_cache
 from ragdash.dashboard.session import read_progress
-from ragdash.io.source.read_progress import watching
+from ragdash.io.source.read_progress import report_progress
 
 LINES = [(f"q{at // 100}", f"d{at}", 100 - at % 100) for at in range(200_000)]
 TREC = "".join(f"{query} Q0 {doc} 1 {score} x\n" for query, doc, score in LINES).encode()
@@ -28,7 +28,7 @@ JSONL = "".join(f'{{"query_id": "q{at}", "retrieved": ["{"x" * 2_000}", "b"]}}\n
                                            ("a.run.gz", gzip.compress(TREC, 1))])
 def test_an_uploaded_file_tells_how_far_its_reading_is(name, content):
     told = []
-    with watching(lambda file, done, size: told.append((file, done, size))):
+    with report_progress(lambda file, done, size: told.append((file, done, size))):
         watched = io.read_run((name, content))
     assert watched.digest == io.read_run((name, content)).digest
     assert {file for file, _, _ in told} == {name}

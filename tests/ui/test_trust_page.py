@@ -212,7 +212,7 @@ def test_a_judge_that_always_says_yes_is_told_of():
     labelled(run, scores(1), 30)
     text = said(opened(run))
     assert "1 for all 100 queries" in text and "(kappa 0.00)" in text
-    assert "Judges favour what is written as they write" in text  # one family
+    assert "Judges favor what is written as they write" in text  # one family
 
 
 def test_no_labels_and_no_verdicts_say_what_to_do(pair):

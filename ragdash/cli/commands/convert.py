@@ -9,7 +9,7 @@ from ragdash.cli.inputs import adapted, chosen, reading, source, with_documents
 from ragdash.core.console import say, unwritable
 from ragdash.core.paths import named
 from ragdash.io import detect, read_runs, read_truth, write_run, write_truth
-from ragdash.io.write.write import FORMATS
+from ragdash.io.write.write import WRITTEN_FORMATS
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -19,7 +19,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-o", "--output", required=True, metavar="OUT", help="its ending names the format")
     parser.add_argument("--truth", action="store_true", help="take IN as a truth, where it could be both")
     parser.add_argument("--config", metavar="NAME", help="the configuration to write, where IN holds several")
-    parser.add_argument("--format", choices=FORMATS)
+    parser.add_argument("--format", choices=WRITTEN_FORMATS)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -40,7 +40,7 @@ RANKED = ("score", "rank", "retrieved", "contexts", "answer")  # fields of a run
 
 
 def load(name: str, content: bytes, role: str | None,
-         mapping: Mapping[str, str] | None = None) -> tuple[io.Sniffed, tuple[Run | Truth | Corpus, ...]]:
+         mapping: Mapping[str, str] | None = None) -> tuple[io.DetectedFormat, tuple[Run | Truth | Corpus, ...]]:
     """What an uploaded file holds; role "run", "truth", "both" or "corpus" overrides what its content says.
 
     mapping: {our field: their column}. Raises InputError.
@@ -48,7 +48,7 @@ def load(name: str, content: bytes, role: str | None,
     return _load(key_of(content), name, role, tuple((mapping or {}).items()), _source=(name, content))
 
 
-def load_path(path: str | Path, role: str | None = None) -> tuple[io.Sniffed, tuple[Run | Truth | Corpus, ...]]:
+def load_path(path: str | Path, role: str | None = None) -> tuple[io.DetectedFormat, tuple[Run | Truth | Corpus, ...]]:
     """The same for a file of this machine, read again when it has changed."""
     facts = Path(path).stat()
     return _load(f"{path}|{facts.st_mtime_ns}|{facts.st_size}", Path(path).name, role, (), _source=Path(path))
@@ -61,7 +61,7 @@ def key_of(content: bytes) -> str:
 
 @st.cache_resource(max_entries=32, show_spinner=False)
 def _load(key: str, name: str, role: str | None, mapping: tuple[tuple[str, str], ...],
-          _source) -> tuple[io.Sniffed, tuple[Run | Truth | Corpus, ...]]:
+          _source) -> tuple[io.DetectedFormat, tuple[Run | Truth | Corpus, ...]]:
     by_hand = dict(mapping)
     sniffed = io.detect(_source, mapping=by_hand)
     role = role or sniffed.role

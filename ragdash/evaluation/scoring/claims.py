@@ -84,7 +84,7 @@ class ChunkVerdict:
 
 
 @dataclass(frozen=True)
-class QueryVerdicts:
+class JudgeFindings:
     """All that one judge said of one query of one run."""
 
     values: tuple[JudgedValue, ...] = ()
@@ -116,7 +116,7 @@ def query_case(match: Match, query: int) -> Case:
 
 def read_query_verdicts(
     query_cases: Sequence[Case], ledger: Ledger, store: Store
-) -> dict[Judge, tuple[QueryVerdicts, ...]]:
+) -> dict[Judge, tuple[JudgeFindings, ...]]:
     """What every judge that said something of these cases said: (N,) each, the judge last asked first.
 
     Of several votes the first. InputError where the ledger cannot be read.
@@ -195,12 +195,12 @@ def _with_chunk_ids(row: dict, case: Case) -> dict:
     )
 
 
-def _query_verdicts(by_metric: _JudgementsByMetric) -> QueryVerdicts:
+def _query_verdicts(by_metric: _JudgementsByMetric) -> JudgeFindings:
     values = tuple(_value(name, judgement) for name, judgement in by_metric.items() if name in TASKS)
     rows = {name: judgement.rows for name, judgement in by_metric.items()}
     questions = tuple((row["question"], row.get("evasive") == "yes") for row in rows.get(RELEVANCY, ())
                   if "question" in row)
-    return QueryVerdicts(values, _claims(by_metric, ANSWER), _claims(by_metric, REFERENCE), _chunks(rows), questions)
+    return JudgeFindings(values, _claims(by_metric, ANSWER), _claims(by_metric, REFERENCE), _chunks(rows), questions)
 
 
 def _value(name: str, judgement: Judgement) -> JudgedValue:

@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.paths import workspace
+from ragdash.core.sqlite_file import transaction
 
 FILE = "evidence-decisions-1.sqlite"  # the number grows with the table
-WAIT = 30.0  # seconds for another writer
 _ALL = 2 ** 62
 _TABLES = (  # accept: null where it was taken back; name: of this file, so that no other one has its stamps
     "create table if not exists decisions (id integer primary key autoincrement, query_id text not null, "
@@ -64,21 +64,17 @@ class KeptDecisions:
     @contextmanager
     def _open(self, write: bool = False) -> Iterator[sqlite3.Connection | None]:
         """A connection whose changes are kept at the end; None for a reader where there is no file."""
-        if not write and not (self.path.exists() and self.path.stat().st_size):
-            yield None
-            return
         try:
-            if write:
-                self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            place = self.path if write else f"{self.path.resolve().as_uri()}?mode=ro"
-            with closing(sqlite3.connect(place, timeout=WAIT, uri=not write)) as db, db:
-                if write:
-                    db.execute("begin immediate")
-                    for statement in _TABLES:
-                        db.execute(statement)
+            with transaction(self.path, write=write, prepare=_prepare) as db:
                 yield db
         except (OSError, sqlite3.Error) as error:
             raise InputError([Problem("unusable-decisions", {"error": str(error)}, str(self.path))]) from None
+
+
+def _prepare(db: sqlite3.Connection) -> None:
+    db.execute("begin immediate")
+    for statement in _TABLES:
+        db.execute(statement)
 
 
 def kept_decisions() -> KeptDecisions:

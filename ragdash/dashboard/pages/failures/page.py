@@ -25,4 +25,4 @@ def render() -> None:
     failures_sections.attributes(found)
     failure_patterns.traits(found)
     failure_patterns.clusters(found)
-    export.failing(found)
+    export.export_failing(found)

@@ -84,7 +84,7 @@ def board(context: PageContext, prices: PriceTable) -> Board:
             None if one is None else latency_cost.run_cost(one, LOADED.run(entry.digest).settings, prices, entry.name)
         )
     found = Board(context, taken, speeds, spent, inside, faults, prices)
-    if not any(speeds) and not any(one and one.how for one in spent) and not _has_tokens(found):
+    if not any(speeds) and not any(one and one.basis for one in spent) and not _has_tokens(found):
         _nothing(found)
     return found
 

@@ -68,22 +68,24 @@ class Held:
     @cached_property
     def found(self) -> tuple[Trust, ...]:
         """Of each run."""
-        return tuple(_trust(*key, _verdicts=one, _labels=own)
-                     for key, one, own in zip(self._keys, self.verdicts, self.labels, strict=True))
+        return tuple(_trust(*key, _verdicts=verdicts, _labels=labels)
+                     for key, verdicts, labels in zip(self._keys, self.verdicts, self.labels, strict=True))
 
     @cached_property
     def differences(self) -> tuple[Difference | None, ...]:
         """Of each run to the baseline, None for the baseline itself."""
         base = self.context.baseline
         first = self.verdicts[base], self.labels[base]
-        return tuple(None if at == base else _difference(self._keys[base], key, _pair=(first[0], one, first[1], own))
-                     for at, (key, one, own) in enumerate(zip(self._keys, self.verdicts, self.labels, strict=True)))
+        return tuple(
+            None if index == base else _difference(self._keys[base], key, _pair=(first[0], verdicts, first[1], labels))
+            for index, (key, verdicts, labels) in enumerate(zip(self._keys, self.verdicts, self.labels, strict=True))
+        )
 
     @property
     def _keys(self) -> list[tuple]:
         key = (facts(self.context.scope, [self.spec]), str(self.spec), self.cut, self.origin)
-        return [(one.run, one.name, *key, tuple(own.items()))
-                for one, own in zip(self.verdicts, self.labels, strict=True)]
+        return [(verdicts.run, verdicts.name, *key, tuple(labels.items()))
+                for verdicts, labels in zip(self.verdicts, self.labels, strict=True)]
 
     @property
     def local(self) -> bool:
@@ -98,30 +100,38 @@ class Held:
     @property
     def judged(self) -> list[int]:
         """The runs that have verdicts."""
-        return [at for at, one in enumerate(self.verdicts) if not np.isnan(one.values).all()]
+        return [index for index, verdicts in enumerate(self.verdicts) if not np.isnan(verdicts.values).all()]
 
     @property
     def labelled(self) -> list[int]:
         """The runs that have verdicts and labels."""
-        return [at for at in self.judged if self.found[at].agreement.n]
+        return [index for index in self.judged if self.found[index].agreement.n]
 
     @property
     def binary(self) -> bool:
         """Whether every verdict and label is yes or no, so that means are shares."""
-        values = [one.values[~np.isnan(one.values)] for one in self.verdicts]
-        return bool(np.isin(np.concatenate([*values, *(list(one.values()) for one in self.labels)]), (0.0, 1.0)).all())
+        values = [verdicts.values[~np.isnan(verdicts.values)] for verdicts in self.verdicts]
+        return bool(
+            np.isin(
+                np.concatenate([*values, *(list(run_labels.values()) for run_labels in self.labels)]), (0.0, 1.0)
+            ).all()
+        )
 
     @property
     def enough(self) -> bool:
         """Whether some run has an interval that is corrected."""
-        return any(np.isfinite(one.corrected.low) for one in self.found)
+        return any(np.isfinite(validation.corrected.low) for validation in self.found)
 
 
 def menu() -> list[str]:
     """Metrics that can be held against labels: judged ones first, then other means from 0 to 1 of answers."""
     views = ("Judged", "Entailed", "Grounded", "Answered", "Scored")
-    return [name for view in views for name, one in METRICS.items()
-            if one.view == view and one.range == (0.0, 1.0) and one.aggregate == "mean" and one.cutoff == "none"]
+    return [
+        name
+        for view in views
+        for name, metric in METRICS.items()
+        if metric.view == view and metric.range == (0.0, 1.0) and metric.aggregate == "mean" and metric.cutoff == "none"
+    ]
 
 
 def usual(context: PageContext) -> str:
@@ -137,12 +147,12 @@ def judges(context: PageContext, name: str) -> list[str]:
     if METRICS[name].view != "Judged":
         return [""] if any(_values(digest, context.scope, METRICS[name].spec()) for digest in context.digests) else []
     try:
-        known = [str(one) for one in default_ledger().judges()]
+        asked_judges = [str(judge) for judge in default_ledger().judges()]
     except InputError:
         return []
-    found = [one for one in dict.fromkeys(known) if _spoken(context, name, one)]
-    several = sentences_judge.together(found)
-    return [*found, several] if several and _spoken(context, name, several) else found
+    judges_with_values = [judge for judge in dict.fromkeys(asked_judges) if _spoken(context, name, judge)]
+    panel = sentences_judge.together(judges_with_values)
+    return [*judges_with_values, panel] if panel and _spoken(context, name, panel) else judges_with_values
 
 
 def _spoken(context: PageContext, name: str, judge: str) -> bool:
@@ -161,22 +171,39 @@ def held(context: PageContext, name: str, judge: str) -> Held:
     """
     local = judge == LOCAL
     spec = METRICS[name].spec(judge=judge) if judge and not local else METRICS[name].spec()
-    what = trained_judge.what_of(spec)
-    kept, problems = zip(*(labels(digest, what) for digest in context.digests), strict=True)
-    taught = trained_judge.taught(context.digests, context.scope, what, kept, train=state.get(state.DESK) not in (
-        "label", "kept")) if local else None
-    found = taught.verdicts if taught else [verdicts_of(digest, context.scope, spec) for digest in context.digests]
-    verdicts = tuple(replace(one, name=shown) for one, shown in zip(found, context.names, strict=True))
-    inside = [
-        {query: value for query, value in own.items() if query in ids or query not in every}
-        for own, ids, every in (
-            (own, set(one.query_ids.to_pylist()), _everything(context.scope) if context.scope.part else frozenset())
-            for own, one in zip(kept, verdicts, strict=True)
+    label_key = trained_judge.what_of(spec)
+    saved_labels, problems = zip(*(labels(digest, label_key) for digest in context.digests), strict=True)
+    taught = (
+        trained_judge.taught(
+            context.digests,
+            context.scope,
+            label_key,
+            saved_labels,
+            train=state.get(state.DESK) not in ("label", "kept"),
+        )
+        if local
+        else None
+    )
+    run_verdicts = (
+        taught.verdicts if taught else [verdicts_of(digest, context.scope, spec) for digest in context.digests]
+    )
+    verdicts = tuple(
+        replace(verdicts_of_run, name=name) for verdicts_of_run, name in zip(run_verdicts, context.names, strict=True)
+    )
+    labels_in_scope = [
+        {query: value for query, value in run_labels.items() if query in ids or query not in all_queries}
+        for run_labels, ids, all_queries in (
+            (
+                run_labels,
+                set(run_verdicts.query_ids.to_pylist()),
+                _everything(context.scope) if context.scope.part else frozenset(),
+            )
+            for run_labels, run_verdicts in zip(saved_labels, verdicts, strict=True)
         )
     ]
     cut = CUT if state.get(state.CLASSED) != "each" else None
-    told = tuple(dict.fromkeys(one for own in problems for one in own))
-    return Held(context, spec, judge, cut, verdicts, tuple(inside), told, *(
+    all_problems = tuple(dict.fromkeys(problem for run_problems in problems for problem in run_problems))
+    return Held(context, spec, judge, cut, verdicts, tuple(labels_in_scope), all_problems, *(
         (taught.learned, taught.lacking, taught.key) if taught else ()))
 
 
@@ -207,7 +234,7 @@ def _reading(run: str, key: tuple, spec: str, _match: Match) -> Reading:
 
 
 @st.cache_resource(max_entries=128, show_spinner=False)
-def _trust(run: str, name: str, key: tuple, spec: str, cut: float | None, origin: tuple, given: tuple,
+def _trust(run: str, name: str, key: tuple, spec: str, cut: float | None, origin: tuple, label_items: tuple,
            _verdicts: Verdicts, _labels: Labels) -> Trust:
     return trust(_verdicts, _labels, cut=cut)
 
@@ -217,26 +244,26 @@ def _difference(baseline: tuple, candidate: tuple, _pair: tuple[Verdicts, Verdic
     return trust_difference(*_pair)
 
 
-def labels(run: str, what: str) -> tuple[Labels, tuple[Problem, ...]]:
+def labels(run: str, label_key: str) -> tuple[Labels, tuple[Problem, ...]]:
     """({query_id: label} kept of a run, what became of the file); none, with the reason, where it cannot be read."""
     try:
         store = LabelStore()
-        return _labels(run, what, str(store.path), store.stamp())
+        return _labels(run, label_key, str(store.path), store.stamp())
     except InputError as error:
         return {}, error.problems
 
 
 @st.cache_resource(max_entries=256, show_spinner=False)
-def _labels(run: str, what: str, path: str, stamp: str) -> tuple[Labels, tuple[Problem, ...]]:
+def _labels(run: str, label_key: str, path: str, stamp: str) -> tuple[Labels, tuple[Problem, ...]]:
     store = LabelStore()
-    return store.read(run, what), store.problems(run)
+    return store.read(run, label_key), store.problems(run)
 
 
-def keep(run: str, what: str, said: Mapping[str, float | None]) -> int:
+def keep(run: str, label_key: str, values: Mapping[str, float | None]) -> int:
     """Keep labels, None withdraws; how many are new. A failure is told on the page, and -1 returned."""
     try:
         check_writable()
-        return LabelStore().add(run, what, said, when=datetime.now(UTC).isoformat(timespec="seconds"),
+        return LabelStore().add(run, label_key, values, when=datetime.now(UTC).isoformat(timespec="seconds"),
                                 by=str(roles.user().get("email") or ""))
     except InputError as error:
         state.set_notice(error.problems)

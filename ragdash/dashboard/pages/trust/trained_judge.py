@@ -42,45 +42,52 @@ def what_of(spec: Spec) -> str:
     return judge_request(spec)[0] if spec.metric.view == "Judged" else str(spec)
 
 
-def unjudged_of(run: str, scope: Scope, what: str) -> Verdicts:
+def unjudged_of(run: str, scope: Scope, label_key: str) -> Verdicts:
     """What there is to judge of a run, in scope: a value, which says nothing, wherever there is an answer."""
-    whole = _whole(scope)
-    return _inside(_unjudged(run, what, facts(whole, SEEN), _match=evaluation_cache.match(run, whole, SEEN)), scope)
+    all_queries = _whole(scope)
+    return _inside(
+        _unjudged(run, label_key, facts(all_queries, SEEN), _match=evaluation_cache.match(run, all_queries, SEEN)),
+        scope,
+    )
 
 
-def taught(runs: Sequence[str], scope: Scope, what: str, labels: Sequence[Labels], *, train: bool) -> Taught:
+def taught(runs: Sequence[str], scope: Scope, label_key: str, labels: Sequence[Labels], *, train: bool) -> Taught:
     """A judge trained on all labels of the runs that have answers, whatever slice is shown."""
-    whole = _whole(scope)
-    open_ones = [unjudged_of(run, whole, what) for run in runs]
-    at = [place for place, one in enumerate(open_ones) if not np.isnan(one.values).all()]
-    verdicts, learned, lacking, key = [_inside(one, scope) for one in open_ones], None, (), ()
-    if train and at:
-        key = (tuple(runs[one] for one in at), what, facts(whole, SEEN),
-               tuple(tuple(labels[one].items()) for one in at))
+    all_queries = _whole(scope)
+    open_ones = [unjudged_of(run, all_queries, label_key) for run in runs]
+    with_answers = [
+        index for index, verdicts_of_run in enumerate(open_ones) if not np.isnan(verdicts_of_run.values).all()
+    ]
+    verdicts, learned, lacking, key = [_inside(index, scope) for index in open_ones], None, (), ()
+    if train and with_answers:
+        key = (tuple(runs[index] for index in with_answers), label_key, facts(all_queries, SEEN),
+               tuple(tuple(labels[index].items()) for index in with_answers))
         try:
-            learned = _learned(*key, _matches=[evaluation_cache.match(runs[one], whole, SEEN) for one in at])
+            learned = _learned(
+                *key, _matches=[evaluation_cache.match(runs[index], all_queries, SEEN) for index in with_answers]
+            )
         except InputError as error:
             lacking = error.problems
         else:
-            for one, said in zip(at, learned.verdicts, strict=True):
-                verdicts[one] = _inside(said, scope)
+            for index, run_verdicts in zip(with_answers, learned.verdicts, strict=True):
+                verdicts[index] = _inside(run_verdicts, scope)
     return Taught(tuple(verdicts), learned, tuple(lacking), key)
 
 
 @st.cache_resource(max_entries=4, show_spinner="Training a judge on the labels: seconds for every 1,000 queries …")
-def _learned(runs: tuple, what: str, key: tuple, labels: tuple, _matches: Sequence[Match]) -> LocalJudge:
-    found = local_judge(_matches, [dict(own) for own in labels], what)
-    return replace(found, verdicts=tuple(replace(one, generator=generator_of(match.run))
-                                         for one, match in zip(found.verdicts, _matches, strict=True)))
+def _learned(runs: tuple, label_key: str, key: tuple, labels: tuple, _matches: Sequence[Match]) -> LocalJudge:
+    judge = local_judge(_matches, [dict(run_labels) for run_labels in labels], label_key)
+    return replace(judge, verdicts=tuple(replace(run_verdicts, generator=generator_of(match.run))
+                                         for run_verdicts, match in zip(judge.verdicts, _matches, strict=True)))
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
-def _unjudged(run: str, what: str, key: tuple, _match: Match) -> Verdicts:
+def _unjudged(run: str, label_key: str, key: tuple, _match: Match) -> Verdicts:
     try:
-        return unjudged(_match, what)
+        return unjudged(_match, label_key)
     except InputError:  # no answer at all: a run without verdicts, as with any judge
         ids = _match.query_ids
-        return Verdicts(_match.run.name, ids, np.full(len(ids), np.nan), what, _match.run.digest,
+        return Verdicts(_match.run.name, ids, np.full(len(ids), np.nan), label_key, _match.run.digest,
                         dict.fromkeys(ids.to_pylist(), NO_ANSWER))
 
 
@@ -89,9 +96,9 @@ def _whole(scope: Scope) -> Scope:
     return replace(scope, part="", matching=Matching(), decided="")
 
 
-def _inside(one: Verdicts, scope: Scope) -> Verdicts:
+def _inside(verdicts: Verdicts, scope: Scope) -> Verdicts:
     """The queries in scope."""
     if not scope.part:
-        return one
-    inside = evaluation_cache.queries(scope)
-    return replace(one, query_ids=one.query_ids.filter(pa.array(inside)), values=one.values[inside])
+        return verdicts
+    rows = evaluation_cache.queries(scope)
+    return replace(verdicts, query_ids=verdicts.query_ids.filter(pa.array(rows)), values=verdicts.values[rows])

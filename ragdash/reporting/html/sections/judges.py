@@ -10,7 +10,7 @@ import numpy as np
 
 from ragdash.core.errors import InputError, Unavailable
 from ragdash.evaluation.compare import direction
-from ragdash.evaluation.scoring.claims import ANSWER, REFERENCE, Claim, QueryVerdicts, query_case, read_query_verdicts
+from ragdash.evaluation.scoring.claims import ANSWER, REFERENCE, Claim, JudgeFindings, query_case, read_query_verdicts
 from ragdash.matching.views.panel_verdicts import apart, listed
 from ragdash.metrics import Spec
 from ragdash.metrics.judged import judge_request
@@ -116,7 +116,7 @@ def heard(content: Content, runs: Sequence[int], query_id: str,
         claims_by_judge = {}
     run_judges = (_judge(content, run, specs) for run in runs)
     all_claims = [
-        claims_by_judge[judge][i] if judge in claims_by_judge else QueryVerdicts() for i, judge in enumerate(run_judges)
+        claims_by_judge[judge][i] if judge in claims_by_judge else JudgeFindings() for i, judge in enumerate(run_judges)
     ]
     texts = [dict(case.contexts or ()) for case in cases]
     return (
@@ -150,7 +150,7 @@ def _claim(content: Content, claim: Claim, side: str) -> JudgedClaim:
                        claim.supported_by[:CHUNKS], cut(content, "; ".join(dict.fromkeys(reasons))))
 
 
-def _chunks(content: Content, run_claims: QueryVerdicts, texts: dict[str, str]) -> list[Document]:
+def _chunks(content: Content, run_claims: JudgeFindings, texts: dict[str, str]) -> list[Document]:
     """The chunks that support a claim, or that the judge found useful."""
     helps = Counter(chunk for claim in run_claims.claims for chunk in claim.supported_by)
     rows = [(chunk, said.of_chunk(run_claims.chunks.get(chunk), helps.get(chunk, 0))) for chunk in texts]
