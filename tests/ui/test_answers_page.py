@@ -11,9 +11,9 @@ from page_cases import address, asked, drawn, texts, widget
 from streamlit.testing.v1 import AppTest
 
 from ragdash.core.records import Conventions, Run, Truth
-from ragdash.dashboard.caches.evaluation_cache import Scope
 from ragdash.dashboard.pages.answers import data as answers_data
 from ragdash.dashboard.session.data_store import LOADED, SHORT
+from ragdash.dashboard.session.scope import Scope
 from ragdash.dashboard.widgets import answer_html
 from ragdash.dashboard.widgets.texts import LONGEST
 from ragdash.reporting.plots.common.theme import LIGHT
