@@ -71,18 +71,18 @@ def read_runs(source: Readable, *, name: str | None = None, encoding: str = "utf
     return _runs(Source(source, encoding, mapping), name)
 
 
-def _runs(opened: Source, name: str | None, packed: bool = False) -> list[Run]:
-    sniffed = detect_source(opened)
+def _runs(source: Source, name: str | None, packed: bool = False) -> list[Run]:
+    sniffed = detect_source(source)
     if sniffed.format == "zip":
-        _refuse_nested(opened, packed)
-        return archives_and_folders.read_runs(opened, name, lambda file, name: _runs(file, name, packed=True))
+        _refuse_nested(source, packed)
+        return archives_and_folders.read_runs(source, name, lambda file, name: _runs(file, name, packed=True))
     if sniffed.role == "corpus":
-        corpus.fail_corpus_alone(opened)
-    check_mapping(opened, sniffed, RUN_FIELDS)
-    fail_if_questions_missing(opened, sniffed)
+        corpus.fail_corpus_alone(source)
+    check_mapping(source, sniffed, RUN_FIELDS)
+    fail_if_questions_missing(source, sniffed)
     if sniffed.format == "trec-qrels":
-        fail_truth_as_run(opened, sniffed.reason, "TREC qrels")
-    return _reader(_RUNS, sniffed, opened)(opened, name)
+        fail_truth_as_run(source, sniffed.reason, "TREC qrels")
+    return _reader(_RUNS, sniffed, source)(source, name)
 
 
 def read_run(source: Readable, *, name: str | None = None, encoding: str = "utf-8",
@@ -107,18 +107,18 @@ def read_truth(source: Readable, *, encoding: str = "utf-8", mapping: Mapping[st
     return _truth(Source(source, encoding, mapping))
 
 
-def _truth(opened: Source, packed: bool = False) -> Truth:
-    sniffed = detect_source(opened)
+def _truth(source: Source, packed: bool = False) -> Truth:
+    sniffed = detect_source(source)
     if sniffed.format == "zip":
-        _refuse_nested(opened, packed)
-        return archives_and_folders.read_truth(opened, lambda file: _truth(file, packed=True))
+        _refuse_nested(source, packed)
+        return archives_and_folders.read_truth(source, lambda file: _truth(file, packed=True))
     if sniffed.role == "corpus":
-        corpus.fail_corpus_alone(opened)
-    check_mapping(opened, sniffed, TRUTH_FIELDS)
-    fail_if_questions_missing(opened, sniffed)
+        corpus.fail_corpus_alone(source)
+    check_mapping(source, sniffed, TRUTH_FIELDS)
+    fail_if_questions_missing(source, sniffed)
     if sniffed.format == "trec-run" and sniffed.role == "run":
-        fail_run_as_truth(opened, sniffed.reason, "a TREC run")
-    return _reader(_TRUTHS, sniffed, opened)(opened)
+        fail_run_as_truth(source, sniffed.reason, "a TREC run")
+    return _reader(_TRUTHS, sniffed, source)(source)
 
 
 def read_corpus(source: Readable, *, encoding: str = "utf-8", mapping: Mapping[str, str] | None = None) -> Corpus:
@@ -126,10 +126,10 @@ def read_corpus(source: Readable, *, encoding: str = "utf-8", mapping: Mapping[s
 
     mapping: {doc_id, text or title: their column}.
     """
-    opened = Source(source, encoding, mapping)
-    if detect_source(opened).format == "zip":
-        opened.fail("nested-archive/documents")
-    return corpus.read_corpus(opened)
+    file = Source(source, encoding, mapping)
+    if detect_source(file).format == "zip":
+        file.fail("nested-archive/documents")
+    return corpus.read_corpus(file)
 
 
 def detect(source: Readable, *, encoding: str = "utf-8", mapping: Mapping[str, str] | None = None) -> DetectedFormat:
@@ -138,9 +138,9 @@ def detect(source: Readable, *, encoding: str = "utf-8", mapping: Mapping[str, s
         archives_and_folders.files_in_folder(Path(source), encoding, {})
     ):
         return DetectedFormat("beir", "truth", "a folder with BEIR's qrels")
-    opened = Source(source, encoding, mapping)
-    sniffed = detect_source(opened)
-    return archives_and_folders.detect(opened) if sniffed.format == "zip" else sniffed
+    file = Source(source, encoding, mapping)
+    sniffed = detect_source(file)
+    return archives_and_folders.detect(file) if sniffed.format == "zip" else sniffed
 
 
 def _is_folder(source: Readable) -> bool:

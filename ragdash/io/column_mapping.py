@@ -12,7 +12,7 @@ RUN_FIELDS = set(FIELDS) - {"relevant", "grade", "evidence", "answers"}
 TRUTH_FIELDS = _SHARED_FIELDS | {"relevant", "grade", "evidence", "answers"}
 
 
-def check_mapping(source: Source, sniffed: DetectedFormat, wanted: set[str]) -> None:
+def check_mapping(source: Source, sniffed: DetectedFormat, fields: set[str]) -> None:
     """Raise InputError for a field that we do not have, and for a column that the file does not have.
 
     Files without columns (TREC, JSON dictionaries) and fields that play no part here are passed over, so that one
@@ -23,7 +23,7 @@ def check_mapping(source: Source, sniffed: DetectedFormat, wanted: set[str]) -> 
         if name not in FIELDS:
             problems.append(Problem("unknown-field/mapping", {"name": name, "fields": list(FIELDS)}, source.file,
                                     field=name))
-        elif name in wanted and sniffed.columns and not _has_column(column, sniffed, source):
+        elif name in fields and sniffed.columns and not _has_column(column, sniffed, source):
             problems.append(Problem("unknown-column", {"column": column, "columns": _list_columns(sniffed.columns),
                                     "name": name}, source.file, field=column))
     if problems:
@@ -40,5 +40,5 @@ def _has_column(column: str, sniffed: DetectedFormat, source: Source) -> bool:
 
 
 def _list_columns(columns: tuple[str, ...]) -> str:
-    more = f" and {len(columns) - 20} more" if len(columns) > 20 else ""
-    return ", ".join(columns[:20]) + more
+    suffix = f" and {len(columns) - 20} more" if len(columns) > 20 else ""
+    return ", ".join(columns[:20]) + suffix

@@ -54,12 +54,12 @@ def detect_source(source: Source) -> DetectedFormat:
     head = normalize_line_ends(source.head)
     start = head.lstrip()
     if re.match(rb"""\{\s*(['"}]|$)|\[\s*["{\[\]]""", start):
-        found = _detect_json(start, source.mapping)
+        detection = _detect_json(start, source.mapping)
     else:
-        found = _detect_text(
+        detection = _detect_text(
             head if len(source.head) < HEAD_BYTES - 3 else head[: head.rfind(b"\n") + 1] or head, source.mapping
         )
-    name, role, reason, columns, guess = found
+    name, role, reason, columns, guess = detection
     return DetectedFormat(name, role, reason, source.compression.name if source.compression else None, columns, guess)
 
 
@@ -77,9 +77,9 @@ def _detect_container(source: Source) -> DetectedFormat:
         _, role, reason = describe_header(header)
         role = role if header.has_query_rows else "unknown"
     else:
-        found = header.schema
-        role = "run" if {"score", "rank"} & found.keys() else "truth" if "grade" in found else "unknown"
-        reason = f"columns {', '.join(found.values())}"
+        schema = header.schema
+        role = "run" if {"score", "rank"} & schema.keys() else "truth" if "grade" in schema else "unknown"
+        reason = f"columns {', '.join(schema.values())}"
     return DetectedFormat(source.container, role, reason.replace("a header line", "columns"), None, header.names,
                    dict(header.schema))
 
@@ -89,28 +89,31 @@ def _detect_text(head: bytes, mapping: Mapping[str, str]) -> Detection:
     header = read_header(head, mapping)
     if header and header.outputs and _detect_lines(head.split(b"\n", 1)[0], None)[2].startswith("lines of"):
         header = None  # "[1] Q0 d1 1 0.5 tag" only looks like promptfoo's "[provider] prompt"
-    named = header.columns.keys() if header else ()
-    if header and (header.has_query_rows or ("doc_id" in named and ("query_id" in named or "query" in named))):
+    columns_by_name = header.columns.keys() if header else ()
+    if header and (
+        header.has_query_rows
+        or ("doc_id" in columns_by_name and ("query_id" in columns_by_name or "query" in columns_by_name))
+    ):
         name, role, reason = describe_header(header) if header.has_query_rows else _detect_table(header, head)
         return name, role, reason, header.names, _guess(header)
-    found = _detect_lines(head, header)
-    columns = widest_header(head) if found[0] in ("unknown", "csv", "tsv") else ()
-    return *found, columns, _guess(header) if header and columns else {}
+    detection = _detect_lines(head, header)
+    columns = widest_header(head) if detection[0] in ("unknown", "csv", "tsv") else ()
+    return *detection, columns, _guess(header) if header and columns else {}
 
 
 def describe_header(header: Header) -> tuple[str, str, str]:
     """(format, role, reason) of a table with a row for each query."""
-    there = [name for name in (*RUN_MARKERS, *TRUTH_MARKERS) if name in header.schema]
+    markers = [name for name in (*RUN_MARKERS, *TRUTH_MARKERS) if name in header.schema]
     if header.outputs:
-        found = ", ".join(output.config for output in header.outputs[:5])
-        return header.format, role_of(there), f"a table of promptfoo, with answers of {found}"
-    return header.format, role_of(there), f"a header line with {', '.join(header.schema[name] for name in there)}"
+        configs = ", ".join(output.config for output in header.outputs[:5])
+        return header.format, role_of(markers), f"a table of promptfoo, with answers of {configs}"
+    return header.format, role_of(markers), f"a header line with {', '.join(header.schema[name] for name in markers)}"
 
 
 def _guess(header: Header) -> dict[str, str]:
     if header.has_query_rows:
         return {name: field for name, field in header.schema.items() if field in header.names}
-    return {name: header.names[at] for name, at in header.columns.items()}
+    return {name: header.names[index] for name, index in header.columns.items()}
 
 
 def _detect_lines(head: bytes, header: Header | None) -> tuple[str, str, str]:
@@ -150,9 +153,9 @@ def _matches_layout(fields: list[bytes], layout: Layout) -> bool:
 
 def _detect_table(header: Header, head: bytes) -> tuple[str, str, str]:
     names = header.columns
-    shown = ", ".join(header.names[names[name]] for name in ("query_id", "doc_id", "rank", "score", "grade")
+    columns = ", ".join(header.names[names[name]] for name in ("query_id", "doc_id", "rank", "score", "grade")
                       if name in names)
-    reason = f"a header line with {shown}"
+    reason = f"a header line with {columns}"
     if header.is_beir and _has_whole_scores(header, head):
         return header.format, "truth", f"{reason} and whole numbers (BEIR qrels)"
     if "rank" in names or "score" in names:
@@ -163,9 +166,9 @@ def _detect_table(header: Header, head: bytes) -> tuple[str, str, str]:
 def _has_whole_scores(header: Header, head: bytes) -> bool:
     """True where the first rows hold whole numbers up to 10, as grades are."""
     rows = csv.reader(head.decode(errors="replace").split("\n")[header.line:], delimiter=header.delimiter)
-    at = header.columns["score"]
+    index = header.columns["score"]
     try:
-        values = [parse_number(row[at]) for row in islice(rows, SAMPLED_LINES) if len(row) > at]
+        values = [parse_number(row[index]) for row in islice(rows, SAMPLED_LINES) if len(row) > index]
     except csv.Error:
         return False
     return all(value is not None and value.is_integer() and value <= 10 for value in values)
@@ -189,28 +192,30 @@ def _detect_json(start: bytes, mapping: Mapping[str, str]) -> Detection:
     if _PANDAS_SPLIT.match(text):
         return "unknown", "unknown", "pandas' split form of a table", (), {}
     if len(objects) < 2 and is_json_columns(text, keys.get((), []), len(start) >= HEAD_BYTES - 4096):
-        known = resolve_fields(keys[()], mapping)
-        return "json-columns", role_of(known), "columns in a JSON object", tuple(keys[()]), known
+        schema = resolve_fields(keys[()], mapping)
+        return "json-columns", role_of(schema), "columns in a JSON object", tuple(keys[()]), schema
     if _EMPTY_LIST.match(text):
         return "json-results", "unknown", "an empty list in a JSON object", (), {}
-    inside = find_wrapped_list(keys)
-    if inside and len(objects) < 2 and not find_field(keys.get((), []), "query_id", QUERY_ALIASES):
-        return _detect_objects("json-results", f"a list of objects under {inside[0]}", keys, (*inside, LIST), mapping)
+    list_path = find_wrapped_list(keys)
+    if list_path and len(objects) < 2 and not find_field(keys.get((), []), "query_id", QUERY_ALIASES):
+        return _detect_objects(
+            "json-results", f"a list of objects under {list_path[0]}", keys, (*list_path, LIST), mapping
+        )
     if len(objects) > 1 or any(normalize_name(key) in _ID_FIELDS for key in top) or find_field(top, "query_id") \
             or role_of(resolve_fields(top, mapping)) != "unknown" or {"inputs", "outputs"} <= set(top):
         if len(lines) > 1 and not objects and not lines[1].startswith("{"):
             return _detect_objects("json-object", "one JSON object over several lines", keys, (), mapping)
-        found = _detect_objects("jsonl", "JSON objects, one a line", keys, (), mapping)
-        return _detect_kilt(found, objects) if any(map(is_kilt, objects)) else found
+        detection = _detect_objects("jsonl", "JSON objects, one a line", keys, (), mapping)
+        return _detect_kilt(detection, objects) if any(map(is_kilt, objects)) else detection
     return "json-dict", *_dictionary_role(text), (), {}
 
 
-def _detect_kilt(found: Detection, objects: list[dict]) -> Detection:
+def _detect_kilt(detection: Detection, objects: list[dict]) -> Detection:
     """What KILT's objects are: a system gives one output, gold data may have several."""
-    name, _, _, columns, known = found
+    name, _, _, columns, schema = detection
     gold = any(len(fields["output"]) > 1 for fields in objects if is_kilt(fields))
-    what = "gold data, with several outputs" if gold else "outputs"
-    return name, "truth" if gold else "run", f"KILT's {what} with provenance", columns, known
+    content = "gold data, with several outputs" if gold else "outputs"
+    return name, "truth" if gold else "run", f"KILT's {content} with provenance", columns, schema
 
 
 def _parse_object(line: str) -> dict | None:
@@ -222,22 +227,29 @@ def _parse_object(line: str) -> dict | None:
     return value if type(value) is dict else None
 
 
-def _detect_objects(name: str, what: str, keys: dict, path: tuple[str, ...], mapping: Mapping[str, str]) -> Detection:
+def _detect_objects(
+    name: str, container: str, keys: dict, path: tuple[str, ...], mapping: Mapping[str, str]
+) -> Detection:
     """What objects are with these keys at this path."""
     columns = tuple(fields_at_path(keys, path, (*FLATTENED, "response")))
     if not mapping and is_corpus_document(columns):
-        known = corpus_fields(columns)
-        return name, "corpus", f"{what}, each a document with its {'text' if 'text' in known else 'title'}", columns, \
-            known
-    known = resolve_fields(columns, mapping)
-    there = [field for field in (*RUN_MARKERS, *TRUTH_MARKERS) if field in known]
-    if is_document_row(known):
-        run = "score" in known or "rank" in known
-        role = "run" if run else "truth" if "grade" in known else "unknown"
-        reason = f"{what}, each " + ("a judgement" if role == "truth" else "a returned document")
-        return name, role, reason, columns, known
-    shown = [known[field] for field in there] or list(columns[:5]) or ["no fields"]
-    return name, role_of(there), f"{what}, with {', '.join(shown)}", columns, known
+        schema = corpus_fields(columns)
+        return (
+            name,
+            "corpus",
+            f"{container}, each a document with its {'text' if 'text' in schema else 'title'}",
+            columns,
+            schema,
+        )
+    schema = resolve_fields(columns, mapping)
+    markers = [field for field in (*RUN_MARKERS, *TRUTH_MARKERS) if field in schema]
+    if is_document_row(schema):
+        run = "score" in schema or "rank" in schema
+        role = "run" if run else "truth" if "grade" in schema else "unknown"
+        reason = f"{container}, each " + ("a judgement" if role == "truth" else "a returned document")
+        return name, role, reason, columns, schema
+    shown_fields = [schema[field] for field in markers] or list(columns[:5]) or ["no fields"]
+    return name, role_of(markers), f"{container}, with {', '.join(shown_fields)}", columns, schema
 
 
 def _dictionary_role(text: str) -> tuple[str, str]:

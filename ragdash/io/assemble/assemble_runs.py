@@ -36,26 +36,28 @@ class Rows:
     lines: list[int] | None = None
 
 
-def build_runs(parts: Mapping[str | None, Rows], source: Source, name: str | None, problems: Collector) -> list[Run]:
+def build_runs(
+    rows_by_config: Mapping[str | None, Rows], source: Source, name: str | None, problems: Collector
+) -> list[Run]:
     """A Run for each configuration, in file order; raises InputError where errors were noted or nothing was found.
 
     The name is the one given, else the configuration, else the file's. With several configurations and a given name
     it is both: "name/configuration".
     """
     problems.raise_errors()
-    if not any(len(rows.docs) or rows.details is not None for rows in parts.values()):
+    if not any(len(rows.docs) or rows.details is not None for rows in rows_by_config.values()):
         problems.add("no-rows/returned")
         problems.raise_errors()
-    for rows in parts.values():
+    for rows in rows_by_config.values():
         _note_long_ids(rows, problems)
         _note_order(rows, problems)
     problems.raise_errors()
     runs = []
-    for config, rows in parts.items():
-        called = name or config or source.name
-        if name and len(parts) > 1:
-            called = f"{name}/{config}"
-        runs.append(Run.build(called, rows.query_ids, rows.docs, rows.scores, rows.ranks, texts=rows.texts,
+    for config, rows in rows_by_config.items():
+        run_name = name or config or source.name
+        if name and len(rows_by_config) > 1:
+            run_name = f"{name}/{config}"
+        runs.append(Run.build(run_name, rows.query_ids, rows.docs, rows.scores, rows.ranks, texts=rows.texts,
                               sources=rows.sources, details=rows.details, settings=rows.settings,
                               problems=problems.problems, file=source.file))
     return runs
@@ -80,15 +82,15 @@ def _note_order(rows: Rows, problems: Collector) -> None:
     ids, codes = _encode(rows.query_ids)
     order = np.lexsort((rows.ranks, codes))
     query, rank = codes[order], rows.ranks[order]
-    same = query[1:] == query[:-1]
-    equal = np.flatnonzero(same & (rank[1:] == rank[:-1]))
+    same_query = query[1:] == query[:-1]
+    equal = np.flatnonzero(same_query & (rank[1:] == rank[:-1]))
     if len(equal):
         first = ids[int(query[equal[0]])].as_py()
         problems.add("equal-ranks", {"query": first, "rank": rank[equal[0]]}, field="rank", severity="warning",
                      count=len(equal))
     if rows.scores is None:
         return
-    rising = np.unique(query[1:][same & (np.diff(rows.scores[order]) > 0)])
+    rising = np.unique(query[1:][same_query & (np.diff(rows.scores[order]) > 0)])
     if len(rising):
         message = "rank-score-disagreement/list" if rows.order_source == "list" else "rank-score-disagreement"
         problems.add(message, {"query": ids[int(rising[0])].as_py()}, field="score", severity="warning",

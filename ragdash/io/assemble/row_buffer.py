@@ -82,13 +82,13 @@ class RowBuffer:
         columns = {name: _concatenate(self._packed.pop(name)) for name in list(self._packed)}
         columns |= {name: None for name in TEXTS if columns[name].null_count == len(columns[name])}
         ranks = columns["rank"]
-        given = "list" if ranks is None else "rank"
+        order_source = "list" if ranks is None else "rank"
         if ranks is None and self.has_lists and columns["score"] is not None:
             ranks = _list_positions(columns["place"])
         return Rows(columns["query_id"], columns["doc_id"], columns["score"], ranks, columns["text"],
                     columns["source"],
                     details_table(self.query_lines, self.details, self._with_rows, RUN_TYPES), self.settings,
-                    given)
+                    order_source)
 
 
 def _list_positions(counts: np.ndarray) -> np.ndarray:
@@ -97,11 +97,11 @@ def _list_positions(counts: np.ndarray) -> np.ndarray:
     return np.arange(counts.sum(), dtype=np.float64) - np.repeat(starts, counts)
 
 
-def _concatenate(parts: list):
+def _concatenate(chunks: list):
     """One column of its packed pieces, None where no row has a value."""
-    if all(part is None for part in parts):
+    if all(chunk is None for chunk in chunks):
         return None
-    if isinstance(parts[0], np.ndarray):
-        return np.concatenate(parts)
-    return pa.chunked_array([chunk for part in parts
-                             for chunk in (part.chunks if isinstance(part, pa.ChunkedArray) else [part])])
+    if isinstance(chunks[0], np.ndarray):
+        return np.concatenate(chunks)
+    return pa.chunked_array([chunk for packed in chunks
+                             for chunk in (packed.chunks if isinstance(packed, pa.ChunkedArray) else [packed])])

@@ -42,20 +42,20 @@ def read_runs(source: Source, name: str | None) -> list[Run]:
     header, problems = _read_header(source), source.collector()
     if header.has_query_rows:
         return query_rows.read_runs(source, name, header)
-    wanted = {name: at for name, at in header.columns.items() if name in RUN_COLUMNS}
-    if "grade" in header.columns and not {"score", "rank"} & wanted.keys():
-        wanted["score"] = header.columns["grade"]
-    beside = QueryColumns(header, wanted, problems)
-    _require_columns(wanted, ("query_id", "doc_id"), header, problems)
-    _note_unread(beside.unread_columns(wanted), header, problems)
-    if not {"score", "rank"} & wanted.keys():
+    indices = {name: index for name, index in header.columns.items() if name in RUN_COLUMNS}
+    if "grade" in header.columns and not {"score", "rank"} & indices.keys():
+        indices["score"] = header.columns["grade"]
+    query_columns = QueryColumns(header, indices, problems)
+    _require_columns(indices, ("query_id", "doc_id"), header, problems)
+    _note_unread(query_columns.unread_columns(indices), header, problems)
+    if not {"score", "rank"} & indices.keys():
         problems.add("no-order-column", line=header.line, severity="warning")
-    columns = _read_columns(source, header, {**beside.indices, **wanted}, problems)
+    columns = _read_columns(source, header, {**query_columns.indices, **indices}, problems)
     _fail_if_truth(source, header, columns)
     problems.raise_errors()
-    parts = _split_by_config(beside.with_query_ids(columns))
-    beside.add_to_runs(parts)
-    return build_runs(parts, source, name, problems)
+    rows_by_config = _split_by_config(query_columns.with_query_ids(columns))
+    query_columns.add_to_runs(rows_by_config)
+    return build_runs(rows_by_config, source, name, problems)
 
 
 def read_truth(source: Source) -> Truth:
@@ -63,28 +63,28 @@ def read_truth(source: Source) -> Truth:
     header, problems = _read_header(source), source.collector()
     if header.has_query_rows:
         return query_rows.read_truth(source, header)
-    wanted = {name: at for name, at in header.columns.items() if name in TRUTH_COLUMNS}
-    if "grade" not in wanted and "rank" in header.columns:
+    indices = {name: index for name, index in header.columns.items() if name in TRUTH_COLUMNS}
+    if "grade" not in indices and "rank" in header.columns:
         fail_run_as_truth(source, "it has a column of ranks and none of grades")
-    if "grade" not in wanted and "score" in header.columns:
-        wanted["grade"] = header.columns["score"]
-    beside = QueryColumns(header, wanted, problems, is_truth=True)
-    _require_columns(wanted, TRUTH_COLUMNS, header, problems)
-    _note_unread(beside.unread_columns(wanted), header, problems)
-    columns = _read_columns(source, header, {**beside.indices, **wanted}, problems)
+    if "grade" not in indices and "score" in header.columns:
+        indices["grade"] = header.columns["score"]
+    query_columns = QueryColumns(header, indices, problems, is_truth=True)
+    _require_columns(indices, TRUTH_COLUMNS, header, problems)
+    _note_unread(query_columns.unread_columns(indices), header, problems)
+    columns = _read_columns(source, header, {**query_columns.indices, **indices}, problems)
     if columns.fraction_count and 2 * columns.fraction_count >= columns.row_count:
-        fail_run_as_truth(source, f"{header.names[wanted['grade']]} holds fractions, as scores do")
+        fail_run_as_truth(source, f"{header.names[indices['grade']]} holds fractions, as scores do")
     problems.raise_errors()
     if not columns.row_count:
         problems.add("no-rows/header-only")
     problems.raise_errors()
-    columns = beside.with_query_ids(columns)
-    details = beside.truth_details_table(columns)
+    columns = query_columns.with_query_ids(columns)
+    details = query_columns.truth_details_table(columns)
     problems.raise_errors()
-    return _build_truth(columns, source, header, {**beside.indices, **wanted}, problems, details)
+    return _build_truth(columns, source, header, {**query_columns.indices, **indices}, problems, details)
 
 
-def _build_truth(columns: TableColumns, source: Source, header: Header, wanted: dict[str, int],
+def _build_truth(columns: TableColumns, source: Source, header: Header, indices: dict[str, int],
                  problems: Collector, details: pa.Table | None) -> Truth:
     def build(columns: TableColumns) -> Truth:
         return Truth.build(source.name, columns["query_id"], columns["doc_id"], columns["grade"].astype(np.int64),
@@ -95,7 +95,7 @@ def _build_truth(columns: TableColumns, source: Source, header: Header, wanted: 
     except InputError:
         if columns.lines is not None:
             raise
-        return build(read_rows(source, header, wanted, source.collector()))  # now with line numbers
+        return build(read_rows(source, header, indices, source.collector()))  # now with line numbers
 
 
 def _read_header(source: Source) -> Header:
@@ -110,12 +110,12 @@ def _read_header(source: Source) -> Header:
     return header
 
 
-def _require_columns(wanted: dict[str, int], needed: tuple[str, ...], header: Header, problems: Collector) -> None:
+def _require_columns(indices: dict[str, int], required: tuple[str, ...], header: Header, problems: Collector) -> None:
     """Raise where a column is missing that the table cannot do without."""
-    for name in needed:
-        if name not in wanted:
+    for name in required:
+        if name not in indices:
             problems.add("missing-column/rows", {"columns": list(header.names), "names": describe_aliases(name),
-                         "example": mapping_example(header.names, needed)}, line=header.line, field=name)
+                         "example": mapping_example(header.names, required)}, line=header.line, field=name)
     problems.raise_errors()
 
 
@@ -126,9 +126,9 @@ def _note_unread(names: list[str], header: Header, problems: Collector) -> None:
 
 def _fail_if_truth(source: Source, header: Header, columns: TableColumns) -> None:
     """Raise where a table holds judgements: whole numbers under BEIR's header or under a name of a grade."""
-    named = "grade" in header.columns and not {"score", "rank"} & header.columns.keys()
+    has_grade_name = "grade" in header.columns and not {"score", "rank"} & header.columns.keys()
     if (
-        not (named or header.is_beir)
+        not (has_grade_name or header.is_beir)
         or not columns.row_count
         or columns.fraction_count
         or columns["score"].max(initial=0) > 10
@@ -138,16 +138,16 @@ def _fail_if_truth(source: Source, header: Header, columns: TableColumns) -> Non
                  "BEIR qrels" if header.is_beir else "judgements")
 
 
-def _read_columns(source: Source, header: Header, wanted: dict[str, int], problems: Collector) -> TableColumns:
+def _read_columns(source: Source, header: Header, indices: dict[str, int], problems: Collector) -> TableColumns:
     """The wanted columns; problems are noted, not raised."""
-    columns = _read_fast(source, header, wanted)
-    return columns if columns is not None else read_rows(source, header, wanted, problems)
+    columns = _read_fast(source, header, indices)
+    return columns if columns is not None else read_rows(source, header, indices, problems)
 
 
-def _read_fast(source: Source, header: Header, wanted: dict[str, int]) -> TableColumns | None:
+def _read_fast(source: Source, header: Header, indices: dict[str, int]) -> TableColumns | None:
     """The columns, or None where anything is odd."""
     names = [f"column {i}" for i in range(len(header.names))]
-    types = {names[at]: COLUMN_TYPES.get(name, pa.string()) for name, at in wanted.items()}
+    types = {names[index]: COLUMN_TYPES.get(name, pa.string()) for name, index in indices.items()}
     quoted = b'"' in source.data
     try:
         table = csv.read_csv(
@@ -160,8 +160,8 @@ def _read_fast(source: Source, header: Header, wanted: dict[str, int]) -> TableC
     if not len(table):
         return None
     columns = {}
-    for name, at in wanted.items():
-        column = table[names[at]]
+    for name, index in indices.items():
+        column = table[names[index]]
         if name in ID_COLUMNS and _has_odd_ids(column):
             return None
         if name in NUMBER_COLUMNS:
@@ -180,8 +180,8 @@ def _has_odd_ids(column: pa.ChunkedArray) -> bool:
     """True where an id is empty or has blanks or tabs around it."""
     if pa.types.is_dictionary(column.type):
         column = pa.chunked_array([chunk.dictionary for chunk in column.chunks], pa.string())
-    same = pc.and_(pc.equal(pc.ascii_trim(column, " \t"), column), pc.greater(pc.binary_length(column), 0))
-    return not pc.all(same).as_py()
+    is_clean = pc.and_(pc.equal(pc.ascii_trim(column, " \t"), column), pc.greater(pc.binary_length(column), 0))
+    return not pc.all(is_clean).as_py()
 
 
 def _missing_as_null(column: pa.ChunkedArray) -> pa.ChunkedArray:

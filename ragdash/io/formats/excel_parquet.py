@@ -76,8 +76,8 @@ def _read_parquet(source: Source, _problems: Collector) -> tuple[Header, Iterato
 def _count_values(metadata) -> int:
     """The most values that a column has; a list in a row has as many as it has parts."""
     counts = [0] * metadata.num_columns
-    for at in range(metadata.num_row_groups):
-        group = metadata.row_group(at)
+    for group_index in range(metadata.num_row_groups):
+        group = metadata.row_group(group_index)
         counts = [count + group.column(i).num_values for i, count in enumerate(counts)]
     return max((metadata.num_rows, *counts))
 
@@ -87,11 +87,11 @@ def _parquet_rows(source: Source, file) -> Iterator[tuple[int, list]]:
     row = grown = 0
     try:
         for batch in file.iter_batches(batch_size=4096):
-            held = sum(map(_expanded_size, batch.columns))
-            grown += held
+            expanded_size = sum(map(_expanded_size, batch.columns))
+            grown += expanded_size
             if grown > MAX_BYTES or (grown > MAX_BYTES // 2 and grown > MAX_GROWTH * source.stored_size):
                 source.fail("zip-bomb/parquet", {"packed": source.stored_size, "size": grown, "most": MAX_BYTES})
-            step = max(1, len(batch) * CHUNK_BYTES // max(held, 1))
+            step = max(1, len(batch) * CHUNK_BYTES // max(expanded_size, 1))
             for start in range(0, len(batch), step):
                 columns = [_plain_column(column) for column in batch.slice(start, step).columns]
                 for values in zip(*columns, strict=True):
@@ -127,16 +127,20 @@ def _plain_column(column: pa.Array) -> list:
 def _entries(header: Header, rows: Iterator[tuple[int, list]], problems: Collector,
              missing: tuple[str, ...]) -> Iterator[InputEntry]:
     """The rows as objects, as those of native files. missing: texts that stand for nothing, but in ids."""
-    named = {field: name for name, field in header.schema.items()}
+    names_by_field = {field: name for name, field in header.schema.items()}
     is_wide = header.has_query_rows
     for line, row in rows:
         fields = {}
         for field, value in zip(header.names, row, strict=False):
             if field not in fields:
-                if type(value) is str and value in missing and (named.get(field) not in ID_FIELDS or not value):
+                if (
+                    type(value) is str
+                    and value in missing
+                    and (names_by_field.get(field) not in ID_FIELDS or not value)
+                ):
                     value = None
-                value = _cell_value(named.get(field), value, Cell(problems, line, field), is_wide)
-                if value is not None or field in named:
+                value = _cell_value(names_by_field.get(field), value, Cell(problems, line, field), is_wide)
+                if value is not None or field in names_by_field:
                     fields[field] = value
         if any(value is not None for value in fields.values()):
             yield InputEntry(line, fields)
@@ -179,11 +183,13 @@ def plain_value(value):
             return value
         return NumberText(int(value) if float(value).is_integer() and abs(value) < 1e15 else repr(value))
     if isinstance(value, dict):
-        return {str(key): part for key, part in ((key, plain_value(part)) for key, part in value.items())
-                if part is not None}
+        return {str(key): member for key, member in ((key, plain_value(member)) for key, member in value.items())
+                if member is not None}
     if isinstance(value, (list, tuple)):
-        pairs = bool(value) and all(isinstance(part, tuple) and len(part) == 2 for part in value)
-        return {str(key): plain_value(part) for key, part in value} if pairs else [plain_value(part) for part in value]
+        pairs = bool(value) and all(isinstance(pair, tuple) and len(pair) == 2 for pair in value)
+        return (
+            {str(key): plain_value(member) for key, member in value} if pairs else [plain_value(item) for item in value]
+        )
     if isinstance(value, (datetime.date, datetime.time)):
         return value.isoformat()
     if isinstance(value, Decimal):

@@ -19,10 +19,10 @@ def is_json_columns(text: str, top: list[str], is_cut: bool) -> bool:
 
     is_cut: the text ends before its end, perhaps in the first column.
     """
-    known = resolve_fields(top)
-    asked = [known[name] for name in ("query", "query_id") if name in known]
-    return (is_cut or any(name in known for name in (*RUN_MARKERS, *TRUTH_MARKERS))) and any(
-        re.search(f'"{re.escape(field)}{_TEXT_VALUES}', text) for field in asked)
+    schema = resolve_fields(top)
+    question_fields = [schema[name] for name in ("query", "query_id") if name in schema]
+    return (is_cut or any(name in schema for name in (*RUN_MARKERS, *TRUTH_MARKERS))) and any(
+        re.search(f'"{re.escape(field)}{_TEXT_VALUES}', text) for field in question_fields)
 
 
 def read_runs(source: Source, name: str | None) -> list[Run]:
@@ -40,19 +40,19 @@ def _entries(source: Source, exact: ExactReader | None) -> Iterator[InputEntry]:
         value = parse_fast(source.data)
         if type(value) is not dict:
             raise NeedsExact
-        members = [InputEntry(0, part, key) for key, part in value.items()]
+        members = [InputEntry(0, column, key) for key, column in value.items()]
     else:
         members = list(exact.members())
     columns = {}
-    for line, part, key in members:
-        if type(part) in (list, dict):
-            columns[key] = dict(enumerate(part)) if type(part) is list else part
+    for line, column, key in members:
+        if type(column) in (list, dict):
+            columns[key] = dict(enumerate(column)) if type(column) is list else column
         elif exact is None:
             raise NeedsExact
         else:
             exact.problems.add("wrong-type/beside-columns", {"key": key}, line=line, field=key)
     rows = list(next(iter(columns.values()), {}))
-    odd = next((key for key, part in columns.items() if list(part) != rows), None)
+    odd = next((key for key, column in columns.items() if list(column) != rows), None)
     if odd is not None and exact is None:
         raise NeedsExact
     if odd is not None:
@@ -61,4 +61,4 @@ def _entries(source: Source, exact: ExactReader | None) -> Iterator[InputEntry]:
         return
     line = members[0].line if members else 1
     for row in rows:
-        yield InputEntry(line, {key: part[row] for key, part in columns.items()})
+        yield InputEntry(line, {key: column[row] for key, column in columns.items()})

@@ -33,14 +33,14 @@ def _entries_with_field(field: str):
     """A way through the members of the file, as native objects with this field."""
     def entries(source: Source, exact: ExactReader | None) -> Iterator[InputEntry]:
         if exact:
-            found = exact.members()
+            members = exact.members()
         else:
             value = parse_fast(source.data)
             if type(value) is not dict:
                 raise NeedsExact
-            found = (InputEntry(0, part, key) for key, part in value.items())
+            members = (InputEntry(0, member, key) for key, member in value.items())
         fit = misfits = 0
-        for line, value, key in found:
+        for line, value, key in members:
             if not _is_nested_object(value) if type(value) is dict else _is_flat_list(value):
                 fit += 1
                 yield InputEntry(line, {"query_id": key, field: value}, key)
@@ -61,18 +61,18 @@ def _is_flat_list(value) -> bool:
 
 def _is_nested_object(value: dict) -> bool:
     """True for an object of objects, such as several runs or a table."""
-    return bool(value) and all(type(part) in (dict, list) for part in value.values())
+    return bool(value) and all(type(member) in (dict, list) for member in value.values())
 
 
 def _note_wrong_type(problems: Collector, line: int, key: str | None, value) -> None:
-    found = f"a list of {len(value)} objects or lists" if type(value) is list else show_value(value)
+    description = f"a list of {len(value)} objects or lists" if type(value) is list else show_value(value)
     if type(value) is dict:
         problems.add("wrong-type/dictionary-of-objects", {"key": key, "count": len(value)}, line=line, field=key)
         return
     if type(value) not in (list, str):
-        problems.add("wrong-type/summary", {"key": key, "what": found}, line=line, field=key)
+        problems.add("wrong-type/summary", {"key": key, "what": description}, line=line, field=key)
         return
-    problems.add("wrong-type/dictionary", {"key": key, "what": found}, line=line, field=key)
+    problems.add("wrong-type/dictionary", {"key": key, "what": description}, line=line, field=key)
 
 
 def _note_grades(run: Run, source: Source) -> Run:

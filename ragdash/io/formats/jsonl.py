@@ -24,9 +24,9 @@ from ragdash.io.wrong_role import fail_run_as_truth, fail_truth_as_run
 
 def read_runs(source: Source, name: str | None, entries: Callable | None = None) -> list[Run]:
     """The runs of a file of objects, one a configuration."""
-    def read(problems: Collector, found: Iterable[InputEntry]) -> list[Run]:
+    def read(problems: Collector, entries: Iterable[InputEntry]) -> list[Run]:
         reader = RunReader(problems, source.mapping)
-        for entry in found:
+        for entry in entries:
             reader.add(entry)
         if reader.is_truth and not reader.is_run:
             fail_truth_as_run(
@@ -39,9 +39,9 @@ def read_runs(source: Source, name: str | None, entries: Callable | None = None)
 
 def read_truth(source: Source, entries: Callable | None = None) -> Truth:
     """The truth in a file of objects."""
-    def read(problems: Collector, found: Iterable[InputEntry]) -> Truth:
+    def read(problems: Collector, entries: Iterable[InputEntry]) -> Truth:
         reader = TruthReader(problems, source.mapping)
-        for entry in found:
+        for entry in entries:
             reader.add(entry)
         if reader.looks_like_run:
             fail_run_as_truth(source, "it holds retrieved documents or scores and no grades")
@@ -84,7 +84,7 @@ def read_wrapped_objects(source: Source, exact: ExactReader | None) -> Iterator[
         value = value[key]
     if type(value) is not list:
         raise NeedsExact
-    return (InputEntry(0, part) for part in value)
+    return (InputEntry(0, item) for item in value)
 
 
 def read_wrapped_runs(source: Source, name: str | None) -> list[Run]:

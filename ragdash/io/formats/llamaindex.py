@@ -31,7 +31,7 @@ def read_runs(source: Source, name: str | None) -> NoReturn:
 def read_truth(source: Source) -> Truth:
     """The questions with their relevant nodes, and the texts of the nodes in its corpus."""
     texts: dict = {}
-    truth = jsonl.read_truth(source, lambda opened, exact: _entries(opened, exact, texts))
+    truth = jsonl.read_truth(source, lambda file, exact: _entries(file, exact, texts))
     if not texts:
         return truth
     corpus = formats_corpus.build_corpus_from_texts(source.name, source.file, texts, problems := source.collector())
@@ -45,28 +45,28 @@ def _entries(source: Source, exact: ExactReader | None, texts: dict) -> Iterator
         value = parse_fast(source.data)
         if type(value) is not dict or value.keys() - {"corpus"} != set(_MEMBERS):
             raise NeedsExact
-        if type(found := value.pop("corpus", {})) is not dict:
+        if type(corpus_texts := value.pop("corpus", {})) is not dict:
             raise NeedsExact
-        texts |= found
-        parts = {key: (0, part) for key, part in value.items()}
+        texts |= corpus_texts
+        members = {key: (0, member) for key, member in value.items()}
     else:
-        parts = {}
+        members = {}
         for entry in exact.members():
             if entry.key in _MEMBERS:
-                parts[entry.key] = entry.line, entry.value
+                members[entry.key] = entry.line, entry.value
             elif entry.key == "corpus" and type(entry.value) is dict:
                 texts |= entry.value
             else:
                 note_unread_member(entry.key or "", ("queries and relevant_docs",), exact.problems, entry.line)
-    asked, relevant = (_member_object(parts, name, exact.problems if exact else None) for name in _MEMBERS)
-    line = min((line for line, _ in parts.values()), default=1)
-    for query_id in dict.fromkeys((*asked, *relevant)):
-        question = {"query": asked[query_id]} if query_id in asked else {}
+    questions, relevant = (_member_object(members, name, exact.problems if exact else None) for name in _MEMBERS)
+    line = min((line for line, _ in members.values()), default=1)
+    for query_id in dict.fromkeys((*questions, *relevant)):
+        question = {"query": questions[query_id]} if query_id in questions else {}
         yield InputEntry(line, {"query_id": query_id, **question, "relevant": relevant.get(query_id, [])}, query_id)
 
 
-def _member_object(parts: dict, name: str, problems: Collector | None) -> dict:
-    line, value = parts.get(name, (1, None))
+def _member_object(members: dict, name: str, problems: Collector | None) -> dict:
+    line, value = members.get(name, (1, None))
     if type(value) is dict:
         return value
     if problems is None:

@@ -43,33 +43,37 @@ def _entries(source: Source, exact: ExactReader | None) -> Iterator[InputEntry]:
     for line, article, _ in articles:
         cell = Cell(exact.problems, line, "paragraphs") if exact else None
         for paragraph in _read_objects(article, "paragraphs", cell):
-            for asked in _read_objects(paragraph, "qas", cell):
-                yield InputEntry(line, _query_object(article, paragraph, asked))
+            for question in _read_objects(paragraph, "qas", cell):
+                yield InputEntry(line, _query_object(article, paragraph, question))
 
 
 def _read_objects(value, name: str, cell: Cell | None) -> list[dict]:
     """The objects in the list of this name; where there is none, it is noted."""
-    found = value.get(name) if type(value) is dict else None
-    if type(found) is list and all(type(part) is dict for part in found):
-        return found
+    objects = value.get(name) if type(value) is dict else None
+    if type(objects) is list and all(type(item) is dict for item in objects):
+        return objects
     if cell is None:
         raise NeedsExact
-    cell.note_wrong_type(found, f"a list of objects under {name}")
+    cell.note_wrong_type(objects, f"a list of objects under {name}")
     return []
 
 
-def _query_object(article: dict, paragraph: dict, asked: dict) -> dict:
+def _query_object(article: dict, paragraph: dict, question: dict) -> dict:
     """A question as one of our objects."""
-    told = {name: value for name, value in asked.items() if name not in ("id", "question", "answers",
+    attributes = {name: value for name, value in question.items() if name not in ("id", "question", "answers",
                                                                          "plausible_answers")}
-    told |= {"title": article["title"]} if "title" in article else {}
-    result = {"query_id": asked.get("id"), "query": asked.get("question"), **({"attributes": told} if told else {})}
-    if asked.get("is_impossible") is True:
+    attributes |= {"title": article["title"]} if "title" in article else {}
+    result = {
+        "query_id": question.get("id"),
+        "query": question.get("question"),
+        **({"attributes": attributes} if attributes else {}),
+    }
+    if question.get("is_impossible") is True:
         return {**result, "answers": []}
-    answers = asked.get("answers")
+    answers = question.get("answers")
     if type(answers) is list:
-        answers = [one.get("text") if type(one) is dict else one for one in answers]
-        answers = list(dict.fromkeys(answers)) if all(type(one) is str for one in answers) else answers
+        answers = [answer.get("text") if type(answer) is dict else answer for answer in answers]
+        answers = list(dict.fromkeys(answers)) if all(type(answer) is str for answer in answers) else answers
     context = paragraph.get("context")
     evidence = [{"text": context, **({"source": article["title"]} if type(article.get("title")) is str else {})}]
     return {**result, "answers": answers, **({"evidence": evidence} if context is not None else {})}

@@ -112,8 +112,8 @@ def _read_if_regular(source: Source, shape: Shape, layout: Layout) -> tuple[bool
         with source.arrow_text() as text:
             regular = is_regular(content, shape.separator)
             return regular, _read_fast(text, shape, layout, threads=False) if regular else None
-    with ThreadPoolExecutor(1) as beside:
-        regular = beside.submit(is_regular, content, shape.separator)
+    with ThreadPoolExecutor(1) as executor:
+        regular = executor.submit(is_regular, content, shape.separator)
         with source.arrow_text() as text:
             columns = _read_fast(text, shape, layout)
     return (True, columns) if regular.result() else (False, None)
@@ -147,9 +147,9 @@ def _read_fast(text: pa.NativeFile, shape: Shape, layout: Layout, threads: bool 
             convert_options=csv.ConvertOptions(include_columns=list(types), column_types=types, null_values=[]))
     except pa.ArrowInvalid:
         return None
-    queries, values = table["query_id"], [part.to_numpy() for part in table[layout.value].chunks]
-    if not len(table) or any(pc.any(pc.starts_with(part.dictionary, "#")).as_py() for part in queries.chunks) \
-            or not all(on_all_cores(partial(all_usable, what=layout.value), values)):
+    queries, values = table["query_id"], [chunk.to_numpy() for chunk in table[layout.value].chunks]
+    if not len(table) or any(pc.any(pc.starts_with(chunk.dictionary, "#")).as_py() for chunk in queries.chunks) \
+            or not all(on_all_cores(partial(all_usable, name=layout.value), values)):
         return None
     numbers = joined(values)
     numbers.setflags(write=False)  # so that the record need not copy it
@@ -172,5 +172,5 @@ def _note_tags(source: Source, problems: Collector) -> None:
         if words:
             tags.setdefault(words[0], number)
     if len(tags) > 1:
-        shown = ", ".join(tag.decode(errors="replace") for tag in list(tags)[:5])
-        problems.add("several-tags", {"tags": shown}, line=list(tags.values())[1], field="tag", severity="warning")
+        shown_tags = ", ".join(tag.decode(errors="replace") for tag in list(tags)[:5])
+        problems.add("several-tags", {"tags": shown_tags}, line=list(tags.values())[1], field="tag", severity="warning")

@@ -63,9 +63,9 @@ class TrecColumns:
 def split_line(line: bytes, layout: Layout) -> list[bytes]:
     """Split a line into its fields, without the white space around them."""
     fields = [field.strip(b" ") for field in line.split(b"\t")]
-    needed, others = fields[:layout.value_index + 1], fields[layout.value_index + 1:]
-    if len(fields) >= len(layout.columns) and all(needed):
-        return needed + ([field for field in others if field] or others[:len(layout.columns) - len(needed)])
+    required, remaining = fields[:layout.value_index + 1], fields[layout.value_index + 1:]
+    if len(fields) >= len(layout.columns) and all(required):
+        return required + ([field for field in remaining if field] or remaining[:len(layout.columns) - len(required)])
     return [field for field in line.replace(b"\t", b" ").split(b" ") if field]
 
 

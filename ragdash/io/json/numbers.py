@@ -11,30 +11,30 @@ from ragdash.core.errors import Collector
 MAX_GRADE = 2**31
 
 
-def is_usable(value: float | None, what: str) -> bool:
+def is_usable(value: float | None, name: str) -> bool:
     """True for a finite number; where it is a grade, for a whole one."""
     if value is None or not math.isfinite(value):
         return False
-    return what != "grade" or (value.is_integer() and abs(value) <= MAX_GRADE)
+    return name != "grade" or (value.is_integer() and abs(value) <= MAX_GRADE)
 
 
-def all_usable(values: np.ndarray, what: str) -> bool:
+def all_usable(values: np.ndarray, name: str) -> bool:
     """True where `is_usable` is true of all values: (N,) float64."""
     if not np.isfinite(values).all():
         return False
-    return what != "grade" or not ((np.rint(values) != values).any() or (np.abs(values) > MAX_GRADE).any())
+    return name != "grade" or not ((np.rint(values) != values).any() or (np.abs(values) > MAX_GRADE).any())
 
 
-def note_bad_value(what: str, shown: str, value: float | None, problems: Collector, line: int | None,
+def note_bad_value(name: str, text: str, value: float | None, problems: Collector, line: int | None,
                    field: str | None = None) -> None:
     """Note a score or grade (`what`) that cannot be used; value is None where it is no number at all."""
-    field = field or what
-    if what == "grade":
-        problems.add("bad-grade", {"value": shown}, line=line, field=field)
+    field = field or name
+    if name == "grade":
+        problems.add("bad-grade", {"value": text}, line=line, field=field)
     elif value is None:
-        problems.add(f"bad-{what}", {"value": shown}, line=line, field=field)
+        problems.add(f"bad-{name}", {"value": text}, line=line, field=field)
     else:
-        problems.add(f"nan-{what}", {"value": shown}, line=line, field=field)
+        problems.add(f"nan-{name}", {"value": text}, line=line, field=field)
 
 
 def parse_number(field: bytes | str) -> float | None:

@@ -31,9 +31,9 @@ class Cell:
     def __init__(self, problems: Collector, line: int, field: str):
         self.problems, self.line, self.field = problems, line, field
 
-    def member(self, part: str | int) -> Cell:
+    def member(self, key: str | int) -> Cell:
         """The cell of a member or element of this one."""
-        return Cell(self.problems, self.line, f"{self.field}[{part}]" if type(part) is int else f"{self.field}.{part}")
+        return Cell(self.problems, self.line, f"{self.field}[{key}]" if type(key) is int else f"{self.field}.{key}")
 
     def note(self, message: str, facts: Mapping | None = None, severity: str = "error") -> None:
         """Note a problem of this cell."""
@@ -69,7 +69,7 @@ def read_text(value, cell: Cell) -> str | None:
 
 def read_question(value, cell: Cell) -> str | None:
     """The question: text, or of a conversation (a list of what was said) the last part."""
-    if type(value) is list and value and all(type(part) is dict for part in value):
+    if type(value) is list and value and all(type(message) is dict for message in value):
         return read_message(value[-1], cell.member(len(value) - 1))
     return read_message(value, cell)
 
@@ -115,35 +115,37 @@ def read_whole_number(value, cell: Cell) -> int | None:
     return None if value is None else int(value)
 
 
-def read_score(value, cell: Cell, what: str = "score") -> float | None:
+def read_score(value, cell: Cell, name: str = "score") -> float | None:
     """A score, rank or grade, which must be there and be a number; None after noting what is wrong."""
     if value is None:
-        return cell.note(f"missing-{what}")
+        return cell.note(f"missing-{name}")
     if type(value) in (int, float, NumberText):
         value = float(value)
-        if is_usable(value, what):
+        if is_usable(value, name):
             return value
-        note_bad_value(what, str(value), value, cell.problems, cell.line, cell.field)
+        note_bad_value(name, str(value), value, cell.problems, cell.line, cell.field)
     else:
-        note_bad_value(what, show_value(value), None, cell.problems, cell.line, cell.field)
+        note_bad_value(name, show_value(value), None, cell.problems, cell.line, cell.field)
     return None
 
 
-def read_texts(value, cell: Cell, each: Callable = read_text) -> list | None:
+def read_texts(value, cell: Cell, read_item: Callable = read_text) -> list | None:
     """A list of text (or of what `each` reads); a single one counts as a list of one."""
     if is_missing(value):
         return None
     if type(value) is not list:
         value = [value]
     return [
-        part for part in (_read_present(item, cell.member(i), each) for i, item in enumerate(value)) if part is not None
+        item_value
+        for item_value in (_read_present(item, cell.member(i), read_item) for i, item in enumerate(value))
+        if item_value is not None
     ]
 
 
-def _read_present(value, cell: Cell, each: Callable):
+def _read_present(value, cell: Cell, read_item: Callable):
     if is_missing(value):
         return cell.note_wrong_type(value, "text")
-    return each(value, cell)
+    return read_item(value, cell)
 
 
 def read_object(value, cell: Cell) -> dict | None:

@@ -18,9 +18,9 @@ def is_bomb(grown: int, packed: int) -> bool:
     return grown > HARMLESS_BYTES and grown > MAX_RATIO * max(packed, 1)
 
 
-def will_exceed_limit(grown: int, at: int, packed: int) -> bool:
+def will_exceed_limit(grown: int, position: int, packed: int) -> bool:
     """True where a file that gave so much up to this place of it must become far larger than what is read."""
-    return grown >= ESTIMATE_AFTER and grown * packed > 2 * MAX_BYTES * max(at, 1)
+    return grown >= ESTIMATE_AFTER and grown * packed > 2 * MAX_BYTES * max(position, 1)
 
 
 def size(count: int) -> str:

@@ -185,8 +185,8 @@ class Source:
     def _decompress(self, text: BinaryIO, stream: BinaryIO) -> bytes:
         """All that a compressed file holds, never held twice; fails where it grows, or is bound to, beyond measure."""
         packed, grown = self.stored_size, io.BytesIO()
-        while piece := text.read(CHUNK_BYTES):
-            grown.write(piece)
+        while chunk := text.read(CHUNK_BYTES):
+            grown.write(chunk)
             count = grown.tell()
             if count > MAX_BYTES or is_bomb(count, packed) or will_exceed_limit(count, stream.tell(), packed):
                 self.fail("zip-bomb", {"packed": packed, "size": count,
@@ -205,9 +205,9 @@ class Source:
     def _check_text(self) -> None:
         """Raise for binary files, for UTF-16 that is not announced, and for files of white space only."""
         start = self._read_text(HEAD_BYTES)
-        what = next((what for magic, what in BINARY_TYPES if start.startswith(magic)), None)
-        if what:
-            self.fail("binary-file", {"type": what})
+        type_name = next((type_name for magic, type_name in BINARY_TYPES if start.startswith(magic)), None)
+        if type_name:
+            self.fail("binary-file", {"type": type_name})
         if self.encoding == "utf-8":
             wide = next(
                 (name for mark, name in BYTE_ORDER_MARKS if start.startswith(mark)), None
@@ -224,10 +224,10 @@ def stem(file: str) -> str:
     """The file's name without folder and known endings: "runs/bm25.trec.gz" -> "bm25"."""
     name = file.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1]
     while True:
-        rest, ending = os.path.splitext(name)
-        if ending.lower() not in SUFFIXES or not rest:
+        root, ending = os.path.splitext(name)
+        if ending.lower() not in SUFFIXES or not root:
             return name
-        name = rest
+        name = root
 
 
 def not_utf8_problem(file: str | None, byte: bytes, line: int, field: str | None = None) -> Problem:
@@ -237,10 +237,10 @@ def not_utf8_problem(file: str | None, byte: bytes, line: int, field: str | None
 
 def _utf16_without_mark(start: bytes) -> str | None:
     """utf-16-le or utf-16-be where nearly every second byte is zero, as in Latin text without a mark."""
-    half = len(start) // 2
-    if half < 4:
+    pair_count = len(start) // 2
+    if pair_count < 4:
         return None
     for name, zeros in (("utf-16-le", start[1::2].count(0)), ("utf-16-be", start[::2].count(0))):
-        if zeros > 0.7 * half:
+        if zeros > 0.7 * pair_count:
             return name
     return None

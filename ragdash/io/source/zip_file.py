@@ -64,17 +64,17 @@ def read_members(source: Source) -> list[Member]:
 
 
 def _is_system_file(path: str) -> bool:
-    parts = PurePosixPath(path).parts
-    return "__MACOSX" in parts or parts[-1].startswith(".") or parts[-1] in ("Thumbs.db", "desktop.ini")
+    names = PurePosixPath(path).parts
+    return "__MACOSX" in names or names[-1].startswith(".") or names[-1] in ("Thumbs.db", "desktop.ini")
 
 
 def _check_archive(source: Source, archive: zipfile.ZipFile) -> None:
     """Raise for archives that leave their folder, hold too much, or grow beyond measure."""
     infos = archive.infolist()
-    outside = next((info.filename for info in infos
+    unsafe_path = next((info.filename for info in infos
                     if _UNSAFE_PATH.search(info.filename) or not PurePosixPath(info.filename).parts), None)
-    if outside is not None:
-        source.fail("unsafe-path", {"path": outside})
+    if unsafe_path is not None:
+        source.fail("unsafe-path", {"path": unsafe_path})
     if len(infos) > MAX_MEMBERS:
         source.fail("too-many-files", {"files": len(infos), "most": MAX_MEMBERS})
     total, packed = sum(info.file_size for info in infos), sum(info.compress_size for info in infos)

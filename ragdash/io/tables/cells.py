@@ -28,60 +28,60 @@ class _UnreadableCell(ValueError):
     """The text of a cell is no list, with the reason."""
 
 
-def parse_cell(name: str, written: str, cell: Cell):
+def parse_cell(name: str, cell_text: str, cell: Cell):
     """The value of a cell of the column that holds `name`; None where nothing stands. Notes what cannot be read."""
-    if written in MISSING_TEXTS and name != "query_id":
+    if cell_text in MISSING_TEXTS and name != "query_id":
         return None
     if name == "query_id":
-        return _parse_id(written, cell)
+        return _parse_id(cell_text, cell)
     if name in TEXTS:
-        return written
-    if name in NUMBERS and not written.lstrip().startswith("{"):
-        return parse_number(written)
-    return _parse_list_or_object(name, written, cell)
+        return cell_text
+    if name in NUMBERS and not cell_text.lstrip().startswith("{"):
+        return parse_number(cell_text)
+    return _parse_list_or_object(name, cell_text, cell)
 
 
-def parse_attribute(written: str):
+def parse_attribute(cell_text: str):
     """The value of a column that nobody knows: a number where its digits are what a number is written as, else text."""
-    if _NUMBER.fullmatch(written) and len(written) < 16:
-        value = float(written) if re.search("[.eE]", written) else int(written)
-        if json.dumps(value) == written:
+    if _NUMBER.fullmatch(cell_text) and len(cell_text) < 16:
+        value = float(cell_text) if re.search("[.eE]", cell_text) else int(cell_text)
+        if json.dumps(value) == cell_text:
             return value
-    return written
+    return cell_text
 
 
-def parse_number(written: str):
+def parse_number(cell_text: str):
     """A number as it is written, or the text where it is none."""
-    return NumberText(written.strip()) if _NUMBER.fullmatch(written.strip()) else written
+    return NumberText(cell_text.strip()) if _NUMBER.fullmatch(cell_text.strip()) else cell_text
 
 
-def _parse_id(written: str, cell: Cell) -> str:
-    value = written.strip(" \t")
-    if value and value != written:
-        cell.note("padded-id", {"written": written, "value": value}, severity="warning")
+def _parse_id(cell_text: str, cell: Cell) -> str:
+    value = cell_text.strip(" \t")
+    if value and value != cell_text:
+        cell.note("padded-id", {"written": cell_text, "value": value}, severity="warning")
     return value
 
 
-def _parse_list_or_object(name: str, written: str, cell: Cell):
+def _parse_list_or_object(name: str, cell_text: str, cell: Cell):
     """A list or an object; a text without brackets is split at bars where it is a list of several."""
-    text = written.strip()
+    text = cell_text.strip()
     if text[:1] in "[{(" or text.startswith("array("):
         try:
             value = parse_nested(text)
         except _UnreadableCell as reason:
             if name not in IDS and name not in OBJECTS and (name in PARALLEL_FIELDS or text[-1] not in "]})"):
-                return written if name in PARALLEL_FIELDS else [written]  # a text such as "[1] says ..."
-            what = "an object" if name in OBJECTS else "a list"
-            return cell.note("bad-list", {"start": text[:60], "reason": reason, "type": what})
+                return cell_text if name in PARALLEL_FIELDS else [cell_text]  # a text such as "[1] says ..."
+            expected = "an object" if name in OBJECTS else "a list"
+            return cell.note("bad-list", {"start": text[:60], "reason": reason, "type": expected})
         return value if type(value) is not dict or name not in ("contexts", "answers", "evidence") else [value]
     if name in OBJECTS:
-        return cell.note_wrong_type(written, "an object")
+        return cell.note_wrong_type(cell_text, "an object")
     if "|" in text and (name in IDS or _may_hold_several(name, cell.field)):
-        parts = [part.strip() for part in text.split("|")]
-        return [parse_number(part) for part in parts] if name in ("score", "rank") else parts
+        items = [item.strip() for item in text.split("|")]
+        return [parse_number(item) for item in items] if name in ("score", "rank") else items
     if name in PARALLEL_FIELDS:
-        return parse_number(written) if name in ("score", "rank") else written
-    return [text] if name in IDS else [written]
+        return parse_number(cell_text) if name in ("score", "rank") else cell_text
+    return [text] if name in IDS else [cell_text]
 
 
 def _may_hold_several(name: str, field: str) -> bool:
@@ -120,7 +120,7 @@ def _parse_literal(node: ast.AST, text: str):
         if node.value is None or isinstance(node.value, (str, bool)):
             return node.value
     if isinstance(node, (ast.List, ast.Tuple, ast.Set)):
-        return [_parse_literal(part, text) for part in node.elts]
+        return [_parse_literal(element, text) for element in node.elts]
     if isinstance(node, ast.Dict) and all(node.keys):
         keys = [_parse_literal(key, text) for key in node.keys]
         if all(isinstance(key, str) for key in keys) and len(set(keys)) == len(keys):
@@ -137,21 +137,21 @@ def _parse_literal(node: ast.AST, text: str):
 
 
 def _number_text(node: ast.Constant, text: str) -> NumberText:
-    written = ast.get_source_segment(text, node) or ""
-    if not _NUMBER.fullmatch(written):
-        raise _UnreadableCell(f"the number {written[:20]}")
-    return NumberText(written)
+    literal = ast.get_source_segment(text, node) or ""
+    if not _NUMBER.fullmatch(literal):
+        raise _UnreadableCell(f"the number {literal[:20]}")
+    return NumberText(literal)
 
 
 def _has_adjacent_strings(text: str) -> bool:
     """True where two texts stand side by side, which Python would join and numpy means as two."""
-    before = None
+    previous_type = None
     try:
         for token in tokenize.generate_tokens(io.StringIO(text).readline):
-            if token.type == tokenize.STRING and before == tokenize.STRING:
+            if token.type == tokenize.STRING and previous_type == tokenize.STRING:
                 return True
             if token.type not in (tokenize.NL, tokenize.NEWLINE, tokenize.COMMENT):
-                before = token.type
+                previous_type = token.type
     except (tokenize.TokenError, SyntaxError):
         return False
     return False

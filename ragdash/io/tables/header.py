@@ -37,10 +37,10 @@ class Header:
     @cached_property
     def columns(self) -> dict[str, int]:
         """{our name: index of the column} of a row for each document; the first of several columns with one name."""
-        given = {name: column for name, column in self.mapping.items() if column in self.names}
-        free = [name for name in self.names if name not in given.values()]
-        found = {**find_fields(free, ROW_FIELDS), **given}
-        return {name: self.names.index(column) for name, column in found.items() if name in ROW_FIELDS}
+        mapped = {name: column for name, column in self.mapping.items() if column in self.names}
+        free = [name for name in self.names if name not in mapped.values()]
+        columns = {**find_fields(free, ROW_FIELDS), **mapped}
+        return {name: self.names.index(column) for name, column in columns.items() if name in ROW_FIELDS}
 
     @cached_property
     def outputs(self) -> tuple[promptfoo_header.OutputColumn, ...]:
@@ -87,8 +87,8 @@ def unknown_header(head: bytes) -> tuple[Header, list[str]] | None:
     for header in sorted(_candidates(head, {}), key=lambda header: -len(header.names)):
         names = header.names
         if len(names) > 1 and all(names) and len(set(names)) == len(names) and set(map(parse_number, names)) == {None}:
-            rest = (line for line in lines[header.line:] if line.strip())
-            row = _split(next(rest, ""), header.delimiter)
+            rows = (line for line in lines[header.line:] if line.strip())
+            row = _split(next(rows, ""), header.delimiter)
             if len(row) == len(names):
                 return header, row
     return None
@@ -102,13 +102,13 @@ def widest_header(head: bytes) -> tuple[str, ...]:
 def _candidates(head: bytes, mapping: Mapping[str, str]) -> list[Header]:
     """The first line that is not empty, split by each separator in it."""
     lines = normalize_line_ends(head).decode(errors="replace").split("\n")
-    at = next((i for i, line in enumerate(lines) if line.strip()), None)
-    if at is None:
+    index = next((i for i, line in enumerate(lines) if line.strip()), None)
+    if index is None:
         return []
-    found = [(delimiter, *_split_lines(lines[at:at + MAX_HEADER_LINES], delimiter)) for delimiter in DELIMITERS
-             if delimiter in lines[at]]
-    return [Header(tuple(names), delimiter, at + count, mapping) for delimiter, names, count in found] or [
-        Header((lines[at].strip(),), ",", at + 1, mapping)]
+    splits = [(delimiter, *_split_lines(lines[index:index + MAX_HEADER_LINES], delimiter)) for delimiter in DELIMITERS
+             if delimiter in lines[index]]
+    return [Header(tuple(names), delimiter, index + count, mapping) for delimiter, names, count in splits] or [
+        Header((lines[index].strip(),), ",", index + 1, mapping)]
 
 
 def _split(line: str, delimiter: str) -> list[str]:

@@ -68,23 +68,23 @@ def _chunk_is_odd(text: bytes | Path, start: int, stop: int, separator: str) -> 
 class _Window:
     """A step of the text behind its byte before, and room for what is computed on the way."""
 
-    def __init__(self, before: int, step: int):
+    def __init__(self, previous_byte: int, step: int):
         self._buffer = bytearray(step + 1)
-        self._buffer[0] = before
+        self._buffer[0] = previous_byte
         self.room = memoryview(self._buffer)[1:]
         self._content = np.frombuffer(self._buffer, np.uint8)
         self._white, self._adjacent = np.empty(step + 1, bool), np.empty(step, bool)
 
     def is_odd(self, count: int, separator: str) -> bool:
         """True where white space stands beside white space, or other white space than the separator parts fields."""
-        content, white, both = self._content[:count + 1], self._white[:count + 1], self._adjacent[:count]
+        content, white, adjacent = self._content[:count + 1], self._white[:count + 1], self._adjacent[:count]
         np.less_equal(content, BLANK, out=white)
-        np.logical_and(white[1:], white[:-1], out=both)
-        odd = bool(both.any())
+        np.logical_and(white[1:], white[:-1], out=adjacent)
+        odd = bool(adjacent.any())
         if separator == " ":
             odd = odd or self._buffer.find(b"\t", 0, count + 1) >= 0
         elif odd:  # two blanks inside of a field are no harm
             blank = content == BLANK
-            odd = bool((both & ~(blank[1:] & blank[:-1])).any())
+            odd = bool((adjacent & ~(blank[1:] & blank[:-1])).any())
         self._buffer[0] = self._buffer[count]
         return odd

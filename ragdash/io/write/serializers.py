@@ -66,11 +66,11 @@ def rankings(run: Run) -> Iterator[tuple[str, dict[str, list]]]:
     Columns that the run lacks are absent. Equal scores stand by document id, descending.
     """
     for q, query_id in enumerate(run.query_ids.to_pylist()):
-        at = np.setdiff1d(np.arange(run.starts[q], run.starts[q + 1]), run.repeated)
-        rows = run.rows(at)
+        positions = np.setdiff1d(np.arange(run.starts[q], run.starts[q + 1]), run.repeated)
+        rows = run.rows(positions)
         columns = {"doc_id": take(run.docs, rows)}
         if run.scores is not None:
-            columns["score"] = pa.array(run.scores[at])
+            columns["score"] = pa.array(run.scores[positions])
         columns |= {name: take(column, rows) for name, column in (("text", run.texts), ("source", run.sources))
                     if column is not None}
         documents = pa.table(columns)
@@ -82,14 +82,14 @@ def rankings(run: Run) -> Iterator[tuple[str, dict[str, list]]]:
 def run_objects(run: Run) -> Iterator[dict]:
     """Each query as a native object."""
     details = _native_details(run.details, len(run))
-    for (query_id, documents), more in zip(rankings(run), details, strict=True):
+    for (query_id, documents), query_details in zip(rankings(run), details, strict=True):
         if documents.keys() == {"doc_id"}:
             retrieved = documents["doc_id"]
         else:
             retrieved = [{name: value for name, value in zip(documents, values, strict=True) if value is not None}
                          for values in zip(*documents.values(), strict=True)]
         settings = {"settings": dict(run.settings)} if run.settings else {}
-        yield {"query_id": query_id, "retrieved": retrieved, **more, **settings}
+        yield {"query_id": query_id, "retrieved": retrieved, **query_details, **settings}
 
 
 def truth_objects(truth: Truth) -> Iterator[dict]:
@@ -97,10 +97,10 @@ def truth_objects(truth: Truth) -> Iterator[dict]:
     details = _native_details(truth.details, len(truth))
     bounds = np.searchsorted(truth.queries, np.arange(len(truth) + 1))
     docs = truth.docs.to_pylist()
-    for q, (query_id, more) in enumerate(zip(truth.query_ids.to_pylist(), details, strict=True)):
+    for q, (query_id, query_details) in enumerate(zip(truth.query_ids.to_pylist(), details, strict=True)):
         judged = slice(bounds[q], bounds[q + 1])
         yield {"query_id": query_id, "relevant": dict(zip(docs[judged], truth.grades[judged].tolist(), strict=True)),
-               **more}
+               **query_details}
 
 
 def corpus_lines(corpus: Corpus) -> Iterator[bytes]:

@@ -32,9 +32,9 @@ def write_run(run: Run, path: PathLike, format: str | None = None) -> tuple[Prob
     if format == "beir":
         raise InputError([Problem("unwritable-format", {}, str(path))])
     if format == "trec":
-        lost = _lost_by_trec(run, path)
+        warnings = _lost_by_trec(run, path)
         serializers.write_trec_run(run, path)
-        return lost
+        return warnings
     if format == "jsonl":
         serializers.write_jsonl(run, path)
         return _lost_by_objects(run, path)
@@ -63,8 +63,8 @@ def write_truth(truth: Truth, path: PathLike, format: str | None = None) -> tupl
 def _format(path: PathLike, format: str | None) -> str:
     """The format given, else the one of the path's ending; a path without one is a BEIR folder."""
     name = Path(path).name.lower().removesuffix(".gz")
-    found = format or ENDINGS.get(Path(name).suffix) or ("" if Path(name).suffix else "beir")
-    if found not in WRITTEN_FORMATS:
+    format_name = format or ENDINGS.get(Path(name).suffix) or ("" if Path(name).suffix else "beir")
+    if format_name not in WRITTEN_FORMATS:
         raise InputError(
             [
                 Problem(
@@ -74,19 +74,19 @@ def _format(path: PathLike, format: str | None) -> str:
                 )
             ]
         )
-    return found
+    return format_name
 
 
-def _lost(path: PathLike, what: str, facts: Mapping | None = None) -> Problem:
-    return Problem(f"lost-content/{what}", facts or {}, str(path), severity="warning")
+def _lost(path: PathLike, content: str, facts: Mapping | None = None) -> Problem:
+    return Problem(f"lost-content/{content}", facts or {}, str(path), severity="warning")
 
 
 def _lost_by_trec(run: Run, path: PathLike) -> tuple[Problem, ...]:
     """What a TREC run cannot hold."""
-    lost = list(run.details.column_names) if run.details is not None else []
-    lost += [name for name, column in (("text", run.texts), ("source", run.sources)) if column is not None]
-    lost += ["settings"] * bool(run.settings)
-    warnings = [_lost(path, "run-fields", {"fields": lost})] if lost else []
+    missing = list(run.details.column_names) if run.details is not None else []
+    missing += [name for name, column in (("text", run.texts), ("source", run.sources)) if column is not None]
+    missing += ["settings"] * bool(run.settings)
+    warnings = [_lost(path, "run-fields", {"fields": missing})] if missing else []
     empty = int((run.lengths == 0).sum())
     if empty:
         warnings.append(_lost(path, "empty-queries", {"queries": empty}))
@@ -121,14 +121,14 @@ def _write_beir(truth: Truth, folder: Path) -> tuple[Problem, ...]:
     (folder / "qrels").mkdir(parents=True, exist_ok=True)
     objects = list(serializers.truth_objects(truth))
     _check_ids([*truth.query_ids.to_pylist(), *truth.docs.to_pylist()], folder)
-    out = io.StringIO()
-    rows = csv.writer(out, delimiter="\t", lineterminator="\n")
+    buffer = io.StringIO()
+    rows = csv.writer(buffer, delimiter="\t", lineterminator="\n")
     rows.writerow(("query-id", "corpus-id", "score"))
     rows.writerows((fields["query_id"], doc, grade) for fields in objects for doc, grade in fields["relevant"].items())
-    (folder / "qrels" / "test.tsv").write_bytes(out.getvalue().encode())
-    own = ("query_id", "query", "relevant")
+    (folder / "qrels" / "test.tsv").write_bytes(buffer.getvalue().encode())
+    native_fields = ("query_id", "query", "relevant")
     questions = [{"_id": fields["query_id"], **({"text": fields["query"]} if "query" in fields else {}),
-                  "metadata": {name: value for name, value in fields.items() if name not in own}}
+                  "metadata": {name: value for name, value in fields.items() if name not in native_fields}}
                  for fields in objects if fields["relevant"]]
     (folder / "queries.jsonl").write_bytes(b"".join(orjson.dumps(fields) + b"\n" for fields in questions))
     if truth.corpus is not None:
@@ -147,11 +147,11 @@ def _write_rows(objects: list[dict], path: PathLike, format: str) -> tuple[Probl
         parquet.write_table(pa.table(columns), str(path))
         return ()
     _check_ids([fields["query_id"] for fields in objects], path)
-    out = io.StringIO(newline="")
-    rows = csv.writer(out, lineterminator="\n")
+    buffer = io.StringIO(newline="")
+    rows = csv.writer(buffer, lineterminator="\n")
     rows.writerow(names)
     rows.writerows([_csv_cell(fields.get(name)) for name in names] for fields in objects)
-    serializers.write_bytes(path, out.getvalue().encode())
+    serializers.write_bytes(path, buffer.getvalue().encode())
     texts = [name for name in ("query", "answer") if any(fields.get(name) in MISSING_TEXTS for fields in objects)]
     return tuple(_lost(path, "empty-text", {"name": name}) for name in texts)
 
@@ -172,7 +172,7 @@ def _csv_cell(value) -> str:
 def _parquet_column(values: list) -> pa.Array:
     """Texts, numbers and lists of texts as they are; anything else as JSON."""
     kinds = {type(value) for value in values if value is not None}
-    if kinds == {list} and all(type(part) is str for value in values if value for part in value):
+    if kinds == {list} and all(type(item) is str for value in values if value for item in value):
         return pa.array(values, pa.list_(pa.string()))
     if kinds <= {str} or kinds == {int} or kinds == {float}:
         return pa.array(values)
