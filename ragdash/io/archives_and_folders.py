@@ -13,9 +13,11 @@ from ragdash.io.detect import detect_source
 from ragdash.io.detected_format import DetectedFormat
 from ragdash.io.formats import corpus as formats_corpus
 from ragdash.io.formats import csv_tsv, jsonl
+from ragdash.io.formats.registry import FORMATS, Detection, Format, Writer
 from ragdash.io.json.exact_parser import ExactReader, InputEntry, NeedsExact, parse_lines_fast
 from ragdash.io.source import zip_file
 from ragdash.io.source.source import Source
+from ragdash.io.write import format_writers
 
 _NO_DATA = {"unknown-format", "binary-file", "empty-file"}  # a licence, a picture ... beside the files
 _SPLITS = ("test", "dev", "train")  # of BEIR's qrels, the first that is there counts
@@ -175,3 +177,9 @@ def _query_object(entry: InputEntry, relevant: dict[str, dict]) -> dict | object
 
 def _unread_beir_file(file: Source, file_kind: str) -> Problem:
     return Problem("unread-file/questions", {"what": file_kind}, file.file, severity="warning")
+
+
+FORMATS.register(
+    Format("zip", "ZIP archive"), Format("beir", "BEIR folder"),
+    kind="container", order=90, detect=lambda _start: Detection("zip", "unknown", "a zip archive"),
+    writer=Writer("beir", 5, ("",), format_writers.write_beir_run, format_writers.write_beir_truth))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
 
 from ragdash.io.chat_messages import MODEL_ROLES, USER_ROLES, last_message
@@ -109,6 +109,12 @@ def corpus_fields(fields: Iterable[str], mapping: Mapping[str, str] | None = Non
     fields = list(fields)
     return {**find_fields(fields, _CORPUS_ALIASES, _CORPUS_ALIASES),
             **{name: field for name, field in (mapping or {}).items() if name in _CORPUS_ALIASES and field in fields}}
+
+
+def role_of(names: Collection[str]) -> str:
+    """run, truth, both or unknown, by our names of the fields that are there."""
+    run, truth = any(name in names for name in RUN_MARKERS), any(name in names for name in TRUTH_MARKERS)
+    return ("both" if truth else "run") if run else ("truth" if truth else "unknown")
 
 
 def is_corpus_document(fields: Iterable[str]) -> bool:

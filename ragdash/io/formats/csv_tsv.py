@@ -5,6 +5,9 @@ Read by pyarrow's CSV reader; a table with anything odd in it is read once more,
 
 from __future__ import annotations
 
+import csv as csv_text
+from itertools import islice
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -14,16 +17,19 @@ from ragdash.core.errors import Collector, InputError
 from ragdash.core.records import Run, Truth
 from ragdash.io.assemble.assemble_runs import Rows, build_runs
 from ragdash.io.field_names import MISSING_TEXTS, describe_aliases
-from ragdash.io.formats.trec import BLOCK_BYTES, ENCODED_TEXT, memory_pool
-from ragdash.io.json.numbers import all_usable
+from ragdash.io.formats.file_start import SAMPLED_LINES, FileStart
+from ragdash.io.formats.registry import FORMATS, Detection, Format, Writer
+from ragdash.io.formats.trec import BLOCK_BYTES, ENCODED_TEXT, matching_format, memory_pool
+from ragdash.io.json.numbers import all_usable, parse_number
 from ragdash.io.source.limits import MAX_COLUMNS
 from ragdash.io.source.source import HEAD_BYTES, Source
 from ragdash.io.tables import query_rows
-from ragdash.io.tables.header import Header, read_header
+from ragdash.io.tables.header import Header, describe_query_rows, read_header, widest_header
 from ragdash.io.tables.mapping_hints import mapping_example
 from ragdash.io.tables.query_columns import QUERY_PREFIX, QueryColumns
 from ragdash.io.tables.row_reader import ID_COLUMNS, NUMBER_COLUMNS, TEXT_COLUMNS, TableColumns, read_rows
 from ragdash.io.tables.whitespace import normalize_line_ends
+from ragdash.io.write import format_writers
 from ragdash.io.wrong_role import fail_run_as_truth, fail_truth_as_run
 
 COLUMN_TYPES = {
@@ -35,6 +41,66 @@ COLUMN_TYPES = {
 }
 RUN_COLUMNS = ("query_id", "doc_id", "score", "rank", "text", "source", "config")
 TRUTH_COLUMNS = ("query_id", "doc_id", "grade")
+
+
+def detect(start: FileStart) -> Detection | None:
+    """Recognizes tables with a row for each query or for each document."""
+    header = _known_header(start)
+    if header is None:
+        return None
+    if header.has_query_rows:
+        return Detection(header.format, *describe_query_rows(header), header.names, _guessed_columns(header))
+    if "doc_id" in header.columns and ("query_id" in header.columns or "query" in header.columns):
+        return Detection(header.format, *_describe_document_rows(header, start.head), header.names,
+                         _guessed_columns(header))
+    return None
+
+
+def guess(start: FileStart) -> Detection | None:
+    """A table with some column that we know."""
+    header = _known_header(start)
+    if header is None:
+        return None
+    columns = widest_header(start.head)
+    return Detection(header.format, "unknown", f"a header line with {', '.join(header.columns)}", columns,
+                     _guessed_columns(header) if columns else {})
+
+
+def _known_header(start: FileStart) -> Header | None:
+    header = read_header(start.head, start.mapping)
+    if header and header.outputs and matching_format(start.head.split(b"\n", 1)[0]):
+        return None  # "[1] Q0 d1 1 0.5 tag" only looks like promptfoo's "[provider] prompt"
+    return header
+
+
+def _guessed_columns(header: Header) -> dict[str, str]:
+    if header.has_query_rows:
+        return {name: field for name, field in header.schema.items() if field in header.names}
+    return {name: header.names[index] for name, index in header.columns.items()}
+
+
+def _describe_document_rows(header: Header, head: bytes) -> tuple[str, str]:
+    """(role, reason) of a table with a row for each document."""
+    names = header.columns
+    columns = ", ".join(header.names[names[name]] for name in ("query_id", "doc_id", "rank", "score", "grade")
+                        if name in names)
+    reason = f"a header line with {columns}"
+    if header.is_beir and _has_whole_scores(header, head):
+        return "truth", f"{reason} and whole numbers (BEIR qrels)"
+    if "rank" in names or "score" in names:
+        return "run", reason
+    return "truth" if "grade" in names else "unknown", reason
+
+
+def _has_whole_scores(header: Header, head: bytes) -> bool:
+    """True where the first rows hold whole numbers up to 10, as grades are."""
+    rows = csv_text.reader(head.decode(errors="replace").split("\n")[header.line:], delimiter=header.delimiter)
+    index = header.columns["score"]
+    try:
+        values = [parse_number(row[index]) for row in islice(rows, SAMPLED_LINES) if len(row) > index]
+    except csv_text.Error:
+        return False
+    return all(value is not None and value.is_integer() and value <= 10 for value in values)
 
 
 def read_runs(source: Source, name: str | None) -> list[Run]:
@@ -216,3 +282,9 @@ def _select_rows(columns: TableColumns, mask: pa.ChunkedArray | None) -> Rows:
                 query_columns={name: column(name) for name in columns.columns if name.startswith(QUERY_PREFIX)},
                 lines=columns.lines if mask is None or columns.lines is None else
                 np.array(columns.lines)[mask.to_numpy()].tolist())
+
+
+FORMATS.register(
+    Format("csv", "CSV", read_runs, read_truth), Format("tsv", "TSV", read_runs, read_truth),
+    kind="text", order=10, detect=detect, guess=guess,
+    writer=Writer("csv", 3, (".csv",), format_writers.write_csv_run, format_writers.write_csv_truth))

@@ -12,17 +12,42 @@ import pyarrow.compute as pc
 
 from ragdash.core.errors import Collector, InputError
 from ragdash.core.records import Run, Truth
-from ragdash.io.field_names import PARALLEL_FIELDS
+from ragdash.io.field_names import PARALLEL_FIELDS, corpus_fields, is_corpus_document, is_document_row
+from ragdash.io.formats.file_start import FileStart
+from ragdash.io.formats.registry import FORMATS, Detection, Format, Writer
 from ragdash.io.json.exact_parser import InputEntry, NumberText
 from ragdash.io.json.typed_fields import Cell
+from ragdash.io.source import zip_file
 from ragdash.io.source.limits import HARMLESS_ROWS, MAX_BYTES, MAX_COLUMNS, MAX_GROWTH, MAX_ROWS_PER_BYTE
 from ragdash.io.source.source import CHUNK_BYTES, Source
 from ragdash.io.tables import cells, excel_sheets, query_rows
 from ragdash.io.tables.excel_sheets import fail_damaged
-from ragdash.io.tables.header import Header
+from ragdash.io.tables.header import Header, describe_query_rows
+from ragdash.io.write import format_writers
 
 ID_FIELDS = ("query_id", "doc_id", "config")
 TEXT_FIELDS = ("query", "answer")
+
+
+def detect(start: FileStart) -> Detection | None:
+    """Recognizes workbooks and Parquet files, whatever their columns are."""
+    source = start.source
+    if source.container == "zip" and zip_file.is_workbook(source):
+        source.container = "xlsx"
+    if source.container not in ("xlsx", "parquet"):
+        return None
+    header, _ = read_table(source, source.collector())
+    if not source.mapping and is_corpus_document(header.names):
+        return Detection(source.container, "corpus", "columns of documents with their texts", header.names,
+                         corpus_fields(header.names))
+    schema = header.schema
+    if header.has_query_rows or not is_document_row(schema):
+        role, reason = describe_query_rows(header)
+        role = role if header.has_query_rows else "unknown"
+    else:
+        role = "run" if {"score", "rank"} & schema.keys() else "truth" if "grade" in schema else "unknown"
+        reason = f"columns {', '.join(schema.values())}"
+    return Detection(source.container, role, reason.replace("a header line", "columns"), header.names, dict(schema))
 
 
 def read_runs(source: Source, name: str | None) -> list[Run]:
@@ -195,3 +220,10 @@ def plain_value(value):
     if isinstance(value, Decimal):
         return NumberText(value)
     return value.decode(errors="replace") if isinstance(value, bytes) else str(value)
+
+
+FORMATS.register(
+    Format("xlsx", "Excel workbook", read_runs, read_truth), Format("parquet", "Parquet", read_runs, read_truth),
+    kind="container", order=10, detect=detect,
+    writer=Writer("parquet", 4, (".parquet", ".pq"),
+                  format_writers.write_parquet_run, format_writers.write_parquet_truth))

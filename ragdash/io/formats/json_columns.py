@@ -6,15 +6,32 @@ import re
 from collections.abc import Iterator
 
 from ragdash.core.records import Run, Truth
-from ragdash.io.field_names import RUN_MARKERS, TRUTH_MARKERS, resolve_fields
+from ragdash.io.field_names import RUN_MARKERS, TRUTH_MARKERS, resolve_fields, role_of
 from ragdash.io.formats import jsonl
+from ragdash.io.formats.file_start import FileStart
+from ragdash.io.formats.registry import FORMATS, Detection, Format
 from ragdash.io.json.exact_parser import ExactReader, InputEntry, NeedsExact, parse_fast
 from ragdash.io.source.source import Source
 
 _TEXT_VALUES = r'"\s*:\s*(?:\[\s*"|\{\s*"(?:[^"\\]|\\.)*"\s*:\s*")'  # behind a key: a list or an object of texts
+_LIST = r'"\s*:\s*\[[^][]*\]\s*,\s*"'
+_PANDAS_SPLIT = re.compile(rf'\{{\s*"(?:columns{_LIST}(?:index|data)|index{_LIST}columns)"')
 
 
-def is_json_columns(text: str, top: list[str], is_cut: bool) -> bool:
+def detect(start: FileStart) -> Detection | None:
+    """Recognizes columns that we know, and pandas' split form, which is not read."""
+    if start.json_text.startswith("["):
+        return None
+    if _PANDAS_SPLIT.match(start.json_text):
+        return Detection("unknown", "unknown", "pandas' split form of a table")
+    top = start.keys.get((), [])
+    if len(start.objects) > 1 or not _is_json_columns(start.json_text, top, start.is_cut):
+        return None
+    schema = resolve_fields(top, start.mapping)
+    return Detection("json-columns", role_of(schema), "columns in a JSON object", tuple(top), schema)
+
+
+def _is_json_columns(text: str, top: list[str], is_cut: bool) -> bool:
     """True for columns that we know: the questions or their ids as texts, and what was returned or is right.
 
     is_cut: the text ends before its end, perhaps in the first column.
@@ -62,3 +79,6 @@ def _entries(source: Source, exact: ExactReader | None) -> Iterator[InputEntry]:
     line = members[0].line if members else 1
     for row in rows:
         yield InputEntry(line, {key: column[row] for key, column in columns.items()})
+
+
+FORMATS.register(Format("json-columns", "JSON columns", read_runs, read_truth), kind="json", order=40, detect=detect)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -10,12 +11,27 @@ import numpy as np
 from ragdash.core.errors import Collector, Problem
 from ragdash.core.records import Run, Truth
 from ragdash.io.formats import jsonl
+from ragdash.io.formats.file_start import FileStart
+from ragdash.io.formats.registry import FORMATS, Detection, Format
 from ragdash.io.json.exact_parser import ExactReader, InputEntry, NeedsExact, parse_fast
+from ragdash.io.json.numbers import parse_number
 from ragdash.io.json.typed_fields import show_value
 from ragdash.io.source.source import Source
 
 MAX_MISFITS = 1_000
 MAX_GRADE = 4  # whole numbers up to this look like grades
+_NUMBER = re.compile(r":\s*(-?\d[\d.eE+-]*)\s*[,}]")
+
+
+def guess(start: FileStart) -> Detection:
+    """A JSON object that no other format has recognized: its role by the numbers in it."""
+    written = _NUMBER.findall(start.json_text)
+    values = [float(value) for value in written if parse_number(value) is not None]
+    if not values:
+        return Detection("json-dict", "unknown", "a JSON dictionary of queries with lists of documents")
+    if all(value.is_integer() and value <= 10 for value in values) and "." not in "".join(written):
+        return Detection("json-dict", "truth", "a JSON dictionary of documents with whole grades")
+    return Detection("json-dict", "run", "a JSON dictionary of documents with scores")
 
 
 def read_runs(source: Source, name: str | None) -> list[Run]:
@@ -82,3 +98,6 @@ def _note_grades(run: Run, source: Source) -> Run:
         return run
     problem = Problem("looks-like-truth", {"highest": scores.max()}, source.file, severity="warning")
     return replace(run, problems=(*run.problems, problem))
+
+
+FORMATS.register(Format("json-dict", "JSON dictionary", read_runs, read_truth), kind="json", order=90, guess=guess)

@@ -10,17 +10,21 @@ from ragdash.core.errors import Collector
 from ragdash.core.records import Truth
 from ragdash.io.formats import corpus as formats_corpus
 from ragdash.io.formats import jsonl
+from ragdash.io.formats.file_start import FileStart
+from ragdash.io.formats.registry import FORMATS, Detection, Format
 from ragdash.io.json.exact_parser import ExactReader, InputEntry, NeedsExact, note_unread_member, parse_fast
 from ragdash.io.source.source import Source
 from ragdash.io.wrong_role import fail_truth_as_run
 
-_START = re.compile(rb'\{\s*"(?:queries"\s*:\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*"|relevant_docs"\s*:\s*\{)')
+_START = re.compile(r'\{\s*"(?:queries"\s*:\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*"|relevant_docs"\s*:\s*\{)')
 _MEMBERS = ("queries", "relevant_docs")
 
 
-def is_llamaindex(start: bytes) -> bool:
-    """True for {"queries": {id: text}, "corpus": {id: text}, "relevant_docs": {query: [id]}}."""
-    return bool(_START.match(start))
+def detect(start: FileStart) -> Detection | None:
+    """Recognizes {"queries": {id: text}, "corpus": {id: text}, "relevant_docs": {query: [id]}}."""
+    if not _START.match(start.json_text):
+        return None
+    return Detection("json-dataset", "truth", "a data set of LlamaIndex: queries with relevant_docs")
 
 
 def read_runs(source: Source, name: str | None) -> NoReturn:
@@ -74,3 +78,8 @@ def _member_object(members: dict, name: str, problems: Collector | None) -> dict
     facts = {"type": "" if value is None else type(value).__name__}
     problems.add("wrong-type/llamaindex", facts, line=line, field=name)
     return {}
+
+
+FORMATS.register(
+    Format("json-dataset", "LlamaIndex data set", read_runs, read_truth), kind="json", order=10, detect=detect
+)

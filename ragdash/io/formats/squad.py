@@ -7,8 +7,10 @@ from typing import NoReturn
 
 from ragdash.core.records import Truth
 from ragdash.io.formats import jsonl
+from ragdash.io.formats.file_start import FileStart
+from ragdash.io.formats.registry import FORMATS, Detection, Format
 from ragdash.io.json.exact_parser import ExactReader, InputEntry, NeedsExact, parse_fast
-from ragdash.io.json.head import LIST, KeyPath
+from ragdash.io.json.head import LIST
 from ragdash.io.json.typed_fields import Cell
 from ragdash.io.source.source import Source
 from ragdash.io.wrong_role import fail_truth_as_run
@@ -16,9 +18,11 @@ from ragdash.io.wrong_role import fail_truth_as_run
 _QUESTIONS = ("data", LIST, "paragraphs", LIST, "qas", LIST)
 
 
-def is_squad(keys: dict[KeyPath, list[str]]) -> bool:
-    """True for {"data": [{"paragraphs": [{"context", "qas": [...]}]}]}."""
-    return "question" in keys.get(_QUESTIONS, ()) and "context" in keys.get(_QUESTIONS[:4], ())
+def detect(start: FileStart) -> Detection | None:
+    """Recognizes {"data": [{"paragraphs": [{"context", "qas": [...]}]}]}."""
+    if "question" not in start.keys.get(_QUESTIONS, ()) or "context" not in start.keys.get(_QUESTIONS[:4], ()):
+        return None
+    return Detection("json-squad", "truth", "SQuAD's data: paragraphs with questions and answers")
 
 
 def read_runs(source: Source, name: str | None) -> NoReturn:
@@ -77,3 +81,6 @@ def _query_object(article: dict, paragraph: dict, question: dict) -> dict:
     context = paragraph.get("context")
     evidence = [{"text": context, **({"source": article["title"]} if type(article.get("title")) is str else {})}]
     return {**result, "answers": answers, **({"evidence": evidence} if context is not None else {})}
+
+
+FORMATS.register(Format("json-squad", "SQuAD data", read_runs, read_truth), kind="json", order=20, detect=detect)

@@ -7,9 +7,11 @@ number that is none), the file is read line by line.
 
 from __future__ import annotations
 
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 
 import numpy as np
 import pyarrow as pa
@@ -20,6 +22,8 @@ from ragdash.core.arrow_columns import joined, on_all_cores
 from ragdash.core.errors import Collector, InputError
 from ragdash.core.records import Run, Truth
 from ragdash.io.assemble.assemble_runs import Rows, build_runs
+from ragdash.io.formats.file_start import SAMPLED_LINES, FileStart
+from ragdash.io.formats.registry import FORMATS, Detection, Format, Writer
 from ragdash.io.formats.trec_lines import (
     QRELS,
     RUN,
@@ -31,12 +35,53 @@ from ragdash.io.formats.trec_lines import (
     read_lines,
     split_line,
 )
-from ragdash.io.json.numbers import all_usable
+from ragdash.io.json.numbers import all_usable, parse_number
 from ragdash.io.source.source import HEAD_BYTES, Source
 from ragdash.io.tables.whitespace import is_regular, normalize_line_ends, normalize_whitespace
+from ragdash.io.write import format_writers
 
 BLOCK_BYTES = 4 << 20  # bytes that one core reads at a time
 ENCODED_TEXT = pa.dictionary(pa.int32(), pa.string())
+
+
+def detect(start: FileStart) -> Detection | None:
+    """Recognizes lines with the columns of a run or of qrels, and a number where one belongs."""
+    return _DETECTIONS.get(matching_format(start.head) or "")
+
+
+def matching_format(head: bytes) -> str | None:
+    """The format that more of the first lines match; None where none matches any."""
+    lines = [line for _, line in islice(data_lines(head), SAMPLED_LINES)]
+    runs = sum(_matches_layout(split_line(line, RUN), RUN) for line in lines)
+    qrels = 0 if runs == len(lines) else sum(_matches_layout(split_line(line, QRELS), QRELS) for line in lines)
+    if runs and runs >= qrels:
+        return "trec-run"
+    return "trec-qrels" if qrels else None
+
+
+def _matches_layout(fields: list[bytes], layout: Layout) -> bool:
+    width = len(layout.columns)
+    right = len(fields) == width or (len(fields) > width and layout.allows_extra)
+    return right and parse_number(fields[layout.value_index]) is not None
+
+
+def guess(start: FileStart) -> Detection | None:
+    """Lines with about as many columns as TREC files have."""
+    rows = [split_line(line, RUN) for _, line in islice(data_lines(start.head), SAMPLED_LINES)]
+    width = Counter(map(len, rows)).most_common(1)[0][0] if rows else 0
+    if width >= len(RUN.columns) and b"Q0" in rows[0][1:2]:
+        return Detection("trec-run", "run", f"{width} columns, with Q0 as the second")
+    if width in (5, 6):
+        return Detection("trec-run", "unknown", f"{width} columns; a TREC run has 6")
+    if width == len(QRELS.columns):
+        return Detection("trec-qrels", "unknown", "4 columns, as TREC qrels have")
+    return None
+
+
+_DETECTIONS = {
+    "trec-run": Detection("trec-run", "run", "lines of query, Q0, document, rank, score and tag"),
+    "trec-qrels": Detection("trec-qrels", "truth", "lines of query, iteration, document and grade"),
+}
 
 
 def memory_pool() -> pa.MemoryPool:
@@ -174,3 +219,10 @@ def _note_tags(source: Source, problems: Collector) -> None:
     if len(tags) > 1:
         shown_tags = ", ".join(tag.decode(errors="replace") for tag in list(tags)[:5])
         problems.add("several-tags", {"tags": shown_tags}, line=list(tags.values())[1], field="tag", severity="warning")
+
+
+FORMATS.register(
+    Format("trec-run", "TREC run", read_runs, read_truth), Format("trec-qrels", "TREC qrels", None, read_truth),
+    kind="text", order=20, detect=detect, guess=guess,
+    writer=Writer("trec", 1, (".trec", ".run", ".txt", ".qrels", ".qrel"),
+                  format_writers.write_trec_run, format_writers.write_trec_qrels))

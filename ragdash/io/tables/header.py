@@ -15,6 +15,7 @@ from ragdash.io.field_names import (
     is_document_row,
     normalize_name,
     resolve_fields,
+    role_of,
 )
 from ragdash.io.json.numbers import parse_number
 from ragdash.io.tables import promptfoo_header
@@ -73,6 +74,15 @@ class Header:
     def format(self) -> str:
         """csv or tsv."""
         return "tsv" if self.delimiter == "\t" else "csv"
+
+
+def describe_query_rows(header: Header) -> tuple[str, str]:
+    """(role, reason) of a table with a row for each query."""
+    markers = [name for name in (*RUN_MARKERS, *TRUTH_MARKERS) if name in header.schema]
+    if header.outputs:
+        configs = ", ".join(output.config for output in header.outputs[:5])
+        return role_of(markers), f"a table of promptfoo, with answers of {configs}"
+    return role_of(markers), f"a header line with {', '.join(header.schema[name] for name in markers)}"
 
 
 def read_header(head: bytes, mapping: Mapping[str, str] | None = None) -> Header | None:

@@ -76,11 +76,11 @@ def mapping_example(columns: Sequence[str], fields: Sequence[str] = ROW_EXAMPLE,
     pairs_text = ",".join(pairs)
     return f"--map {shlex.quote(pairs_text)}" if set(pairs_text) & set(" |;&()'\"") else f"--map {pairs_text}"
 
-def fail_if_questions_missing(source: Source, sniffed: DetectedFormat) -> None:
+def fail_if_questions_missing(source: Source, detected: DetectedFormat) -> None:
     """Raise for what tools write without its questions: LlamaIndex's predictions, the scores of RAGAS."""
-    if sniffed.format == "json-results":
+    if detected.format == "json-results":
         _fail_if_llamaindex_predictions(source)
-    elif sniffed.format in ("json-dict", "json-columns", "unknown") and source.head.lstrip().startswith(b"{"):
+    elif detected.format in ("json-dict", "json-columns", "unknown") and source.head.lstrip().startswith(b"{"):
         _fail_if_ragas_scores(source)
 
 
