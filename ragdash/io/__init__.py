@@ -1,4 +1,4 @@
-"""Reading runs and truths from files, and writing them. The format is found by content (docs/reference/formats.md)."""
+"""Read and write runs and ground truth. The format is detected from the content (docs/reference/formats.md)."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _runs(source: Source, name: str | None, packed: bool = False) -> list[Run]:
 
 def read_run(source: Readable, *, name: str | None = None, encoding: str = "utf-8",
              mapping: Mapping[str, str] | None = None) -> Run:
-    """The run of a file that holds one configuration; InputError where it holds several."""
+    """The run of a file with one configuration; InputError for several."""
     runs = read_runs(source, name=name, encoding=encoding, mapping=mapping)
     if len(runs) > 1:
         Source(source, encoding).fail("several-configurations/read-one", {"count": len(runs),
@@ -62,7 +62,7 @@ def read_run(source: Readable, *, name: str | None = None, encoding: str = "utf-
 
 
 def read_truth(source: Readable, *, encoding: str = "utf-8", mapping: Mapping[str, str] | None = None) -> Truth:
-    """What a file says to be right: judgements, reference answers, evidence, attributes of queries.
+    """The ground truth of a file: judgments, reference answers, evidence, attributes of queries.
 
     mapping: {our field: their column}, where columns or fields are not recognised.
     """
@@ -99,7 +99,7 @@ def read_corpus(source: Readable, *, encoding: str = "utf-8", mapping: Mapping[s
 
 
 def detect(source: Readable, *, encoding: str = "utf-8", mapping: Mapping[str, str] | None = None) -> DetectedFormat:
-    """What a file seems to be; raises InputError where it is empty, binary, or cannot be opened."""
+    """Detect what a file is; raises InputError for an empty, binary or unreadable file."""
     if _is_folder(source) and archives_and_folders.is_beir(
         archives_and_folders.files_in_folder(Path(source), encoding, {})
     ):

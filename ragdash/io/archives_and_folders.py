@@ -1,4 +1,4 @@
-"""Several files in one: a zip archive of runs or with a truth, and folders as BEIR packs them."""
+"""Several files in one: zip archives and BEIR folders."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def files_in_folder(folder: Path, encoding: str, mapping: dict) -> dict[str, Sou
 
 
 def is_beir(paths: Iterable[str]) -> bool:
-    """True where there are qrels as BEIR packs them."""
+    """True if the paths include qrels as in BEIR."""
     return bool(_qrels_paths(paths))
 
 
@@ -79,7 +79,7 @@ def _unread_file(file: Source, message: str, cause: Problem | None = None) -> Pr
 
 
 def read_truth(source: Source, read: Callable[[Source], Truth]) -> Truth:
-    """The truth in an archive: BEIR's files, or the one file of judgements or references, with one of documents."""
+    """The truth of an archive: BEIR's files, or one file of judgments or references, optionally with a corpus."""
     files = files_in_archive(source)
     if is_beir(files):
         return read_beir(source.name, source.file, files)
@@ -102,7 +102,7 @@ def read_truth(source: Source, read: Callable[[Source], Truth]) -> Truth:
 
 
 def detect(source: Source) -> DetectedFormat:
-    """What an archive seems to be."""
+    """Detect what an archive is."""
     files = files_in_archive(source)
     if is_beir(files):
         return DetectedFormat("zip", "truth", "a zip archive of BEIR's qrels", None)
@@ -118,7 +118,7 @@ def detect(source: Source) -> DetectedFormat:
 
 
 def read_beir(name: str, file: str, files: dict[str, Source]) -> Truth:
-    """The judgements of qrels/*.tsv with the questions of queries.jsonl and the documents of corpus.jsonl."""
+    """The judgments of qrels/*.tsv with the questions of queries.jsonl and the documents of corpus.jsonl."""
     qrels, *other_paths = _qrels_paths(files)
     judged = csv_tsv.read_truth(files[qrels])
     problems = [_unread_beir_file(files[path], f"qrels beside {qrels}") for path in other_paths]
@@ -163,7 +163,7 @@ def _query_entries(source: Source, exact: ExactReader | None):
 
 
 def _query_object(entry: InputEntry, relevant: dict[str, dict]) -> dict | object | None:
-    """A line of queries.jsonl as a native object; None for a query that nobody judged."""
+    """A line of queries.jsonl as a native object; None for a query without judgments."""
     if type(entry.value) is not dict or "_id" not in entry.value:
         return entry.value if type(entry.value) is not dict else {"query_id": None}
     fields = dict(entry.value)

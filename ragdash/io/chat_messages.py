@@ -1,4 +1,4 @@
-"""What was said in a conversation, in the forms in which tools keep messages."""
+"""Messages of conversations, in the forms of several tools."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ TEXT_FIELDS = (
 
 
 def last_message(messages: list, speakers: set[str], deepest: int = 4) -> str | None:
-    """The text of the last of the messages that one of these people said; lists in the list are walked through."""
+    """The text of the last message of these roles; nested lists are searched."""
     if len(messages) == 2 and type(messages[0]) is str and messages[0].lower() in speakers:
         return messages[1]
     for message in reversed(messages):
@@ -31,7 +31,7 @@ def last_message(messages: list, speakers: set[str], deepest: int = 4) -> str | 
 
 
 def message_text(fields) -> str | None:
-    """The text of a message: content as text, or in parts."""
+    """The text of a message: content as text, or as a list of blocks."""
     if type(fields) is not dict:
         return None
     content = next((fields[name] for name in TEXT_FIELDS if name in fields), None)

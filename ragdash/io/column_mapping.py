@@ -1,4 +1,4 @@
-"""Columns and fields named by hand: {our field: their column}."""
+"""Check the mapping {our field: their column} that the user gives."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ TRUTH_FIELDS = _SHARED_FIELDS | {"relevant", "grade", "evidence", "answers"}
 
 
 def check_mapping(source: Source, detected: DetectedFormat, fields: set[str]) -> None:
-    """Raise InputError for a field that we do not have, and for a column that the file does not have.
+    """Raise InputError for an unknown field and for a column that the file does not have.
 
     Files without columns (TREC, JSON dictionaries) and fields that play no part here are passed over, so that one
     mapping may serve the runs and the truth.

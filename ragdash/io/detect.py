@@ -11,7 +11,7 @@ from ragdash.io.tables.header import widest_header
 
 
 def detect_source(source: Source) -> DetectedFormat:
-    """What an open source seems to be: the format that recognizes it, else "unknown"."""
+    """Detect the format of an open source; "unknown" if no format recognizes it."""
     start = FileStart(source)
     detection = FORMATS.detect(start) or Detection(
         "unknown", "unknown", "neither JSON, nor a header with known column names, nor the columns of TREC files",

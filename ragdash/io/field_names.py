@@ -1,4 +1,4 @@
-"""How the columns and fields of files are called: our names, and the other names that people give them."""
+"""Names of columns and fields: our names and their aliases in files of other tools."""
 
 from __future__ import annotations
 
@@ -86,13 +86,13 @@ def normalize_name(name: str) -> str:
 
 
 def find_field(fields: Iterable[str], name: str, names: Mapping[str, tuple[str, ...]] = ALIASES) -> str | None:
-    """The field that holds `wanted`; our own name first, then its other names in their order."""
+    """The field for our `name`, found by name or alias; our own name comes first."""
     return find_fields(fields, (name,), names).get(name)
 
 
 def find_fields(fields: Iterable[str], wanted_names: Iterable[str],
              names: Mapping[str, tuple[str, ...]] = ALIASES) -> dict[str, str]:
-    """{our name: the field that holds it} for those that are there."""
+    """{our name: the field that holds it} of the fields that are present."""
     present: dict[str, str] = {}
     for field_name in fields:
         present.setdefault(normalize_name(field_name), field_name)
@@ -105,20 +105,20 @@ def find_fields(fields: Iterable[str], wanted_names: Iterable[str],
 
 
 def corpus_fields(fields: Iterable[str], mapping: Mapping[str, str] | None = None) -> dict[str, str]:
-    """{doc_id, text, title: the field that holds it} of a document of a corpus, of those that are there."""
+    """{doc_id, text, title: the field that holds it} of a corpus document, of the fields that are present."""
     fields = list(fields)
     return {**find_fields(fields, _CORPUS_ALIASES, _CORPUS_ALIASES),
             **{name: field for name, field in (mapping or {}).items() if name in _CORPUS_ALIASES and field in fields}}
 
 
 def role_of(names: Collection[str]) -> str:
-    """run, truth, both or unknown, by our names of the fields that are there."""
+    """run, truth, both or unknown, by our names of the fields that are present."""
     run, truth = any(name in names for name in RUN_MARKERS), any(name in names for name in TRUTH_MARKERS)
     return ("both" if truth else "run") if run else ("truth" if truth else "unknown")
 
 
 def is_corpus_document(fields: Iterable[str]) -> bool:
-    """True for the fields of a document that is no part of a ranking and of no judgement, and of no question either."""
+    """True for the fields of a corpus document: not of a ranking, a judgment or a question."""
     fields = list(fields)
     schema = corpus_fields(fields)
     sure = "title" in schema or find_field(fields, "doc_id") is not None
@@ -128,7 +128,7 @@ def is_corpus_document(fields: Iterable[str]) -> bool:
 
 
 def is_document_row(schema: Mapping[str, str]) -> bool:
-    """True for the names of one returned document or judgement, not of a whole query; known: by all our names."""
+    """True for the schema of one returned document or judgment, False for that of a query."""
     if {"retrieved", "contexts", "relevant", "evidence"} & schema.keys():
         return False
     if "doc_id" in schema:
@@ -168,7 +168,7 @@ def _resolve_query_fields(fields: list[str]) -> dict[str, str]:
 
 
 class FieldResolver:
-    """`resolve`, remembered for objects with the same fields; or the names that all rows of a table share."""
+    """Cached `resolve_fields` for objects with the same fields; a table has one schema for all rows."""
 
     def __init__(self, mapping: Mapping[str, str], fixed: dict[str, str] | None = None):
         self.mapping, self.schema = mapping, fixed
@@ -192,9 +192,9 @@ class FieldResolver:
 
 
 def flatten_members(fields: dict, mapping: Mapping[str, str]) -> dict:
-    """The object with the members of its parts as fields: {"inputs": {"question"}} -> "inputs.question".
+    """The object with members of nested objects as fields: {"inputs": {"question"}} -> "inputs.question".
 
-    So are the parts that the mapping names: per_k.10.ids.
+    So are the paths in the mapping: per_k.10.ids.
     """
     for path in mapping.values():
         if "." in path and path not in fields:
@@ -216,13 +216,13 @@ def flatten_members(fields: dict, mapping: Mapping[str, str]) -> dict:
 
 
 def describe_aliases(name: str) -> str:
-    """A name with its other spellings, for messages: "doc_id (also doc, document_id ...)"."""
+    """A name with its aliases, for messages: "doc_id (also doc, document_id ...)"."""
     aliases = [alias for alias in ALIASES[name] if alias != name and "." not in alias][:8]
     return f"{name} (also {', '.join(aliases)})" if aliases else name
 
 
 def find_nested_list(fields: dict, name: str, deepest: int = 4) -> str | None:
-    """The path to a list deep in an object that bears a name of `wanted`, the longest of several: "per_k.10.ids"."""
+    """The path to the longest nested list with an alias of `name`: "per_k.10.ids"."""
     aliases = {normalize_name(name) for name in QUERY_ALIASES[name]}
     paths: list[tuple[int, str]] = []
     level = [(str(name), value) for name, value in fields.items()]
@@ -235,6 +235,6 @@ def find_nested_list(fields: dict, name: str, deepest: int = 4) -> str | None:
 
 
 def find_question_list(fields: dict) -> str | None:
-    """The field that holds a list of questions, such as those about one table."""
+    """The field with a list of questions, such as those about one table."""
     return next((name for name, value in fields.items() if type(value) is list and value and all(
         type(item) is dict and find_field(item, "query") for item in value)), None)

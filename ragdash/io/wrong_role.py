@@ -1,4 +1,4 @@
-"""A run where the truth is expected, or the other way round: one clear problem, not one for each line."""
+"""Errors for a run in place of the truth, or the reverse: one problem per file, not one per line."""
 
 from __future__ import annotations
 

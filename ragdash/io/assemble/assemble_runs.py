@@ -1,4 +1,4 @@
-"""From rows that a reader found to Runs: one a configuration, named, with what is odd about their order."""
+"""Build one Run per configuration from its rows, and note problems of their order."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ragdash.io.source.source import Source
 
 @dataclass
 class Rows:
-    """One configuration's returned documents in file order: (N,) columns as Run.build takes them.
+    """The returned documents of one configuration in file order: (N,) columns for Run.build.
 
     given: what orders the rows where `ranks` are there: "rank" (a column) or "list" (the place in a list). about and
     lines: columns that tell of the queries and the lines of the rows, while a table is read.
@@ -39,7 +39,7 @@ class Rows:
 def build_runs(
     rows_by_config: Mapping[str | None, Rows], source: Source, name: str | None, problems: Collector
 ) -> list[Run]:
-    """A Run for each configuration, in file order; raises InputError where errors were noted or nothing was found.
+    """One Run per configuration, in file order; raises InputError for noted errors or without rows.
 
     The name is the one given, else the configuration, else the file's. With several configurations and a given name
     it is both: "name/configuration".
@@ -64,7 +64,7 @@ def build_runs(
 
 
 def _note_long_ids(rows: Rows, problems: Collector) -> None:
-    """Note ids that are longer than any id: a line without its separators, or a text in the place of an id."""
+    """Note very long ids: a line without separators, or a text in place of an id."""
     ids, _ = _encode(rows.query_ids)
     for name, column in (("query_id", ids), ("doc_id", rows.docs)):
         column = pa.chunked_array([column], pa.string()) if isinstance(column, (list, pa.Array)) else column
@@ -76,7 +76,7 @@ def _note_long_ids(rows: Rows, problems: Collector) -> None:
 
 
 def _note_order(rows: Rows, problems: Collector) -> None:
-    """Warn of equal ranks, and where scores rise in the order that ranks or lists give: that order counts."""
+    """Warn of equal ranks, and of scores that rise in the order of ranks or lists, which is the order that counts."""
     if rows.ranks is None:
         return
     ids, codes = _encode(rows.query_ids)

@@ -1,4 +1,4 @@
-"""The documents of a query: a list of them, lists beside each other, or contexts that bear ids."""
+"""The documents of a query: a list, parallel lists, or contexts with ids."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def split_documents(fields: dict, schema: dict[str, str], cell: Cell) -> tuple[d
 
 
 def _wrap_single_values(fields: dict, schema: dict[str, str]) -> dict:
-    """The fields with a list of one for each value beside a list of one id."""
+    """The fields with single values as lists of one, next to a list of one id."""
     parallel = {schema[name] for name in PARALLEL_FIELDS if not is_missing(fields.get(schema.get(name)))}
     return {name: [value] if name in parallel and type(value) is not list else value for name, value in fields.items()}
 
@@ -47,7 +47,7 @@ def _are_documents(value) -> bool:
 
 
 def _merge_lists(ids: list, parallel: dict[str, list], schema: dict[str, str], cell: Cell) -> list:
-    """Objects of the ids and of what stands beside them."""
+    """Objects made of the ids and their parallel lists."""
     for name, values in parallel.items():
         if len(values) != len(ids):
             cell.member(name).note(

@@ -1,4 +1,4 @@
-"""KILT's objects: under `output` answers, each with its provenance, the pages that support it."""
+"""KILT objects: `output` has answers, each with its provenance, the pages that support it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def is_kilt(fields: dict) -> bool:
 
 
 def as_run_object(fields: dict, cell: Cell) -> dict:
-    """The object as one of ours: the answer, and the pages in their order as what was retrieved."""
+    """A native object with the answer, and the pages as retrieved documents."""
     outputs = fields["output"]
     if len(outputs) > 1:
         return cell.note("truth-as-run/kilt", {"outputs": len(outputs)}) or {}
@@ -26,7 +26,7 @@ def as_run_object(fields: dict, cell: Cell) -> dict:
 
 
 def as_truth_object(fields: dict, cell: Cell) -> dict:
-    """The object as one of ours: the answers that are right, and the pages of all of them as relevant."""
+    """A native object with the reference answers, and the pages of all of them as relevant documents."""
     outputs = fields["output"]
     pages = [_page_ids(output, cell) for output in outputs]
     sets = {frozenset(map(str, page_ids)) for page_ids in pages if page_ids}
@@ -39,7 +39,7 @@ def as_truth_object(fields: dict, cell: Cell) -> dict:
 
 
 def _page_ids(output: dict, cell: Cell) -> list:
-    """The ids of the pages of one output; what else is said of them is noted once."""
+    """The page ids of one output; a wrong type is noted."""
     provenance = output.get("provenance")
     if provenance is None:
         return []

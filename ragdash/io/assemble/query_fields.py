@@ -1,4 +1,4 @@
-"""What objects say about a query beside its documents: answer, contexts, latencies, references, attributes ..."""
+"""Read the details of a query from an object: answer, contexts, latencies, references, attributes ..."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ TRUTH_TYPES = {
 
 
 def run_details(fields: dict, schema: dict[str, str], cell: Cell) -> dict:
-    """What a run's object tells about its query; absent values are left out. known: {our name: key}."""
+    """The details of a query in a run; absent values are left out. schema: {our name: key}."""
     details = _read_fields(fields, schema, cell, _RUN_READERS)
     usage = read_object(fields.get(schema.get("usage", "usage")), Cell(cell.problems, cell.line, "usage"))
     if usage:
@@ -47,12 +47,12 @@ def run_details(fields: dict, schema: dict[str, str], cell: Cell) -> dict:
 
 
 def truth_details(fields: dict, schema: dict[str, str], cell: Cell) -> dict:
-    """What a truth's object tells about its query beside judgements; absent values are left out."""
+    """The details of a query in a truth; absent values are left out."""
     return _read_fields(fields, schema, cell, _TRUTH_READERS)
 
 
 def _read_fields(fields: dict, schema: dict[str, str], cell: Cell, readers: dict, attributes: bool = True) -> dict:
-    """{name: value} of the fields that have a reader; the fields that nobody knows are attributes."""
+    """{name: value} of the fields with a reader; unknown fields are attributes."""
     values = {}
     for name, read in readers.items():
         key = schema.get(name, name)
@@ -78,7 +78,7 @@ def _read_latency(value, cell: Cell) -> dict | None:
 
 
 def _read_evidence(value, cell: Cell) -> dict | None:
-    """{"text", "source"} of a gold span, which may be bare text."""
+    """{"text", "source"} of a gold span, which may be plain text."""
     if type(value) is not dict:
         span = read_text(value, cell)
         return None if span is None else {"text": span, "source": None}
@@ -95,7 +95,7 @@ def _read_evidence(value, cell: Cell) -> dict | None:
 
 
 def _read_attributes(fields: dict, names: list[str], cell: Cell) -> str | None:
-    """The field `attributes` and every field that is not known otherwise, as the text of a JSON object."""
+    """The field `attributes` and all unknown fields, as the text of a JSON object."""
     attributes = {**(read_object(fields.get(cell.field), cell) or {})}
     for name in names:
         if name in attributes:
@@ -111,7 +111,7 @@ def _read_attributes(fields: dict, names: list[str], cell: Cell) -> str | None:
 
 def details_table(query_lines: dict[str, int], details: dict[str, dict], with_rows: Iterable[str],
                   types: dict[str, pa.DataType]) -> pa.Table | None:
-    """A row per query with the columns that hold anything; None where there are none and every query has rows."""
+    """One row per query, with the columns that have values; None without such columns if every query has rows."""
     present = [name for name in types if any(name in row for row in details.values())]
     if not present and not query_lines.keys() - set(with_rows):
         return None

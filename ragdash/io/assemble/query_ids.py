@@ -1,4 +1,4 @@
-"""Which query an object is about: its id, or, where a file has none, the text of the question."""
+"""The query id of an object: its id, or the text of the question in files without ids."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from ragdash.io.json.typed_fields import Cell, is_missing, read_id, read_questio
 
 
 def question_as_id(question: str) -> str:
-    """The id of a query without one: its text in NFC, with one blank for each white space."""
+    """The id of a query without id: its text in NFC, with single blanks for white space."""
     return " ".join(unicodedata.normalize("NFC", question).split())
 
 
 class QueryIds:
-    """Gives the query id of each object; all objects of a file have ids, or none has and the question is the id."""
+    """Finds the query id of each object. Either all objects of a file have ids, or the question is the id of all."""
 
     def __init__(self, problems: Collector):
         self.problems = problems

@@ -1,4 +1,4 @@
-"""The rows of one configuration while they are gathered: packed into columns again and again, to take little room."""
+"""Buffer for the rows of one configuration. Rows are packed into columns in chunks, to save memory."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NUMBERS, TEXTS = ("score", "rank"), ("text", "source")
 
 
 class RowBuffer:
-    """The rows of one configuration. `listed`: each query came with an ordered list."""
+    """The rows of one configuration. has_lists: each query came with an ordered list."""
 
     def __init__(self, config: str | None = None) -> None:
         self.config = config
@@ -48,7 +48,7 @@ class RowBuffer:
             self._pack()
 
     def note_settings(self, value, cell: Cell) -> None:
-        """Take the settings that an object or row gives; the first ones are kept."""
+        """Take the settings of an object or row; the first ones count."""
         settings = read_object(value, cell)
         if settings is None:
             return
@@ -77,7 +77,7 @@ class RowBuffer:
         self._clear()
 
     def to_rows(self) -> Rows:
-        """The columns, as Run.build takes them."""
+        """The columns for Run.build."""
         self._pack()
         columns = {name: _concatenate(self._packed.pop(name)) for name in list(self._packed)}
         columns |= {name: None for name in TEXTS if columns[name].null_count == len(columns[name])}
@@ -98,7 +98,7 @@ def _list_positions(counts: np.ndarray) -> np.ndarray:
 
 
 def _concatenate(chunks: list):
-    """One column of its packed pieces, None where no row has a value."""
+    """One column from its chunks; None if no row has a value."""
     if all(chunk is None for chunk in chunks):
         return None
     if isinstance(chunks[0], np.ndarray):

@@ -1,4 +1,4 @@
-"""Rows of documents also tell of their queries: what is the same in all rows of a query is a detail of it."""
+"""Query details in rows of documents: a value that is the same in all rows of a query is a detail of it."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ QueryKey = tuple[str | None, str]  # configuration, query
 
 
 class QueryValues(NamedTuple):
-    """What the rows of a query tell: {field: value}, and the line of the first of them."""
+    """The query details in the rows of a query: {field: value}, and the line of the first row."""
 
     fields: dict
     line: int | None
 
 
 class RowDetails:
-    """Gathers the values of the fields that are not about a document; `queries` gives them, query by query.
+    """Collects the values of fields that do not describe a document; `queries` returns them by query.
 
     names: what may be told of a query; passed: our names of what belongs to the other role, and is passed over. Fields
     of other names are attributes, unless they differ between the rows of a query. known: {our name: field}.
@@ -44,7 +44,7 @@ class RowDetails:
         self._selected: dict[tuple, list[str]] = {}
 
     def select_fields(self, fields: Iterable[str], row: Mapping[str, str]) -> list[str]:
-        """Those fields that tell of the query; row: {our name: field} of what is about the document."""
+        """The fields that describe the query; row: {our name: field} of those that describe the document."""
         fields = tuple(fields)
         if fields not in self._selected:
             document_fields = {field for name, field in row.items() if name not in ("query", "attribute")}
@@ -66,7 +66,7 @@ class RowDetails:
         return self._selected[fields]
 
     def add_row(self, key: QueryKey, fields: dict, names: list[str], line: int | None) -> None:
-        """Take what one row tells."""
+        """Take the details in one row."""
         values = self._values.setdefault(key, QueryValues({}, line)).fields
         for name in names:
             value = fields.get(name)
@@ -77,7 +77,7 @@ class RowDetails:
 
     def add_columns(self, config: str | None, query_ids, columns: Mapping[str, pa.ChunkedArray],
                     read: Callable, lines: list[int] | None, prefix: str = "") -> None:
-        """Take what the rows of a table tell: (N,) columns of text, null where nothing stands, named `before` + field.
+        """Take the details in the rows of a table: (N,) columns of text, null for missing values, named prefix + field.
 
         read(field, text, line) gives the value of a cell.
         """
@@ -103,7 +103,7 @@ class RowDetails:
                            None if lines is None else lines[row])
 
     def _note_conflict(self, field: str, query_id: str, first_value, other_value, line: int | None) -> None:
-        """Two rows of a query tell different things: of a field with a meaning the first counts."""
+        """Note different values in two rows of a query; for a known field, the first one counts."""
         if field in self.schema.values():
             name = next(name for name, schema_field in self.schema.items() if schema_field == field)
             self.problems.add(
@@ -125,7 +125,7 @@ class RowDetails:
             )
 
     def queries(self) -> Iterator[tuple[QueryKey, QueryValues]]:
-        """What was told of each query; first it is noted which fields become attributes and which are not read."""
+        """The details of each query, after notes on fields that become attributes and fields that are not read."""
         for field, facts in self._conflicts.items():
             self.problems.add("unread-column/differs", facts, line=1, field=field, severity="warning")
         marked = self.mapping.get("attribute")
@@ -139,7 +139,7 @@ class RowDetails:
 
 
     def add_to_buffers(self, buffers: Mapping[str | None, RowBuffer]) -> None:
-        """Give each configuration's part the details and settings of its queries."""
+        """Add the details and settings of its queries to the buffer of each configuration."""
         for (config, query_id), values in self.queries():
             buffer, cell = buffers[config], Cell(self.problems, values.line, "")
             buffer.details[query_id] = run_details(values.fields, self.schema, cell)

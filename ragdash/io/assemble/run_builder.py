@@ -1,4 +1,4 @@
-"""Objects (of JSON, or the rows of tables) -> the rows of runs: a query with its documents, or a row for each."""
+"""Build the rows of runs from objects (JSON objects or table rows): a query with its documents, or one document."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ DOCUMENT_FIELDS = ("doc_id", "score", "rank", "text", "source")
 
 
 class RunReader:
-    """Takes the objects of a file one by one; `parts` holds what they returned, by configuration.
+    """Takes the objects of a file one by one; `buffers` has the rows of each configuration.
 
     known: {our name: field} where all objects have the same fields, as the rows of a table.
     """
@@ -79,7 +79,7 @@ class RunReader:
         return returned
 
     def _buffer(self, fields: dict, schema: dict, line: int) -> RowBuffer:
-        """The part of this object's configuration."""
+        """The buffer of this object's configuration."""
         config = None
         if "config" in schema:
             config = read_text(fields.get(schema["config"]), Cell(self.problems, line, schema["config"])) or None
@@ -87,7 +87,7 @@ class RunReader:
         return self.buffers.setdefault(config, RowBuffer(config))
 
     def _check_ranking_form(self, buffer: RowBuffer, listed: bool, line: int) -> bool:
-        """True where the rankings before came in the same way: as ordered lists, or as documents with scores."""
+        """True if all rankings have the same form: ordered lists, or documents with scores. Notes a mix."""
         if buffer.has_lists is None:
             buffer.has_lists = listed
         if buffer.has_lists != listed:
@@ -110,7 +110,7 @@ class RunReader:
             self._add_list(buffer, query_id, [item], Cell(self.problems, line, "row"))
 
     def _add_query(self, query_id: str | None, fields: dict, schema: dict, cell: Cell) -> None:
-        """An object that is a query with all that was returned for it; cell: where its documents stand."""
+        """An object that is a query with everything returned for it; cell: the position of its documents."""
         line = cell.line
         fields, schema, retrieved = split_documents(fields, schema, cell)
         buffer = self._buffer(fields, schema, line)
@@ -158,7 +158,7 @@ class RunReader:
         self._append(buffer, query_id, docs, columns, cell)
 
     def _document_schema(self, keys: tuple) -> dict[str, str]:
-        """{our name: the key that holds it}, remembered for documents with the same keys."""
+        """{our name: the key that holds it}, cached for documents with the same keys."""
         if keys not in self._document_schemas:
             self._document_schemas[keys] = field_names.find_fields(keys, DOCUMENT_FIELDS, DOCUMENT_ALIASES)
         return self._document_schemas[keys]
@@ -169,7 +169,7 @@ class RunReader:
         return {"doc_id": item if type(item) not in (list, bool) else "?"}
 
     def _read_column(self, items: list[dict], key: str, check, types: set[type], cell: Cell) -> list:
-        """One field of all documents; each value is looked at only where the types are not all as expected."""
+        """One field of all documents; single values are checked only if a type is unexpected."""
         values = [item.get(key) for item in items]
         if set(map(type, values)) <= types and (check is not read_id or "" not in values):
             return values
@@ -206,5 +206,5 @@ class RunReader:
 
 
 def _are_numbers(values: list) -> bool:
-    """True where all values are finite Python numbers (not so where they are kept as they are written)."""
+    """True if all values are finite Python numbers (NumberText is not)."""
     return set(map(type, values)) <= {int, float} and all(map(math.isfinite, values))

@@ -1,4 +1,4 @@
-"""JSON objects -> a Truth: a query with its judgements, references and evidence, or a row for each judgement."""
+"""Build a Truth from objects: a query with its judgments, references and evidence, or one judgment."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from ragdash.io.source.source import Source
 
 
 class TruthReader:
-    """Takes the objects of a file one by one and gathers judgements and details."""
+    """Takes the objects of a file one by one and collects judgments and details."""
 
     def __init__(self, problems: Collector, mapping: Mapping[str, str], schema: dict[str, str] | None = None):
         self.problems = problems
@@ -65,7 +65,7 @@ class TruthReader:
         return self._add_query(query_id, fields, schema, entry)
 
     def _add_row(self, query_id: str | None, fields: dict, schema: dict, line: int) -> None:
-        """An object that is one judgement."""
+        """An object that is one judgment."""
         key = schema.get("grade", schema.get("score", "grade"))
         self.is_run = self.is_run or "rank" in schema
         self.is_truth = self.is_truth or "rank" not in schema
@@ -83,7 +83,7 @@ class TruthReader:
             self._append(query_id, [doc], [grade], line)
 
     def _add_query(self, query_id: str | None, fields: dict, schema: dict, entry: InputEntry) -> None:
-        """An object that is a query with all that is known about it."""
+        """An object that is a query with its ground truth."""
         line = entry.line
         schema = {
             name: key for name, key in schema.items() if name not in PARALLEL_FIELDS or type(fields.get(key)) is list
@@ -102,7 +102,7 @@ class TruthReader:
         self._append(query_id, docs, grades, line)
 
     def _check_duplicate(self, query_id: str, details: dict, judged: tuple, schema: dict, line: int) -> None:
-        """A query once more: right where it stands once for each configuration and the truth is the same."""
+        """Check a repeated query, which is allowed once per configuration with the same truth."""
         first_details = self.details[query_id]
         names_of_truth = {*TRUTH_TYPES} - {"attributes"}
         if "config" not in schema:
@@ -156,11 +156,11 @@ class TruthReader:
 
     @property
     def looks_like_run(self) -> bool:
-        """True where nothing but returned documents was seen, or most grades are no grades but scores."""
+        """True if only returned documents were seen, or most grades are fractions."""
         return (self.is_run and not self.is_truth) or 0 < len(self.grades) <= 2 * self.fraction_count
 
     def finish(self, source: Source) -> Truth:
-        """The truth; raises InputError where errors were noted or nothing was found."""
+        """The truth; raises InputError for noted errors or without content."""
         for (_, query_id), values in self._rows.queries():
             self.details[query_id] = truth_details(
                 values.fields, self._rows.schema, Cell(self.problems, values.line, "")

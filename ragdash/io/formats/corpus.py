@@ -1,4 +1,4 @@
-"""Documents with their texts, as BEIR's corpus.jsonl: an object or a row for each document.
+"""A corpus, as BEIR's corpus.jsonl: one object or row per document.
 
 JSONL is read by pyarrow's JSON reader, in columns; a file with anything odd in it is read once more, object by object.
 """
@@ -69,7 +69,7 @@ def build_corpus_from_texts(name: str, file: str, texts: dict, problems: Collect
 
 
 def fail_corpus_alone(source: Source) -> NoReturn:
-    """Raise: documents with their texts, where a run or the truth is expected."""
+    """Raise: a corpus in place of a run or the truth."""
     source.fail("corpus-alone")
 
 
@@ -78,7 +78,7 @@ def _fail_no_corpus(source: Source) -> NoReturn:
 
 
 def _read_columns(source: Source, names: dict[str, str]) -> tuple[pa.ChunkedArray | None, ...] | None:
-    """(ids, texts, titles) as Arrow reads them; None where anything is odd."""
+    """(ids, texts, titles) as Arrow reads them; None for anything that needs exact reading."""
     from pyarrow import json  # slow to import, and few files want it
 
     names = {"text": "text", "title": "title", **names}  # the first documents may have none

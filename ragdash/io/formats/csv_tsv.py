@@ -1,4 +1,4 @@
-"""Long CSV and TSV tables with a header: a row for each returned document, or for each judgement (as BEIR's qrels).
+"""CSV and TSV tables with a header: one row per returned document, per judgment (as BEIR's qrels) or per query.
 
 Read by pyarrow's CSV reader; a table with anything odd in it is read once more, row by row (table_rows).
 """
@@ -177,7 +177,7 @@ def _read_header(source: Source) -> Header:
 
 
 def _require_columns(indices: dict[str, int], required: tuple[str, ...], header: Header, problems: Collector) -> None:
-    """Raise where a column is missing that the table cannot do without."""
+    """Raise if a required column is missing."""
     for name in required:
         if name not in indices:
             problems.add("missing-column/rows", {"columns": list(header.names), "names": describe_aliases(name),
@@ -191,7 +191,7 @@ def _note_unread(names: list[str], header: Header, problems: Collector) -> None:
 
 
 def _fail_if_truth(source: Source, header: Header, columns: TableColumns) -> None:
-    """Raise where a table holds judgements: whole numbers under BEIR's header or under a name of a grade."""
+    """Raise for a table of judgments: whole numbers under BEIR's header or under a name of a grade."""
     has_grade_name = "grade" in header.columns and not {"score", "rank"} & header.columns.keys()
     if (
         not (has_grade_name or header.is_beir)
@@ -205,13 +205,13 @@ def _fail_if_truth(source: Source, header: Header, columns: TableColumns) -> Non
 
 
 def _read_columns(source: Source, header: Header, indices: dict[str, int], problems: Collector) -> TableColumns:
-    """The wanted columns; problems are noted, not raised."""
+    """Some columns by index; problems are noted, not raised."""
     columns = _read_fast(source, header, indices)
     return columns if columns is not None else read_rows(source, header, indices, problems)
 
 
 def _read_fast(source: Source, header: Header, indices: dict[str, int]) -> TableColumns | None:
-    """The columns, or None where anything is odd."""
+    """The columns; None for anything that needs exact reading."""
     names = [f"column {i}" for i in range(len(header.names))]
     types = {names[index]: COLUMN_TYPES.get(name, pa.string()) for name, index in indices.items()}
     quoted = b'"' in source.data
@@ -243,7 +243,7 @@ def _count_fractions(values: np.ndarray | None) -> int:
 
 
 def _has_odd_ids(column: pa.ChunkedArray) -> bool:
-    """True where an id is empty or has blanks or tabs around it."""
+    """True if an id is empty or has blanks or tabs around it."""
     if pa.types.is_dictionary(column.type):
         column = pa.chunked_array([chunk.dictionary for chunk in column.chunks], pa.string())
     is_clean = pc.and_(pc.equal(pc.ascii_trim(column, " \t"), column), pc.greater(pc.binary_length(column), 0))
@@ -251,14 +251,14 @@ def _has_odd_ids(column: pa.ChunkedArray) -> bool:
 
 
 def _missing_as_null(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """A text column with null where nothing stands."""
+    """A text column with null for missing values."""
     column = column.cast(pa.string())
     missing = pc.is_in(column, value_set=pa.array(MISSING_TEXTS))
     return pc.if_else(missing, pa.scalar(None, pa.string()), column)
 
 
 def _split_by_config(columns: TableColumns) -> dict[str | None, Rows]:
-    """The rows of each configuration, in the order of their appearance."""
+    """{configuration: its rows}, in order of appearance."""
     configs = columns.get("config")
     if configs is None:
         return {None: _select_rows(columns, None)}

@@ -1,4 +1,4 @@
-"""Excel workbooks and Parquet files: a row for each query or for each document. Ids are text here too."""
+"""Excel workbooks and Parquet files: one row per query or per document."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def read_truth(source: Source) -> Truth:
 
 
 def _missing_texts(source: Source) -> tuple[str, ...]:
-    """Parquet has nulls of its own; the empty cells of a workbook are empty texts."""
+    """Texts that mean "no value": Parquet has nulls instead, a workbook has empty texts."""
     return () if source.container == "parquet" else cells.MISSING_TEXTS
 
 
@@ -99,7 +99,7 @@ def _read_parquet(source: Source, _problems: Collector) -> tuple[Header, Iterato
 
 
 def _count_values(metadata) -> int:
-    """The most values that a column has; a list in a row has as many as it has parts."""
+    """The largest number of values in a column; each element of a list counts."""
     counts = [0] * metadata.num_columns
     for group_index in range(metadata.num_row_groups):
         group = metadata.row_group(group_index)
@@ -108,7 +108,7 @@ def _count_values(metadata) -> int:
 
 
 def _parquet_rows(source: Source, file) -> Iterator[tuple[int, list]]:
-    """The rows; texts that many rows share are counted before they are written out, a part of a batch at a time."""
+    """The rows. The expanded size is checked first, as many rows can share a long text."""
     row = grown = 0
     try:
         for batch in file.iter_batches(batch_size=4096):
@@ -129,7 +129,7 @@ def _parquet_rows(source: Source, file) -> Iterator[tuple[int, list]]:
 
 
 def _expanded_size(column: pa.Array) -> int:
-    """Bytes of a column when each value is written out."""
+    """Bytes of a column without dictionary encoding."""
     kind = column.type
     if pa.types.is_dictionary(kind) and (pa.types.is_string(kind.value_type) or pa.types.is_binary(kind.value_type)):
         return pc.sum(pc.binary_length(column.dictionary).take(column.indices)).as_py() or 0
@@ -151,7 +151,7 @@ def _plain_column(column: pa.Array) -> list:
 
 def _entries(header: Header, rows: Iterator[tuple[int, list]], problems: Collector,
              missing: tuple[str, ...]) -> Iterator[InputEntry]:
-    """The rows as objects, as those of native files. missing: texts that stand for nothing, but in ids."""
+    """The rows as objects, as in native files. missing: texts that mean "no value", except in ids."""
     names_by_field = {field: name for name, field in header.schema.items()}
     is_wide = header.has_query_rows
     for line, row in rows:
@@ -172,7 +172,7 @@ def _entries(header: Header, rows: Iterator[tuple[int, list]], problems: Collect
 
 
 def _cell_value(name: str | None, value, cell: Cell, is_wide: bool):
-    """The value of a cell as a native object would hold it."""
+    """The value of a cell as in a native object."""
     value = plain_value(value)
     if value is None or (type(value) is float and math.isnan(value) and name not in ("score", "rank", "grade")):
         return None
@@ -190,7 +190,7 @@ def _cell_value(name: str | None, value, cell: Cell, is_wide: bool):
 
 
 def _cell_text(value, cell: Cell):
-    """Text of a number cell, with a warning: what it looked like before is lost."""
+    """The text of a number cell, with a warning that its formatting is lost."""
     if isinstance(value, NumberText):
         cell.note("number-as-text/column", {"value": value}, severity="warning")
         return str(value)
@@ -198,7 +198,7 @@ def _cell_text(value, cell: Cell):
 
 
 def plain_value(value):
-    """A value without types that JSON does not have; numbers as the shortest text of their digits."""
+    """A value with JSON types only; numbers as the shortest text of their digits."""
     if value is None or type(value) is bool or isinstance(value, NumberText):
         return value
     if isinstance(value, str):

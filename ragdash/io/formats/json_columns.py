@@ -19,7 +19,7 @@ _PANDAS_SPLIT = re.compile(rf'\{{\s*"(?:columns{_LIST}(?:index|data)|index{_LIST
 
 
 def detect(start: FileStart) -> Detection | None:
-    """Recognizes columns that we know, and pandas' split form, which is not read."""
+    """Recognizes known columns, and pandas' split form, which is not read."""
     if start.json_text.startswith("["):
         return None
     if _PANDAS_SPLIT.match(start.json_text):
@@ -32,7 +32,7 @@ def detect(start: FileStart) -> Detection | None:
 
 
 def _is_json_columns(text: str, top: list[str], is_cut: bool) -> bool:
-    """True for columns that we know: the questions or their ids as texts, and what was returned or is right.
+    """True for columns with questions or ids as texts, and with a field of a run or of the truth.
 
     is_cut: the text ends before its end, perhaps in the first column.
     """

@@ -41,12 +41,12 @@ def read_runs(source: Source, name: str | None) -> list[Run]:
 
 
 def read_truth(source: Source) -> Truth:
-    """The judgements of a JSON dictionary: documents with grades, or lists of relevant documents."""
+    """The judgments of a JSON dictionary: documents with grades, or lists of relevant documents."""
     return jsonl.read_truth(source, _entries_with_field("relevant"))
 
 
 def _entries_with_field(field: str):
-    """A way through the members of the file, as native objects with this field."""
+    """A reader of the members of the file, as native objects with this field."""
     def entries(source: Source, exact: ExactReader | None) -> Iterator[InputEntry]:
         if exact:
             members = exact.members()
@@ -92,7 +92,7 @@ def _note_wrong_type(problems: Collector, line: int, key: str | None, value) -> 
 
 
 def _note_grades(run: Run, source: Source) -> Run:
-    """Warn where all scores of a run are small whole numbers, as grades are."""
+    """Warn if all scores of a run are small whole numbers, like grades."""
     scores = run.scores
     if scores is None or not len(scores) or scores.max() > MAX_GRADE or (np.rint(scores) != scores).any():
         return run

@@ -1,4 +1,4 @@
-"""Files of objects: native JSONL, and JSON arrays of the same objects; for runs and for the truth."""
+"""Files of JSON objects: native JSONL, arrays, single objects, and lists inside of an object."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def _describe_kilt(detection: Detection, objects: list[dict]) -> Detection:
 
 
 def read_runs(source: Source, name: str | None, entries: Callable | None = None) -> list[Run]:
-    """The runs of a file of objects, one a configuration."""
+    """The runs of a file of objects, one per configuration."""
     def read(problems: Collector, entries: Iterable[InputEntry]) -> list[Run]:
         reader = RunReader(problems, source.mapping)
         for entry in entries:
@@ -124,7 +124,7 @@ def read_truth(source: Source, entries: Callable | None = None) -> Truth:
 
 
 def read_fast_or_exact(source: Source, read: Callable, entries: Callable):
-    """Read the quick way; where that meets anything odd, once more the exact way, which notes problems with lines."""
+    """Parse fast; if that raises NeedsExact, parse again exactly, which notes problems with their lines."""
     try:
         return read(StrictCollector(source.file), entries(source, None))
     except NeedsExact:

@@ -1,4 +1,4 @@
-"""LlamaIndex's own files: data sets of questions with their relevant nodes; predictions, which lack their questions."""
+"""LlamaIndex's data sets: questions with their relevant nodes."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ def detect(start: FileStart) -> Detection | None:
 
 
 def read_runs(source: Source, name: str | None) -> NoReturn:
-    """Raise: questions with their relevant nodes are no run."""
+    """Raise: a LlamaIndex data set is ground truth, not a run."""
     fail_truth_as_run(source, "questions and relevant_docs", "a data set of LlamaIndex")
 
 
 def read_truth(source: Source) -> Truth:
-    """The questions with their relevant nodes, and the texts of the nodes in its corpus."""
+    """The questions with their relevant nodes, and the node texts as corpus."""
     texts: dict = {}
     truth = jsonl.read_truth(source, lambda file, exact: _entries(file, exact, texts))
     if not texts:
@@ -44,7 +44,7 @@ def read_truth(source: Source) -> Truth:
 
 
 def _entries(source: Source, exact: ExactReader | None, texts: dict) -> Iterator[InputEntry]:
-    """The queries; texts takes the corpus."""
+    """The queries; the corpus is added to `texts`."""
     if exact is None:
         value = parse_fast(source.data)
         if type(value) is not dict or value.keys() - {"corpus"} != set(_MEMBERS):

@@ -1,4 +1,4 @@
-"""SQuAD's data files: articles of paragraphs, each a context with its questions and their answers."""
+"""SQuAD data: articles of paragraphs, each a context with questions and answers."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ def detect(start: FileStart) -> Detection | None:
 
 
 def read_runs(source: Source, name: str | None) -> NoReturn:
-    """Raise: questions with their answers are no run."""
+    """Raise: SQuAD data is ground truth, not a run."""
     fail_truth_as_run(source, "paragraphs with questions and answers", "SQuAD's data")
 
 
 def read_truth(source: Source) -> Truth:
-    """The questions: their answers, the paragraph as evidence; those that cannot be answered have neither."""
+    """The questions with their answers, and the paragraph as evidence; unanswerable questions have neither."""
     return jsonl.read_truth(source, _entries)
 
 
@@ -52,7 +52,7 @@ def _entries(source: Source, exact: ExactReader | None) -> Iterator[InputEntry]:
 
 
 def _read_objects(value, name: str, cell: Cell | None) -> list[dict]:
-    """The objects in the list of this name; where there is none, it is noted."""
+    """The objects in the list of this name; a missing list is noted."""
     objects = value.get(name) if type(value) is dict else None
     if type(objects) is list and all(type(item) is dict for item in objects):
         return objects

@@ -1,4 +1,4 @@
-"""What tracing tools export: Phoenix's spans and LangSmith's runs as nested JSON, several objects for one question.
+"""Exports of tracing tools: spans of Phoenix and runs of LangSmith, several objects per question.
 
 The objects of a trace become one query: the question and the answer of its root, the documents of its retriever.
 """
@@ -32,7 +32,7 @@ _TOKENS = ("prompt_tokens", "completion_tokens")
 
 @dataclass(frozen=True)
 class Span:
-    """One step of a trace; parent: None for the first; value: {"query", "answer", "documents", ...} of what it says."""
+    """One step of a trace. parent: None for the root; value: its query, answer, documents ..."""
 
     line: int
     trace: str
@@ -43,7 +43,7 @@ class Span:
 
 
 def find_tracing_tool(keys: dict[KeyPath, list[str]]) -> tuple[str, KeyPath] | None:
-    """("Phoenix" or "LangSmith", where its objects are), None for other files."""
+    """("Phoenix" or "LangSmith", path to its objects); None for other files."""
     for path in _SPAN_PATHS:
         fields = set(keys.get(path, ()))
         if {"span_kind", "attributes"} <= fields or ({"context", "attributes"} <= fields and "trace_id" in keys.get(
@@ -69,7 +69,7 @@ def read_runs(source: Source, name: str | None) -> list[Run]:
 
 
 def read_truth(source: Source) -> NoReturn:
-    """Raise: spans tell what happened, not what is right."""
+    """Raise: traces are runs, not ground truth."""
     fail_run_as_truth(source, "spans of a tracing tool", "a run")
 
 
@@ -96,7 +96,7 @@ def _entries(source: Source, exact: ExactReader | None) -> Iterator[InputEntry]:
 
 
 def _read_spans(source: Source, exact: ExactReader | None) -> Iterator[InputEntry]:
-    """The objects, where they are in this file."""
+    """The spans of the file."""
     _, path = find_tracing_tool(keys_by_path(source.head.decode(errors="replace")))
     if path in ((), (LIST,)):
         return jsonl.read_objects(source, exact)
@@ -110,7 +110,7 @@ def _read_spans(source: Source, exact: ExactReader | None) -> Iterator[InputEntr
 
 
 def _trace_entry(spans: list[Span], problems: Collector) -> InputEntry | None:
-    """One trace as an object of ours, None where it asks or gives nothing."""
+    """One trace as a native object; None without a question, or without an answer and documents."""
     span_names = {span.name for span in spans}
     roots = [span for span in spans if span.parent not in span_names] or spans
     searches = [span for span in spans if span.is_retriever and "documents" in span.value]
@@ -169,7 +169,7 @@ def _make_span(line: int, trace, span_id, parent, kind, value: dict) -> Span:
 
 
 def _document_fields(fields: dict) -> dict:
-    """A returned document in our names; its id may stand in its metadata."""
+    """A returned document with our field names; its id may be in its metadata."""
     for name in ("document", "kwargs"):
         fields = fields[name] if type(fields.get(name)) is dict else fields
     metadata = fields.get("metadata")
@@ -183,7 +183,7 @@ def _document_fields(fields: dict) -> dict:
 
 
 def _payload_text(payload, names: set[str], speakers: set[str]):
-    """The text of {"value", "mime_type"}, where that is JSON the part of it that was asked or answered."""
+    """The text of {"value", "mime_type"}; from a JSON value, the question or the answer in it."""
     value = payload.get("value") if type(payload) is dict else payload
     inner = _parse_json(value) if type(value) is str and value[:1] in ("{", "[") else None
     text = _message_text(inner, names, speakers) if inner is not None else None
@@ -191,7 +191,7 @@ def _payload_text(payload, names: set[str], speakers: set[str]):
 
 
 def _message_text(value, names: set[str], speakers: set[str]):
-    """What was asked or answered in an object: under a name we know, or the last message of these people."""
+    """The question or answer in an object: under a known name, or the last message of these roles."""
     if type(value) is str:
         return value
     if type(value) is list:
@@ -209,7 +209,7 @@ def _message_text(value, names: set[str], speakers: set[str]):
 
 
 def _unflatten(flat: dict) -> dict:
-    """{"retrieval.documents.0.document.id": x} as objects in objects, with lists where the keys are numbers."""
+    """{"retrieval.documents.0.document.id": x} as nested objects, with lists for numeric keys."""
     root: dict = {}
     for name, value in flat.items():
         first_key, *other_keys = str(name).split(".")

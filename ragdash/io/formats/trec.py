@@ -1,4 +1,4 @@
-"""TREC runs and qrels. Well-formed files are read by pyarrow's CSV reader; whatever is odd goes to trec_lines.
+"""TREC runs and qrels. Well-formed files are read by pyarrow's CSV reader, others by trec_lines.
 
 The fast way never guesses: the whole text is looked at first, and where a row could be split wrongly (an empty or
 padded field), its white space is tidied in memory; where that is not enough, or something else is odd (a comment, a
@@ -121,7 +121,7 @@ def _build_truth(columns: TrecColumns, source: Source, problems: Collector) -> T
 
 
 def read_columns(source: Source, layout: Layout, problems: Collector) -> TrecColumns:
-    """The rows of the file in file order; problems are noted, not raised."""
+    """The rows in file order; problems are noted, not raised."""
     shape = detect_shape(source.head, layout)
     extra = shape.width - len(layout.columns)
     columns = None
@@ -181,7 +181,7 @@ def detect_shape(head: bytes, layout: Layout) -> Shape:
 
 
 def _read_fast(text: pa.NativeFile, shape: Shape, layout: Layout, threads: bool = True) -> TrecColumns | None:
-    """The rows of a regular text, or None where anything is odd."""
+    """The rows of a regular text; None for anything that needs exact reading."""
     names = [*layout.columns, *(f"extra {i}" for i in range(shape.width - len(layout.columns)))]
     types = {"query_id": ENCODED_TEXT, "doc_id": pa.string(), layout.value: pa.float64()}
     try:
@@ -202,7 +202,7 @@ def _read_fast(text: pa.NativeFile, shape: Shape, layout: Layout, threads: bool 
 
 
 def _note_tags(source: Source, problems: Collector) -> None:
-    """Warn where the first lines bear different tags: they are read as one run all the same."""
+    """Warn if the first lines have different tags; they are still read as one run."""
     text = normalize_line_ends(source.head)
     if len(source.head) >= HEAD_BYTES - 3:
         text = text[:text.rfind(b"\n") + 1]

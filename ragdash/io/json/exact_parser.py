@@ -1,4 +1,4 @@
-"""JSON as it is written: numbers keep their digits, no key is lost, every entry knows its line.
+"""Exact JSON parsing: numbers keep their digits, no key is lost, every entry has its line.
 
 Files are first read with orjson. Whatever it cannot keep or tell (numbers used as ids, bare NaN, repeated keys, a
 problem that needs its line) raises NeedsExact, and the file is read once more with the functions here.
@@ -24,7 +24,7 @@ _PYTHON_LITERAL = re.compile(r"\bNone\b|\bTrue\b|\bFalse\b|'")
 
 
 class NeedsExact(Exception):
-    """The quick way met something that only the exact way can read or explain."""
+    """Fast parsing met something that only exact parsing can read or explain."""
 
 
 class NumberText(str):
@@ -42,7 +42,7 @@ class InputEntry(NamedTuple):
 
 
 class StrictCollector(Collector):
-    """The Collector of the quick way: the first thing to note sends the reader the exact way."""
+    """The collector of fast parsing: the first problem switches to exact parsing."""
 
     def add(self, *args, **kwargs) -> None:
         raise NeedsExact
@@ -60,7 +60,7 @@ def parse_fast(text: bytes):
 
 
 def parse_lines_fast(source: Source) -> Iterator[InputEntry]:
-    """The objects of a JSONL file; their lines are counted from 1. A plain file is read line by line."""
+    """The objects of a JSONL file, with line numbers from 1. An uncompressed file is read line by line."""
     if source.plain_file is None:
         lines = numbered_lines(source.data, source.file)
     else:
@@ -85,7 +85,7 @@ def numbered_lines(data: bytes, file: str) -> Iterator[tuple[int, bytes]]:
 
 
 def count_keys(value) -> int:
-    """Keys of all objects in a parsed value, level by level."""
+    """Number of keys of all objects in a parsed value, level by level."""
     count, level = 0, [value]
     while level:
         objects = [node for node in level if type(node) is dict]
@@ -111,7 +111,7 @@ class ExactReader:
         )
 
     def lines(self) -> Iterator[InputEntry]:
-        """The entries of a JSONL file; a line that is not JSON is noted and passed over."""
+        """The entries of a JSONL file; a line that is not JSON is noted and skipped."""
         for line, raw in numbered_lines(self.source.data, self.source.file):
             try:
                 text = raw.decode()
@@ -132,7 +132,7 @@ class ExactReader:
         yield from self._walk("[", "]")
 
     def list_elements(self, path: tuple[str, ...]) -> Iterator[InputEntry]:
-        """The elements of the list at this path of keys in the one object; what stands beside it is noted."""
+        """The elements of the list at this path of keys in a file of one object; other members are noted."""
         text = self.source.text
         start = _WHITESPACE.match(text).end()
         line = 1 + text.count("\n", 0, start)
@@ -155,7 +155,7 @@ class ExactReader:
             yield from (entry for entry, _ in self._walk_from(text, position, line, "[", "]"))
 
     def members(self) -> Iterator[InputEntry]:
-        """The members of a JSON object, in file order, also those whose key was there before."""
+        """The members of a JSON object in file order, including repeated keys."""
         yield from self._walk("{", "}")
 
     def single_value(self) -> Iterator[InputEntry]:
@@ -169,7 +169,7 @@ class ExactReader:
             self._check_end(text, decoded[1], line + text.count("\n", position, decoded[1]))
 
     def _walk(self, opening: str, closing: str) -> Iterator[InputEntry]:
-        """The entries between the brackets of the whole text. What is not JSON is noted, and ends the walk."""
+        """The entries between the outermost brackets. Invalid JSON is noted and ends the iteration."""
         text = self.source.text
         start = _WHITESPACE.match(text).end()
         for entry, _ in self._walk_from(
@@ -179,7 +179,7 @@ class ExactReader:
 
     def _walk_from(self, text: str, start: int, line: int, opening: str, closing: str,
                  is_document: bool = False) -> Iterator[tuple[InputEntry, int]]:
-        """(entry, where its value starts) between the brackets that begin here."""
+        """(entry, start of its value) for the brackets that open at this position."""
         position = _WHITESPACE.match(text, start + 1).end()
         line += text.count("\n", start, position)
         has_more = text[position:position + 1] != closing
@@ -201,7 +201,7 @@ class ExactReader:
             self._check_end(text, position + 1, line)
 
     def _read_key(self, text: str, position: int, line: int) -> tuple[str, int | None]:
-        """(key, where its value starts); None in its place after noting what is missing."""
+        """(key, start of its value); the start is None after noting what is missing."""
         if text[position:position + 1] != '"':
             return "", self._note_invalid(text, position, line, "no key in double quotes")
         decoded = self._decode(text, position, line)
@@ -221,7 +221,7 @@ class ExactReader:
 
     def _decode(self, text: str, position: int, line: int, decoder: json.JSONDecoder | None = None) -> (
             tuple[object, int] | None):
-        """(value, end) of the JSON value at this place, or None after noting what is wrong with it."""
+        """(value, end) of the JSON value at this position; None after noting a problem."""
         self._repeated.clear()
         try:
             value, end = (decoder or self._decoder).raw_decode(text, position)
@@ -245,7 +245,7 @@ class ExactReader:
         return fields
 
     def _note_repeated_keys(self, text: str, position: int, end: int, line: int) -> None:
-        """Note each repeated key of the value at this place; look for the places of the first ones only."""
+        """Note each repeated key of the value at this position; only the first ones are located."""
         keys = list(dict.fromkeys(self._repeated))
         located, other_keys = keys[:SHOWN_PER_KIND - self._located], keys[SHOWN_PER_KIND - self._located:]
         self._located += len(located)
@@ -257,7 +257,7 @@ class ExactReader:
             )
 
     def _note_repeated_key(self, key: str, text: str, position: int, end: int, line: int) -> None:
-        """A key twice in one object: name both lines, or both columns where they are on one line."""
+        """Note a key that one object has twice, with both lines, or both columns on one line."""
         spelled = re.compile(re.escape(json.dumps(key, ensure_ascii=False)) + r"\s*:")
         positions = [match.start() for match in islice(spelled.finditer(text, position, end), 2)]
         if len(positions) < 2:
@@ -271,7 +271,7 @@ class ExactReader:
             self.problems.add("duplicate-key/lines", {"key": key, "lines": lines}, line=lines[1], field=key)
 
     def _note_invalid(self, text: str, position: int, line: int, reason: str) -> None:
-        """Note that the text is not JSON from this place on."""
+        """Note that the text is not JSON from this position on."""
         begin = text.rfind("\n", 0, position) + 1
         excerpt = shorten(text[max(begin, position - 20):position + 40].split("\n")[0], 70)
         is_python = _PYTHON_LITERAL.search(text[max(0, position - 2):position + 8])
@@ -280,13 +280,13 @@ class ExactReader:
 
 
 def note_unread_member(key: str, path: tuple[str, ...], problems: Collector, line: int) -> None:
-    """Warn of what a file holds beside the list of objects that is read."""
+    """Warn of a member next to the list of objects that is read."""
     problems.add("unread-field/beside-list", {"key": key, "list_name": path[-1]}, line=line, field=key,
                  severity="warning")
 
 
 def object_of_unique_keys(pairs: list[tuple[str, object]]) -> dict:
-    """The members of an object; ValueError where a key stands twice."""
+    """The members of an object; ValueError for a repeated key."""
     fields = dict(pairs)
     if len(fields) < len(pairs):
         raise ValueError("a key twice in one object")
@@ -294,7 +294,7 @@ def object_of_unique_keys(pairs: list[tuple[str, object]]) -> dict:
 
 
 def to_python(value):
-    """A value of the exact way with Python's numbers in place of Number."""
+    """An exactly parsed value with Python numbers instead of NumberText."""
     if isinstance(value, NumberText):
         number = float(value) if re.search("[.eE]", value) or len(value) > 18 else int(value)
         return number

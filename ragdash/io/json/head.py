@@ -1,4 +1,4 @@
-"""The fields of the objects at the beginning of a JSON text, even where it is cut in the middle of one."""
+"""The fields of the objects at the beginning of a JSON text, which may be cut inside of an object."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def _decode_key(token: str) -> str:
 
 
 def _split_lists(path: KeyPath) -> KeyPath:
-    """Lists are marked by a slash while the text is walked through."""
+    """`keys_by_path` marks lists by a slash; here they become path elements."""
     names: list[str] = []
     for name in path:
         if name.endswith("/"):
@@ -62,7 +62,7 @@ def _split_lists(path: KeyPath) -> KeyPath:
 
 
 def find_wrapped_list(keys: dict[KeyPath, list[str]]) -> KeyPath | None:
-    """Where in one object the list of objects is that tools write, such as ("results",); None where there is none."""
+    """The path to the list of objects inside of one object, such as ("results",); None without such a list."""
     top = keys.get((), [])
     for name in WRAPPERS:
         if (name, LIST) in keys:
@@ -77,7 +77,9 @@ def find_wrapped_list(keys: dict[KeyPath, list[str]]) -> KeyPath | None:
 
 
 def fields_at_path(keys: dict[KeyPath, list[str]], path: KeyPath, nested: tuple[str, ...]) -> list[str]:
-    """The fields of the objects at a path; those of their parts (inputs, outputs ...) with the part's name before."""
+    """The fields of the objects at a path; members of nested objects (inputs, outputs ...) have the name of these
+    as prefix.
+    """
     fields = []
     for name in keys.get(path, []):
         inner = keys.get((*path, name)) if name in nested else None

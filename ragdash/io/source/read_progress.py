@@ -1,4 +1,4 @@
-"""Who wants to know how far the reading of a file is: a command line that draws a bar, a page."""
+"""Progress callbacks for file reading, such as the progress bars of the command line and the dashboard."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _STEP_BYTES = 1 << 20  # bytes of lines between two tellings
 
 @contextmanager
 def report_progress(callback: ProgressCallback) -> Iterator[None]:
-    """Within it, every file that is read, on disk or uploaded, tells how far it is."""
+    """Inside of the block, every file that is read, on disk or uploaded, reports its progress."""
     token = _callback.set(callback)
     try:
         yield
@@ -27,24 +27,24 @@ def report_progress(callback: ProgressCallback) -> Iterator[None]:
 
 
 def has_callback() -> bool:
-    """Whether somebody wants to know."""
+    """True inside of `report_progress`."""
     return _callback.get() is not None
 
 
 def open_file(path: Path) -> BinaryIO:
-    """The file, open for reading, telling how far it is where somebody wants to know."""
+    """The file, open for reading, with progress reports if there is a callback."""
     callback = _callback.get()
     return open(path, "rb") if callback is None else io.BufferedReader(_ProgressFile(path, callback), 1 << 20)
 
 
 def open_bytes(file: str, content: bytes) -> BinaryIO:
-    """The same for content in memory, which is never copied as a whole."""
+    """As `open_file`, for content in memory, which is never copied as a whole."""
     callback = _callback.get()
     return io.BytesIO(content) if callback is None else _ProgressBytes(file, content, callback)
 
 
 def progress_steps(file: str, size: int) -> Callable[[int], int]:
-    """A function for those who walk through a text by themselves: tell(done) -> where to tell next."""
+    """A reporter for code that iterates over a text: report(position) returns the position of the next report."""
     callback = _callback.get()
     if callback is None:
         return lambda position: size + 1

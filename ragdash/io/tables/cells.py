@@ -1,4 +1,4 @@
-"""What stands in one cell of a table: text, a number, a list or an object (JSON, Python or bars)."""
+"""Parse a table cell into text, a number, a list or an object (as JSON, as Python, or separated by bars)."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ _DECODER = json.JSONDecoder(
 
 
 class _UnreadableCell(ValueError):
-    """The text of a cell is no list, with the reason."""
+    """The text of a cell cannot be parsed as a list; the message is the reason."""
 
 
 def parse_cell(name: str, cell_text: str, cell: Cell):
-    """The value of a cell of the column that holds `name`; None where nothing stands. Notes what cannot be read."""
+    """The value of a cell in the column of the field `name`; None for an empty cell. Notes unreadable text."""
     if cell_text in MISSING_TEXTS and name != "query_id":
         return None
     if name == "query_id":
@@ -42,7 +42,7 @@ def parse_cell(name: str, cell_text: str, cell: Cell):
 
 
 def parse_attribute(cell_text: str):
-    """The value of a column that nobody knows: a number where its digits are what a number is written as, else text."""
+    """The value of an attribute: a number where parsing and writing it gives the same text, else text."""
     if _NUMBER.fullmatch(cell_text) and len(cell_text) < 16:
         value = float(cell_text) if re.search("[.eE]", cell_text) else int(cell_text)
         if json.dumps(value) == cell_text:
@@ -51,7 +51,7 @@ def parse_attribute(cell_text: str):
 
 
 def parse_number(cell_text: str):
-    """A number as it is written, or the text where it is none."""
+    """A number with its digits; other text unchanged."""
     return NumberText(cell_text.strip()) if _NUMBER.fullmatch(cell_text.strip()) else cell_text
 
 
@@ -63,7 +63,7 @@ def _parse_id(cell_text: str, cell: Cell) -> str:
 
 
 def _parse_list_or_object(name: str, cell_text: str, cell: Cell):
-    """A list or an object; a text without brackets is split at bars where it is a list of several."""
+    """A list or an object; text without brackets is split at bars where the field may hold several values."""
     text = cell_text.strip()
     if text[:1] in "[{(" or text.startswith("array("):
         try:
@@ -85,12 +85,12 @@ def _parse_list_or_object(name: str, cell_text: str, cell: Cell):
 
 
 def _may_hold_several(name: str, field: str) -> bool:
-    """False for columns named for one text, such as reference: a bar in it belongs to the text."""
+    """False for columns named in the singular, such as reference: a bar in them belongs to the text."""
     return name != "answers" or field.lower().endswith("s")
 
 
 def parse_nested(text: str):
-    """The value of JSON or of a Python literal; numbers as they are written. Raises _NotRead with the reason."""
+    """Parse JSON or a Python literal; numbers keep their digits. Raises _UnreadableCell with the reason."""
     try:
         return _DECODER.decode(text)
     except RecursionError:
@@ -113,7 +113,7 @@ def parse_nested(text: str):
 
 
 def _parse_literal(node: ast.AST, text: str):
-    """The value of a part of a Python literal."""
+    """The value of a node of a Python literal."""
     if isinstance(node, ast.Constant):
         if isinstance(node.value, (int, float)) and not isinstance(node.value, bool):
             return _number_text(node, text)
@@ -144,7 +144,7 @@ def _number_text(node: ast.Constant, text: str) -> NumberText:
 
 
 def _has_adjacent_strings(text: str) -> bool:
-    """True where two texts stand side by side, which Python would join and numpy means as two."""
+    """True if two string literals are adjacent: Python would join them, numpy means two values."""
     previous_type = None
     try:
         for token in tokenize.generate_tokens(io.StringIO(text).readline):

@@ -1,4 +1,4 @@
-"""Excel workbooks: their sheets, row by row, after a look at how large they become."""
+"""Read the sheets of Excel workbooks row by row, after a check of their size."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _SHARED = re.compile(rb't="s"[^>]*>\s*<(?:\w+:)?v>(\d+)<')
 
 
 def read_sheet(source: Source, problems: Collector) -> tuple[Header, Iterator[tuple[int, list]]]:
-    """(header, (row number, values) of each row) of the first sheet with columns that we know; the others are noted."""
+    """(header, (row number, values) of each row) of the first sheet with known columns; other sheets are noted."""
     from python_calamine import CalamineError, CalamineWorkbook
 
     _check_size(source)
@@ -48,12 +48,12 @@ def read_sheet(source: Source, problems: Collector) -> tuple[Header, Iterator[tu
 
 
 def fail_damaged(source: Source, content: str, error: Exception) -> NoReturn:
-    """Raise: the file cannot be read to its end."""
+    """Raise: the file is damaged."""
     source.fail("corrupt-file", {"type": content, "error": str(error)})
 
 
 def _read_header(book, name: str, source: Source) -> Header | None:
-    """The first row of a sheet that holds anything, None for an empty sheet."""
+    """The first row with a value, None for an empty sheet."""
     sheet = book.get_sheet_by_name(name)
     for row_number, row in enumerate(sheet.iter_rows(), 1):
         if any(cell != "" for cell in row):
@@ -62,8 +62,8 @@ def _read_header(book, name: str, source: Source) -> Header | None:
 
 
 def _check_size(source: Source) -> None:
-    """Raise for sheets whose cells span or hold more than can be: two cells in opposite corners are enough for one,
-    and a long text that many cells share for the other."""
+    """Raise for sheets that are too large: two cells in opposite corners can span too many cells,
+    and a long text that many cells share can hold too much."""
     with source.stream() as stream, zip_file.open_archive(source, stream) as archive:
         total = sum(info.file_size for info in archive.infolist())
         if total > MAX_TEXT_BYTES:
@@ -85,7 +85,7 @@ def _check_size(source: Source) -> None:
 
 
 def _text_lengths(strings: bytes) -> np.ndarray:
-    """Bytes of each text that cells share."""
+    """Bytes of each shared text."""
     ends = np.array([match.start() for match in re.finditer(rb"</(?:\w+:)?si>", strings)], np.int64)
     return np.diff(ends, prepend=0)
 

@@ -1,4 +1,4 @@
-"""The header line of a table: its separator, its columns, and what they tell about the file."""
+"""The header line of a table: separator, columns and what they mean."""
 
 from __future__ import annotations
 
@@ -50,19 +50,19 @@ class Header:
 
     @cached_property
     def schema(self) -> dict[str, str]:
-        """{our name: column} of whichever kind of row it is."""
+        """{our name: column}, for rows of queries or of documents."""
         if self.outputs:
             return promptfoo_header.output_schema(self.names, self.outputs, self.mapping)
         return resolve_fields(self.names, self.mapping)
 
     @property
     def has_query_rows(self) -> bool:
-        """True where a row is a query with all that was returned for it, or with what is right."""
+        """True if a row is a query with everything returned for it, or with its ground truth."""
         return not is_document_row(self.schema) and any(name in self.schema for name in (*RUN_MARKERS, *TRUTH_MARKERS))
 
     @property
     def recognized_count(self) -> int:
-        """Columns that have a meaning."""
+        """Number of columns that have a meaning."""
         return max(len(self.columns), len(self.schema) if self.has_query_rows else 0)
 
     @property
@@ -86,13 +86,13 @@ def describe_query_rows(header: Header) -> tuple[str, str]:
 
 
 def read_header(head: bytes, mapping: Mapping[str, str] | None = None) -> Header | None:
-    """The header of a table with at least one column that we know, else None."""
+    """The header of a table with at least one known column, else None."""
     headers = [header for header in _candidates(head, mapping or {}) if header.recognized_count]
     return max(headers, key=lambda header: header.recognized_count, default=None)
 
 
 def unknown_header(head: bytes) -> tuple[Header, list[str]] | None:
-    """(header, first row) of what looks like a table: names that are no numbers, and a row of as many values."""
+    """(header, first row) of a probable table: names that are not numbers, and a row with as many values."""
     lines = normalize_line_ends(head).decode(errors="replace").split("\n")
     for header in sorted(_candidates(head, {}), key=lambda header: -len(header.names)):
         names = header.names
@@ -105,7 +105,7 @@ def unknown_header(head: bytes) -> tuple[Header, list[str]] | None:
 
 
 def widest_header(head: bytes) -> tuple[str, ...]:
-    """The names in the first line of what may be a table, whether we know them or not."""
+    """The names in the first line, known or not, split by the separator that gives the most columns."""
     return max((header.names for header in _candidates(head, {})), key=len, default=())
 
 
@@ -126,7 +126,7 @@ def _split(line: str, delimiter: str) -> list[str]:
 
 
 def _split_lines(lines: list[str], delimiter: str) -> tuple[list[str], int]:
-    """(names, lines) of a header: more than one line where a name in quotes holds line ends."""
+    """(names, number of lines) of a header; quoted names may contain line ends."""
     try:
         reader = csv.reader((f"{line}\n" for line in lines), delimiter=delimiter)
         names, count = [name.strip() for name in next(reader)], reader.line_num

@@ -1,4 +1,4 @@
-"""An example of --map, made of a file's own columns."""
+"""Errors for files without known columns or without questions, with a --map example from the file's own columns."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _ALIASES = {**QUERY_ALIASES, **ALIASES}
 
 
 def fail_if_unknown_table(source: Source) -> None:
-    """Raise where the file is a table whose columns nobody knows; the problem tells how to name them."""
+    """Raise for a table without known columns; the problem shows how to map them."""
     if source.head.lstrip().startswith(b"{"):
         source.fail("unknown-format/pandas-split", line=1)
     _fail_if_trec_eval_results(source)
@@ -45,7 +45,7 @@ def fail_if_unknown_table(source: Source) -> None:
 
 
 def _fail_if_trec_eval_results(source: Source) -> None:
-    """Raise for what trec_eval puts out: a measure, a query or all, and a value on each line."""
+    """Raise for the output of trec_eval: a measure, a query or "all", and a value on each line."""
     lines = [line.split() for line in source.head.decode(errors="replace").splitlines()[:20] if line.strip()]
     measured = [words for words in lines if len(words) == 3 and _MEASURE.fullmatch(words[0])]
     if len(measured) > len(lines) / 2:
@@ -53,7 +53,7 @@ def _fail_if_trec_eval_results(source: Source) -> None:
 
 
 def mapping_example(columns: Sequence[str], fields: Sequence[str] = ROW_EXAMPLE, row: Sequence[str] = ()) -> str:
-    """Such as "--map query_id=question,doc_id=file,score=points"; fields that are there by name are left out.
+    """Such as "--map query_id=question,doc_id=file,score=points"; fields with a known column are left out.
 
     row: the values of the first row, to tell a column of numbers.
     """
@@ -77,7 +77,7 @@ def mapping_example(columns: Sequence[str], fields: Sequence[str] = ROW_EXAMPLE,
     return f"--map {shlex.quote(pairs_text)}" if set(pairs_text) & set(" |;&()'\"") else f"--map {pairs_text}"
 
 def fail_if_questions_missing(source: Source, detected: DetectedFormat) -> None:
-    """Raise for what tools write without its questions: LlamaIndex's predictions, the scores of RAGAS."""
+    """Raise for files that lack their questions: predictions of LlamaIndex, scores of RAGAS."""
     if detected.format == "json-results":
         _fail_if_llamaindex_predictions(source)
     elif detected.format in ("json-dict", "json-columns", "unknown") and source.head.lstrip().startswith(b"{"):
@@ -91,7 +91,7 @@ def _fail_if_ragas_scores(source: Source) -> None:
 
 
 def _fail_if_llamaindex_predictions(source: Source) -> None:
-    """Raise for answers in a list under predictions that do not say which question they answer."""
+    """Raise for a list of predictions without their questions."""
     fields = keys_by_path(source.head.decode(errors="replace")).get(("predictions", LIST))
     if not fields or {"query", "query_id"} & resolve_fields(fields, source.mapping).keys() or source.mapping:
         return

@@ -1,4 +1,4 @@
-"""promptfoo's CSV: a row for each test, with its variables and a column for what each provider and prompt answered."""
+"""promptfoo's CSV: one row per test, with its variables and an answer column per provider and prompt."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MAX_PROMPT_CHARACTERS = 60  # characters of a prompt in the name of a configurat
 
 @dataclass(frozen=True)
 class OutputColumn:
-    """The column `at` holds what a configuration answered; beside: {column's name: index} of what was said of it."""
+    """The answer column of a configuration, and its extra columns {name: index}, such as status and score."""
 
     config: str
     index: int
@@ -28,7 +28,7 @@ class OutputColumn:
 
 
 def find_outputs(names: Sequence[str]) -> tuple[OutputColumn, ...]:
-    """The columns of answers, none where this is no table of promptfoo."""
+    """The answer columns; empty for tables of other tools."""
     matches = {index: match for index, name in enumerate(names) if (match := _OUTPUT.fullmatch(name))}
     providers = [match[1] for match in matches.values()]
     result: list[OutputColumn] = []
@@ -45,12 +45,12 @@ def find_outputs(names: Sequence[str]) -> tuple[OutputColumn, ...]:
 
 
 def output_indices(outputs: Sequence[OutputColumn]) -> set[int]:
-    """Indices of the columns that belong to outputs, and to no variable."""
+    """Indices of the columns that belong to outputs; the others are variables."""
     return {index for output in outputs for index in (output.index, *output.extra_columns.values())}
 
 
 def output_schema(names: Sequence[str], outputs: Sequence[OutputColumn], mapping: Mapping[str, str]) -> dict[str, str]:
-    """{our name: field} of a test with one of its outputs: the variables, and the answer and its configuration."""
+    """{our name: field} of a test with one output: its variables, the answer and the configuration."""
     indices = output_indices(outputs)
     variables = [name for index, name in enumerate(names) if index not in indices]
     result = resolve_fields(variables, mapping)
@@ -62,7 +62,7 @@ def output_schema(names: Sequence[str], outputs: Sequence[OutputColumn], mapping
 def output_rows(
     fields: dict, row: Sequence[str], outputs: Sequence[OutputColumn], problems: Collector, line: int
 ) -> Iterator[dict]:
-    """The test once for each output: its variables (fields), the answer, and what promptfoo says of it."""
+    """One object per output: the variables (fields), the answer and promptfoo's assessment."""
     for output in outputs:
         extras = {name: row[index] for name, index in output.extra_columns.items() if row[index]}
         text = row[output.index]

@@ -1,4 +1,4 @@
-"""What a table with a row for each document tells of its queries, beside the documents: columns read as text."""
+"""Columns about the queries in a table with one row per document. They are read as text."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ QUERY_PREFIX = "about "  # before the names of such columns, to tell them from t
 
 
 class QueryColumns:
-    """The columns of a header that tell of queries: `wanted` {name to read it by: index}.
+    """The columns of a header that describe queries; `indices` is {prefixed name: index}.
 
     documents: {our name: index} of the columns about documents; where there is no id of the query, the question is the
     id, and is added to them.
@@ -44,13 +44,13 @@ class QueryColumns:
         self.indices = {f"{QUERY_PREFIX}{field}": header.names.index(field) for field in fields}
 
     def unread_columns(self, documents: Mapping[str, int]) -> list[str]:
-        """The columns that are read by nobody; those of the other role are passed over without a word."""
+        """The columns that are not read, without those of the other role, which are ignored silently."""
         header, read = self.header, {*self.indices.values(), *documents.values()}
         ignored = set(find_fields(header.names, self._rows.ignored, QUERY_ALIASES).values())
         return [name for index, name in enumerate(header.names) if index not in read and name not in ignored]
 
     def with_query_ids(self, columns: TableColumns) -> TableColumns:
-        """The columns with the ids of the queries: where there are none, the text of the questions."""
+        """The columns with query ids; without ids, the text of the question is the id."""
         if not self.by_text:
             return columns
         names, codes = encode(columns["query_id"])
@@ -62,7 +62,7 @@ class QueryColumns:
         return replace(columns, columns={**columns.columns, "query_id": pa.chunked_array([ids])})
 
     def add_to_runs(self, rows_by_config: Mapping[str | None, Rows]) -> None:
-        """Give the rows of each configuration what their queries tell, and its settings."""
+        """Add query details and settings to the rows of each configuration."""
         if not self.indices:
             return
         buffers = {config: RowBuffer(config) for config in rows_by_config}

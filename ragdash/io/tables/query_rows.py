@@ -1,4 +1,4 @@
-"""Tables with a row for each query: rows become the objects that native files hold, and are read in the same way."""
+"""Tables with one row per query. Rows become objects as in native files and are read in the same way."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def build_truth_from_rows(source: Source, header: Header, rows: Iterable[InputEn
 
 
 def _fail_unknown_columns(source: Source, header: Header, names: tuple[str, ...]) -> NoReturn:
-    """Raise: no column tells what was returned, or what is right."""
+    """Raise: no column has the fields of a run, or of the truth."""
     columns = ", ".join(header.names[:20])
     source.fail("missing-column/returned", {"columns": columns, "names": list(names),
                 "example": mapping_example(header.names, ('query', names[0]))}, header.line)
@@ -84,7 +84,7 @@ def _join_columns(header: Header, names: Iterable[str]) -> str:
 
 
 def _check_columns(header: Header, problems: Collector) -> None:
-    """Raise where no column tells the query; warn of those that nobody knows."""
+    """Raise if no column identifies the query; warn of columns that become attributes."""
     schema = header.schema
     if not {"query_id", "query"} & schema.keys():
         free = [name for name in header.names if name not in schema.values()]
@@ -109,7 +109,7 @@ def _check_columns(header: Header, problems: Collector) -> None:
 
 
 def row_entries(source: Source, header: Header, problems: Collector) -> Iterator[InputEntry]:
-    """The rows of a table of text as objects, with their lines; a row that cannot be read is noted and passed over."""
+    """The rows of a text table as objects with their lines; an unreadable row is noted and skipped."""
     names_by_field = {field: name for name, field in header.schema.items()}
     width, output_indices = len(header.names), promptfoo_header.output_indices(header.outputs)
     for line, row in read_records(source, header, problems):

@@ -1,4 +1,4 @@
-"""Tables row by row: slow and exact. Says what is wrong where, and reads whatever the fast way does not take."""
+"""Read tables row by row: slow, exact, with a line number for each problem. Used where fast reading fails."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class TableColumns:
         return self.columns[name]
 
     def get(self, name: str):
-        """The column, or None where the table has none of this name."""
+        """The column of this name, or None."""
         return self.columns.get(name)
 
 
@@ -52,7 +52,7 @@ def read_rows(source: Source, header: Header, indices: dict[str, int], problems:
 
 
 class _ColumnCollector:
-    """Gathers the values of the wanted columns."""
+    """Collects the values of some columns."""
 
     def __init__(self, header: Header, indices: dict[str, int], problems: Collector):
         self.header, self.indices, self.problems = header, indices, problems
@@ -111,7 +111,7 @@ class _ColumnCollector:
         return None
 
     def columns(self) -> TableColumns:
-        """What was gathered."""
+        """The collected columns."""
         if len(self.config_lines) == 2:
             self.problems.add(
                 "missing-config",
@@ -125,7 +125,7 @@ class _ColumnCollector:
 
 
 def read_records(source: Source, header: Header, problems: Collector) -> Iterator[tuple[int, list[str]]]:
-    """(first line, fields) of each row behind the header; empty lines are passed over."""
+    """(first line, fields) of each row after the header; empty lines are skipped."""
     text = source.data.decode(errors="surrogateescape")  # bytes that are not UTF-8 are reported with their row
     for line, row in csv_rows(text, header.delimiter, problems):
         if line > header.line and row and not _note_not_utf8(row, line, problems):
@@ -149,7 +149,7 @@ def csv_rows(text: str, delimiter: str, problems: Collector) -> Iterator[tuple[i
 
 
 def _note_not_utf8(row: list[str], line: int, problems: Collector) -> bool:
-    """True for a row with a byte that is not UTF-8, which is noted."""
+    """True after noting a byte that is not UTF-8."""
     odd = next((value for value in row if not _is_utf8(value)), None)
     if odd is None:
         return False

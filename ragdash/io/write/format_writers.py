@@ -161,7 +161,7 @@ def _write_csv(objects: list[dict], path: PathLike) -> Warnings:
 
 
 def _check_ids(ids: list[str], path: PathLike) -> None:
-    """Raise for ids that tables do not give back as they are."""
+    """Raise for ids that do not survive writing and reading a table."""
     wrong = next((text for text in ids if text.strip(" \t") != text or "\r" in text or "\0" in text), None)
     if wrong is not None:
         raise InputError([Problem("unwritable-id/white-space", {"id": wrong}, str(path))])

@@ -37,12 +37,12 @@ def write_trec_run(run: Run, path: str | os.PathLike, tag: str | None = None) ->
 
 
 def write_qrels(truth: Truth, path: str | os.PathLike) -> None:
-    """Write the judgements as TREC qrels, gzipped where the name ends in .gz."""
+    """Write the judgments as TREC qrels, gzipped if the name ends in .gz."""
     write_bytes(path, qrels(truth, path))
 
 
 def qrels(truth: Truth, path: str | os.PathLike = "qrels") -> bytes:
-    """The judgements as TREC qrels. Raises InputError, with this path, for ids that these cannot hold."""
+    """The judgments as TREC qrels. Raises InputError, with this path, for ids that TREC files cannot hold."""
     sep = _separator(path, truth.query_ids, truth.docs)
     queries = truth.query_ids.take(pa.array(truth.queries)).to_pylist()
     rows = zip(queries, truth.docs.to_pylist(), truth.grades.tolist(), strict=True)
@@ -50,12 +50,12 @@ def qrels(truth: Truth, path: str | os.PathLike = "qrels") -> bytes:
 
 
 def write_jsonl(record: Run | Truth, path: str | os.PathLike) -> None:
-    """Write native JSONL, a query a line, with everything that the run or the truth holds."""
+    """Write native JSONL, one query per line, with all data of the run or the truth."""
     write_bytes(path, jsonl(record))
 
 
 def jsonl(record: Run | Truth) -> bytes:
-    """Native JSONL, a query a line, with everything that the run or the truth holds."""
+    """Native JSONL, one query per line, with all data of the run or the truth."""
     objects = run_objects(record) if isinstance(record, Run) else truth_objects(record)
     return b"".join(orjson.dumps(fields) + b"\n" for fields in objects)
 
@@ -104,7 +104,7 @@ def truth_objects(truth: Truth) -> Iterator[dict]:
 
 
 def corpus_lines(corpus: Corpus) -> Iterator[bytes]:
-    """Each document as BEIR's corpus.jsonl has it, without what it lacks."""
+    """Each document as a line of BEIR's corpus.jsonl, without missing fields."""
     columns = [("_id", corpus.doc_ids), ("title", corpus.titles), ("text", corpus.texts)]
     table = pa.table({name: column for name, column in columns if column is not None})
     for batch in table.to_batches(4096):
@@ -134,7 +134,7 @@ def _native_fields(row: dict) -> dict:
 
 
 def _separator(path: str | os.PathLike, *ids: pa.Array) -> str:
-    """A blank, or a tab where an id holds a blank; InputError for ids that TREC files cannot hold."""
+    """A blank, or a tab if an id contains a blank; InputError for ids that TREC files cannot hold."""
     def hold(pattern: str) -> list[str]:
         return [text for column in ids for text in pc.unique(column.filter(pc.match_substring_regex(column, pattern)))
                 .to_pylist()]
@@ -150,5 +150,5 @@ def _write(path: str | os.PathLike, lines: Iterable[str]) -> None:
 
 
 def write_bytes(path: str | os.PathLike, content: bytes) -> None:
-    """Write a file, gzipped where its name ends in .gz."""
+    """Write a file, gzipped if its name ends in .gz."""
     Path(path).write_bytes(gzip.compress(content, mtime=0) if str(path).endswith(".gz") else content)
