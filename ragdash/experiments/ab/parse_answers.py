@@ -90,7 +90,7 @@ def _read(name: str, rows: Sequence[Row], file: str) -> Run:
             if exact is None:
                 yield InputEntry(row.line, _merged(parse_fast(row.text), name, row))
             else:
-                whole = ExactReader(Source((file, row.text)), exact.problems).whole()
+                whole = ExactReader(Source((file, row.text)), exact.problems).single_value()
                 yield from (InputEntry(row.line, _merged(one.value, name, row)) for one in whole)
 
     run, = jsonl.read_runs(Source((file, b"{}")), name, entries)
