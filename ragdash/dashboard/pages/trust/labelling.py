@@ -9,7 +9,6 @@ import numpy as np
 import streamlit as st
 
 from ragdash.analysis.judge_validation import Verdicts, draw, sheet
-from ragdash.dashboard.caches import evaluation_cache
 from ragdash.dashboard.pages.answers import data as answers_data
 from ragdash.dashboard.pages.trust import data as trust_data
 from ragdash.dashboard.pages.trust import disagreements, trained_judge
@@ -94,7 +93,7 @@ def sheet_of(data: Held, runs: Sequence[int], n: int, seed: int) -> Sheet:
     """n queries drawn of all queries, whatever slice is shown; the runs of each in random order, so that none is known
     by its place.
     """
-    scope = replace(data.context.scope, part="")
+    scope = data.context.scope.whole
     verdicts = tuple(
         replace(
             trained_judge.unjudged_of(data.context.digests[index], scope, data.what)
@@ -117,7 +116,7 @@ def sheet_of(data: Held, runs: Sequence[int], n: int, seed: int) -> Sheet:
 def _file(drawn_sheet: Sheet, run_indices: Sequence[int]) -> None:
     """The sheet for a spreadsheet or an editor."""
     matches = [
-        evaluation_cache.match(drawn_sheet.held.context.digests[index], drawn_sheet.held.context.scope)
+        drawn_sheet.held.context.scope.match(drawn_sheet.held.context.digests[index])
         for index in run_indices
     ]
     st.caption("The same answers with their texts and an empty column label. Fill it in from the top, then hand the "
@@ -178,7 +177,7 @@ def _item(drawn_sheet: Sheet, position: int) -> None:
                           args=(drawn_sheet, item, None))
         st.caption(f"Answer {position + 1:,} of {len(drawn_sheet.items):,}" + (
             f" · your label: {trust_sentences.label_text(saved_label)}" if saved_label is not None else ""))
-        answers = answers_data.told(run, replace(drawn_sheet.held.context.scope, part=""))
+        answers = answers_data.told(run, drawn_sheet.held.context.scope.whole)
         row = answers.ids.index(query)
         st.markdown("**Question**")
         st.html(texts.block(texts.shown(answers.questions[row] or query)))
