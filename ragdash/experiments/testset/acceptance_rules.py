@@ -109,7 +109,9 @@ def located(quotes: Sequence[dict], documents: Sequence[Document]) -> tuple[list
     for source_document in quotes:
         document, quote = by_name.get(source_document["document"]), source_document["quote"].strip()
         if document is None:
-            checks.append(Check("quote", False, f"a quote of a document that was not shown: {source_document['document'][:40]!r}"))
+            checks.append(
+                Check("quote", False, f"a quote of a document that was not shown: {source_document['document'][:40]!r}")
+            )
         elif not quote:
             checks.append(Check("quote", False, "a quote is empty"))
         elif len(tokens(quote, HOW)) < SHORT_QUOTE:

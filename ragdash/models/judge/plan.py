@@ -162,7 +162,9 @@ def plan(questions: Sequence[Question], ledger: Ledger, endpoint: Endpoint, foll
     by_key = {judge.key(question): question for question in questions}
     follow_by_key = {judge.key(question): question for question in follow}
     known = ledger.known(list(by_key | follow_by_key))
-    calls, *expected = _expected([question_key for key, question_key in by_key.items() if key not in known], ledger, endpoint)
+    calls, *expected = _expected(
+        [question_key for key, question_key in by_key.items() if key not in known], ledger, endpoint
+    )
     rest = [question_key for key, question_key in follow_by_key.items() if key not in known and key not in by_key]
     return Plan(calls, len(known & by_key.keys()), *expected, str(judge), *_expected(rest, ledger, endpoint), at_most)
 

@@ -79,12 +79,41 @@ def unpacked(path: str | Path) -> bytes:
 def _row(line: dict) -> tuple[Judge, bytes, str, str, int, Reply]:
     key, host, model, parameters, task, version = (line[name] for name in _TEXTS)
     reply_fields = line["reply"]
-    texts = (key, host, model, parameters, task, version, reply_fields["raw"], reply_fields["model"], reply_fields["at"], reply_fields["mode"])
+    texts = (
+        key,
+        host,
+        model,
+        parameters,
+        task,
+        version,
+        reply_fields["raw"],
+        reply_fields["model"],
+        reply_fields["at"],
+        reply_fields["mode"],
+    )
     if not all(isinstance(text, str) for text in texts) or len(key) != 64:
         raise ValueError("a field that is no text, or a key of another length")
-    if not isinstance(reply_fields["value"], dict) or not isinstance(reply_fields["sent"], dict) or int(line["vote"]) < 0:
+    if (
+        not isinstance(reply_fields["value"], dict)
+        or not isinstance(reply_fields["sent"], dict)
+        or int(line["vote"]) < 0
+    ):
         raise ValueError("a reply without a verdict")
-    usage = Usage(int(reply_fields["usage"]["prompt"]), int(reply_fields["usage"]["completion"]), bool(reply_fields["usage"]["estimated"]))
-    reply = Reply(reply_fields["value"], None, reply_fields["raw"], usage, reply_fields["model"], float(reply_fields["latency"]), int(reply_fields["attempts"]),
-                  reply_fields["at"], reply_fields["mode"], reply_fields["sent"])
+    usage = Usage(
+        int(reply_fields["usage"]["prompt"]),
+        int(reply_fields["usage"]["completion"]),
+        bool(reply_fields["usage"]["estimated"]),
+    )
+    reply = Reply(
+        reply_fields["value"],
+        None,
+        reply_fields["raw"],
+        usage,
+        reply_fields["model"],
+        float(reply_fields["latency"]),
+        int(reply_fields["attempts"]),
+        reply_fields["at"],
+        reply_fields["mode"],
+        reply_fields["sent"],
+    )
     return Judge(host, model, parameters), bytes.fromhex(key), task, version, int(line["vote"]), reply
