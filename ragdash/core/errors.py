@@ -157,7 +157,7 @@ class Collector:
 
     def add(self, message: str, facts: Mapping[str, object] | None = None, *, line: int | None = None,
             field: str | None = None, severity: str = "error", count: int = 1) -> None:
-        """Note a problem; count > 1 says that this one stands for several alike."""
+        """Note a problem; count > 1: it represents several alike."""
         kind = message.partition("/")[0]
         self._count[kind] = self._count.get(kind, 0) + count
         problems = self._kept.setdefault(kind, [])
@@ -172,7 +172,7 @@ class Collector:
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """All problems, kinds in order of appearance; the last kept of a capped kind tells how many more there are."""
+        """All problems, kinds in order of appearance; the last one of a capped kind says how many more there are."""
         result = []
         for kind, problems in self._kept.items():
             more = self._count[kind] - len(problems)

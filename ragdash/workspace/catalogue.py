@@ -88,8 +88,10 @@ class Catalogue:
     def order(self, digests: Sequence[str]) -> None:
         """Put these first, in this order; the others follow in theirs."""
         def work(db: sqlite3.Connection) -> None:
-            rest = [row[0] for row in db.execute("select digest from things order by place") if row[0] not in digests]
-            db.executemany("update things set place = ? where digest = ?", enumerate([*digests, *rest]))
+            others_in_order = [
+                row[0] for row in db.execute("select digest from things order by place") if row[0] not in digests
+            ]
+            db.executemany("update things set place = ? where digest = ?", enumerate([*digests, *others_in_order]))
 
         self._write(work)
 
@@ -131,12 +133,12 @@ class Catalogue:
 
         self._do(work, None, write=True)
 
-    def _do(self, action: Callable[[sqlite3.Connection], T], nothing: T, write: bool = False) -> T:
+    def _do(self, action: Callable[[sqlite3.Connection], T], default: T, write: bool = False) -> T:
         """What an action gives; `nothing` for a reader where there is no file. A broken file is set aside, once."""
         try:
             for attempt in (1, 2):
                 try:
-                    return self._once(action, nothing, write)
+                    return self._once(action, default, write)
                 except sqlite3.DatabaseError as error:
                     if primary_code(error) not in BROKEN or attempt == 2 or self.read_only:
                         raise
@@ -146,15 +148,15 @@ class Catalogue:
         except sqlite3.Error as error:
             raise _unusable(self.path, error) from None
 
-    def _once(self, action: Callable[[sqlite3.Connection], T], nothing: T, write: bool) -> T:
+    def _once(self, action: Callable[[sqlite3.Connection], T], default: T, write: bool) -> T:
         if not write and not has_content(self.path):
-            return nothing
+            return default
         if write:
             make_folder(self.path)
         for mode in ("rwc",) if write else ("ro", "immutable"):  # a reader without write permission falls back
             try:
                 with closing(connect(self.path, mode)) as db:
-                    return action(db) if _prepare(db, write, self.path) else nothing
+                    return action(db) if _prepare(db, write, self.path) else default
             except sqlite3.OperationalError as error:
                 if write or mode == "immutable" or primary_code(error) not in (sqlite3.SQLITE_CANTOPEN,
                                                                        sqlite3.SQLITE_READONLY):
@@ -163,9 +165,9 @@ class Catalogue:
     def _fix(self) -> None:
         """Put the broken file aside and list what is on the disk anew."""
         for tail in ("-wal", "-shm", ""):
-            part = self.path.with_name(self.path.name + tail)
-            if part.exists():
-                atomic_folders.set_aside(part, self.folder)
+            database_file = self.path.with_name(self.path.name + tail)
+            if database_file.exists():
+                atomic_folders.set_aside(database_file, self.folder)
 
         def work(db: sqlite3.Connection) -> None:
             db.execute("begin immediate")

@@ -70,7 +70,9 @@ def test_a_key_of_the_secrets_reaches_the_endpoint_and_is_nowhere_else(serve, co
     assert [SECRET in str(environment) for _, environment in commands] == [False, True], "the one that asks alone"
     assert not any(SECRET in str(command) for command, _ in commands)
     assert SECRET not in str(dict(at.query_params)) and SECRET not in repr(at.session_state)
-    assert SECRET not in repr(job) + str(job.about) + str(job.key) + str(job.worker.seen) + str(job.worker.noise)
+    assert SECRET not in repr(job) + str(job.about) + str(job.key) + str(job.worker.messages) + str(
+        job.worker.stderr_lines
+    )
     assert SECRET not in texts(at) + str([one.value for one in at.code])
     assert SECRET not in caplog.text + "".join(capfd.readouterr())
     assert SECRET not in str(dict(os.environ)), "nor in the dashboard's own environment"
@@ -101,7 +103,7 @@ def test_a_key_in_neither_place_is_told_with_both(serve, secrets):
 def test_a_secret_goes_to_its_own_host_alone_and_no_other_secret_can_be_named(serve):
     server = serve()
     secrets = {"OPENAI_API_KEY": SECRET, "DATABASE_PASSWORD": SECRET}
-    for name, why in (("OPENAI_API_KEY", "goes to api.openai.com alone"), ("DATABASE_PASSWORD", "_API_KEY")):
+    for name, why in (("OPENAI_API_KEY", "is sent to api.openai.com only"), ("DATABASE_PASSWORD", "_API_KEY")):
         at = opened(server, secrets=secrets, **{state.JUDGE_VARIABLE: name})
         assert why in at.error[0].value.replace("\\", "") and at.button(key="judge_plan").disabled
 

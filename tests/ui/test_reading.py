@@ -14,8 +14,7 @@ from test_browser import with_samples
 from test_pages import with_runs
 
 from ragdash import io
-from ragdash.dashboard.caches import evaluation_cache
-from ragdash.dashboard.session import read_progress
+from ragdash.dashboard.session import data_store, read_progress
 from ragdash.io.source.read_progress import report_progress
 
 LINES = [(f"q{at // 100}", f"d{at}", 100 - at % 100) for at in range(200_000)]
@@ -79,14 +78,14 @@ def test_what_is_read_at_once_draws_nothing():
 @pytest.mark.parametrize("fault", [RerunException(RerunData()), MemoryError()])
 def test_reading_that_ends_early_leaves_what_was_loaded(monkeypatch, fault):
     """A new choice, another page, a fault: the run that is loaded stays, the next file is read at the next run."""
-    at, read, faults = opened(**with_runs(2)), evaluation_cache.load, [fault]
+    at, read, faults = opened(**with_runs(2)), data_store.read_upload, [fault]
 
     def load(name, *rest):
         if faults and name == "one.run":
             raise faults.pop()
         return read(name, *rest)
 
-    monkeypatch.setattr(evaluation_cache, "load", load)
+    monkeypatch.setattr(data_store, "read_upload", load)
     before = at.session_state["_runs"]
     for name in ("one.run", "two.run"):
         at.file_uploader[0].upload(name, b"q1 Q0 1 1 2.0 x\n")

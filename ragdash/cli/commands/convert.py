@@ -24,15 +24,15 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Write what a file holds in another format; what is lost is told."""
-    opened = source(options.file)
-    if options.truth or detect(opened, **reading(options)).role == "truth":
-        thing, write_it = with_documents(read_truth(opened, **reading(options)), options), write_truth
+    content = source(options.file)
+    if options.truth or detect(content, **reading(options)).role == "truth":
+        record, write_it = with_documents(read_truth(content, **reading(options)), options), write_truth
     else:
-        runs = adapted(read_runs(opened, name=named(options.file)[0], **reading(options)), None, options)
-        thing, write_it = chosen(runs, options), write_run
+        runs = adapted(read_runs(content, name=named(options.file)[0], **reading(options)), None, options)
+        record, write_it = chosen(runs, options), write_run
     try:
-        lost = write_it(thing, options.output, options.format)
+        losses = write_it(record, options.output, options.format)
     except OSError as error:
         raise unwritable(options.output, error) from None
-    say([*thing.problems, *lost])
+    say([*record.problems, *losses])
     return 0

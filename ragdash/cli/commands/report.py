@@ -14,7 +14,7 @@ from ragdash.core.paths import named
 from ragdash.core.records import Run, Truth
 from ragdash.evaluation.bands_toml import read_bands
 from ragdash.evaluation.compare import Rules
-from ragdash.evaluation.latency_cost import Prices, read_prices
+from ragdash.evaluation.latency_cost import PriceTable, read_prices
 from ragdash.matching.match import Match
 from ragdash.metrics.bands import BANDS
 from ragdash.reporting.html.content import Content, Request
@@ -55,12 +55,12 @@ def write_report(runs: list[Run], truth: Truth, options: argparse.Namespace,
         specs_of(options) if options.metrics or options.cutoffs else (), baseline=_baseline(options.baseline, names),
         k=options.k, title=options.title, sections=sections, texts=not options.no_texts, again=_again(options.given),
         bands=read_bands(options.bands) if options.bands else BANDS,
-        prices=read_prices(options.prices) if options.prices else Prices(), settings=read_as(options),
+        prices=read_prices(options.prices) if options.prices else PriceTable(), settings=read_as(options),
         rules=Rules(margin=options.margin, resamples=options.resamples, seed=options.seed))
     content = Content(request)
-    made = page(content)
+    html = page(content)
     say(folded(content.evaluations))
-    write(made, options.output)
+    write(html, options.output)
     return 0
 
 
@@ -73,14 +73,14 @@ def _baseline(name: str | None, names: list[str]) -> int:
     return names.index(name)
 
 
-def _again(given: list[str]) -> str:
+def _again(arguments: list[str]) -> str:
     """The command as it can be typed where the files are: without their folders, which are nobody's business."""
-    kept, words = ["ragdash"], iter(given)
+    shared_words, words = ["ragdash"], iter(arguments)
     for word in words:
         if word in ("-o", "--output"):
             next(words, None)
         elif not word.startswith("--output="):
             name, path = named(word)
-            known = Path(path).is_file()
-            kept.append((f"{name}={Path(path).name}" if name else Path(path).name) if known else word)
-    return shlex.join(kept)
+            is_file = Path(path).is_file()
+            shared_words.append((f"{name}={Path(path).name}" if name else Path(path).name) if is_file else word)
+    return shlex.join(shared_words)

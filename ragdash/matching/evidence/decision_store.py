@@ -47,17 +47,17 @@ class KeptDecisions:
         file; nothing for a stamp of another one.
         """
         with self._open() as db:
-            now = "" if db is None else db.execute(_STAMP).fetchone()[0] or ""
-            name, _, last = (now if stamp is None else stamp).rpartition("-")
-            rows = db.execute(_STATE, (int(last),)).fetchall() if name and name == now.rpartition("-")[0] else []
+            newest = "" if db is None else db.execute(_STAMP).fetchone()[0] or ""
+            name, _, last = (newest if stamp is None else stamp).rpartition("-")
+            rows = db.execute(_STATE, (int(last),)).fetchall() if name and name == newest.rpartition("-")[0] else []
         return {(query, chunk, span): bool(accept) for query, chunk, span, accept in rows}
 
     def keep(self, decisions: Mapping[tuple[str, str, str], bool | None]) -> int:
         """Add these; None takes a decision back. What says nothing new is not written. Returns how many were."""
         with self._open(write=True) as db:
-            held = {(query, chunk, span): bool(accept) for query, chunk, span, accept in db.execute(_STATE, (_ALL,))}
+            stored = {(query, chunk, span): bool(accept) for query, chunk, span, accept in db.execute(_STATE, (_ALL,))}
             new = [(*pair, accept if accept is None else int(accept)) for pair, accept in decisions.items()
-                   if held.get(pair) != accept]
+                   if stored.get(pair) != accept]
             db.executemany("insert into decisions (query_id, chunk, span, accept) values (?, ?, ?, ?)", new)
         return len(new)
 

@@ -49,15 +49,15 @@ class _Alien(sqlite3.DatabaseError):
 
 def add_rows(db: sqlite3.Connection, rows: Sequence[tuple[str, Event]]) -> list[Event]:
     """Insert (truth, event); those without an id get one, those whose id is there are passed over. Returns the new."""
-    added = []
+    new_events = []
     for truth, event in rows:
         event = replace(event, id=event.id or secrets.token_hex(16))
         values = (truth, *(getattr(event, name.strip('"')) for name in COLUMNS))
         cursor = db.execute(f"insert or ignore into events (truth, {', '.join(COLUMNS)}) values "
                             f"({', '.join('?' * len(values))})", values)
         if cursor.rowcount:
-            added.append(event)
-    return added
+            new_events.append(event)
+    return new_events
 
 
 def with_file(path: Path, work: Callable[[sqlite3.Connection | None], T], *, write: bool = False) -> T:
@@ -166,12 +166,12 @@ def _fill(path: Path, rows: Sequence[tuple[str, Event]]) -> None:
 
 def _statements(script: str) -> Iterator[str]:
     """The statements of a script, each on its own: executescript would end the transaction."""
-    whole = ""
+    statement = ""
     for line in script.strip().splitlines():
-        whole += line + "\n"
-        if sqlite3.complete_statement(whole):
-            yield whole
-            whole = ""
+        statement += line + "\n"
+        if sqlite3.complete_statement(statement):
+            yield statement
+            statement = ""
 
 
 @contextmanager
@@ -191,11 +191,11 @@ def _set_aside(path: Path) -> None:
                 return  # another process has done it
         rows = _readable(path)
         number = 1
-        while (aside := path.with_name(f"{path.stem}.broken-{number}{path.suffix}")).exists():
+        while (broken_path := path.with_name(f"{path.stem}.broken-{number}{path.suffix}")).exists():
             number += 1
         for end in ("-wal", "-shm", ""):  # the log first: no new file may meet the old one's
             with suppress(FileNotFoundError):
-                path.with_name(path.name + end).rename(aside.with_name(aside.name + end))
+                path.with_name(path.name + end).rename(broken_path.with_name(broken_path.name + end))
         _fill(path, rows)
 
 

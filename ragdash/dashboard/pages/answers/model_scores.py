@@ -17,7 +17,7 @@ from ragdash.dashboard.session import state
 from ragdash.dashboard.session.data_store import LOADED
 from ragdash.dashboard.widgets import elements
 from ragdash.evaluation.evaluate import Evaluation
-from ragdash.evaluation.scoring import Plan, duration, plan
+from ragdash.evaluation.scoring import ScoringPlan, duration, plan_scoring
 from ragdash.matching.views.local_models import NEEDS
 from ragdash.matching.views.nli import NAME
 from ragdash.metrics import METRICS, Spec
@@ -55,7 +55,7 @@ def panel(context: PageContext, specs: Sequence[Spec], values: Sequence[Evaluati
 
 
 def _key(context: PageContext) -> tuple:
-    return context.scope.truth, tuple(context.digests)
+    return context.scope.truth_digest, tuple(context.digests)
 
 
 @st.fragment(run_every=EVERY)
@@ -65,7 +65,7 @@ def _at_work() -> None:
     if job is None or not job.running:
         st.rerun()
     with st.container(border=True, key="scoring"):
-        seen = job.worker.seen
+        seen = job.worker.messages
         now = seen.get("progress") or {}
         done, total = now.get("done") or 0, now.get("total") or 0
         said = now.get("words") or (f"Planned: {seen['plan']}" if "plan" in seen else "Starting …")
@@ -85,7 +85,7 @@ def _stop() -> None:
 def _ended(job: Job) -> None:
     """What became of the process, told in every session that looks at the same runs."""
     worker = job.worker
-    report = worker.seen.get("report")
+    report = worker.messages.get("report")
     if worker.failed:
         st.error(f"The model could not do it.  \n{fmt.escape(worker.failed)}", icon=":material/error:")
     elif worker.cancelled:
@@ -148,23 +148,30 @@ def _known(kind: str) -> list[str]:
     return usable
 
 
-def _plan(context: PageContext, names: list[str], models: dict[str, str]) -> Plan:
+def _plan(context: PageContext, names: list[str], models: dict[str, str]) -> ScoringPlan:
     runs = tuple(context.digests)
-    return _planned(runs, context.scope.truth, tuple(names), tuple(sorted(models.items())), default_store().stamp(),
-                    _runs=[LOADED.run(digest) for digest in runs], _truth=LOADED.truth(context.scope.truth))
+    return _planned(
+        runs,
+        context.scope.truth_digest,
+        tuple(names),
+        tuple(sorted(models.items())),
+        default_store().stamp(),
+        _runs=[LOADED.run(digest) for digest in runs],
+        _truth=context.scope.truth,
+    )
 
 
 @st.cache_resource(max_entries=16, show_spinner="Looking at the model …")
 def _planned(runs: tuple[str, ...], truth: str, names: tuple[str, ...], models: tuple[tuple[str, str], ...], said: str,
-             _runs, _truth) -> Plan:
+             _runs, _truth) -> ScoringPlan:
     chosen = dict(models)
-    return plan(_runs, _truth, list(names), model=chosen.get(ENCODER), cross_encoder=chosen.get(SCORER),
+    return plan_scoring(_runs, _truth, list(names), model=chosen.get(ENCODER), cross_encoder=chosen.get(SCORER),
                 nli=chosen.get(NLI))
 
 
 def _start(context: PageContext, names: list[str], models: dict[str, str]) -> None:
-    runs = {entry.name: LOADED.run(entry.digest) for entry in context.entries}
+    runs = {entry.name: entry.run for entry in context.entries}
     try:
-        scoring.start(_key(context), runs, LOADED.truth(context.scope.truth), names, models)
+        scoring.start(_key(context), runs, context.scope.truth, names, models)
     except InputError as error:
         state.set_notice(error.problems)

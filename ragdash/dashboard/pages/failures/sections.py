@@ -9,13 +9,13 @@ import pandas as pd
 import streamlit as st
 
 from ragdash.analysis.diagnosis import FINE, NAMES, STAGES, Step
-from ragdash.dashboard.caches import diagnosis_cache, evaluation_cache
+from ragdash.dashboard.caches import diagnosis_cache
 from ragdash.dashboard.components import query_links
 from ragdash.dashboard.pages.failures import data as failures_data
 from ragdash.dashboard.pages.failures.data import Losses
 from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets import elements
-from ragdash.metrics.bands import CUTS
+from ragdash.metrics.bands import STAGE_THRESHOLDS
 from ragdash.reporting.plots import failures as pictures
 from ragdash.reporting.sentences import fmt
 
@@ -61,9 +61,16 @@ def _rules(held: Losses) -> None:
         st.caption(":orange[:material/warning: The threshold is a number, such as 0.5. None is used.]")
     for key, name, spec in ((state.CORRECT, "right", rules.right_spec), (state.GROUNDED, "grounded",
                                                                        rules.grounded_spec)):
-        st.slider(f"An answer is {name} from {fmt.escape(spec.title)}", 0.0, 1.0, step=0.05, key=key,
-                  persist_state="session", help=f"By default {CUTS[name].value:g}: {CUTS[name].source}."
-                  + (" An answer that holds a reference is always right." if name == "right" else ""))
+        st.slider(
+            f"An answer is {name} from {fmt.escape(spec.title)}",
+            0.0,
+            1.0,
+            step=0.05,
+            key=key,
+            persist_state="session",
+            help=f"By default {STAGE_THRESHOLDS[name].value:g}: {STAGE_THRESHOLDS[name].source}."
+            + (" An answer that holds a reference is always right." if name == "right" else ""),
+        )
     if diagnosis_cache.own(rules):
         st.button("Back to the usual rules", icon=":material/undo:", key="usual_rules", on_click=_usual)
 
@@ -140,7 +147,7 @@ def stages(held: Losses) -> None:
               "best possible value there; an upper bound, as who is fixed at one stage may fail at the next. "
               f"{_unmoved(held)}"
               if metric else "")
-    st.caption(f"{gained}{fmt.count(held.total, 'query', 'queries')} in all.{context.basis}")
+    st.caption(f"{gained}{fmt.count(held.total, 'query', 'queries')} in all.{context.scope.basis}")
     left = failures_data.unassessed(held)
     if left:
         st.caption("  \n".join(f":material/info: {fmt.escape(line)}" for line in left))
@@ -196,7 +203,7 @@ def table(held: Losses) -> pd.DataFrame:
 
 def attributes(held: Losses) -> None:
     """The stages of the run looked at within each slice of an attribute; nothing where queries have none."""
-    every = evaluation_cache.parts(held.context.scope.truth)
+    every = held.context.scope.slices
     names = list(dict.fromkeys(one.attribute for one in every.values()))
     if not names or not held.total:
         return

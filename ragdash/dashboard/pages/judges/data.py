@@ -15,11 +15,10 @@ import numpy as np
 import streamlit as st
 
 from ragdash.core.errors import Problem
-from ragdash.dashboard.caches import evaluation_cache
 from ragdash.dashboard.pages.judges import sentences as judges_sentences
-from ragdash.dashboard.session.scope import Scope, laid
+from ragdash.dashboard.session.scope import Scope
 from ragdash.evaluation.scoring.judge_worker import KEY
-from ragdash.evaluation.scoring.run_judge import ALIKE
+from ragdash.evaluation.scoring.run_judge import MIN_CONSTANT
 from ragdash.evaluation.stats import bootstrap_intervals
 from ragdash.matching.views.judged import IMPORTED, Judged
 from ragdash.matching.views.panel_verdicts import LACKING, SETTLED, apart, pooled
@@ -60,20 +59,20 @@ class Cell:
 
 def judged(run: str, scope: Scope) -> Judged:
     """The texts of a run beside the ledger: all queries of the truth."""
-    return laid(run, scope.truth, scope.conventions, read=True).judged
+    return scope.match_by_id(run, for_judges=True).judged
 
 
 def cases(run: str, scope: Scope) -> list[Case]:
     """The texts of the queries in scope."""
-    in_scope = evaluation_cache.queries(scope).tolist()
+    in_scope = scope.queries.tolist()
     return [case for case, selected in zip(judged(run, scope).cases, in_scope, strict=True) if selected]
 
 
 def possible(runs: Sequence[str], scope: Scope) -> dict[str, int]:
     """For each judged metric the queries in scope that have its texts, in the run that has most of them."""
-    in_scope = evaluation_cache.queries(scope)
+    in_scope = scope.queries
     texts_present = [
-        _present(run, scope.truth, scope.conventions.ties, _judged=judged(run, scope))[in_scope] for run in runs
+        _present(run, scope.truth_digest, scope.conventions.ties, _judged=judged(run, scope))[in_scope] for run in runs
     ]
     columns = {name: [TEXTS.index(need) for need in task.needs] for name, task in TASKS.items()}
     return {name: max((int(present[:, columns].all(axis=1).sum()) for present in texts_present), default=0)
@@ -141,9 +140,9 @@ def cell(run: str, scope: Scope, name: str, judges: tuple[Judge, ...], votes: in
     skip = scope.conventions.missing == "skip"
     return _cell(
         run,
-        scope.truth,
+        scope.truth_digest,
         scope.conventions.ties,
-        scope.part,
+        scope.slice,
         skip,
         name,
         tuple((judge.host, judge.model, judge.parameters) for judge in judges),
@@ -174,25 +173,25 @@ def _cell(
     _scope: Scope,
     _judges: tuple[Judge, ...],
 ) -> Cell | None:
-    in_scope = evaluation_cache.queries(_scope)
+    in_scope = _scope.queries
     if skip:
-        in_scope = in_scope & ~laid(run, truth, _scope.conventions).missing
+        in_scope = in_scope & ~_scope.match_by_id(run).missing
     judge_verdicts, is_panel = [_judged.by(name, judge, votes) for judge in _judges], len(_judges) > 1
     verdicts = pooled(judge_verdicts) if is_panel else judge_verdicts[0]
     rows = np.flatnonzero(in_scope).tolist()
     reasons = Counter(verdicts.judgements[i].missing for i in rows if np.isnan(verdicts.values[i]))
-    values = np.where(in_scope, verdicts.values, np.nan)[evaluation_cache.queries(_scope)]
+    values = np.where(in_scope, verdicts.values, np.nan)[_scope.queries]
     defined = values[~np.isnan(values)]
     vacuous = sum("vacuous" in verdicts.judgements[i].flags for i in rows)
     if len(defined) <= vacuous and not reasons.keys() - BY_THE_WAY and (
             reasons.keys() & set(NOBODY) or not (vacuous or reasons.keys() & set(SETTLED))):
         return None
-    low, high = bootstrap_intervals(values[:, None], weights=evaluation_cache.weights(_scope))
+    low, high = bootstrap_intervals(values[:, None], weights=_scope.resample_weights)
     flags = Counter(flag for i in rows for flag in verdicts.judgements[i].flags)
     agreement = verdicts.agreement[in_scope]
     agreed = float(np.nanmean(agreement)) if (votes > 1 or is_panel) and not np.isnan(agreement).all() else float("nan")
     undefined, missing = apart(reasons.elements())
-    constant = len(defined) >= ALIKE and bool((defined == defined[0]).all())
+    constant = len(defined) >= MIN_CONSTANT and bool((defined == defined[0]).all())
     return Cell(float(defined.mean()) if len(defined) else float("nan"), float(low[0]), float(high[0]), len(defined),
                 missing, undefined, agreed, dict(flags), votes, constant, _judges if is_panel else ())
 

@@ -49,7 +49,7 @@ def _out(context: PageContext, results: Results) -> None:
         try:
             content = _exported(
                 context.digests[run_index],
-                context.scope.truth,
+                context.scope.truth_digest,
                 context.scope.conventions.ties,
                 form,
                 results.label,

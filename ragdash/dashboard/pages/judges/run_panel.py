@@ -31,7 +31,7 @@ def panel(context: PageContext) -> None:
     if job is not None and job.running:
         _at_work()
         return
-    if job is not None and job.key[0] == context.scope.truth:
+    if job is not None and job.key[0] == context.scope.truth_digest:
         _ended(job)
     elements.problems(state.notice(), "judging_notice")
     if read_only():
@@ -69,8 +69,15 @@ def _nothing_to_judge(context: PageContext) -> None:
 def _key(context: PageContext, order: Order) -> tuple:
     """What a plan hangs on."""
     scope = context.scope
-    return (scope.truth, tuple(context.digests), tuple(context.names), scope.conventions.ties, scope.part, order,
-            judges_data.stamp())
+    return (
+        scope.truth_digest,
+        tuple(context.digests),
+        tuple(context.names),
+        scope.conventions.ties,
+        scope.slice,
+        order,
+        judges_data.stamp(),
+    )
 
 
 def _plan(context: PageContext, order: Order | None) -> None:
@@ -84,11 +91,11 @@ def _plan(context: PageContext, order: Order | None) -> None:
                    "Choose metrics, an address and a model to see what judging them takes.")
     elif job.running:
         _planning(key)
-    elif "plan" not in job.worker.seen:
+    elif "plan" not in job.worker.messages:
         _failed(job)
         st.button("Plan again", icon=":material/calculate:", key="judge_plan", on_click=_look, args=(context, order))
     else:
-        _planned(context, order, job.worker.seen["plan"])
+        _planned(context, order, job.worker.messages["plan"])
 
 
 @st.fragment(run_every=EVERY / 2)
@@ -153,7 +160,7 @@ def _start(context: PageContext, order: Order) -> None:
         if not endpoint.local and not state.get(state.JUDGE_AGREED):
             raise InputError([Problem("not-confirmed", {"host": endpoint.host})])
         endpoint.secret()
-        if not judging.start((context.scope.truth, tuple(context.digests)), _cases(context), order, secret):
+        if not judging.start((context.scope.truth_digest, tuple(context.digests)), _cases(context), order, secret):
             raise InputError([Problem("busy")])
         st.session_state.pop(state.JUDGE_PLANNED, None)
         st.session_state[state.JUDGE_ASKED] = str(endpoint.judge)
@@ -168,7 +175,7 @@ def _at_work() -> None:
     if job is None or not job.running:
         st.rerun()
     with st.container(border=True, key="judging"):
-        progress = job.worker.seen.get("progress") or {}
+        progress = job.worker.messages.get("progress") or {}
         done_count, total = progress.get("done") or 0, progress.get("total") or 0
         metrics = fmt.listed([judge.title(name) for name in job.about["metrics"]])
         st.markdown(f"**{fmt.escape(job.about['judge'])}** is judging {fmt.escape(fmt.listed(job.names))}: "
@@ -198,7 +205,7 @@ def _halt(at_once: bool = False) -> None:
 
 def _ended(job: Job) -> None:
     """What became of the process, told in every session that looks at the same truth."""
-    report = job.worker.seen.get("report")
+    report = job.worker.messages.get("report")
     if report is None:
         if job.worker.cancelled:
             _stopped("Stopped")
@@ -229,7 +236,7 @@ def _stopped(reason: str, summary: str = "") -> None:
 
 def _failed(job: Job) -> None:
     """Why a process came to nothing."""
-    problems = judges_data.as_problems(job.worker.seen.get("problems") or ())
+    problems = judges_data.as_problems(job.worker.messages.get("problems") or ())
     if problems:
         elements.problems(problems, "judge_failed")
     elif job.worker.failed:

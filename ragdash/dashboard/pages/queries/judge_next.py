@@ -13,11 +13,9 @@ import streamlit as st
 
 from ragdash.analysis.unjudged import Next, judge_next
 from ragdash.core.errors import InputError, Unavailable
-from ragdash.dashboard.caches import evaluation_cache
 from ragdash.dashboard.components import query_links
 from ragdash.dashboard.pages.queries.data import QueriesData
 from ragdash.dashboard.session import state
-from ragdash.dashboard.session.scope import facts
 from ragdash.dashboard.widgets import elements
 from ragdash.matching.match import Match
 from ragdash.metrics import Spec
@@ -35,9 +33,9 @@ def render_judge_next(data: QueriesData) -> None:
         try:
             ranked = _ranked_documents(
                 tuple(context.digests),
-                facts(context.scope, [data.spec]),
+                context.scope.cache_key([data.spec]),
                 str(data.spec),
-                _matches=[evaluation_cache.match(digest, context.scope) for digest in context.digests],
+                _matches=[context.scope.match(digest) for digest in context.digests],
                 _spec=data.spec,
             )
         except Unavailable as missing:

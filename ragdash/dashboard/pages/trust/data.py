@@ -28,13 +28,12 @@ from ragdash.analysis.judge_validation import (
 )
 from ragdash.core.errors import InputError, Problem
 from ragdash.dashboard.auth import roles
-from ragdash.dashboard.caches import evaluation_cache
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.trust import trained_judge
 from ragdash.dashboard.pages.trust.trained_judge import LOCAL
 from ragdash.dashboard.session import state
-from ragdash.dashboard.session.data_store import LOADED, check_writable
-from ragdash.dashboard.session.scope import Scope, facts
+from ragdash.dashboard.session.data_store import check_writable
+from ragdash.dashboard.session.scope import Scope
 from ragdash.evaluation.evaluate import Evaluation
 from ragdash.matching.match import Match
 from ragdash.metrics import METRICS, Spec, parse_spec
@@ -83,7 +82,7 @@ class Held:
 
     @property
     def _keys(self) -> list[tuple]:
-        key = (facts(self.context.scope, [self.spec]), str(self.spec), self.cut, self.origin)
+        key = (self.context.scope.cache_key([self.spec]), str(self.spec), self.cut, self.origin)
         return [(verdicts.run, verdicts.name, *key, tuple(labels.items()))
                 for verdicts, labels in zip(self.verdicts, self.labels, strict=True)]
 
@@ -162,7 +161,7 @@ def _spoken(context: PageContext, name: str, judge: str) -> bool:
 
 def _values(run: str, scope: Scope, spec: Spec) -> bool:
     """Whether a run has a value."""
-    return bool(np.isfinite(evaluation_cache.evaluation(run, scope, [spec]).column(spec)).any())
+    return bool(np.isfinite(scope.evaluation(run, [spec]).column(spec)).any())
 
 
 def held(context: PageContext, name: str, judge: str) -> Held:
@@ -196,7 +195,7 @@ def held(context: PageContext, name: str, judge: str) -> Held:
             (
                 run_labels,
                 set(run_verdicts.query_ids.to_pylist()),
-                _everything(context.scope) if context.scope.part else frozenset(),
+                _everything(context.scope) if context.scope.slice else frozenset(),
             )
             for run_labels, run_verdicts in zip(saved_labels, verdicts, strict=True)
         )
@@ -209,13 +208,13 @@ def held(context: PageContext, name: str, judge: str) -> Held:
 
 def _everything(scope: Scope) -> frozenset[str]:
     """All queries of the truth."""
-    return frozenset(LOADED.truth(scope.truth).query_ids.to_pylist())
+    return frozenset(scope.truth.query_ids.to_pylist())
 
 
 def verdicts_of(run: str, scope: Scope, spec: Spec) -> Verdicts:
     """The verdicts on the queries in scope."""
-    return _verdicts(run, facts(scope, [spec]), str(spec), _evaluation=evaluation_cache.evaluation(run, scope, [spec]),
-                     _match=evaluation_cache.match(run, scope, [spec]))
+    return _verdicts(run, scope.cache_key([spec]), str(spec), _evaluation=scope.evaluation(run, [spec]),
+                     _match=scope.match(run, [spec]))
 
 
 @st.cache_resource(max_entries=64, show_spinner="Reading verdicts …")
@@ -225,7 +224,7 @@ def _verdicts(run: str, key: tuple, spec: str, _evaluation: Evaluation, _match: 
 
 def read_by(run: str, scope: Scope, spec: Spec) -> Reading:
     """Reasons and claims of every verdict."""
-    return _reading(run, facts(scope, [spec]), str(spec), _match=evaluation_cache.match(run, scope, [spec]))
+    return _reading(run, scope.cache_key([spec]), str(spec), _match=scope.match(run, [spec]))
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)

@@ -9,7 +9,6 @@ import numpy as np
 import streamlit as st
 
 from ragdash.analysis.judge_validation import Verdicts, draw, sheet
-from ragdash.dashboard.caches import evaluation_cache
 from ragdash.dashboard.pages.answers import data as answers_data
 from ragdash.dashboard.pages.trust import data as trust_data
 from ragdash.dashboard.pages.trust import disagreements, trained_judge
@@ -18,7 +17,7 @@ from ragdash.dashboard.pages.trust.data import Held
 from ragdash.dashboard.session import state
 from ragdash.dashboard.session.data_store import read_only
 from ragdash.dashboard.widgets import downloads, texts
-from ragdash.evaluation.stats import FEWEST, SEED
+from ragdash.evaluation.stats import MIN_LABELS, SEED
 from ragdash.reporting.sentences import fmt
 
 SIZES = ("20", "50", "100", "150")  # queries offered; any other number can be typed
@@ -58,8 +57,10 @@ def labelling(data: Held) -> None:
             _finished(drawn_sheet)
         else:
             _item(drawn_sheet, position)
-    st.caption(f"Labels are kept as soon as they are given, and can be taken back. {FEWEST} on a run give an interval. "
-               "Skip only what you cannot read: who skips what is hard makes the sample no random one.")
+    st.caption(
+        f"Labels are kept as soon as they are given, and can be taken back. {MIN_LABELS} on a run give an interval. "
+        "Skip only what you cannot read: who skips what is hard makes the sample no random one."
+    )
 
 
 def _drawn(data: Held) -> Sheet:
@@ -94,7 +95,7 @@ def sheet_of(data: Held, runs: Sequence[int], n: int, seed: int) -> Sheet:
     """n queries drawn of all queries, whatever slice is shown; the runs of each in random order, so that none is known
     by its place.
     """
-    scope = replace(data.context.scope, part="")
+    scope = data.context.scope.whole
     verdicts = tuple(
         replace(
             trained_judge.unjudged_of(data.context.digests[index], scope, data.what)
@@ -117,7 +118,7 @@ def sheet_of(data: Held, runs: Sequence[int], n: int, seed: int) -> Sheet:
 def _file(drawn_sheet: Sheet, run_indices: Sequence[int]) -> None:
     """The sheet for a spreadsheet or an editor."""
     matches = [
-        evaluation_cache.match(drawn_sheet.held.context.digests[index], drawn_sheet.held.context.scope)
+        drawn_sheet.held.context.scope.match(drawn_sheet.held.context.digests[index])
         for index in run_indices
     ]
     st.caption("The same answers with their texts and an empty column label. Fill it in from the top, then hand the "
@@ -178,7 +179,7 @@ def _item(drawn_sheet: Sheet, position: int) -> None:
                           args=(drawn_sheet, item, None))
         st.caption(f"Answer {position + 1:,} of {len(drawn_sheet.items):,}" + (
             f" · your label: {trust_sentences.label_text(saved_label)}" if saved_label is not None else ""))
-        answers = answers_data.told(run, replace(drawn_sheet.held.context.scope, part=""))
+        answers = answers_data.told(run, drawn_sheet.held.context.scope.whole)
         row = answers.ids.index(query)
         st.markdown("**Question**")
         st.html(texts.block(texts.shown(answers.questions[row] or query)))

@@ -10,7 +10,6 @@ import streamlit as st
 
 from ragdash.analysis.judge_validation import SHEET, LabelStore, labels_in, read_labels, sheet
 from ragdash.core.errors import InputError, Problem
-from ragdash.dashboard.caches import evaluation_cache
 from ragdash.dashboard.pages.trust import data as trust_data
 from ragdash.dashboard.pages.trust.data import Held
 from ragdash.dashboard.session import state
@@ -58,7 +57,7 @@ def table(data: Held, labels_by_run: Sequence[Mapping[str, float]]) -> pa.Table:
     tables = [SHEET.empty_table()]
     for index, (verdicts, labels) in enumerate(zip(data.verdicts, labels_by_run, strict=True)):
         run_table = sheet(
-            [verdicts], list(labels), [evaluation_cache.match(data.context.digests[index], data.context.scope)]
+            [verdicts], list(labels), [data.context.scope.match(data.context.digests[index])]
         )
         label_column = run_table.schema.get_field_index("label")
         tables.append(run_table.set_column(label_column, "label", pa.array(list(labels.values()), pa.float64())))
@@ -127,7 +126,7 @@ def handed_in(data: Held, content: bytes, file: str,
 
 def _queries(data: Held, run_index: int) -> list[str]:
     """All queries of a run, whatever slice is shown."""
-    return evaluation_cache.match(data.context.digests[run_index], data.context.scope).query_ids.to_pylist()
+    return data.context.scope.match(data.context.digests[run_index]).query_ids.to_pylist()
 
 
 def _compared(data: Held, labels_by_run: Mapping[str, Mapping[str, float]]) -> pd.DataFrame:

@@ -13,11 +13,10 @@ from ragdash.analysis.judge_validation import LocalJudge, Verdicts, generator_of
 from ragdash.analysis.judge_validation.features import LEXICAL, OF_MODELS
 from ragdash.analysis.judge_validation.trained_judge import NO_ANSWER
 from ragdash.core.errors import InputError, Problem
-from ragdash.dashboard.caches import evaluation_cache
-from ragdash.dashboard.session.scope import Scope, facts
+from ragdash.dashboard.session.scope import Scope
 from ragdash.matching.match import Match, Matching
 from ragdash.metrics import Spec, parse_specs
-from ragdash.metrics.judged import asked_of
+from ragdash.metrics.judged import judge_request
 
 LOCAL = "local"  # stands for it where a judge is chosen
 SEEN = tuple(parse_specs([*LEXICAL, *OF_MODELS]))
@@ -39,14 +38,14 @@ class Taught:
 
 def what_of(spec: Spec) -> str:
     """What labels on a metric are kept under, whoever judges it."""
-    return asked_of(spec)[0] if spec.metric.view == "Judged" else str(spec)
+    return judge_request(spec)[0] if spec.metric.view == "Judged" else str(spec)
 
 
 def unjudged_of(run: str, scope: Scope, label_key: str) -> Verdicts:
     """What there is to judge of a run, in scope: a value, which says nothing, wherever there is an answer."""
     all_queries = _whole(scope)
     return _inside(
-        _unjudged(run, label_key, facts(all_queries, SEEN), _match=evaluation_cache.match(run, all_queries, SEEN)),
+        _unjudged(run, label_key, all_queries.cache_key(SEEN), _match=all_queries.match(run, SEEN)),
         scope,
     )
 
@@ -60,11 +59,11 @@ def taught(runs: Sequence[str], scope: Scope, label_key: str, labels: Sequence[L
     ]
     verdicts, learned, lacking, key = [_inside(index, scope) for index in open_ones], None, (), ()
     if train and with_answers:
-        key = (tuple(runs[index] for index in with_answers), label_key, facts(all_queries, SEEN),
+        key = (tuple(runs[index] for index in with_answers), label_key, all_queries.cache_key(SEEN),
                tuple(tuple(labels[index].items()) for index in with_answers))
         try:
             learned = _learned(
-                *key, _matches=[evaluation_cache.match(runs[index], all_queries, SEEN) for index in with_answers]
+                *key, _matches=[all_queries.match(runs[index], SEEN) for index in with_answers]
             )
         except InputError as error:
             lacking = error.problems
@@ -93,12 +92,12 @@ def _unjudged(run: str, label_key: str, key: tuple, _match: Match) -> Verdicts:
 
 def _whole(scope: Scope) -> Scope:
     """All queries; what makes a document a relevant one is not looked at."""
-    return replace(scope, part="", matching=Matching(), decided="")
+    return replace(scope, slice="", matching=Matching(), decisions="")
 
 
 def _inside(verdicts: Verdicts, scope: Scope) -> Verdicts:
     """The queries in scope."""
-    if not scope.part:
+    if not scope.slice:
         return verdicts
-    rows = evaluation_cache.queries(scope)
+    rows = scope.queries
     return replace(verdicts, query_ids=verdicts.query_ids.filter(pa.array(rows)), values=verdicts.values[rows])
