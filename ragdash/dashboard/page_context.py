@@ -88,7 +88,7 @@ class PageContext:
 
     def counted(self) -> list[str]:
         """What the means leave out or count as 0, one sentence each."""
-        said = fmt.counted(self.names, self.counts(), self.conventions)
+        said = fmt.query_counts(self.names, self.counts(), self.conventions)
         return [one.replace("without a relevant document", "without a gold span") if self.scope.by_evidence else one
                 for one in said]
 

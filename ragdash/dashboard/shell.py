@@ -64,7 +64,7 @@ def _sidebar():
         st.caption("Load runs to choose what is shown.")
         return None
     _runs({entry.digest: entry.name for entry in runs})
-    menu = fmt.templates()
+    menu = fmt.metric_templates()
     st.selectbox("Metric", menu, format_func=fmt.template_title,
                  key=state.one(state.METRIC, menu, page_context.DEFAULT_METRIC),
                  help="The metric of the pictures. @k looks at the first k documents only. The Metrics page explains "
@@ -87,7 +87,7 @@ def _slice() -> None:
     parts = evaluation_cache.parts(state.truth()) if data_store.LOADED.truth(state.truth() or "") else {}
     key = state.one(state.SLICE, ["", *parts], "")
     if parts:
-        st.selectbox("Queries", ["", *parts], key=key, format_func=lambda part: fmt.part(parts, part),
+        st.selectbox("Queries", ["", *parts], key=key, format_func=lambda part: fmt.slice_label(parts, part),
                      help="All queries, or those of one kind: every page then shows these alone. Kinds are the "
                           "attributes that the truth gives its queries.")
 

@@ -18,7 +18,7 @@ from ragdash.dashboard.pages.queries.ranking_html import Column
 from ragdash.evaluation.scoring.claims import Chunk, Claim, Heard, Held, Value
 from ragdash.models.judge import default_ledger
 from ragdash.models.judge.tasks import Case
-from ragdash.reporting.plots.common.theme import THEMES, mark
+from ragdash.reporting.plots.common.theme import THEMES, run_look
 
 PARIS = "Paris stands beside Seine."
 TOWER = "Gustave built tower."
@@ -110,7 +110,7 @@ def test_whatever_a_judge_writes_stays_text(theme):
                 (Claim(evil, held, held, (evil,), (evil,)), Claim(evil * 2, missing=evil)), (Claim(evil, held, held),),
                 {evil: Chunk(held, 0.5, evil)}, ((evil, True),))
     case = Case("q", contexts=((evil, evil),))
-    column = Column(evil, mark(0, theme), None, anchors=claims_html.anchors(case, 0))
+    column = Column(evil, run_look(0, theme), None, anchors=claims_html.anchors(case, 0))
     page = claims_html.values([column], [one], theme) + claims_html.cards([column], [case], [one], theme)
     assert "<script" not in page and "<img" not in page and "onerror='" not in page
     assert {name for name, _ in re.findall(r'<(\w+)([^>]*)>', page)} <= {

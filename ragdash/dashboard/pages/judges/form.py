@@ -87,20 +87,22 @@ def _metrics(possible: Mapping[str, int]) -> tuple[str, ...]:
     st.session_state[state.JUDGE_METRICS] = held if state.JUDGE_METRICS in st.session_state else held or menu[:1]
     with st.container(horizontal=True, vertical_alignment="bottom", key="judge_what"):
         with st.popover("Metrics to judge", icon=":material/tune:", key="judge_metrics"):
-            st.multiselect("Metrics to judge", menu, format_func=judge.title, key=state.JUDGE_METRICS,
+            st.multiselect("Metrics to judge", menu, format_func=judge.metric_title, key=state.JUDGE_METRICS,
                            persist_state="session", placeholder="Choose metrics", width=480)
         with st.popover("What each asks", icon=":material/help:", key="judge_asks", on_change="rerun") as place:
             if place.open:
                 _asks(possible)
     chosen = tuple(name for name in judges_sentences.ORDER if name in st.session_state[state.JUDGE_METRICS])
     if chosen:
-        told = "; ".join(f"**{fmt.escape(judge.title(name))}** {judges_sentences.CALLS[name]}" for name in chosen)
+        told = "; ".join(
+            f"**{fmt.escape(judge.metric_title(name))}** {judges_sentences.CALLS[name]}" for name in chosen
+        )
         st.caption(f"Calls for each query: {told}."
                    + (" What rests on the same questions is asked once." if len(chosen) > 1 else ""))
     lacking: dict[tuple[str, str], list[str]] = {}
     for name in judges_sentences.ORDER:
         if not possible[name]:
-            lacking.setdefault(judges_data.lacking(name), []).append(judge.title(name))
+            lacking.setdefault(judges_data.lacking(name), []).append(judge.metric_title(name))
     for (_, fix), names in lacking.items():
         st.caption(f":gray[Not with these texts: {fmt.escape(', '.join(names))}. {fmt.escape(fix)}]")
     return chosen
@@ -108,7 +110,7 @@ def _metrics(possible: Mapping[str, int]) -> tuple[str, ...]:
 
 def _asks(possible: Mapping[str, int]) -> None:
     """All judged metrics, with what they need and take."""
-    rows = [{"Metric": judge.title(name), "Needs": judges_sentences.needs(name),
+    rows = [{"Metric": judge.metric_title(name), "Needs": judges_sentences.needs(name),
              "Calls for each query": judges_sentences.CALLS[name], "Queries": possible[name]}
             for name in judges_sentences.ORDER]
     st.dataframe(pd.DataFrame(rows), hide_index=True, key="judge_asks_table", alt="Judged metrics: what each needs and "

@@ -66,12 +66,12 @@ def results(context: PageContext) -> Results | None:
     except InputError as error:
         elements.problems(error.problems, "judge_ledger")
         return None
-    labels = judge.labels(one.judge for one in found)
+    labels = judge.judge_labels(one.judge for one in found)
     own = {label: (one, cells) for label, one in zip(labels, found, strict=True) if (cells := _about(context, one))}
     if not own:
         return None
     known = {label: ((one,), cells) for label, (one, cells) in own.items()}
-    several = judge.together(own)
+    several = judge.combine_judges(own)
     members = {label: own[label] for label in several.split(AND)} if several else {}
     told = Counter(name for _, cells in members.values() for name in {name for _, name in cells})
     if any(n > 1 for n in told.values()):
@@ -111,12 +111,12 @@ def finding(context: PageContext, held: Results | None) -> None:
             f"{lacking - unasked:,} missing" if lacking > unasked else "none missing",
             *([f"{unasked:,} not asked"] if unasked else [])]
     whose = f"**{fmt.escape(held.label)}** has" if held.one else \
-        f"**{judge.named(held.label, short=True)}** ({fmt.escape(held.label)}): they have"
+        f"**{judge.judge_name(held.label, short=True)}** ({fmt.escape(held.label)}): they have"
     st.markdown(f"{whose} judged {fmt.count(runs, 'run')} by "
                 f"{fmt.count(len(held.metrics), 'metric')}: {fmt.count(n, 'value')}, "
                 f"{', '.join(told)}.")
     if judge.is_toy(held.label):
-        st.warning(judge.TOY_SAID, icon=":material/smart_toy:")
+        st.warning(judge.TOY_NOTE, icon=":material/smart_toy:")
 
 
 def section(held: Results) -> None:
@@ -126,7 +126,7 @@ def section(held: Results) -> None:
               "Missing: a verdict that failed or was not asked for. Neither counts, and neither is ever 0.")
     if len(held.known) > 1:
         st.selectbox("Judge", held.known, key=state.one(state.JUDGE, held.known, held.label), width=420,
-                     format_func=lambda one: judge.named(one, short=True), persist_state="session",
+                     format_func=lambda one: judge.judge_name(one, short=True), persist_state="session",
                      help="Several have judged these runs; each one's verdicts stand by themselves. Their mean is over "
                           "the queries on which each has a verdict. Other pages show the one last asked that has any.")
     elements.frame(_frame(held), "judged", f"What {held.label} says: mean, interval, n, what is undefined or missing",
@@ -140,11 +140,11 @@ def section(held: Results) -> None:
 def _frame(held: Results) -> pd.DataFrame:
     rows, told = [], judges_sentences.counted
     for (at, name), cell in held.cells.items():
-        rows.append({"Run": held.context.names[at], "Judged metric": judge.title(name), "Mean": cell.mean,
+        rows.append({"Run": held.context.names[at], "Judged metric": judge.metric_title(name), "Mean": cell.mean,
                      "Low": cell.low, "High": cell.high, "n": cell.n, "Undefined": told(cell.undefined),
                      "Missing": told(cell.missing), "Votes": cell.votes, "Votes agree": cell.agreement,
-                     "Worth knowing": judge.flagged(cell.flags),
-                     "Judges": ", ".join(map(judge.named, cell.judges))})
+                     "Worth knowing": judge.flag_counts(cell.flags),
+                     "Judges": ", ".join(map(judge.judge_name, cell.judges))})
     frame = pd.DataFrame(rows).rename(columns={} if held.one else {"Votes agree": AGREE})
     unused = [name for name in ("Votes agree", "Worth knowing", "Undefined", "Missing", "Judges") if name in frame
               if not frame[name].replace("", None).notna().any()]
@@ -171,7 +171,7 @@ def _spent(one: Spent, name: str) -> None:
 
 def _warnings(held: Results) -> None:
     """A judge that always says the same; a judge of the generator's family."""
-    told = [f"{fmt.escape(judge.title(name))} of **{fmt.escape(held.context.names[at])}** is {cell.n:,} times "
+    told = [f"{fmt.escape(judge.metric_title(name))} of **{fmt.escape(held.context.names[at])}** is {cell.n:,} times "
             f"{cell.mean:g}: a judge that always says the same tells nothing. Read some of its reasons."
             for (at, name), cell in held.cells.items() if cell.alike]
     for at, digest in enumerate(held.context.digests):
@@ -195,4 +195,4 @@ def _links(held: Results) -> None:
         for at, digest in enumerate(held.context.digests if name else ()):
             if (at, name) in held.cells:
                 query_links.link(f"{held.context.names[at]}: worst first", digest, **{state.METRIC: name},
-                                 help=f"Its queries by {judge.title(name)}, with claims and reasons.")
+                                 help=f"Its queries by {judge.metric_title(name)}, with claims and reasons.")

@@ -170,7 +170,7 @@ def _at_work() -> None:
     with st.container(border=True, key="judging"):
         now = job.worker.seen.get("progress") or {}
         done, total = now.get("done") or 0, now.get("total") or 0
-        metrics = fmt.listed([judge.title(name) for name in job.about["metrics"]])
+        metrics = fmt.listed([judge.metric_title(name) for name in job.about["metrics"]])
         st.markdown(f"**{fmt.escape(job.about['judge'])}** is judging {fmt.escape(fmt.listed(job.names))}: "
                     f"{fmt.escape(metrics)}")
         said = now["words"] if now else "Reading the texts …"

@@ -10,7 +10,7 @@ from ragdash.core.text import differing
 from ragdash.dashboard.pages.queries.query_data import Case
 from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets import answer_html, elements, texts
-from ragdash.reporting.plots.common.theme import Theme, mark
+from ragdash.reporting.plots.common.theme import Theme, run_look
 from ragdash.reporting.sentences import fmt
 
 AGAINST = {"reference": "Against the reference", "contexts": "Against the contexts"}
@@ -34,7 +34,7 @@ def answers(one: Case) -> None:
         st.html(f'<b>Reference</b>{texts.block(texts.shown(text))}')
     cards = []
     for at, each in enumerate(said):
-        look = mark(context.slots[at], theme)
+        look = run_look(context.slots[at], theme)
         page, told = to_reference(each.answer, one.references, theme) if against == "reference" else \
             answer_html.supported(each.answer, each.contexts, theme)
         if each.answer is None:

@@ -38,7 +38,7 @@ class Verdicts:
     @property
     def names(self) -> dict[str, Judge]:
         """The judges by their labels, as the address and the picker have them."""
-        return dict(zip(sentences_judge.labels(self.judges), self.judges, strict=True))
+        return dict(zip(sentences_judge.judge_labels(self.judges), self.judges, strict=True))
 
     @property
     def heard(self) -> Sequence[Heard]:
@@ -102,9 +102,9 @@ def shown(columns: Sequence[Column], said: Verdicts) -> None:
 def _choose(said: Verdicts) -> None:
     """Whose verdicts are read, chosen where there are several."""
     if len(said.judges) > 1:
-        st.selectbox("Judge", list(said.names), format_func=lambda one: sentences_judge.named(one, short=True),
+        st.selectbox("Judge", list(said.names), format_func=lambda one: sentences_judge.judge_name(one, short=True),
                      key=state.HEARD, width=520, persist_state="session",
                      help="The one last asked comes first. Which judge a metric's value is from stands below each "
                           "table of values.")
     if len(said.judges) == 1 or sentences_judge.is_toy(said.judge):
-        st.caption(f":material/gavel: {fmt.escape(sentences_judge.named(said.judge))}")
+        st.caption(f":material/gavel: {fmt.escape(sentences_judge.judge_name(said.judge))}")

@@ -32,7 +32,7 @@ def anchors(case: Case, at: int) -> dict[str, str]:
 def said_of(heard: Heard, chunks: Iterable[str]) -> dict[str, list[tuple[str, bool, str]]]:
     """{chunk: (words, whether they are a yes, reason) of what the judge said of it}."""
     helps = supporting(heard.claims)
-    return {chunk: judge.of_chunk(heard.chunks.get(chunk), helps.get(chunk, 0)) for chunk in chunks}
+    return {chunk: judge.chunk_verdicts(heard.chunks.get(chunk), helps.get(chunk, 0)) for chunk in chunks}
 
 
 def marking(theme: Theme) -> str:
@@ -60,7 +60,7 @@ def _values(names: Sequence[str], known: Sequence[Mapping[str, Value]], columns:
             theme: Theme) -> str:
     left = f'style="{cell(theme)}text-align:left'
     head = "".join(f'<th scope="col" {left}">{column.head}</th>' for column in columns)
-    rows = [row(html.escape(judge.title(name)), "".join(_value(one.get(name), theme) for one in known), theme)
+    rows = [row(html.escape(judge.metric_title(name)), "".join(_value(one.get(name), theme) for one in known), theme)
             for name in names]
     return scroll("Values of the judged metrics", f"<thead><tr>{first('Judged metric', theme)}{head}</tr></thead>"
                   f"<tbody>{''.join(rows)}</tbody>", NAMED + 130 * len(columns), theme)
@@ -114,7 +114,7 @@ def _card(column: Column, case: Case, heard: Heard, theme: Theme) -> str:
 def _list(claims: Sequence[Claim], of: str, to: Callable[[str], str], theme: Theme) -> str:
     rows = []
     for one in claims[:MOST]:
-        chips = _chips(judge.verdicts(one, of), theme)
+        chips = _chips(judge.claim_verdicts(one, of), theme)
         lines = []
         if one.chunks:
             against = one.contexts is not None and one.contexts.verdict == "contradicted"

@@ -87,7 +87,7 @@ def columns(one: Case, k: int) -> list[Column]:
         found.append(
             Column(
                 context.names[at],
-                plot_theme.mark(context.slots[at], theme),
+                plot_theme.run_look(context.slots[at], theme),
                 one.rankings[at],
                 covers,
                 marks,

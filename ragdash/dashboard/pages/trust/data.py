@@ -141,7 +141,7 @@ def judges(context: PageContext, name: str) -> list[str]:
     except InputError:
         return []
     found = [one for one in dict.fromkeys(known) if _spoken(context, name, one)]
-    several = sentences_judge.together(found)
+    several = sentences_judge.combine_judges(found)
     return [*found, several] if several and _spoken(context, name, several) else found
 
 

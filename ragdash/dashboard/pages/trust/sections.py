@@ -67,7 +67,7 @@ def _judge(known: list[str]) -> str:
     st.selectbox(
         "Judge",
         choices,
-        format_func=lambda one: titles.get(one) or sentences_judge.named(one, short=True),
+        format_func=lambda one: titles.get(one) or sentences_judge.judge_name(one, short=True),
         width=320,
         key=state.one(state.JUDGE, choices, choices[0]),
         persist_state="session",
@@ -123,10 +123,10 @@ def _whose(held: Held) -> None:
         return
     names = [one.rpartition(" at ")[::2] for one in chosen(held.judge)[1]]
     whose = " + ".join(f"**{fmt.escape(model)}** :gray[at {fmt.escape(host)}]" for model, host in names)
-    several = f"{sentences_judge.named(held.judge, short=True)}: " if len(names) > 1 else ""
+    several = f"{sentences_judge.judge_name(held.judge, short=True)}: " if len(names) > 1 else ""
     st.markdown(f":material/gavel: Judge: {several}{whose}")
     if sentences_judge.is_toy(held.judge):
-        st.caption(f":orange[:material/smart_toy:] {sentences_judge.TOY_SAID}")
+        st.caption(f":orange[:material/smart_toy:] {sentences_judge.TOY_NOTE}")
 
 
 def finding(held: Held) -> None:

@@ -11,7 +11,7 @@ from ragdash.core.errors import Problem
 from ragdash.evaluation.stats import FEWEST
 from ragdash.metrics import Spec
 from ragdash.reporting.sentences import fmt
-from ragdash.reporting.sentences.judge_validation import TOLD, verdict_of
+from ragdash.reporting.sentences.judge_validation import OUTCOMES, difference_outcome
 
 TERMS = {
     "Judge alone": "The mean of the judge's verdicts over all queries. It has no interval: more queries would not fix "
@@ -86,7 +86,7 @@ def difference(one: Difference, spec: Spec, name: str, *, binary: bool) -> str:
     if not np.isfinite(corrected.low):
         return f"{name}: the judge alone says {alone}; {fmt.count(corrected.n, 'query', 'queries')} labelled in " \
                f"both runs, {FEWEST} are needed for an interval."
-    told = TOLD[verdict_of(one, spec)]
+    told = OUTCOMES[difference_outcome(one, spec)]
     ends = f"{_difference(corrected.mean, binary)} [{_difference(corrected.low, binary, False)}, " \
            f"{_difference(corrected.high, binary, False)}]"
     return f"{name}: corrected {ends}, {told}; the judge alone says {alone}."
