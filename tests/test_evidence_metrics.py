@@ -8,6 +8,7 @@ import os
 import random
 import re
 from collections import Counter
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -46,6 +47,7 @@ def evidence_recall(covered: Covered, *ks: int) -> list[float]:
     return [corpus_value(value) for value in METRICS["EvidenceRecall"].function(covered, np.array(ks))]
 
 
+@cache
 def span(number: int) -> str:
     """A text that no other span is like."""
     letters = random.Random(number)
@@ -205,11 +207,16 @@ def specs_by_evidence() -> list[str]:
     return list(dict.fromkeys(found))
 
 
+@cache
+def random_covered(seed: int) -> Covered:
+    return covered_of(*random_matrix(seed))
+
+
 @pytest.mark.parametrize("text", specs_by_evidence())
 def test_nothing_leaves_its_range(text):
     low, high = parse_spec(text).range
     for seed in range(20):
-        found = values(covered_of(*random_matrix(seed)), text)
+        found = values(random_covered(seed), text)
         found = found[~np.isnan(found)]
         assert np.all((found >= low) & (found <= high))
 

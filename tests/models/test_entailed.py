@@ -75,7 +75,7 @@ def test_unavailable_says_how_to_compute_it_and_partly_computed_is_told():
 
 def test_without_contexts_or_a_model_it_is_an_error_to_score():
     run, truth = case([None, "A one."], [["A one."], None])
-    with pytest.raises(InputError, match="answers beside contexts"):
+    with pytest.raises(InputError, match="answers that have contexts"):
         score([run], truth, "NLIFaithfulness", nli=Holds())
     run, truth = case(["A one."], [["A one."]])
     with pytest.raises(InputError, match="--nli"):

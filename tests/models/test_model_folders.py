@@ -132,16 +132,17 @@ def test_availability_says_the_library_first_then_the_folder(tmp_path, monkeypat
     place = folder(tmp_path / "m", {}, POOLED)
     monkeypatch.setattr("ragdash.models.local.installed.find_spec", lambda name: None if name == "torch" else name)
     assert not (missing := availability(ENCODER, place)).ok
-    assert missing.reason == "torch is not installed" and missing.fix == 'pip install "ragdash[semantic]"'
+    assert missing.problem.found == "torch is not installed"
+    assert missing.problem.fix == 'pip install "ragdash[semantic]"'
     with pytest.raises(InputError, match="torch is not installed"):
         load(found(ENCODER, place))
     monkeypatch.setattr("ragdash.models.local.installed.find_spec", lambda name: None)
-    assert availability(ENCODER).reason == "sentence_transformers and torch are not installed"
+    assert availability(ENCODER).problem.found == "sentence_transformers and torch are not installed"
     monkeypatch.setattr("ragdash.models.local.installed.find_spec", lambda name: name)
     assert availability(ENCODER, place).ok
     other = availability(SCORER, place)
-    assert not other.ok and "a sentence embedding model" in other.reason and place in other.reason
-    assert "--cross-encoder" in other.fix
+    assert not other.ok and "a sentence embedding model" in other.problem.found and other.problem.file == place
+    assert "--cross-encoder" in other.problem.fix
 
 
 def test_the_process_of_a_model_waits_quietly_and_what_is_set_stays():

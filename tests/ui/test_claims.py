@@ -14,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 
 from ragdash.core.records import Run, Truth
 from ragdash.dashboard.pages.queries import claims_html
-from ragdash.dashboard.pages.queries.ranking_html import Column
+from ragdash.dashboard.pages.queries.ranking_html import RankingColumn
 from ragdash.evaluation.scoring.claims import Chunk, Claim, Heard, Held, Value
 from ragdash.models.judge import default_ledger
 from ragdash.models.judge.tasks import Case
@@ -110,8 +110,8 @@ def test_whatever_a_judge_writes_stays_text(theme):
                 (Claim(evil, held, held, (evil,), (evil,)), Claim(evil * 2, missing=evil)), (Claim(evil, held, held),),
                 {evil: Chunk(held, 0.5, evil)}, ((evil, True),))
     case = Case("q", contexts=((evil, evil),))
-    column = Column(evil, run_look(0, theme), None, anchors=claims_html.anchors(case, 0))
-    page = claims_html.values([column], [one], theme) + claims_html.cards([column], [case], [one], theme)
+    column = RankingColumn(evil, run_look(0, theme), None, anchors=claims_html.chunk_anchors(case, 0))
+    page = claims_html.values_table([column], [one], theme) + claims_html.claim_cards([column], [case], [one], theme)
     assert "<script" not in page and "<img" not in page and "onerror='" not in page
     assert {name for name, _ in re.findall(r'<(\w+)([^>]*)>', page)} <= {
         "div", "table", "thead", "tbody", "tr", "th", "td", "b", "span", "small", "details", "summary", "ol", "ul",
@@ -150,10 +150,10 @@ def test_a_toy_is_called_one_and_the_judge_can_be_chosen():
 
 def test_without_verdicts_the_way_to_them_is_told_and_they_appear_without_a_restart():
     at = opened(query="q0")
-    assert "No judge has said anything of this query" in words(at) and "What judges say" not in words(at)
+    assert "No judge scores for this query yet" in words(at) and "Judge verdicts" not in words(at)
     judged("ClaimFaithfulness")
     at.run()
-    assert "What judges say" in words(at) and "1 of 2 supported by the contexts" in drawn(at)
+    assert "Judge verdicts" in words(at) and "1 of 2 supported by the contexts" in drawn(at)
     judged("RAGAS.ContextPrecision")
     at.run()
     assert "✓ useful" in drawn(at)
@@ -176,7 +176,7 @@ def test_a_judged_metric_tells_why_it_has_no_value_and_has_one_once_it_is_judged
     at = opened(page=page, **{key: METRICS})
     said = words(at)
     assert "Faithfulness and Claim faithfulness: not judged yet." in said
-    assert '--metrics "Faithfulness ClaimFaithfulness" --base-url' in said
+    assert "Ask a judge on the Judges page" in said and "--metrics" not in said
     assert any(link.proto.page_script_hash for link in at.get("page_link") if "judge" in link.proto.label.lower())
     assert "verdicts of" not in said
     judged()

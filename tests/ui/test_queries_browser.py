@@ -31,7 +31,7 @@ def test_from_the_leaderboard_to_the_five_queries_that_explain_a_difference(visi
     link.click()
     app.page.get_by_role("heading", name="Queries", level=1).wait_for()
     app.settle().calm()
-    assert re.search(rf"1 of {n} queries shown, of 122 in all", app.page.inner_text(".st-key-query_steps"))
+    assert re.search(rf"Query 1 of {n} shown \(122 in total\)", app.page.inner_text(".st-key-query_steps"))
     assert "case=worse" in app.page.url and "order=losses" in app.page.url
     seen = [head(app)]
     for _ in range(4):
@@ -57,7 +57,7 @@ def test_from_the_leaderboard_over_the_failures_to_one_query(visit, samples_link
     link.click()
     app.page.get_by_role("heading", name="Queries", level=1).wait_for()
     app.settle().calm()
-    assert f"1 of {n} queries shown, of 122 in all" in app.page.inner_text(".st-key-query_steps")
+    assert f"Query 1 of {n} shown (122 in total)" in app.page.inner_text(".st-key-query_steps")
     assert "stages=not-retrieved" in app.page.url
     first = head(app)
     app.page.keyboard.press("n")

@@ -28,8 +28,8 @@ from ragdash.analysis.judge_validation import (
     verdicts_of,
 )
 from ragdash.core.records import Conventions
-from ragdash.dashboard.caches.evaluation_cache import Scope
 from ragdash.dashboard.pages.trust import saved_labels
+from ragdash.dashboard.session.scope import Scope
 from ragdash.evaluation.evaluate import evaluate
 from ragdash.matching.match import Match
 from ragdash.metrics import parse_spec
@@ -212,7 +212,7 @@ def test_a_judge_that_always_says_yes_is_told_of():
     labelled(run, scores(1), 30)
     text = said(opened(run))
     assert "1 for all 100 queries" in text and "(kappa 0.00)" in text
-    assert "Judges favour what is written as they write" in text  # one family
+    assert "Judges favor what is written as they write" in text  # one family
 
 
 def test_no_labels_and_no_verdicts_say_what_to_do(pair):

@@ -5,7 +5,7 @@ Letters: Q queries, n queries with a verdict and a label.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -101,7 +101,7 @@ def trust(verdicts: Verdicts, labels: Mapping[str, float], *, cut: float | None 
     own = _labels_only(given, level)
     corrected, rest = _estimate(found), int(found.rest[0])
     problems = (*verdicts.problems, *_of_labels(verdicts, own.n, len(both), unknown), *_of_judge(verdicts, agreed),
-                *_of_interval(repr(verdicts.name), corrected, own, rest))
+                *_of_interval([verdicts.name], corrected, own, rest))
     return Trust(verdicts.name, verdicts.what, verdicts.run, _judge_only(values), own, corrected, rest,
                  bool(found.pseudo[0]), agreed, tuple(map(Disagreement, ids, values[apart].tolist(),
                                                           given[apart].tolist())),
@@ -124,11 +124,10 @@ def trust_difference(baseline: Verdicts, candidate: Verdicts, baseline_labels: M
     found = ppi(verdicts[:, None], labels[:, None], level=level, bounds=(-1.0, 1.0))
     own = _resampled(labels, level)
     corrected, rest = _estimate(found), int(found.rest[0])
-    names = f"{candidate.name!r} and {baseline.name!r}"
     every = len(baseline.query_ids) + int((~np.isin(np.arange(len(candidate.query_ids)), at)).sum())
     return Difference(baseline.name, candidate.name, baseline.what, _judge_only(verdicts), own, corrected, rest,
                       bool(found.pseudo[0]), every - int((~np.isnan(verdicts)).sum()),
-                      tuple(_of_interval(names, corrected, own, rest)))
+                      tuple(_of_interval([candidate.name, baseline.name], corrected, own, rest)))
 
 
 def wilson(mean: float, n: int, level: float = LEVEL) -> tuple[float, float]:
@@ -207,14 +206,14 @@ def _of_judge(verdicts: Verdicts, agreed: Agreement) -> list[Problem]:
     return [Problem(message, facts, severity="warning") for message, facts in found]
 
 
-def _of_interval(name: str, corrected: Estimate, own: Estimate, rest: int) -> list[Problem]:
+def _of_interval(runs: Sequence[str], corrected: Estimate, own: Estimate, rest: int) -> list[Problem]:
     found = None
     if not corrected.n:
-        found = ("no-labels/verdicts", {"run": name, "fewest": FEWEST})
+        found = ("no-labels/verdicts", {"runs": runs, "fewest": FEWEST})
     elif corrected.n < FEWEST:
-        found = ("few-labels", {"labels": corrected.n, "run": name, "fewest": FEWEST})
+        found = ("few-labels", {"labels": corrected.n, "runs": runs, "fewest": FEWEST})
     elif rest < 2:
-        found = ("all-labelled", {"queries": rest, "run": name})
+        found = ("all-labelled", {"queries": rest, "runs": runs})
     elif corrected.high - corrected.low > own.high - own.low:
-        found = ("no-gain", {"run": name})
+        found = ("no-gain", {"runs": runs})
     return [Problem(*found, severity="warning")] if found else []

@@ -8,7 +8,7 @@ from ragdash.core.messages.message import Message
 
 MESSAGES: Mapping[str, Message] = {
     "all-labelled": Message(
-        found="{queries:count query} of {run} with a verdict and no label",
+        found="{queries:count query} of {runs!r} with a verdict and no label",
         expected="2 or more",
         fix="The judge has nothing to add: use the interval of the labels alone.",
     ),
@@ -68,7 +68,7 @@ MESSAGES: Mapping[str, Message] = {
         fix="Leave it at {usual}.",
     ),
     "few-labels": Message(
-        found="{labels:count label} for the verdicts of {run}",
+        found="{labels:count label} for the verdicts of {runs!r}",
         expected="{fewest} or more",
         fix="No corrected interval is given; label more.",
         page="No corrected interval is given; label more under “Label answers”.",
@@ -80,7 +80,7 @@ MESSAGES: Mapping[str, Message] = {
         page="Label answers that are drawn at random, under “Label answers”.",
     ),
     "judge-of-chance": Message(
-        found="a kappa of {kappa:.2f} on {labels:count label} of {run!r}",
+        found="a kappa of {kappa:minus .2f} on {labels:count label} of {run!r}",
         expected="agreement beyond chance",
         fix="Read the disagreements; choose another judge or prompt.",
     ),
@@ -112,7 +112,7 @@ MESSAGES: Mapping[str, Message] = {
         fix="Give it this name in the first row.",
     ),
     "no-gain": Message(
-        found="a corrected interval of {run} that is wider than that of the labels alone",
+        found="a corrected interval of {runs!r} that is wider than that of the labels alone",
         expected="a judge that agrees often enough, and many queries besides the labeled ones",
         fix="Use the labels' interval, if you decide so before you look at where the two are.",
     ),
@@ -122,7 +122,7 @@ MESSAGES: Mapping[str, Message] = {
         fix="Fill in the column {column}.",
     ),
     "no-labels/verdicts": Message(
-        found="no label for the verdicts of {run}",
+        found="no label for the verdicts of {runs!r}",
         expected="{fewest} labels or more of queries drawn at random",
         fix="Draw a sheet with --sheet, label it, and pass it with --labels.",
         page="Label answers below, or download a sheet, label it, and upload it.",

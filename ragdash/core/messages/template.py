@@ -11,6 +11,7 @@ a list reads as "a, b and c", and an empty list as "none". In addition:
 `{names:comma}`            a, b, c
 `{names:spaced}`           a b c
 `{reasons:counts}`         3 no reply, 1 an empty reply; of one reason its name alone
+`{kappa:minus .2f}`        −0.25, with a true minus sign
 `{size:bytes}`             3.4 MB
 `{file:? in {file}}`       what follows the question mark, where the fact is not empty
 `{file:!standard input}`   what follows the exclamation mark, where the fact is empty
@@ -86,9 +87,9 @@ class _Filler(string.Formatter):
         """One fact in words."""
         if spec.startswith(("?", "!")):
             return spec[1:] if bool(value) == (spec[0] == "?") else ""
-        name, _, rest = spec.partition(" ")
+        name, _, words = spec.partition(" ")
         if name in _SPECS:
-            return _SPECS[name](value, rest)
+            return _SPECS[name](value, words)
         if isinstance(value, (list, tuple)):
             return listed([_one(item, spec) for item in value])
         return _one(value, spec)
@@ -138,7 +139,11 @@ def _counts(value, _: str) -> str:
     return ", ".join(f"{listed(_items(n))} {name}" for name, n in value.items())
 
 
-_SPECS = {"count": _count, "counts": _counts, "plural": _form, "named": _named, "bytes": _bytes,
+def _minus(value, spec: str) -> str:
+    return format(value, spec).replace("-", "−")
+
+
+_SPECS = {"count": _count, "counts": _counts, "plural": _form, "named": _named, "bytes": _bytes, "minus": _minus,
           "or": lambda value, _: listed(_items(value), "or"),
           "comma": lambda value, _: ", ".join(_items(value)) or "none",
           "spaced": lambda value, _: " ".join(_items(value))}

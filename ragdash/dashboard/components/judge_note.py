@@ -21,7 +21,7 @@ def note(context: PageContext, specs: Sequence[Spec], *, quiet: bool = False) ->
     own = [spec for spec in specs if spec.metric.view == "Judged"]  # not those of a local model
     if not own:
         return
-    found = context.evaluations(specs)
+    found = context.results.evaluations(specs)
     lacking, told = (
         judge.unavailable_judged(context.names, found, own),
         judge.verdict_problems(context.names, found, own),

@@ -15,9 +15,7 @@ import numpy as np
 import streamlit as st
 
 from ragdash.core.errors import Problem
-from ragdash.dashboard.caches import evaluation_cache
 from ragdash.dashboard.pages.judges import sentences as judges_sentences
-from ragdash.dashboard.session import scope
 from ragdash.dashboard.session.scope import Scope
 from ragdash.evaluation.scoring.judge_worker import KEY
 from ragdash.evaluation.scoring.run_judge import ALIKE
@@ -59,24 +57,26 @@ class Cell:
     judges: tuple[Judge, ...] = ()
 
 
-def judged(run: str, where: Scope) -> Judged:
+def judged(run: str, scope: Scope) -> Judged:
     """The texts of a run beside the ledger: all queries of the truth."""
-    return scope.laid(run, where.truth, where.conventions, read=True).judged
+    return scope.match_by_id(run, for_judges=True).judged
 
 
-def cases(run: str, where: Scope) -> list[Case]:
+def cases(run: str, scope: Scope) -> list[Case]:
     """The texts of the queries in scope."""
-    inside = evaluation_cache.queries(where).tolist()
-    return [case for case, held in zip(judged(run, where).cases, inside, strict=True) if held]
+    in_scope = scope.queries.tolist()
+    return [case for case, selected in zip(judged(run, scope).cases, in_scope, strict=True) if selected]
 
 
-def possible(runs: Sequence[str], where: Scope) -> dict[str, int]:
+def possible(runs: Sequence[str], scope: Scope) -> dict[str, int]:
     """For each judged metric the queries in scope that have its texts, in the run that has most of them."""
-    inside = evaluation_cache.queries(where)
-    held = [_present(run, where.truth, where.conventions.ties, _judged=judged(run, where))[inside] for run in runs]
+    in_scope = scope.queries
+    texts_present = [
+        _present(run, scope.truth_digest, scope.conventions.ties, _judged=judged(run, scope))[in_scope] for run in runs
+    ]
     columns = {name: [TEXTS.index(need) for need in task.needs] for name, task in TASKS.items()}
-    return {name: max((int(one[:, at].all(axis=1).sum()) for one in held), default=0)
-            for name, at in columns.items()}
+    return {name: max((int(present[:, columns].all(axis=1).sum()) for present in texts_present), default=0)
+            for name, columns in columns.items()}
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
@@ -101,11 +101,11 @@ def stamp() -> str:
 
 def read_at(at_work: bool) -> str:
     """The stamp to read the verdicts at: while a judge is at work, which changes it all the time, now and then."""
-    path, now = str(default_ledger().path), time.monotonic()
-    held = _read_at.get(path)
-    if not at_work or held is None or now > held[1] + FRESH:
-        held = _read_at[path] = stamp(), now
-    return held[0]
+    path, clock = str(default_ledger().path), time.monotonic()
+    last = _read_at.get(path)
+    if not at_work or last is None or clock > last[1] + FRESH:
+        last = _read_at[path] = stamp(), clock
+    return last[0]
 
 
 def judges() -> list[Spent]:
@@ -119,93 +119,124 @@ def _judges(path: str, stamp: str) -> list[Spent]:
     return spent(default_ledger())
 
 
-def spoken_of(one: Spent) -> list[str]:
+def spoken_of(usage: Spent) -> list[str]:
     """The metrics of which a judge may have said something: those whose first question it has answered."""
-    return [name for name in judges_sentences.ORDER if one.judge.host == IMPORTED or _first(name) in one.tasks]
+    return [name for name in judges_sentences.ORDER if usage.judge.host == IMPORTED or _first(name) in usage.tasks]
 
 
 @once
 def _first(name: str) -> str:
     """What is asked first for a metric."""
-    whole = Case("q", "text", "text", ("text",), (("1", "text"),))
-    return first_round([TASKS[name].start(whole)])[0].task
+    full_case = Case("q", "text", "text", ("text",), (("1", "text"),))
+    return first_round([TASKS[name].start(full_case)])[0].task
 
 
-def cell(run: str, where: Scope, name: str, judges: tuple[Judge, ...], votes: int, stamp: str) -> Cell | None:
+def cell(run: str, scope: Scope, name: str, judges: tuple[Judge, ...], votes: int, stamp: str) -> Cell | None:
     """What this judge says, or the mean of several; None where none has been asked for this metric of this run. stamp:
     of `read_at`.
     """
-    held = judged(run, where)
-    said = default_store().stamp() if name == "RAGAS.AnswerRelevancy" else ""
-    skip = where.conventions.missing == "skip"
-    return _cell(run, where.truth, where.conventions.ties, where.part, skip, name,
-                 tuple((one.host, one.model, one.parameters) for one in judges), votes, str(held.ledger.path), stamp,
-                 said, _judged=held, _scope=where, _judges=judges)
+    texts = judged(run, scope)
+    store_stamp = default_store().stamp() if name == "RAGAS.AnswerRelevancy" else ""
+    skip = scope.conventions.missing == "skip"
+    return _cell(
+        run,
+        scope.truth_digest,
+        scope.conventions.ties,
+        scope.slice,
+        skip,
+        name,
+        tuple((judge.host, judge.model, judge.parameters) for judge in judges),
+        votes,
+        str(texts.ledger.path),
+        stamp,
+        store_stamp,
+        _judged=texts,
+        _scope=scope,
+        _judges=judges,
+    )
 
 
 @st.cache_resource(max_entries=1024, show_spinner="Reading verdicts …")
-def _cell(run: str, truth: str, ties: str, part: str, skip: bool, name: str, judges: tuple, votes: int, ledger: str,
-          stamp: str, said: str, _judged: Judged, _scope: Scope, _judges: tuple[Judge, ...]) -> Cell | None:
-    inside = evaluation_cache.queries(_scope)
+def _cell(
+    run: str,
+    truth: str,
+    ties: str,
+    slice_name: str,
+    skip: bool,
+    name: str,
+    judges: tuple,
+    votes: int,
+    ledger: str,
+    stamp: str,
+    store_stamp: str,
+    _judged: Judged,
+    _scope: Scope,
+    _judges: tuple[Judge, ...],
+) -> Cell | None:
+    in_scope = _scope.queries
     if skip:
-        inside = inside & ~scope.laid(run, truth, _scope.conventions).missing
-    own, several = [_judged.by(name, one, votes) for one in _judges], len(_judges) > 1
-    found = pooled(own) if several else own[0]
-    at = np.flatnonzero(inside).tolist()
-    reasons = Counter(found.judgements[i].missing for i in at if np.isnan(found.values[i]))
-    values = np.where(inside, found.values, np.nan)[evaluation_cache.queries(_scope)]
+        in_scope = in_scope & ~_scope.match_by_id(run).missing
+    judge_verdicts, is_panel = [_judged.by(name, judge, votes) for judge in _judges], len(_judges) > 1
+    verdicts = pooled(judge_verdicts) if is_panel else judge_verdicts[0]
+    rows = np.flatnonzero(in_scope).tolist()
+    reasons = Counter(verdicts.judgements[i].missing for i in rows if np.isnan(verdicts.values[i]))
+    values = np.where(in_scope, verdicts.values, np.nan)[_scope.queries]
     defined = values[~np.isnan(values)]
-    vacuous = sum("vacuous" in found.judgements[i].flags for i in at)
+    vacuous = sum("vacuous" in verdicts.judgements[i].flags for i in rows)
     if len(defined) <= vacuous and not reasons.keys() - BY_THE_WAY and (
             reasons.keys() & set(NOBODY) or not (vacuous or reasons.keys() & set(SETTLED))):
         return None
-    low, high = bootstrap_intervals(values[:, None], weights=evaluation_cache.weights(_scope))
-    flags = Counter(flag for i in at for flag in found.judgements[i].flags)
-    agreement = found.agreement[inside]
-    agreed = float(np.nanmean(agreement)) if (votes > 1 or several) and not np.isnan(agreement).all() else float("nan")
+    low, high = bootstrap_intervals(values[:, None], weights=_scope.resample_weights)
+    flags = Counter(flag for i in rows for flag in verdicts.judgements[i].flags)
+    agreement = verdicts.agreement[in_scope]
+    agreed = float(np.nanmean(agreement)) if (votes > 1 or is_panel) and not np.isnan(agreement).all() else float("nan")
     undefined, missing = apart(reasons.elements())
-    alike = len(defined) >= ALIKE and bool((defined == defined[0]).all())
+    constant = len(defined) >= ALIKE and bool((defined == defined[0]).all())
     return Cell(float(defined.mean()) if len(defined) else float("nan"), float(low[0]), float(high[0]), len(defined),
-                missing, undefined, agreed, dict(flags), votes, alike, _judges if several else ())
+                missing, undefined, agreed, dict(flags), votes, constant, _judges if is_panel else ())
 
 
-def table(runs: Sequence[str], where: Scope, one: Spent, stamp: str) -> dict[tuple[int, str], Cell]:
+def table(runs: Sequence[str], scope: Scope, usage: Spent, stamp: str) -> dict[tuple[int, str], Cell]:
     """{(place of the run, metric): what the judge says}, metric by metric, of those it has spoken of: of all votes that
     it was asked for, where these give a value, else of one.
     """
-    found = {(at, name): _most(run, where, name, one, stamp) for name in spoken_of(one) for at, run in enumerate(runs)}
-    return {key: value for key, value in found.items() if value is not None}
+    cells = {
+        (index, name): _most(run, scope, name, usage, stamp)
+        for name in spoken_of(usage)
+        for index, run in enumerate(runs)
+    }
+    return {key: value for key, value in cells.items() if value is not None}
 
 
-def together(of: Mapping[Judge, Mapping[tuple[int, str], Cell]], runs: Sequence[str], where: Scope,
+def together(cells_by_judge: Mapping[Judge, Mapping[tuple[int, str], Cell]], runs: Sequence[str], scope: Scope,
              stamp: str) -> dict[tuple[int, str], Cell]:
     """The mean of several judges, one vote each, in place of the tables of each: metric by metric of all that have
     spoken of it on some run, where these are two or more.
     """
-    by: dict[str, list[Judge]] = {name: [] for name in judges_sentences.ORDER}
-    for judge, cells in of.items():
+    judges_by_metric: dict[str, list[Judge]] = {name: [] for name in judges_sentences.ORDER}
+    for judge, cells in cells_by_judge.items():
         for name in dict.fromkeys(name for _, name in cells):
-            by[name].append(judge)
-    found = {(at, name): cell(run, where, name, tuple(judges), 1, stamp)
-             for name, judges in by.items() if len(judges) > 1 for at, run in enumerate(runs)}
+            judges_by_metric[name].append(judge)
+    found = {(index, name): cell(run, scope, name, tuple(judges), 1, stamp)
+             for name, judges in judges_by_metric.items() if len(judges) > 1 for index, run in enumerate(runs)}
     return {key: value for key, value in found.items() if value is not None}
 
 
-def _most(run: str, where: Scope, name: str, one: Spent, stamp: str) -> Cell | None:
-    found = cell(run, where, name, (one.judge,), one.votes, stamp)
-    if one.votes == 1 or (found is not None and found.n):
-        return found
-    return cell(run, where, name, (one.judge,), 1, stamp)
+def _most(run: str, scope: Scope, name: str, usage: Spent, stamp: str) -> Cell | None:
+    result = cell(run, scope, name, (usage.judge,), usage.votes, stamp)
+    if usage.votes == 1 or (result is not None and result.n):
+        return result
+    return cell(run, scope, name, (usage.judge,), 1, stamp)
 
 
-def named(held: Judged, name: str) -> Judged:
+def named(texts: Judged, name: str) -> Judged:
     """The texts of a run under the name that the session gives it."""
-    return replace(held, run=name, _kept={})
+    return replace(texts, run=name, _kept={})
 
 
-def as_problems(found: Sequence[Mapping]) -> list[Problem]:
+def as_problems(rows: Sequence[Mapping]) -> list[Problem]:
     """What a process told as its problems."""
-    problems = map(Problem.of_dict, found)
+    problems = map(Problem.of_dict, rows)
     return [replace(problem, facts={**problem.facts, "variable": ""}) if problem.facts.get("variable") == KEY
             else problem for problem in problems]  # the variable in which the process gets a key that was typed
 

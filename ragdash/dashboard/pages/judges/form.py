@@ -59,8 +59,8 @@ def secret(order: Order) -> str | None:
         if name and not key:
             raise InputError([Problem("bad-endpoint/no-typed-key", {"host": order.endpoint.host}, field="Key")])
         return key
-    key, place = _of_server(name) if name else (None, "none is named")
-    if not place:
+    key, source = _of_server(name) if name else (None, "none is named")
+    if not source:
         raise InputError([Problem("bad-endpoint/no-server-key", {"name": name}, field="Key")])
     return key
 
@@ -77,35 +77,37 @@ def _of_server(name: str) -> tuple[str | None, str]:
 
 def prices() -> tuple[float, float] | None:
     """Of a million tokens read and written, where both are given."""
-    both = state.get(state.JUDGE_PRICE_IN), state.get(state.JUDGE_PRICE_OUT)
-    return None if None in both else both
+    given = state.get(state.JUDGE_PRICE_IN), state.get(state.JUDGE_PRICE_OUT)
+    return None if None in given else given
 
 
 def _metrics(possible: Mapping[str, int]) -> tuple[str, ...]:
     menu = [name for name in judges_sentences.ORDER if possible[name]]
-    held = [name for name in st.session_state.get(state.JUDGE_METRICS, FIRST) if name in menu]
-    st.session_state[state.JUDGE_METRICS] = held if state.JUDGE_METRICS in st.session_state else held or menu[:1]
+    selected = [name for name in st.session_state.get(state.JUDGE_METRICS, FIRST) if name in menu]
+    st.session_state[state.JUDGE_METRICS] = (
+        selected if state.JUDGE_METRICS in st.session_state else selected or menu[:1]
+    )
     with st.container(horizontal=True, vertical_alignment="bottom", key="judge_what"):
         with st.popover("Metrics to judge", icon=":material/tune:", key="judge_metrics"):
             st.multiselect("Metrics to judge", menu, format_func=judge.metric_title, key=state.JUDGE_METRICS,
                            persist_state="session", placeholder="Choose metrics", width=480)
-        with st.popover("What each asks", icon=":material/help:", key="judge_asks", on_change="rerun") as place:
-            if place.open:
+        with st.popover("What each asks", icon=":material/help:", key="judge_asks", on_change="rerun") as popover:
+            if popover.open:
                 _asks(possible)
-    chosen = tuple(name for name in judges_sentences.ORDER if name in st.session_state[state.JUDGE_METRICS])
-    if chosen:
-        told = "; ".join(
-            f"**{fmt.escape(judge.metric_title(name))}** {judges_sentences.CALLS[name]}" for name in chosen
+    metrics = tuple(name for name in judges_sentences.ORDER if name in st.session_state[state.JUDGE_METRICS])
+    if metrics:
+        calls = "; ".join(
+            f"**{fmt.escape(judge.metric_title(name))}** {judges_sentences.CALLS[name]}" for name in metrics
         )
-        st.caption(f"Calls for each query: {told}."
-                   + (" What rests on the same questions is asked once." if len(chosen) > 1 else ""))
+        st.caption(f"Calls for each query: {calls}."
+                   + (" What rests on the same questions is asked once." if len(metrics) > 1 else ""))
     lacking: dict[tuple[str, str], list[str]] = {}
     for name in judges_sentences.ORDER:
         if not possible[name]:
             lacking.setdefault(judges_data.lacking(name), []).append(judge.metric_title(name))
     for (_, fix), names in lacking.items():
         st.caption(f":gray[Not with these texts: {fmt.escape(', '.join(names))}. {fmt.escape(fix)}]")
-    return chosen
+    return metrics
 
 
 def _asks(possible: Mapping[str, int]) -> None:
@@ -130,8 +132,8 @@ def _endpoint() -> tuple[str, str, str]:
             persist_state="session",
         )
         kind = st.session_state[state.JUDGE_KIND] or "openai"
-        held = state.get(state.JUDGE_URL)
-        menu = list(dict.fromkeys([*judges_sentences.ADDRESSES[kind], *([held] if held else [])]))
+        current = state.get(state.JUDGE_URL)
+        menu = list(dict.fromkeys([*judges_sentences.ADDRESSES[kind], *([current] if current else [])]))
         st.selectbox("Base URL", menu, format_func=lambda url: judges_sentences.address(kind, url), index=None,
                      key=state.JUDGE_URL, accept_new_options=True, persist_state="session", width=380,
                      placeholder="Choose, or type an address", help="As the endpoint's makers give "
@@ -143,7 +145,7 @@ def _endpoint() -> tuple[str, str, str]:
 
 def _key(endpoint: Endpoint | None) -> tuple[str | None, list[Problem]]:
     """(the name of the key on the server, None where it is typed or none is needed; what is wrong with it)."""
-    known = endpoint.variable if endpoint else None
+    default_name = endpoint.variable if endpoint else None
     with st.container(horizontal=True, key="judge_key"):
         st.session_state.setdefault(state.JUDGE_KEY_FROM, "environment")
         st.segmented_control("Key", list(SOURCES), format_func=SOURCES.get, required=True, key=state.JUDGE_KEY_FROM,
@@ -155,18 +157,18 @@ def _key(endpoint: Endpoint | None) -> tuple[str | None, list[Problem]]:
                           autocomplete="off", placeholder="held in memory alone")
             return None, []
         st.text_input("Its name on the server", key=state.JUDGE_VARIABLE, persist_state="session", width=380,
-                      placeholder=known or "none: endpoints on one's own machine need no key",
+                      placeholder=default_name or "none: endpoints on one's own machine need no key",
                       help="A variable of the server's environment, or else a key at the top of its "
                       ".streamlit/secrets.toml. The name ends in _API_KEY or begins with RAGDASH_JUDGE_KEY.")
     name = (state.get(state.JUDGE_VARIABLE) or "").strip()
     if wrong := _not_for_judges(name, endpoint):
         return None, [wrong]
-    if name or known:
-        _, place = _of_server(name or known)
-        told = f"is set on the server, in its {place}." if place else \
+    if name or default_name:
+        _, source = _of_server(name or default_name)
+        location = f"is set on the server, in its {source}." if source else \
             "is not set on the server: neither in its environment nor in its secrets."
-        st.caption(f"{fmt.escape(name or known)} {told}")
-    return name or known, []
+        st.caption(f"{fmt.escape(name or default_name)} {location}")
+    return name or default_name, []
 
 
 def _not_for_judges(name: str, endpoint: Endpoint | None) -> Problem | None:
@@ -175,9 +177,9 @@ def _not_for_judges(name: str, endpoint: Endpoint | None) -> Problem | None:
         return None
     if not FOR_JUDGES.fullmatch(name):
         return Problem("not-a-key-variable", {"name": name}, field="Key")
-    at = {variable: host for host, variable in KNOWN.items()}.get(name)
-    if at and endpoint and endpoint.host != at:
-        return Problem("key-of-another-host", {"name": name, "host": endpoint.host, "other": at}, field="Key")
+    host = {variable: host for host, variable in KNOWN.items()}.get(name)
+    if host and endpoint and endpoint.host != host:
+        return Problem("key-of-another-host", {"name": name, "host": endpoint.host, "other": host}, field="Key")
     return None
 
 
@@ -186,22 +188,38 @@ def _amounts(metrics: tuple[str, ...], kind: str, url: str, model: str, variable
         with st.container(horizontal=True, key="judge_amounts_1"):
             sample = _number("Queries to judge", state.JUDGE_SAMPLE, 1, "all", help="So many, drawn at random, the "
                              "same of every run and metric. A few tell what all would cost.")
-            many = _number("Votes", state.JUDGE_VOTES, 1, default=1, most=99, help="Each question is asked so often; "
-                           "the value is the mean of the votes.")
+            votes = _number(
+                "Votes",
+                state.JUDGE_VOTES,
+                1,
+                default=1,
+                maximum=99,
+                help="Each question is asked so often; the value is the mean of the votes.",
+            )
             cost = _number("Spend at most", state.JUDGE_COST, 0.0, "no limit", help="In the currency of the "
                            "prices, which it needs. It stops before more is paid.")
             calls = _number("Calls at most", state.JUDGE_CALLS, 0, "no limit")
         with st.container(horizontal=True, key="judge_amounts_2"):
             read = _number("Price of a million tokens read", state.JUDGE_PRICE_IN, 0.0, "not known")
             wrote = _number("Price of a million tokens written", state.JUDGE_PRICE_OUT, 0.0, "not known")
-            at_once = _number("Calls at once", state.JUDGE_AT_ONCE, 1, default=CONCURRENCY, most=64)
-    return Order(kind, url, model, variable, metrics, sample, many or 1, cost, calls, read, wrote, at_once or 4)
+            at_once = _number("Calls at once", state.JUDGE_AT_ONCE, 1, default=CONCURRENCY, maximum=64)
+    return Order(kind, url, model, variable, metrics, sample, votes or 1, cost, calls, read, wrote, at_once or 4)
 
 
-def _number(label: str, key: str, least: float, without: str | None = None, default: int | None = None,
-            most: int | None = None, help: str | None = None):
+def _number(label: str, key: str, minimum: float, placeholder: str | None = None, default: int | None = None,
+            maximum: int | None = None, help: str | None = None):
     """A number, None where the field is empty; whole where its least value is."""
     st.session_state.setdefault(key, default)
-    return st.number_input(label, min_value=least, max_value=most, step=1 if isinstance(least, int) else None, key=key,
-                           value=None, placeholder=without, width=205, persist_state="session", help=help,
-                           format=None if isinstance(least, int) else "%g")
+    return st.number_input(
+        label,
+        min_value=minimum,
+        max_value=maximum,
+        step=1 if isinstance(minimum, int) else None,
+        key=key,
+        value=None,
+        placeholder=placeholder,
+        width=205,
+        persist_state="session",
+        help=help,
+        format=None if isinstance(minimum, int) else "%g",
+    )

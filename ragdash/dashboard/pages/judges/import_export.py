@@ -26,36 +26,36 @@ KNOWN = {"rows": ("Rows (JSONL)", "jsonl", "application/jsonl"), "ragas": ("RAGA
 FORMS = {form: KNOWN.get(form, (form, "txt", "text/plain")) for form in FORMATS}
 
 
-def section(context: PageContext, held: Results | None) -> None:
+def section(context: PageContext, results: Results | None) -> None:
     """Both directions."""
     with st.expander("Verdicts as files", icon=":material/swap_vert:", key="verdict_files",
-                     expanded=bool(state.get(state.VERDICTS_SAID)), on_change="rerun") as place:
-        if not (place.open or state.get(state.VERDICTS_SAID)):
+                     expanded=bool(state.get(state.VERDICTS_SAID)), on_change="rerun") as expander:
+        if not (expander.open or state.get(state.VERDICTS_SAID)):
             return
-        if held is not None and held.one is not None:
-            _out(context, held)
-        elif held is not None:
+        if results is not None and results.one is not None:
+            _out(context, results)
+        elif results is not None:
             st.caption("Files hold the verdicts of one judge: choose one above.")
         if not read_only():
             _in(context)
 
 
-def _out(context: PageContext, held: Results) -> None:
+def _out(context: PageContext, results: Results) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", key="verdicts_out"):
-        at = _run(context, state.VERDICTS_OF, "Verdicts on")
+        run_index = _run(context, state.VERDICTS_OF, "Verdicts on")
         st.selectbox("As", list(FORMS), format_func=lambda form: FORMS[form][0], key=state.VERDICTS_AS, width=240,
                      index=list(FORMS).index("rows"), persist_state="session")
         form = state.get(state.VERDICTS_AS) or "rows"
         try:
             content = _exported(
-                context.digests[at],
-                context.scope.truth,
+                context.digests[run_index],
+                context.scope.truth_digest,
                 context.scope.conventions.ties,
                 form,
-                held.label,
+                results.label,
                 judges_data.stamp(),
-                _judged=judges_data.judged(context.digests[at], context.scope),
-                _judge=str(held.one.judge),
+                _judged=judges_data.judged(context.digests[run_index], context.scope),
+                _judge=str(results.one.judge),
             )
         except InputError as error:
             content = None
@@ -76,19 +76,19 @@ def _exported(run: str, truth: str, ties: str, form: str, label: str, stamp: str
 
 def _in(context: PageContext) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", key="verdicts_in"):
-        at = _run(context, state.VERDICTS_FOR, "Read results on")
+        run_index = _run(context, state.VERDICTS_FOR, "Read results on")
         st.file_uploader("Results of RAGAS, RAGChecker or DeepEval (CSV, JSON, JSONL)", type=["csv", "json", "jsonl"],
                          key=state.VERDICTS_FILE, width=460)
-        given = state.get(state.VERDICTS_FILE)
-        st.button("Read them", icon=":material/upload_file:", key="verdicts_read", disabled=given is None,
-                  on_click=_read, args=(context, at))
-    said = state.get(state.VERDICTS_SAID)
-    if said:
-        done, problems = said
-        if done:
-            st.caption(f":material/check: {fmt.escape(done)}")
+        upload = state.get(state.VERDICTS_FILE)
+        st.button("Read them", icon=":material/upload_file:", key="verdicts_read", disabled=upload is None,
+                  on_click=_read, args=(context, run_index))
+    outcome = state.get(state.VERDICTS_SAID)
+    if outcome:
+        summary, problems = outcome
+        if summary:
+            st.caption(f":material/check: {fmt.escape(summary)}")
         elements.problems(problems, "verdicts_read")
-        warned = [one for one in problems if one.severity != "error"]
+        warned = [problem for problem in problems if problem.severity != "error"]
         if warned:
             elements.problem_table(warned, f"{fmt.count(len(warned), 'row or score', 'rows or scores')} left out",
                                   "verdicts_left_out")
@@ -104,13 +104,13 @@ def _run(context: PageContext, key: str, label: str) -> int:
     return context.digests.index(st.session_state[key])
 
 
-def _read(context: PageContext, at: int) -> None:
+def _read(context: PageContext, run_index: int) -> None:
     """Take the file's verdicts into the ledger."""
-    given = state.get(state.VERDICTS_FILE)
+    upload = state.get(state.VERDICTS_FILE)
     try:
         check_writable()
-        run = judges_data.named(judges_data.judged(context.digests[at], context.scope), context.names[at])
-        st.session_state[state.VERDICTS_SAID] = _imported(PurePath(given.name).name, given.getvalue(), run)
+        run = judges_data.named(judges_data.judged(context.digests[run_index], context.scope), context.names[run_index])
+        st.session_state[state.VERDICTS_SAID] = _imported(PurePath(upload.name).name, upload.getvalue(), run)
         st.session_state.pop(state.JUDGE, None)  # the file's: it is the one that spoke last
     except InputError as error:
         st.session_state[state.VERDICTS_SAID] = ("", error.problems)
@@ -122,7 +122,7 @@ def _imported(name: str, content: bytes, judged: Judged) -> tuple[str, tuple]:
         path = Path(folder) / f"results{PurePath(name).suffix}"
         path.write_bytes(content)
         try:
-            done = import_verdicts(path, judged)
+            imported = import_verdicts(path, judged)
         except InputError as error:
-            raise InputError(replace(one, file=name) for one in error.problems) from None
-    return str(done), tuple(replace(one, file=name) for one in done.problems)
+            raise InputError(replace(problem, file=name) for problem in error.problems) from None
+    return str(imported), tuple(replace(problem, file=name) for problem in imported.problems)

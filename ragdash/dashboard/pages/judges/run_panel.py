@@ -31,7 +31,7 @@ def panel(context: PageContext) -> None:
     if job is not None and job.running:
         _at_work()
         return
-    if job is not None and job.key[0] == context.scope.truth:
+    if job is not None and job.key[0] == context.scope.truth_digest:
         _ended(job)
     elements.problems(state.notice(), "judging_notice")
     if read_only():
@@ -69,8 +69,15 @@ def _nothing_to_judge(context: PageContext) -> None:
 def _key(context: PageContext, order: Order) -> tuple:
     """What a plan hangs on."""
     scope = context.scope
-    return (scope.truth, tuple(context.digests), tuple(context.names), scope.conventions.ties, scope.part, order,
-            judges_data.stamp())
+    return (
+        scope.truth_digest,
+        tuple(context.digests),
+        tuple(context.names),
+        scope.conventions.ties,
+        scope.slice,
+        order,
+        judges_data.stamp(),
+    )
 
 
 def _plan(context: PageContext, order: Order | None) -> None:
@@ -153,7 +160,7 @@ def _start(context: PageContext, order: Order) -> None:
         if not endpoint.local and not state.get(state.JUDGE_AGREED):
             raise InputError([Problem("not-confirmed", {"host": endpoint.host})])
         endpoint.secret()
-        if not judging.start((context.scope.truth, tuple(context.digests)), _cases(context), order, secret):
+        if not judging.start((context.scope.truth_digest, tuple(context.digests)), _cases(context), order, secret):
             raise InputError([Problem("busy")])
         st.session_state.pop(state.JUDGE_PLANNED, None)
         st.session_state[state.JUDGE_ASKED] = str(endpoint.judge)
@@ -168,13 +175,13 @@ def _at_work() -> None:
     if job is None or not job.running:
         st.rerun()
     with st.container(border=True, key="judging"):
-        now = job.worker.seen.get("progress") or {}
-        done, total = now.get("done") or 0, now.get("total") or 0
+        progress = job.worker.seen.get("progress") or {}
+        done_count, total = progress.get("done") or 0, progress.get("total") or 0
         metrics = fmt.listed([judge.metric_title(name) for name in job.about["metrics"]])
         st.markdown(f"**{fmt.escape(job.about['judge'])}** is judging {fmt.escape(fmt.listed(job.names))}: "
                     f"{fmt.escape(metrics)}")
-        said = now["words"] if now else "Reading the texts …"
-        st.progress(min(done / total, 1.0) if total else 0.0, text=fmt.escape(said))
+        progress_text = progress["words"] if progress else "Reading the texts …"
+        st.progress(min(done_count / total, 1.0) if total else 0.0, text=fmt.escape(progress_text))
         if job.worker.cancelled:
             st.caption(":material/hourglass_top: Stopping: what is on its way is awaited and kept.")
             if not read_only():
@@ -206,24 +213,25 @@ def _ended(job: Job) -> None:
             _failed(job)
         return
     paid = "" if report["cost"] is None else f", {judges_sentences.money(report['cost'])} paid"
-    told = (f"{fmt.count(report['asked'], 'call')}{paid}, {fmt.count(report['cached'], 'verdict')} known before, "
+    summary = (f"{fmt.count(report['asked'], 'call')}{paid}, {fmt.count(report['cached'], 'verdict')} known before, "
             f"{duration(report['seconds'])}, by {fmt.escape(report['judge'])}")
-    found = judges_data.as_problems(report["problems"])
+    problems = judges_data.as_problems(report["problems"])
     if report["stopped"] == "error":
-        elements.problems([replace(one, file=one.field, field=None) for one in found], "judge_error")
-        _stopped("Ended by the error above", told)
+        elements.problems([replace(problem, file=problem.field, field=None) for problem in problems], "judge_error")
+        _stopped("Ended by the error above", summary)
     elif report["stopped"]:
-        _stopped("The budget is spent" if report["stopped"] == "budget" else "Stopped", told)
+        _stopped("The budget is spent" if report["stopped"] == "budget" else "Stopped", summary)
     else:
-        st.caption(f":material/check: Done: {told}.")
-    for one in found:
-        if one.severity != "error" and one.kind != "judge-always-same":  # that stands beside the numbers
-            st.caption(f":material/info: {fmt.problem_line(one)}")
+        st.caption(f":material/check: Done: {summary}.")
+    for problem in problems:
+        if problem.severity != "error" and problem.kind != "judge-always-same":  # that stands beside the numbers
+            st.caption(f":material/info: {fmt.problem_line(problem)}")
 
 
-def _stopped(why: str, told: str = "") -> None:
-    st.caption(f":material/stop_circle: {why}{f' ({told})' if told else ''}. Verdicts are kept; starting again goes on "
-               "from there, and nothing is paid twice.")
+def _stopped(reason: str, summary: str = "") -> None:
+    counts = f" ({summary})" if summary else ""
+    st.caption(f":material/stop_circle: {reason}{counts}. Verdicts are kept; starting again goes on from there, and "
+               "nothing is paid twice.")
 
 
 def _failed(job: Job) -> None:

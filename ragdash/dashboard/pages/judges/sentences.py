@@ -42,8 +42,9 @@ def needs(name: str) -> str:
 
 def address(kind: str, url: str) -> str:
     """An address with what usually answers there."""
-    known = ADDRESSES[kind].get(url)
-    return f"{url} ({known})" if known else url
+    service = ADDRESSES[kind].get(url)
+    return f"{url} ({service})" if service else url
+
 
 
 def money(amount: float | None) -> str:
@@ -60,11 +61,13 @@ def beside(plan: Mapping) -> str:
 
 def in_all(plan: Mapping) -> str:
     """What the calls that follow from the answers add to a plan's tokens, and what that rests on."""
-    read, written = (plan[f"{kind}_tokens"] + plan[f"follow_{kind}_tokens"] for kind in ("prompt", "completion"))
-    return (f"In all, with what follows from the answers: about {read:,} tokens to read and {written:,} to write. The "
-            "texts of what follows are known, its claims guessed by the length of the texts.")
+    read, completion = (plan[f"{kind}_tokens"] + plan[f"follow_{kind}_tokens"] for kind in ("prompt", "completion"))
+    return (
+        f"In all, with what follows from the answers: about {read:,} tokens to read and {completion:,} to write. The "
+        "texts of what follows are known, its claims guessed by the length of the texts."
+    )
 
 
 def counted(reasons: Mapping[str, int]) -> str:
     """no JSON in the reply (3), no connection (1)."""
-    return ", ".join(f"{why} ({n:,})" for why, n in reasons.items())
+    return ", ".join(f"{reason} ({n:,})" for reason, n in reasons.items())

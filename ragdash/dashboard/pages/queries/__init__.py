@@ -1,1 +1,1 @@
-"""The queries page."""
+"""The Queries page: which queries fail, and what every run returned for one of them."""

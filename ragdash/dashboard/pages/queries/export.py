@@ -1,4 +1,4 @@
-"""Failing queries to take along: a truth of these queries alone (a regression set), and Markdown for a ticket."""
+"""Exports of failing queries: a regression set (ground truth of these queries only) and a Markdown ticket."""
 
 from __future__ import annotations
 
@@ -8,61 +8,63 @@ import numpy as np
 import streamlit as st
 
 from ragdash.analysis.diagnosis import FINE, explain
-from ragdash.dashboard.caches import diagnosis_cache, evaluation_cache
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.failures.data import Losses
-from ragdash.dashboard.pages.queries.table_data import Desk
-from ragdash.dashboard.session.data_store import LOADED
+from ragdash.dashboard.pages.queries.data import QueriesData
 from ragdash.matching.match import Match
 from ragdash.reporting.sentences import fmt
 from ragdash.reporting.tables.regression_set import regression_set, ticket
 
-WRITTEN = 20  # queries that a ticket writes out
+TICKET_QUERIES = 20  # queries a ticket describes in full
 
 
-def shown(desk: Desk, rows: Sequence[int]) -> None:
-    """The queries that the table shows."""
-    queries = np.zeros(len(LOADED.truth(desk.context.scope.truth)), bool)
-    queries[desk.inside[rows]] = True
-    with st.popover("Take along", icon=":material/download:", key="take_along_shown"):
-        _buttons(desk.context, queries, "shown", f"Queries of {desk.context.names[desk.at]}")
+def export_shown(data: QueriesData, rows: Sequence[int]) -> None:
+    """Export menu for the queries in the table."""
+    queries = np.zeros(len(data.context.scope.truth), bool)
+    queries[data.truth_rows[rows]] = True
+    with st.popover("Export", icon=":material/download:", key="take_along_shown"):
+        _download_buttons(data.context, queries, "shown", f"Queries of {data.context.names[data.run_index]}")
 
 
-def failing(held: Losses) -> None:
-    """The queries that go wrong in the run looked at."""
-    queries = held.inside & (held.one.stage != FINE)
+def export_failing(losses: Losses) -> None:
+    """Export section for the queries that fail in the selected run."""
+    queries = losses.inside & (losses.one.stage != FINE)
     if queries.any():
-        st.header("Take them along", anchor=False, help="A regression set is a truth of these queries alone: measure "
-                  "the next version against it. A ticket tells what was expected and what each run returned.")
-        _buttons(held.context, queries, "failing", f"Failing queries of {held.context.names[held.at]}")
+        st.header(
+            "Export these queries",
+            anchor=False,
+            help="A regression set is the ground truth of these queries only: "
+            "evaluate the next version on it. A ticket lists what was expected and what each run returned.",
+        )
+        _download_buttons(losses.context, queries, "failing", f"Failing queries of {losses.context.names[losses.at]}")
 
 
-def _buttons(context: PageContext, queries: np.ndarray, key: str, title: str) -> None:
-    """Two downloads of queries (Q,) bool of the truth, one at least; made when they are clicked."""
-    truth, many = LOADED.truth(context.scope.truth), fmt.count(int(queries.sum()), "query", "queries")
+def _download_buttons(context: PageContext, queries: np.ndarray, key: str, title: str) -> None:
+    """Two downloads, created on click. queries: (Q,) bool over the ground truth, at least one True."""
+    truth, count_text = context.scope.truth, fmt.count(int(queries.sum()), "query", "queries")
     with st.container(horizontal=True, vertical_alignment="center", key=f"take_{key}"):
-        st.download_button(f"{many} as a regression set", lambda: regression_set(truth, queries),
+        st.download_button(f"{count_text} as a regression set", lambda: regression_set(truth, queries),
                            "ragdash-regression.jsonl", "application/jsonl", key=f"regression_{key}",
                            icon=":material/download:", on_click="ignore",
-                           help="A truth file (JSONL) with their judgements, answers, evidence and attributes.")
+                           help="A ground-truth file (JSONL) with their judgments, answers, evidence and attributes.")
         st.download_button("As a ticket", lambda: _ticket(context, queries, title).encode(), "ragdash-ticket.md",
                            "text/markdown", key=f"ticket_{key}", icon=":material/bug_report:", on_click="ignore",
-                           help=f"Markdown: question, what is expected, and what each run returned, of the first "
-                                f"{WRITTEN} queries; the others are named.")
+                           help=f"Markdown: question, expected results and what each run returned for the first "
+                                f"{TICKET_QUERIES} queries; the others are listed by id.")
 
 
 def _ticket(context: PageContext, queries: np.ndarray, title: str) -> str:
-    first = set(np.flatnonzero(queries)[:WRITTEN].tolist())
+    first = set(np.flatnonzero(queries)[:TICKET_QUERIES].tolist())
     matches, verdicts = [], {}
     for digest, name in zip(context.digests, context.names, strict=True):
-        found = diagnosis_cache.diagnosis(digest, context.scope, context.k)
-        verdicts[name] = [str(explain(found, q)) if q in first else "" for q in range(len(queries))]
-        matches.append(_named(evaluation_cache.match(digest, context.scope), name))
-    return ticket(matches, queries, k=context.k, title=title, verdicts=verdicts, max_queries=WRITTEN)
+        diagnosis = context.results.diagnosis(digest)
+        verdicts[name] = [str(explain(diagnosis, q)) if q in first else "" for q in range(len(queries))]
+        matches.append(_renamed(context.scope.match(digest), name))
+    return ticket(matches, queries, k=context.k, title=title, verdicts=verdicts, max_queries=TICKET_QUERIES)
 
 
-def _named(match: Match, name: str) -> Match:
-    """The match of a run under the name that the session gives it."""
-    other = match.under()
-    other.run = match.run.renamed(name)
-    return other
+def _renamed(match: Match, name: str) -> Match:
+    """The match of a run under the name it has in this session."""
+    copy = match.under()
+    copy.run = match.run.renamed(name)
+    return copy

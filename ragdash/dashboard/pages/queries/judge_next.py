@@ -1,6 +1,6 @@
-"""Judge these next: the unjudged documents that could change which run is best, and how far they could move the means.
+"""Unjudged documents whose judgment could change the best run, ranked by influence, and the bounds of the means.
 
-Asked for only when it is opened; cached by digests, as in ragdash.dashboard.caches.evaluation_cache.
+Computed only when opened; cached by digests, as in ragdash.dashboard.caches.evaluation_cache.
 """
 
 from __future__ import annotations
@@ -13,32 +13,30 @@ import streamlit as st
 
 from ragdash.analysis.unjudged import Next, judge_next
 from ragdash.core.errors import InputError, Unavailable
-from ragdash.dashboard.caches import evaluation_cache
 from ragdash.dashboard.components import query_links
-from ragdash.dashboard.pages.queries.table_data import Desk
+from ragdash.dashboard.pages.queries.data import QueriesData
 from ragdash.dashboard.session import state
-from ragdash.dashboard.session.scope import facts
 from ragdash.dashboard.widgets import elements
 from ragdash.matching.match import Match
 from ragdash.metrics import Spec
 from ragdash.reporting.sentences import fmt
 
-ROWS = 100
+MOST_DOCUMENTS = 100
 
 
-def following(desk: Desk) -> None:
-    """The list, folded away; a click on a row opens the query with the document ready to be judged."""
+def render_judge_next(data: QueriesData) -> None:
+    """The list in an expander; a click on a row opens the query with the document ready to judge."""
     with st.expander("Judge these next", icon=":material/rule:", key="judge_next", on_change="rerun") as fold:
         if not fold.open:
             return
-        context = desk.context
+        context = data.context
         try:
-            found = _next(
+            ranked = _ranked_documents(
                 tuple(context.digests),
-                facts(context.scope, [desk.spec]),
-                str(desk.spec),
-                _matches=[evaluation_cache.match(digest, context.scope) for digest in context.digests],
-                _spec=desk.spec,
+                context.scope.cache_key([data.spec]),
+                str(data.spec),
+                _matches=[context.scope.match(digest) for digest in context.digests],
+                _spec=data.spec,
             )
         except Unavailable as missing:
             st.caption(fmt.problem_line(missing.problem))
@@ -46,55 +44,55 @@ def following(desk: Desk) -> None:
         except InputError as error:
             elements.problems(error.problems, "judge_next")
             return
-        _bounds(desk, found)
-        _rows(desk, found)
+        _bounds_table(data, ranked)
+        _document_table(data, ranked)
 
 
-@st.cache_resource(max_entries=16, show_spinner="Looking at what is unjudged …")
-def _next(runs: tuple[str, ...], scope: tuple, spec: str, _matches: Sequence[Match], _spec: Spec) -> Next:
-    named = []
+@st.cache_resource(max_entries=16, show_spinner="Checking unjudged documents …")
+def _ranked_documents(runs: tuple[str, ...], scope: tuple, spec: str, _matches: Sequence[Match], _spec: Spec) -> Next:
+    renamed = []
     for run, match in zip(runs, _matches, strict=True):
-        other = match.under()
-        other.run = match.run.renamed(run)  # by digest: a session may call it otherwise
-        named.append(other)
-    return judge_next(named, _spec, limit=ROWS)
+        copy = match.under()
+        copy.run = match.run.renamed(run)  # by digest: sessions may use different names for it
+        renamed.append(copy)
+    return judge_next(renamed, _spec, limit=MOST_DOCUMENTS)
 
 
-def _bounds(desk: Desk, found: Next) -> None:
-    """Between which values every mean lies, whatever the unjudged documents are."""
-    context = desk.context
+def _bounds_table(data: QueriesData, ranked: Next) -> None:
+    """Lower and upper bounds of every mean, whatever the unjudged documents turn out to be."""
+    context = data.context
     names = dict(zip(context.digests, context.names, strict=True))
-    rows = [{"Run": f"**{elements.swatch(slot, name)}**", "If none is relevant": fmt.number(one.mean_low),
-             "Now": f"**{fmt.number(one.mean)}** :gray[n\u00a0=\u00a0{one.n:,}]",
-             "If all are": fmt.number(one.mean_high)}
-            for slot, name, one in zip(context.slots, context.names, found.bounds, strict=True)]
-    if desk.spec.metric.better == "lower":
+    rows = [{"Run": f"**{elements.swatch(slot, name)}**", "If none is relevant": fmt.number(bounds.mean_low),
+             "Now": f"**{fmt.number(bounds.mean)}** :gray[n\u00a0=\u00a0{bounds.n:,}]",
+             "If all are": fmt.number(bounds.mean_high)}
+            for slot, name, bounds in zip(context.slots, context.names, ranked.bounds, strict=True)]
+    if data.spec.metric.better == "lower":
         for row in rows:
             row["If all are"], row["If none is relevant"] = row["If none is relevant"], row["If all are"]
-    st.table(rows, border="horizontal", hide_index=True, alt=f"Bounds of {desk.spec.title}")
-    best = [fmt.escape(names[run]) for run in found.contenders]
+    st.table(rows, border="horizontal", hide_index=True, alt=f"Bounds of {data.spec.title}")
+    best = [fmt.escape(names[run]) for run in ranked.contenders]
     if len(best) > 1:
-        st.markdown(f"{fmt.listed(best)} could each have the best {desk.spec.title}: the unjudged documents decide. "
-                    f"{fmt.count(found.total, 'of them has', 'of them have')} an influence.")
+        st.markdown(f"{fmt.listed(best)} could each have the best {data.spec.title}: the unjudged documents decide. "
+                    f"{fmt.count(ranked.total, 'of them has', 'of them have')} an influence.")
     elif len(context.entries) > 1:
-        st.markdown(f"Whatever the unjudged documents are, {fmt.listed(best)} has the best {desk.spec.title}.")
+        st.markdown(f"Whatever the unjudged documents are, {fmt.listed(best)} has the best {data.spec.title}.")
 
 
-def _rows(desk: Desk, found: Next) -> None:
-    table = found.table
+def _document_table(data: QueriesData, ranked: Next) -> None:
+    table = ranked.table
     if not len(table):
         return
-    names = dict(zip(desk.context.digests, desk.context.names, strict=True))
-    places = ["; ".join(f"{names[run]} {rank:,}" for run, rank in zip(*pair, strict=True))
+    names = dict(zip(data.context.digests, data.context.names, strict=True))
+    positions = ["; ".join(f"{names[run]} {rank:,}" for run, rank in zip(*pair, strict=True))
               for pair in zip(table["runs"].to_pylist(), table["ranks"].to_pylist(), strict=True)]
     queries, docs = table["query_id"].to_pylist(), table["doc_id"].to_pylist()
-    frame = pd.DataFrame({"Query": queries, "Document": docs, "Ranks": places,
+    frame = pd.DataFrame({"Query": queries, "Document": docs, "Ranks": positions,
                           "Influence": table["influence"].to_numpy()})
     elements.frame(frame, "judge_rows", f"The {len(frame):,} documents to judge first", height=290,
                   formats={"Influence": "%.5f"}, pick=partial(_open, queries, docs))
     st.caption("Influence: how much the differences between the means change if this one document has the highest "
                "grade. A click at the left edge of a row opens the query, with the document to be judged."
-               + (f" The first {ROWS} of {found.total:,}." if found.total > len(frame) else ""))
+               + (f" The first {MOST_DOCUMENTS} of {ranked.total:,}." if ranked.total > len(frame) else ""))
 
 
 def _open(queries: list[str], docs: list[str], row: int) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ragdash.dashboard import page_context
 from ragdash.dashboard.components import judge_note
+from ragdash.dashboard.pages.queries import data as queries_data
 from ragdash.dashboard.pages.queries import query_view
 from ragdash.dashboard.pages.queries import sections as queries_sections
 from ragdash.dashboard.widgets import elements
@@ -13,13 +14,13 @@ def render() -> None:
     """Draw the page."""
     elements.title("Queries", "Why does this query fail?")
     context = page_context.current()
-    specs, unfit = page_context.measurable(context, [context.spec])
+    specs, unfit = context.results.computable([context.selection.spec])
     elements.problems(unfit, "metric")
     if not specs:
         raise page_context.PageEnds
 
-    desk = queries_sections.desk(context, specs[0])
-    asked, facts = queries_sections.filters(desk)
+    data = queries_data.load(context, specs[0])
+    filters, facts = queries_sections.filters(data)
     judge_note.note(context, specs, quiet=True)
-    rows = queries_sections.table(desk, asked, facts)
-    query_view.show(desk, rows)
+    rows = queries_sections.table(data, filters, facts)
+    query_view.render_query(data, rows)

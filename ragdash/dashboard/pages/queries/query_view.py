@@ -1,6 +1,8 @@
-"""One query of the Queries page, all runs side by side: what should be found, rankings, moves, texts, answers, cost."""
+"""One query, all runs side by side: expected documents, rankings, rank changes, texts, answers, verdicts and cost."""
 
 from __future__ import annotations
+
+import html
 
 import numpy as np
 import pandas as pd
@@ -8,132 +10,136 @@ import streamlit as st
 
 from ragdash.analysis import query_rankings
 from ragdash.analysis.diagnosis import explain
-from ragdash.dashboard.caches import diagnosis_cache, evaluation_cache
-from ragdash.dashboard.pages.queries import answers, claims, judge_next, query_data, ranking_html, reviews
+from ragdash.core.text import differing
+from ragdash.dashboard.pages.queries import claims, judge_next, ranking_html, reviews
+from ragdash.dashboard.pages.queries import data as queries_data
 from ragdash.dashboard.pages.queries import sections as queries_sections
 from ragdash.dashboard.pages.queries import sentences as queries_sentences
-from ragdash.dashboard.pages.queries.query_data import Case
-from ragdash.dashboard.pages.queries.ranking_html import Column
-from ragdash.dashboard.pages.queries.table_data import Desk
+from ragdash.dashboard.pages.queries.data import QueriesData, QueryCase
+from ragdash.dashboard.pages.queries.ranking_html import RankingColumn
 from ragdash.dashboard.session import state
-from ragdash.dashboard.widgets import elements, texts
+from ragdash.dashboard.widgets import answer_html, elements, texts
 from ragdash.reporting.plots import queries
+from ragdash.reporting.plots.common.theme import Theme, run_look
 from ragdash.reporting.sentences import fmt
 
-STEPS = (10, 50, 200, 1_000)  # ranks that are shown, one step after another
-MOST, DRAWN = STEPS[-1], 50  # ranks shown at most; of the picture
+RANK_STEPS = (10, 50, 200, 1_000)  # ranks shown, one step after another
+MOST_RANKS, MOST_DRAWN = RANK_STEPS[-1], 50  # ranks shown at most; ranks in the figure at most
 
 
-def show(desk: Desk, rows: list[int]) -> None:
-    """The chosen query below the table."""
-    queries_sections.steps(desk, rows)
-    one = query_data.case(desk, desk.ids.index(state.get(state.QUERY)))
-    k = min(desk.spec.k or desk.context.k, MOST)
+def render_query(data: QueriesData, rows: list[int]) -> None:
+    """Render the selected query below the table."""
+    queries_sections.query_steps(data, rows)
+    case = queries_data.load_query(data, data.ids.index(state.get(state.QUERY)))
+    k = min(data.spec.k or data.context.k, MOST_RANKS)
     with st.container(border=True, key="one_query"):
-        _head(one)
-        ranks = _ranks(one, k)
-        said = claims.heard(one)
-        columns = claims.beside(query_data.columns(one, k), said, ranks)
-        _wanted(one, columns, k)
-        _rankings(one, columns, ranks)
-        _moves(one, k)
-        _read(one, columns, k)
-        answers.answers(one)
-        claims.shown(columns, said)
-        _cost(one)
-        reviews.panel(one)
-    judge_next.following(desk)
-    reviews.kept(desk)
+        _header(case)
+        ranks = _shown_ranks(case, k)
+        verdicts = claims.load_verdicts(case)
+        columns = claims.add_verdicts(queries_data.columns(case, k), verdicts, ranks)
+        _expected_documents(case, columns, k)
+        _rankings(case, columns, ranks)
+        _moves(case, k)
+        _document_reader(case, columns, k)
+        _answers(case)
+        claims.render_verdicts(columns, verdicts)
+        _cost(case)
+        reviews.review_panel(case)
+    judge_next.render_judge_next(data)
+    reviews.saved_reviews(data)
 
 
-def _head(one: Case) -> None:
-    """The question, and what every run makes of it."""
-    desk, context = one.desk, one.desk.context
-    question = one.question
-    st.header(fmt.escape(desk.ids[one.row] + (f": {question[:400]}" if question else "")), anchor=False)
+def _header(case: QueryCase) -> None:
+    """The question, and for each run its value and the reason of the diagnosis."""
+    data, context = case.data, case.data.context
+    question = case.question
+    st.header(fmt.escape(data.ids[case.row] + (f": {question[:400]}" if question else "")), anchor=False)
     if question and len(question) > 400:
-        with st.expander("The whole question", key="whole_question"):
+        with st.expander("Full question", key="whole_question"):
             st.html(texts.block(texts.shown(question)))
-    parts = ", ".join(token.replace("=", ": ", 1) for token, part in evaluation_cache.parts(context.scope.truth).items()
-                      if part.queries[one.query])
-    if parts:
-        st.caption(fmt.escape(parts))
+    slice_names = ", ".join(
+        token.replace("=", ": ", 1)
+        for token, query_slice in context.scope.slices.items()
+        if query_slice.queries[case.query]
+    )
+    if slice_names:
+        st.caption(fmt.escape(slice_names))
     lines = []
-    for at, digest in enumerate(context.digests):
-        found = explain(diagnosis_cache.diagnosis(digest, context.scope, context.k), one.query)
-        lines.append(f"{elements.swatch(context.slots[at], context.names[at])} {desk.spec.title} "
-                     f"**{fmt.number(desk.values[at, one.row])}** :gray[·] **{found.stage.title}**: "
-                     f"{fmt.escape(found.rule)}")
+    for index, digest in enumerate(context.digests):
+        reason = explain(context.results.diagnosis(digest), case.query)
+        lines.append(f"{elements.swatch(context.slots[index], context.names[index])} {data.spec.title} "
+                     f"**{fmt.number(data.values[index, case.row])}** :gray[·] **{reason.stage.title}**: "
+                     f"{fmt.escape(reason.rule)}")
     st.markdown("  \n".join(lines))
 
 
-def _ranks(one: Case, k: int) -> int:
-    """How many ranks are shown: the first k, then more on demand."""
-    deepest = max([own.depth for own in one.rankings if own is not None], default=0)
-    state.number(state.RANKS, MOST, max(k, 1))
-    return max(1, min(int(state.get(state.RANKS)), max(deepest, 1), MOST))
+def _shown_ranks(case: QueryCase, k: int) -> int:
+    """Number of ranks shown: the top k, then more on demand."""
+    deepest = max([ranking.depth for ranking in case.rankings if ranking is not None], default=0)
+    state.number(state.RANKS, MOST_RANKS, max(k, 1))
+    return max(1, min(int(state.get(state.RANKS)), max(deepest, 1), MOST_RANKS))
 
 
-def _wanted(one: Case, columns: list[Column], k: int) -> None:
-    table = ranking_html.wanted(columns, one.grades, one.spans, k, elements.theme())
+def _expected_documents(case: QueryCase, columns: list[RankingColumn], k: int) -> None:
+    table = ranking_html.expected_table(columns, case.grades, case.spans, k, elements.theme())
     if table:
         st.html(table)
         return
-    st.caption("The truth knows no relevant document and no evidence for this query: whatever is returned, nothing is "
-               "right by it.")
+    st.caption("The ground truth has no relevant document and no evidence for this query, so no result can count as "
+               "correct.")
 
 
-def _rankings(one: Case, columns: list[Column], ranks: int) -> None:
-    """The rankings, and the buttons for more of them."""
+def _rankings(case: QueryCase, columns: list[RankingColumn], ranks: int) -> None:
+    """The rankings, and buttons to show more or fewer ranks."""
     st.markdown("### Rankings side by side")
-    st.html(ranking_html.rankings(columns, ranks, elements.theme()))
-    deepest = max([own.depth for own in one.rankings if own is not None], default=0)
-    more = next((step for step in STEPS if step > ranks), MOST)
+    st.html(ranking_html.rankings_table(columns, ranks, elements.theme()))
+    deepest = max([ranking.depth for ranking in case.rankings if ranking is not None], default=0)
+    next_step = next((step for step in RANK_STEPS if step > ranks), MOST_RANKS)
     with st.container(horizontal=True, vertical_alignment="center", key="more_ranks"):
-        if deepest > ranks and ranks < MOST:
-            st.button(f"Show {min(more, deepest):,} ranks", icon=":material/expand_more:", key="ranks_more",
-                      on_click=_set, args=(state.RANKS, str(more)))
-        if ranks > (one.desk.spec.k or one.desk.context.k):
-            st.button("Show fewer", icon=":material/expand_less:", key="ranks_fewer", on_click=_set,
+        if deepest > ranks and ranks < MOST_RANKS:
+            st.button(f"Show {min(next_step, deepest):,} ranks", icon=":material/expand_more:", key="ranks_more",
+                      on_click=_set_state, args=(state.RANKS, str(next_step)))
+        if ranks > (case.data.spec.k or case.data.context.k):
+            st.button("Show fewer", icon=":material/expand_less:", key="ranks_fewer", on_click=_set_state,
                       args=(state.RANKS, ""))
-        said = [f"The first {ranks:,} of {fmt.count(deepest, 'rank')}." if deepest > ranks else ""]
-        if any(own is not None and own.run.texts is not None for own in one.rankings):
-            said.append("A click on a document opens its text"
-                        + (f" (of the first {ranking_html.READ})." if ranks > ranking_html.READ else "."))
+        notes = [f"Top {ranks:,} of {fmt.count(deepest, 'rank')}." if deepest > ranks else ""]
+        if any(ranking is not None and ranking.run.texts is not None for ranking in case.rankings):
+            notes.append("Click a document to open its text"
+                        + (f" (top {ranking_html.TEXTS_SENT} only)." if ranks > ranking_html.TEXTS_SENT else "."))
         elif deepest:
-            said.append("The runs hold no texts.")
-        st.caption(" ".join(filter(None, said)))
+            notes.append("The runs contain no texts.")
+        st.caption(" ".join(filter(None, notes)))
 
 
-def _set(key: str, value: str) -> None:
+def _set_state(key: str, value: str) -> None:
     st.session_state[key] = value
 
 
-def _moves(one: Case, k: int) -> None:
-    """How documents move between runs, and what one run alone found; nothing with a single run."""
-    context = one.desk.context
+def _moves(case: QueryCase, k: int) -> None:
+    """Rank changes between runs, and what only one run found; nothing with a single run."""
+    context = case.data.context
     if len(context.entries) < 2:
         return
-    drawn = min(max(k, 5), DRAWN)
-    docs, ranks, grades = query_data.moves(one, drawn)
+    depth = min(max(k, 5), MOST_DRAWN)
+    docs, ranks, grades = queries_data.moves(case, depth)
     if not docs:
         return
     st.markdown("### How documents move between runs")
-    figure = queries.bump(context.names, context.slots, docs, ranks, grades, k=drawn, theme=elements.theme())
+    figure = queries.bump(context.names, context.slots, docs, ranks, grades, k=depth, theme=elements.theme())
     table = pd.DataFrame({"Document": docs, "Grade": grades, **dict(zip(context.names, ranks.T, strict=True))})
     elements.chart(figure, table, "bump", f"Rank of each document in {fmt.count(len(context.names), 'run')}",
                   formats=dict.fromkeys(("Grade", *context.names), "%.0f"))
-    first, places = query_rankings.moves(one.rankings, k)
+    first, doc_ranks = query_rankings.moves(case.rankings, k)
     swatches = [elements.swatch(slot, name) for slot, name in zip(context.slots, context.names, strict=True)]
-    lines = queries_sentences.only(swatches, query_rankings.alone(first, places, k), one.grades, k)
-    st.markdown("  \n".join([f"Among its first {k}, only", *lines])
-                if lines else f"No run has a document among its first {k} that no other has there.")
+    lines = queries_sentences.unique_documents(swatches, query_rankings.alone(first, doc_ranks, k), case.grades, k)
+    st.markdown("  \n".join([f"Only in the top {k} of", *lines])
+                if lines else f"No run has a document in its top {k} that is in no other run's top {k}.")
 
 
-def _read(one: Case, columns: list[Column], k: int) -> None:
-    """The whole text of one document, the evidence in it marked."""
-    good = [doc for doc, grade in one.grades.items() if grade >= 1]
-    docs = list(dict.fromkeys([*good, *query_rankings.moves(one.rankings, max(k, 10))[0]]))
+def _document_reader(case: QueryCase, columns: list[RankingColumn], k: int) -> None:
+    """Full text of one document with the evidence highlighted, and buttons to judge it."""
+    good = [doc for doc, grade in case.grades.items() if grade >= 1]
+    docs = list(dict.fromkeys([*good, *query_rankings.moves(case.rankings, max(k, 10))[0]]))
     if not docs:
         return
     with st.expander("Read and judge a document", icon=":material/article:", key=state.READING,
@@ -142,27 +148,87 @@ def _read(one: Case, columns: list[Column], k: int) -> None:
             return
         st.selectbox("Document", docs, key=state.one(state.DOC, docs, docs[0]), persist_state="session", width=420)
         doc = state.get(state.DOC)
-        reviews.judge(one, doc)
-        text, held = query_data.text_of(one, doc)
+        reviews.judgment_buttons(case, doc)
+        text, returned_by = queries_data.text_of(case, doc)
         if text is None:
-            st.caption("No run shown returned it with a text." if held else
-                       "No run shown returned it, and its text is not known.")
+            st.caption("Returned, but no run shown has its text." if returned_by else
+                       "No run shown returned it, and its text is unknown.")
             return
-        places = [place for column in columns for place in column.places.get(doc, ())]
+        spans = [span for column in columns for span in column.spans.get(doc, ())]
         long = len(text) > texts.LONGEST
-        whole = long and st.toggle(f"Show all {len(text):,} characters", key="whole_text")
-        st.html(texts.block(texts.highlighted(text, places, elements.theme().better, "covers the evidence",
-                                              len(text) if whole else texts.LONGEST)))
-        st.caption("Marked: what covers the evidence." if places else "Nothing in it covers the evidence by the words."
-                   if one.spans else "")
+        show_all = long and st.toggle(f"Show all {len(text):,} characters", key="whole_text")
+        st.html(texts.block(texts.highlighted(text, spans, elements.theme().better, "covers the evidence",
+                                              len(text) if show_all else texts.LONGEST)))
+        st.caption(
+            "Highlighted: text that covers the evidence."
+            if spans
+            else "No part of it covers the evidence word for word."
+            if case.spans
+            else ""
+        )
 
 
-def _cost(one: Case) -> None:
-    """Latency, tokens and cost of each run that tells them."""
-    context = one.desk.context
-    rows = [{"Run": f"**{elements.swatch(context.slots[at], context.names[at])}**", **queries_sentences.cost(said)}
-            for at, said in enumerate(one.said) if queries_sentences.cost(said)]
+def _cost(case: QueryCase) -> None:
+    """Latency, tokens and cost of each run that reports them."""
+    context = case.data.context
+    rows = [
+        {
+            "Run": f"**{elements.swatch(context.slots[index], context.names[index])}**",
+            **queries_sentences.cost_columns(output),
+        }
+        for index, output in enumerate(case.outputs)
+        if queries_sentences.cost_columns(output)
+    ]
     if rows:
         st.markdown("### Latency and cost")
         st.table(pd.DataFrame(rows).replace(np.nan, fmt.UNDEFINED), border="horizontal", hide_index=True,
                  alt="Latency, tokens and cost of this query")
+
+
+COMPARISONS = {"reference": "Compare with reference", "contexts": "Compare with contexts"}
+ANSWER_WIDTH = "min(300px, 84%)"  # of an answer; on a narrow screen, the edge of the next one stays visible
+
+
+def _answers(case: QueryCase) -> None:
+    """Answers of all runs; nothing if no run has one."""
+    outputs = case.outputs
+    if not any(output.answer is not None for output in outputs):
+        return
+    st.markdown("### Answers")
+    options = [key for key, available in (("reference", case.references), ("contexts", any(
+        output.contexts is not None for output in outputs))) if available]
+    if len(options) > 1:
+        st.segmented_control("Highlight", options, format_func=COMPARISONS.get, required=True, persist_state="session",
+                             key=state.one(state.AGAINST, options, options[0]), label_visibility="collapsed")
+    compare_with = state.get(state.one(state.AGAINST, options, options[0])) if options else ""
+    theme, context = elements.theme(), case.data.context
+    for text in case.references:
+        st.html(f'<b>Reference</b>{texts.block(texts.shown(text))}')
+    cards = []
+    for index, output in enumerate(outputs):
+        look = run_look(context.slots[index], theme)
+        page, note = _compared_to_reference(output.answer, case.references, theme) if compare_with == "reference" else \
+            answer_html.supported(output.answer, output.contexts, theme)
+        if output.answer is None:
+            note = "This run has no answer."
+        elif compare_with == "contexts" and output.contexts is None:
+            note = "Its contexts are unknown."
+        elif compare_with == "contexts" and not output.given:
+            note += f" The texts of the top {fmt.count(len(output.contexts), 'document')} are used as contexts."
+        cards.append(f'<div style="flex:1 0 {ANSWER_WIDTH}"><span style="color:{look.color}">{look.sign}</span> '
+                     f"<b>{html.escape(context.names[index])}</b>{page}"
+                     f'<div style="font-size:13px;color:{theme.muted}">{html.escape(note.strip())}</div></div>')
+    st.html('<div role="region" tabindex="0" aria-label="Answers of the runs" style="display:flex;gap:20px;'
+            f'overflow-x:auto">{"".join(cards)}</div>')
+
+
+def _compared_to_reference(answer: str | None, references: tuple[str, ...], theme: Theme) -> tuple[str, str]:
+    """The answer as HTML, with words missing from the nearest reference highlighted, and what it lacks itself."""
+    if answer is None or not references:
+        return texts.block(texts.shown(answer)), ""
+    answer = answer[:texts.LONGEST]
+    differences = [(differing(answer, reference[:texts.LONGEST]), reference) for reference in references]
+    (extra, missing), nearest = min(differences, key=lambda pair: len(pair[0][0]) + len(pair[0][1]))
+    page = texts.block(texts.highlighted(answer, extra, theme.worse, "not in the reference") or texts.shown(answer))
+    summary = "" if not missing else f"Missing: {answer_html.named(nearest, missing)}."
+    return page, summary or ("Same words as the reference." if not extra else "Contains all words of the reference.")

@@ -1,4 +1,4 @@
-"""The Queries page above the query: which run is looked at, the filters with their counts, the table, the steps."""
+"""The Queries page above the selected query: run, filters with counts, table, previous and next."""
 
 from __future__ import annotations
 
@@ -14,81 +14,84 @@ from ragdash.analysis.diagnosis import STAGES
 from ragdash.analysis.query_filters import Facts, Filters
 from ragdash.core.errors import InputError
 from ragdash.dashboard import page_context
-from ragdash.dashboard.caches import diagnosis_cache, evaluation_cache
+from ragdash.dashboard.caches import diagnosis_cache
 from ragdash.dashboard.components import query_links
-from ragdash.dashboard.page_context import PageContext
-from ragdash.dashboard.pages.queries import export, table_data
+from ragdash.dashboard.pages.queries import data as queries_data
+from ragdash.dashboard.pages.queries import export
 from ragdash.dashboard.pages.queries import sentences as queries_sentences
-from ragdash.dashboard.pages.queries.table_data import Desk
+from ragdash.dashboard.pages.queries.data import QueriesData
 from ragdash.dashboard.session import reviews, state
 from ragdash.dashboard.widgets import elements
-from ragdash.metrics import Spec
 from ragdash.reporting.sentences import fmt
 
 TITLES = np.array([stage.title for stage in STAGES], object)
-TALL = 290  # pixels of the table at most
+TABLE_HEIGHT = 290  # pixels of the table at most
 WIDTHS = {"Question": 420}
 FACET_KEYS = {"outcome": state.CASE, "text": state.FIND, "attributes": state.ATTRIBUTES, "stages": state.STAGES,
               "kinds": state.READINGS, "marks": state.MARKED}
 
 
-def desk(context: PageContext, spec: Spec) -> Desk:
-    """The queries in scope and the run that is looked at: the first that is not the baseline unless chosen."""
-    first = context.digests[context.others()[0] if context.others() else 0]
-    at = context.digests.index(state.get(state.one(state.LOOKED, context.digests, first)))
-    ids, questions = table_data.questions(context.digests[at], context.scope)
-    values = np.stack([one.column(spec) for one in context.evaluations([spec])])
-    return Desk(context, spec, at, ids, questions, values, np.flatnonzero(evaluation_cache.queries(context.scope)))
+def filters(data: QueriesData) -> tuple[Filters, Facts]:
+    """Render the filters; returns their settings and what they test."""
+    filters, facts = _read_filters(data)
+    _filter_widgets(data, filters, facts)
+    return filters, facts
 
 
-def filters(desk: Desk) -> tuple[Filters, Facts]:
-    """The filters drawn, as they are set, and what they look at."""
-    asked, facts = _asked(desk)
-    _choices(desk, asked, facts)
-    return asked, facts
+def table(data: QueriesData, filters: Filters, facts: Facts) -> list[int]:
+    """Render the table of queries that pass the filters; ends the page if none passes.
 
-
-def table(desk: Desk, asked: Filters, facts: Facts) -> list[int]:
-    """The queries that pass; the rows shown, in order, as indices into desk.ids. Ends where none passes."""
-    mask = query_filters.select(facts, asked)
+    Returns
+    -------
+    list of int
+        Indices into data.ids of the rows shown, in order.
+    """
+    mask = query_filters.select(facts, filters)
     if not mask.any():
-        _nothing(facts, asked)
+        _no_match(facts, filters)
         raise page_context.PageEnds
-    order = query_filters.order(desk.values, desk.spec, desk.at, desk.context.baseline, state.get(state.ORDER))
+    order = query_filters.order(data.values, data.spec, data.run_index, data.context.baseline, state.get(state.ORDER))
     rows = order[mask[order]].tolist()
-    ids = [desk.ids[row] for row in rows]
+    ids = [data.ids[row] for row in rows]
     state.one(state.QUERY, ids, ids[0])
-    place = ids.index(state.get(state.QUERY))
-    elements.frame(_frame(desk, rows), "query_rows", f"{fmt.count(len(rows), 'query', 'queries')}",
-                  height=min(38 + 35 * len(rows), TALL), pick=partial(_show, ids), place=place, widths=WIDTHS)
+    position = ids.index(state.get(state.QUERY))
+    elements.frame(
+        _query_frame(data, rows),
+        "query_rows",
+        f"{fmt.count(len(rows), 'query', 'queries')}",
+        height=min(38 + 35 * len(rows), TABLE_HEIGHT),
+        pick=partial(_open_query, ids),
+        place=position,
+        widths=WIDTHS,
+    )
     return rows
 
 
-def _asked(desk: Desk) -> tuple[Filters, Facts]:
-    """The filters as they are set, and what they look at; what is set and means nothing here any more is let go."""
+def _read_filters(data: QueriesData) -> tuple[Filters, Facts]:
+    """Settings of the filters and what they test; settings that no longer apply are dropped."""
     state.text(state.LEAST), state.text(state.FIND)
-    state.one(state.WHERE, list(queries_sentences.WHERE), "question")
-    state.one(state.AS, list(queries_sentences.AS), "plain")
-    by = _least()
-    asked = Filters(by=by, text=state.get(state.FIND), regex=state.get(state.AS) == "regex",
+    state.one(state.WHERE, list(queries_sentences.SEARCH_FIELDS), "question")
+    state.one(state.AS, list(queries_sentences.PATTERN_KINDS), "plain")
+    min_difference = _typed_difference()
+    filters = Filters(by=min_difference, text=state.get(state.FIND), regex=state.get(state.AS) == "regex",
                     where=state.get(state.WHERE))
     try:
-        facts = table_data.facts(desk, asked)
+        facts = queries_data.facts(data, filters)
     except InputError as error:
         elements.problems(error.problems, "pattern")
-        asked = replace(asked, text="")
-        facts = table_data.facts(desk, asked)
+        filters = replace(filters, text="")
+        facts = queries_data.facts(data, filters)
     state.one(state.CASE, ["", *facts.choices["outcome"]], "")
-    held = {}
+    choices = {}
     for facet, key in FACET_KEYS.items():
         if facet in facts.choices and facet != "outcome":
             state.several(key, list(facts.choices[facet]), [])
-            held[facet] = tuple(state.get(key))
-    return replace(asked, outcome=state.get(state.CASE), **held), facts
+            choices[facet] = tuple(state.get(key))
+    return replace(filters, outcome=state.get(state.CASE), **choices), facts
 
 
-def _least() -> float:
-    """The difference typed for "worse" and "better"; 0 where it is none."""
+def _typed_difference() -> float:
+    """Minimum difference typed for "worse" and "better"; 0 if it is not a number."""
     typed = state.get(state.LEAST).strip().replace(",", ".")
     try:
         value = float(typed or 0)
@@ -97,141 +100,161 @@ def _least() -> float:
     return value if 0 <= value < np.inf else 0.0
 
 
-def _choices(desk: Desk, asked: Filters, facts: Facts) -> None:
-    """The widgets, each choice with the number of queries that it shows."""
-    context = desk.context
-    name, base = context.names[desk.at], context.names[context.baseline]
+def _filter_widgets(data: QueriesData, filters: Filters, facts: Facts) -> None:
+    """Filter widgets, each option with the number of queries it shows."""
+    context = data.context
+    name, base = context.names[data.run_index], context.names[context.baseline]
     with st.container(horizontal=True, vertical_alignment="bottom", key="query_filters"):
         if len(context.entries) > 1:
             names = dict(zip(context.digests, context.names, strict=True))
-            st.selectbox("Run looked at", context.digests, format_func=names.get, key=state.LOOKED, width=180,
-                         persist_state="session", help="The run that the filters, the stages and the order are about. "
-                                                       "The baseline is chosen in the sidebar.")
-        said = query_filters.counts(facts, asked, "outcome")
-        titles = queries_sentences.outcomes(name, base, asked.by, context.k)
-        st.selectbox("Which queries", list(said), format_func=lambda one: f"{titles[one]} ({said[one]:,})",
-                     key=state.CASE, width=280, persist_state="session", help=queries_sentences.failed(desk.spec))
-        if asked.outcome in ("worse", "better"):
+            st.selectbox("Selected run", context.digests, format_func=names.get, key=state.LOOKED, width=180,
+                         persist_state="session", help="Filters, stages and sorting refer to this run. "
+                                                       "Choose the baseline in the sidebar.")
+        counts = query_filters.counts(facts, filters, "outcome")
+        titles = queries_sentences.outcome_titles(name, base, filters.by, context.k)
+        st.selectbox(
+            "Which queries",
+            list(counts),
+            format_func=lambda outcome: f"{titles[outcome]} ({counts[outcome]:,})",
+            key=state.CASE,
+            width=280,
+            persist_state="session",
+            help=queries_sentences.failure_rule(data.spec),
+        )
+        if filters.outcome in ("worse", "better"):
             st.text_input("By at least", key=state.LEAST, placeholder="any", width=100, persist_state="session",
-                          help=f"The least difference of {desk.spec.title}, such as 0.2.")
-        orders = _orders(desk)
+                          help=f"Minimum difference of {data.spec.title}, such as 0.2.")
+        orders = _order_titles(data)
         st.selectbox("Sort by", list(orders), format_func=orders.get, persist_state="session", width=250,
                      key=state.one(state.ORDER, list(orders), "worst"),
-                     help="Equal values: the query on which another run does best comes first.")
+                     help="Ties: queries on which another run scores highest come first.")
     with st.container(horizontal=True, vertical_alignment="center", key="query_search"):
         st.text_input("Search", key=state.FIND, placeholder="Search", icon=":material/search:", width=300,
                       persist_state="session", label_visibility="collapsed")
-        with st.popover(f"in {queries_sentences.WHERE[asked.where].lower()}", key="search_in",
-                        help="Where the text is searched, and whether it is a regular expression."):
-            _search(desk)
-        _more(name, asked, facts)
-    chosen = queries_sentences.chosen(asked, reviews.TITLES)
-    if chosen:
-        st.caption(f"Only {fmt.escape('; '.join(chosen))}.")
+        with st.popover(f"in {queries_sentences.SEARCH_FIELDS[filters.where].lower()}", key="search_in",
+                        help="Which text is searched, and whether the pattern is a regular expression."):
+            _search_options(data)
+        _more_filters(name, filters, facts)
+    active = queries_sentences.active_filters(filters, reviews.TITLES)
+    if active:
+        st.caption(f"Only {fmt.escape('; '.join(active))}.")
     diagnosis_cache.note(context.k)
-    if asked.text and facts.found is None:
-        st.caption(f":orange[:material/warning: {fmt.escape(name)} has no text to search there; the search is left "
-                   "aside.]")
-    if state.get(state.LEAST).strip() and not asked.by and asked.outcome in ("worse", "better"):
-        st.caption(":orange[:material/warning: The least difference is a number, such as 0.2. None is used.]")
+    if filters.text and facts.found is None:
+        st.caption(f":orange[:material/warning: {fmt.escape(name)} has no such text; the search is ignored.]")
+    if state.get(state.LEAST).strip() and not filters.by and filters.outcome in ("worse", "better"):
+        st.caption(":orange[:material/warning: Minimum difference is not a number such as 0.2 and is ignored.]")
 
 
-def _more(name: str, asked: Filters, facts: Facts) -> None:
-    """The filters with several choices, and how many of them are set."""
-    own = [facet for facet in ("stages", "attributes", "kinds", "marks") if facts.choices.get(facet)]
-    many = sum(bool(getattr(asked, facet)) for facet in own)
-    if not own:
+def _more_filters(name: str, filters: Filters, facts: Facts) -> None:
+    """Menu of the filters that allow several options, with the number of active ones."""
+    facets = [facet for facet in ("stages", "attributes", "kinds", "marks") if facts.choices.get(facet)]
+    active_count = sum(bool(getattr(filters, facet)) for facet in facets)
+    if not facets:
         return
-    with st.popover("More filters" + (f" ({many})" if many else ""), icon=":material/filter_list:",
+    with st.popover("More filters" + (f" ({active_count})" if active_count else ""), icon=":material/filter_list:",
                     key="more_filters"):
-        _several("stages", f"Stage of {name}", asked, facts, queries_sentences.STAGE)
-        _several("attributes", "Attributes", asked, facts, {})
-        _several("kinds", f"Answer of {name}", asked, facts, queries_sentences.READINGS)
-        _several("marks", "Notes and verdicts", asked, facts, reviews.TITLES)
+        _facet_select("stages", f"Stage of {name}", filters, facts, queries_sentences.STAGE_TITLES)
+        _facet_select("attributes", "Attributes", filters, facts, {})
+        _facet_select("kinds", f"Answer of {name}", filters, facts, queries_sentences.ANSWER_TITLES)
+        _facet_select("marks", "Your reviews", filters, facts, reviews.TITLES)
 
 
-def _search(desk: Desk) -> None:
+def _search_options(data: QueriesData) -> None:
     st.selectbox(
         "Search in",
-        list(queries_sentences.WHERE),
-        format_func=queries_sentences.WHERE.get,
+        list(queries_sentences.SEARCH_FIELDS),
+        format_func=queries_sentences.SEARCH_FIELDS.get,
         key=state.WHERE,
         persist_state="session",
-        help=f"Answers and chunks are those of {fmt.escape(desk.context.names[desk.at])}, all that it returned.",
+        help=f"Answers and chunks of {fmt.escape(data.context.names[data.run_index])}, everything it returned.",
     )
-    st.selectbox("The text is", list(queries_sentences.AS), format_func=queries_sentences.AS.get, key=state.AS,
-                 persist_state="session", help="Upper and lower case are alike. Regular expressions are those of RE2.")
+    st.selectbox(
+        "Match",
+        list(queries_sentences.PATTERN_KINDS),
+        format_func=queries_sentences.PATTERN_KINDS.get,
+        key=state.AS,
+        persist_state="session",
+        help="Case-insensitive. Regular expressions use RE2 syntax.",
+    )
 
 
-def _several(facet: str, label: str, asked: Filters, facts: Facts, titles: dict[str, str]) -> None:
-    """One of the filters with several choices; nothing where there is none."""
+def _facet_select(facet: str, label: str, filters: Filters, facts: Facts, titles: dict[str, str]) -> None:
+    """One filter that allows several options; nothing if it has none."""
     if not facts.choices.get(facet):
         return
-    said = query_filters.counts(facts, asked, facet)
+    counts = query_filters.counts(facts, filters, facet)
 
     def title(choice: str) -> str:
-        return f"{titles.get(choice) or choice.replace('=', ': ', 1)} ({said[choice]:,})"
+        return f"{titles.get(choice) or choice.replace('=', ': ', 1)} ({counts[choice]:,})"
 
     st.multiselect(label, list(facts.choices[facet]), format_func=title, key=FACET_KEYS[facet], placeholder="any",
                    persist_state="session")
 
 
-def _orders(desk: Desk) -> dict[str, str]:
-    found = queries_sentences.orders(desk.spec, desk.context.names[desk.context.baseline])
-    if len(desk.context.entries) < 2:
-        del found["spread"]
-    if desk.at == desk.context.baseline:
-        del found["losses"], found["gains"]
-    return found
+def _order_titles(data: QueriesData) -> dict[str, str]:
+    titles = queries_sentences.order_titles(data.spec, data.context.names[data.context.baseline])
+    if len(data.context.entries) < 2:
+        del titles["spread"]
+    if data.run_index == data.context.baseline:
+        del titles["losses"], titles["gains"]
+    return titles
 
 
-def _nothing(facts: Facts, asked: Filters) -> None:
-    """No query passes: which filter to loosen, with a button for each."""
-    left = query_filters.loosened(facts, asked)
-    elements.empty("No query passes all of the filters", queries_sentences.loosen(left))
+def _no_match(facts: Facts, filters: Filters) -> None:
+    """No query passes: suggest which filter to clear, with a button for each."""
+    counts = query_filters.loosened(facts, filters)
+    elements.empty("No query passes all filters", queries_sentences.loosening_hint(counts))
     with st.container(horizontal=True, key="loosen"):
-        for facet, n in left.items():
-            st.button(f"Without {queries_sentences.FACETS[facet]}: {n:,}", key=f"loosen_{facet}", on_click=_clear,
-                      args=((FACET_KEYS[facet],),))
-        st.button("Clear all filters", key="loosen_all", on_click=_clear, args=(query_links.RESET,), type="primary")
+        for facet, n in counts.items():
+            st.button(
+                f"Without {queries_sentences.FACET_TITLES[facet]}: {n:,}",
+                key=f"loosen_{facet}",
+                on_click=_clear_filters,
+                args=((FACET_KEYS[facet],),),
+            )
+        st.button(
+            "Clear all filters", key="loosen_all", on_click=_clear_filters, args=(query_links.RESET,), type="primary"
+        )
 
 
-def _clear(keys: tuple[str, ...]) -> None:
+def _clear_filters(keys: tuple[str, ...]) -> None:
     for key in keys:
         st.session_state[key] = [] if key in state.MANY else ""
 
 
-def _show(ids: list[str], row: int) -> None:
+def _open_query(ids: list[str], row: int) -> None:
     st.session_state[state.QUERY] = ids[row]
 
 
-def _frame(desk: Desk, rows: list[int]) -> pd.DataFrame:
-    """A row per query: question, every run's value, the spread between the runs."""
-    names, spec = desk.context.names, desk.spec
-    columns: dict[str, object] = {"Query": [desk.ids[row] for row in rows]}
-    if desk.questions[rows].astype(bool).any():
-        columns["Question"] = desk.questions[rows]
-    for name, values in zip(names, desk.values, strict=True):
+def _query_frame(data: QueriesData, rows: list[int]) -> pd.DataFrame:
+    """One row per query: question, values of the runs, spread between the runs, stage and review."""
+    names, spec = data.context.names, data.spec
+    columns: dict[str, object] = {"Query": [data.ids[row] for row in rows]}
+    if data.questions[rows].astype(bool).any():
+        columns["Question"] = data.questions[rows]
+    for name, values in zip(names, data.values, strict=True):
         columns[f"{name} {spec.title}" if name in ("Query", "Question", "Spread") else name] = values[rows]
     if len(names) > 1:
-        columns["Spread"] = query_filters.spread(desk.values[:, rows])
-    held = diagnosis_cache.diagnosis(desk.run, desk.context.scope, desk.context.k).stage[desk.inside[rows]]
-    columns[f"Stage of {names[desk.at]}" if len(names) > 1 else "Stage"] = TITLES[held]
-    said = {event.query_id for event in reviews.reviews().events}
-    if said:
-        columns["Yours"] = [reviews.said(name) if name in said else None for name in columns["Query"]]
+        columns["Spread"] = query_filters.spread(data.values[:, rows])
+    stages = data.context.results.diagnosis(data.run).stage[data.truth_rows[rows]]
+    columns[f"Stage of {names[data.run_index]}" if len(names) > 1 else "Stage"] = TITLES[stages]
+    reviewed = {event.query_id for event in reviews.reviews().events}
+    if reviewed:
+        columns["Yours"] = [reviews.said(name) if name in reviewed else None for name in columns["Query"]]
     return pd.DataFrame(columns)
 
 
-def steps(desk: Desk, rows: list[int]) -> None:
-    """To the query before and behind, in the order and with the filters of the table."""
-    ids = [desk.ids[row] for row in rows]
-    place = ids.index(state.get(state.QUERY))
+def query_steps(data: QueriesData, rows: list[int]) -> None:
+    """Buttons to the previous and next query of the table, and the export."""
+    ids = [data.ids[row] for row in rows]
+    position = ids.index(state.get(state.QUERY))
     with st.container(horizontal=True, vertical_alignment="center", key="query_steps"):
-        st.button("Previous", icon=":material/arrow_back:", key="query_before", disabled=place == 0, shortcut="P",
-                  on_click=_show, args=(ids, max(place - 1, 0)))
-        st.button("Next", icon=":material/arrow_forward:", key="query_next", disabled=place == len(ids) - 1,
-                  shortcut="N", on_click=_show, args=(ids, min(place + 1, len(ids) - 1)))
-        export.shown(desk, rows)
-        st.caption(f"{place + 1:,} of {fmt.count(len(ids), 'query', 'queries')} shown, of {len(desk.ids):,} in all. "
-                   "A click at the left edge of a row opens it.")
+        st.button("Previous", icon=":material/arrow_back:", key="query_before", disabled=position == 0, shortcut="P",
+                  on_click=_open_query, args=(ids, max(position - 1, 0)))
+        st.button("Next", icon=":material/arrow_forward:", key="query_next", disabled=position == len(ids) - 1,
+                  shortcut="N", on_click=_open_query, args=(ids, min(position + 1, len(ids) - 1)))
+        export.export_shown(data, rows)
+        st.caption(
+            f"Query {position + 1:,} of {len(ids):,} shown ({len(data.ids):,} in total). "
+            "Click the left edge of a row to open it."
+        )

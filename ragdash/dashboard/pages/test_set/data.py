@@ -42,10 +42,10 @@ class Desk:
 
     def reasons(self, draft: Draft) -> tuple[str, ...]:
         """Why it is not in the set, the person's reason first; () where it is."""
-        own = self.decision(draft)
-        if own.state == "rejected":
-            return (own.reason or "rejected by you", *draft.reasons)
-        return draft.reasons if own.state != "accepted" else ()
+        decision = self.decision(draft)
+        if decision.state == "rejected":
+            return (decision.reason or "rejected by you", *draft.reasons)
+        return draft.reasons if decision.state != "accepted" else ()
 
     @cached_property
     def states(self) -> Counter:
@@ -74,20 +74,20 @@ def desk() -> Desk:
             _upload()
     try:
         name = state.get(state.SET)
-        found = (st.session_state[state.DRAFTS] if name == UPLOADED
+        draft_set = (st.session_state[state.DRAFTS] if name == UPLOADED
                  else _read(name, Sets().names()[name], str(Sets().path)))
-        decisions, told = _decisions(found.digest, str(DecisionStore().path), DecisionStore().stamp())
-        for one in told:
-            place = fmt.escape(f"{one.file}: ") if one.file else ""
-            st.caption(f":orange[:material/warning:] {place}{fmt.problem_line(one)}")
-        return Desk(name, found, decisions)
+        decisions, problems = _decisions(draft_set.digest, str(DecisionStore().path), DecisionStore().stamp())
+        for problem in problems:
+            file = fmt.escape(f"{problem.file}: ") if problem.file else ""
+            st.caption(f":orange[:material/warning:] {file}{fmt.problem_line(problem)}")
+        return Desk(name, draft_set, decisions)
     except InputError as error:
         elements.problems(error.problems, "testset")
         raise page_context.PageEnds from None
 
 
 @st.cache_resource(max_entries=4, show_spinner="Reading the set …")
-def _read(name: str, written: float, folder: str) -> DraftSet:
+def _read(name: str, modified: float, folder: str) -> DraftSet:
     return Sets().read(name)
 
 
@@ -118,24 +118,24 @@ def _take() -> None:
     if file is None:
         return
     try:
-        found = read_drafts(file.getvalue(), file.name)
+        draft_set = read_drafts(file.getvalue(), file.name)
     except InputError as error:
         state.set_notice(error.problems)
         return
-    st.session_state[state.SET], kept = UPLOADED, None
+    st.session_state[state.SET], saved_path = UPLOADED, None
     if not read_only():
         try:
-            kept = Sets().keep(found)
+            saved_path = Sets().keep(draft_set)
         except InputError as error:
             state.set_notice(Problem("not-saved", {"name": file.name}, problem.file, field=problem.field, cause=problem)
                              for problem in error.problems)
-    if kept is None:
-        st.session_state[state.DRAFTS] = found
+    if saved_path is None:
+        st.session_state[state.DRAFTS] = draft_set
     else:
-        st.session_state[state.SET] = kept.stem
+        st.session_state[state.SET] = saved_path.stem
 
 
-def say(digest: str, draft: str, decision: Decision, then: str | None = None) -> None:
+def say(digest: str, draft: str, decision: Decision, next_draft: str | None = None) -> None:
     """Keep a decision, then look at another draft; a failure is told on the page, and the draft stays."""
     try:
         check_writable()
@@ -143,10 +143,10 @@ def say(digest: str, draft: str, decision: Decision, then: str | None = None) ->
     except InputError as error:
         state.set_notice(error.problems)
         return
-    if then is not None:
-        st.session_state[state.DRAFT] = then
+    if next_draft is not None:
+        st.session_state[state.DRAFT] = next_draft
 
 
-def types(desk: Desk) -> list[str]:
+def types(data: Desk) -> list[str]:
     """The types that the set has drafts of."""
-    return [type for type in TYPES if any(draft.type == type for draft in desk.found.drafts)]
+    return [type for type in TYPES if any(draft.type == type for draft in data.found.drafts)]

@@ -23,74 +23,74 @@ ICONS = {"open": ":material/pending:", "accepted": ":material/check_circle:", "r
          "failed": ":material/rule:"}
 
 
-def show(desk: Desk, ids: list[str]) -> None:
+def show(data: Desk, ids: list[str]) -> None:
     """The draft chosen, with the steps to those before and behind it."""
-    by_id = {draft.id: draft for draft in desk.found.drafts}
+    by_id = {draft.id: draft for draft in data.found.drafts}
     draft = by_id[state.get(state.DRAFT)]
-    _steps(desk, draft, ids)
+    _steps(data, draft, ids)
     with st.container(key="one_draft"):
-        left, right = st.columns([5, 6], gap="medium")
-        with left:
-            _asked(desk, draft)
+        left_column, right = st.columns([5, 6], gap="medium")
+        with left_column:
+            _asked(data, draft)
         with right:
-            _documents(desk, draft)
+            _documents(data, draft)
 
 
-def _steps(desk: Desk, draft: Draft, ids: list[str]) -> None:
+def _steps(data: Desk, draft: Draft, ids: list[str]) -> None:
     """Previous and next, accept, reject with a reason, take back: each also by a key."""
-    place, held = ids.index(draft.id), desk.decision(draft)
-    before, behind = ids[max(place - 1, 0)], ids[min(place + 1, len(ids) - 1)]
-    then = behind if behind != draft.id else before
+    position, decision = ids.index(draft.id), data.decision(draft)
+    previous_id, next_id = ids[max(position - 1, 0)], ids[min(position + 1, len(ids) - 1)]
+    follow_id = next_id if next_id != draft.id else previous_id
     with st.container(horizontal=True, vertical_alignment="center", key="draft_steps"):
-        st.button("Previous", icon=":material/arrow_back:", key="draft_before", shortcut="P", disabled=place == 0,
-                  on_click=_show, args=(before,))
+        st.button("Previous", icon=":material/arrow_back:", key="draft_before", shortcut="P", disabled=position == 0,
+                  on_click=_show, args=(previous_id,))
         st.button("Next", icon=":material/arrow_forward:", key="draft_next", shortcut="N",
-                  disabled=place == len(ids) - 1, on_click=_show, args=(behind,))
+                  disabled=position == len(ids) - 1, on_click=_show, args=(next_id,))
         if not read_only():
             st.button("Accept", icon=":material/check:", key="draft_accept", shortcut="A", type="primary",
-                      disabled=held.state == "accepted", on_click=say,
-                      args=(desk.found.digest, draft.id, replace(held, state="accepted", reason=""), then))
+                      disabled=decision.state == "accepted", on_click=say,
+                      args=(data.found.digest, draft.id, replace(decision, state="accepted", reason=""), follow_id))
             st.button("Reject", icon=":material/close:", key="draft_reject", shortcut="X", on_click=_reject,
-                      args=(desk, draft, then))
+                      args=(data, draft, follow_id))
             st.selectbox("Reason for the rejection", REASONS, index=None, key=state.DRAFT_WHY, accept_new_options=True,
                          width=250, placeholder="Reason, before you reject", label_visibility="collapsed")
-            if held != NONE:
+            if decision != NONE:
                 st.button("Take back", icon=":material/undo:", key="draft_undo", type="tertiary", on_click=say,
-                          args=(desk.found.digest, draft.id, NONE),
+                          args=(data.found.digest, draft.id, NONE),
                           help="Your decision on this draft, and what you changed in it.")
-        st.caption(f"{place + 1:,} of {fmt.count(len(ids), 'draft')} shown. Accept and reject go on to the next.")
+        st.caption(f"{position + 1:,} of {fmt.count(len(ids), 'draft')} shown. Accept and reject go on to the next.")
 
 
 def _show(id: str) -> None:
     st.session_state[state.DRAFT] = id
 
 
-def _reject(desk: Desk, draft: Draft, then: str) -> None:
+def _reject(data: Desk, draft: Draft, next_draft: str) -> None:
     reason = (state.get(state.DRAFT_WHY) or "").strip()
     st.session_state[state.DRAFT_WHY] = None
-    say(desk.found.digest, draft.id, replace(desk.decision(draft), state="rejected", reason=reason), then)
+    say(data.found.digest, draft.id, replace(data.decision(draft), state="rejected", reason=reason), next_draft)
 
 
-def _asked(desk: Desk, draft: Draft) -> None:
+def _asked(data: Desk, draft: Draft) -> None:
     """Question and answer, as they are to be; what the rules say of them."""
-    held = desk.decision(draft)
-    now, own = held.applied(draft), desk.state(draft)
-    st.markdown(f"{ICONS[own]} **{STATES[own]}** · {NAMES[draft.type]} "
+    decision = data.decision(draft)
+    edited, draft_state = decision.applied(draft), data.state(draft)
+    st.markdown(f"{ICONS[draft_state]} **{STATES[draft_state]}** · {NAMES[draft.type]} "
                 f":gray[{TYPES[draft.type]}]" + (
-                    f"  \nYour reason: {fmt.escape(held.reason)}" if held.reason else ""))
-    st.session_state[state.DRAFT_QUESTION], st.session_state[state.DRAFT_ANSWER] = now.question, now.answer or ""
+                    f"  \nYour reason: {fmt.escape(decision.reason)}" if decision.reason else ""))
+    st.session_state[state.DRAFT_QUESTION], st.session_state[state.DRAFT_ANSWER] = edited.question, edited.answer or ""
     st.text_area("Question", key=state.DRAFT_QUESTION, height=100, disabled=read_only(), on_change=_edit,
-                 args=(desk, draft))
+                 args=(data, draft))
     if draft.type in ANSWERED:
         st.text_area("Answer", key=state.DRAFT_ANSWER, height=80, disabled=read_only(), on_change=_edit,
-                     args=(desk, draft))
-    if (now.question, now.answer) != (draft.question, draft.answer):
+                     args=(data, draft))
+    if (edited.question, edited.answer) != (draft.question, draft.answer):
         st.caption(f"Changed by you. As it was written: “{fmt.escape(draft.question)}”"
                    + (f" – “{fmt.escape(draft.answer)}”" if draft.answer else ""))
-        checks = [*asked(now.question)]
+        checks = [*asked(edited.question)]
         if draft.type in ANSWERED:
-            checks.append(answered(now.answer or "", draft.evidence,
-                                   now.question if draft.type == "contradictory" else ""))
+            checks.append(answered(edited.answer or "", draft.evidence,
+                                   edited.question if draft.type == "contradictory" else ""))
         for check in checks:
             if not check.passed:
                 st.markdown(f":orange[:material/warning: {fmt.escape(check.words[:1].upper() + check.words[1:])}.]")
@@ -102,26 +102,30 @@ def _asked(desk: Desk, draft: Draft) -> None:
         st.caption(f"{draft.overlap:.0%} of the question's content words stand in its evidence.")
 
 
-def _edit(desk: Desk, draft: Draft) -> None:
+def _edit(data: Desk, draft: Draft) -> None:
     """Keep what was written; an empty field brings the draft's own words back."""
     question, answer = (st.session_state.get(key, "").strip() for key in (state.DRAFT_QUESTION, state.DRAFT_ANSWER))
-    said = replace(desk.decision(draft), question=question if question not in ("", draft.question) else None,
+    decision = replace(data.decision(draft), question=question if question not in ("", draft.question) else None,
                    answer=answer if answer not in ("", draft.answer or "") else None)
-    say(desk.found.digest, draft.id, said)
+    say(data.found.digest, draft.id, decision)
 
 
-def _documents(desk: Desk, draft: Draft) -> None:
+def _documents(data: Desk, draft: Draft) -> None:
     """Each document with the evidence marked; what stands in their place where there is none."""
     if not draft.documents:
         st.markdown("**No document**")
         st.caption("It is meant to be about nothing in the documents, and to be declined.")
     for doc in draft.documents:
-        document = desk.found.documents.get(doc, Document(doc, ""))
+        document = data.found.documents.get(doc, Document(doc, ""))
         title = f" :gray[{fmt.escape(document.title)}]" if document.title else ""
         st.markdown(f"**{fmt.escape(doc)}**{title}")
-        places = [place for place in (_place(document, one) for one in draft.evidence if one.doc_id == doc) if place]
+        spans = [
+            span
+            for span in (_place(document, evidence) for evidence in draft.evidence if evidence.doc_id == doc)
+            if span
+        ]
         if document.text:
-            st.html(_html(document.text, places))
+            st.html(_html(document.text, spans))
         else:
             st.caption("Its text is not in the set.")
     if draft.documents and draft.type not in ANSWERED:
@@ -137,17 +141,17 @@ def _place(document: Document, evidence) -> tuple[int, int] | None:
     """Where the evidence stands, also in a file whose places were lost."""
     if document.text[evidence.start:evidence.stop] == evidence.text:
         return evidence.start, evidence.stop
-    at = document.text.find(evidence.text) if evidence.text else -1
-    return (at, at + len(evidence.text)) if at >= 0 else None
+    start = document.text.find(evidence.text) if evidence.text else -1
+    return (start, start + len(evidence.text)) if start >= 0 else None
 
 
-def _html(text: str, places: list[tuple[int, int]]) -> str:
+def _html(text: str, spans: list[tuple[int, int]]) -> str:
     """The text with the places marked; of a long one the part around them."""
     start, stop = 0, len(text)
     if len(text) > 4 * BEFORE:
-        start = max(min((one[0] for one in places), default=0) - BEFORE, 0)
-        stop = min(max((one[1] for one in places), default=0) + 2 * BEFORE, len(text))
-    marked = texts.highlighted(text[start:stop], [(a - start, b - start) for a, b in places],
+        start = max(min((span[0] for span in spans), default=0) - BEFORE, 0)
+        stop = min(max((span[1] for span in spans), default=0) + 2 * BEFORE, len(text))
+    marked = texts.highlighted(text[start:stop], [(a - start, b - start) for a, b in spans],
                                elements.theme().better, "evidence")
-    around = ("… " if start else "", " …" if stop < len(text) else "")
-    return texts.block(f"{html.escape(around[0])}{marked}{html.escape(around[1])}")
+    ellipses = ("… " if start else "", " …" if stop < len(text) else "")
+    return texts.block(f"{html.escape(ellipses[0])}{marked}{html.escape(ellipses[1])}")

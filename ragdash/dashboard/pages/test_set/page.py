@@ -10,8 +10,8 @@ from ragdash.dashboard.widgets import elements
 def render() -> None:
     """Draw the page."""
     elements.title("Test set", "Are these generated questions good?")
-    desk = test_set_data.desk()
-    draft_table.summary(desk)
-    rows = draft_table.table(desk)
-    draft_editor.show(desk, rows)
-    draft_table.take_along(desk)
+    data = test_set_data.desk()
+    draft_table.summary(data)
+    rows = draft_table.table(data)
+    draft_editor.show(data, rows)
+    draft_table.take_along(data)

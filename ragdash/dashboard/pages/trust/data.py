@@ -28,13 +28,12 @@ from ragdash.analysis.judge_validation import (
 )
 from ragdash.core.errors import InputError, Problem
 from ragdash.dashboard.auth import roles
-from ragdash.dashboard.caches import evaluation_cache
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.trust import trained_judge
 from ragdash.dashboard.pages.trust.trained_judge import LOCAL
 from ragdash.dashboard.session import state
-from ragdash.dashboard.session.data_store import LOADED, check_writable
-from ragdash.dashboard.session.scope import Scope, facts
+from ragdash.dashboard.session.data_store import check_writable
+from ragdash.dashboard.session.scope import Scope
 from ragdash.evaluation.evaluate import Evaluation
 from ragdash.matching.match import Match
 from ragdash.metrics import METRICS, Spec, parse_spec
@@ -68,22 +67,24 @@ class Held:
     @cached_property
     def found(self) -> tuple[Trust, ...]:
         """Of each run."""
-        return tuple(_trust(*key, _verdicts=one, _labels=own)
-                     for key, one, own in zip(self._keys, self.verdicts, self.labels, strict=True))
+        return tuple(_trust(*key, _verdicts=verdicts, _labels=labels)
+                     for key, verdicts, labels in zip(self._keys, self.verdicts, self.labels, strict=True))
 
     @cached_property
     def differences(self) -> tuple[Difference | None, ...]:
         """Of each run to the baseline, None for the baseline itself."""
         base = self.context.baseline
         first = self.verdicts[base], self.labels[base]
-        return tuple(None if at == base else _difference(self._keys[base], key, _pair=(first[0], one, first[1], own))
-                     for at, (key, one, own) in enumerate(zip(self._keys, self.verdicts, self.labels, strict=True)))
+        return tuple(
+            None if index == base else _difference(self._keys[base], key, _pair=(first[0], verdicts, first[1], labels))
+            for index, (key, verdicts, labels) in enumerate(zip(self._keys, self.verdicts, self.labels, strict=True))
+        )
 
     @property
     def _keys(self) -> list[tuple]:
-        key = (facts(self.context.scope, [self.spec]), str(self.spec), self.cut, self.origin)
-        return [(one.run, one.name, *key, tuple(own.items()))
-                for one, own in zip(self.verdicts, self.labels, strict=True)]
+        key = (self.context.scope.cache_key([self.spec]), str(self.spec), self.cut, self.origin)
+        return [(verdicts.run, verdicts.name, *key, tuple(labels.items()))
+                for verdicts, labels in zip(self.verdicts, self.labels, strict=True)]
 
     @property
     def local(self) -> bool:
@@ -98,30 +99,38 @@ class Held:
     @property
     def judged(self) -> list[int]:
         """The runs that have verdicts."""
-        return [at for at, one in enumerate(self.verdicts) if not np.isnan(one.values).all()]
+        return [index for index, verdicts in enumerate(self.verdicts) if not np.isnan(verdicts.values).all()]
 
     @property
     def labelled(self) -> list[int]:
         """The runs that have verdicts and labels."""
-        return [at for at in self.judged if self.found[at].agreement.n]
+        return [index for index in self.judged if self.found[index].agreement.n]
 
     @property
     def binary(self) -> bool:
         """Whether every verdict and label is yes or no, so that means are shares."""
-        values = [one.values[~np.isnan(one.values)] for one in self.verdicts]
-        return bool(np.isin(np.concatenate([*values, *(list(one.values()) for one in self.labels)]), (0.0, 1.0)).all())
+        values = [verdicts.values[~np.isnan(verdicts.values)] for verdicts in self.verdicts]
+        return bool(
+            np.isin(
+                np.concatenate([*values, *(list(run_labels.values()) for run_labels in self.labels)]), (0.0, 1.0)
+            ).all()
+        )
 
     @property
     def enough(self) -> bool:
         """Whether some run has an interval that is corrected."""
-        return any(np.isfinite(one.corrected.low) for one in self.found)
+        return any(np.isfinite(validation.corrected.low) for validation in self.found)
 
 
 def menu() -> list[str]:
     """Metrics that can be held against labels: judged ones first, then other means from 0 to 1 of answers."""
     views = ("Judged", "Entailed", "Grounded", "Answered", "Scored")
-    return [name for view in views for name, one in METRICS.items()
-            if one.view == view and one.range == (0.0, 1.0) and one.aggregate == "mean" and one.cutoff == "none"]
+    return [
+        name
+        for view in views
+        for name, metric in METRICS.items()
+        if metric.view == view and metric.range == (0.0, 1.0) and metric.aggregate == "mean" and metric.cutoff == "none"
+    ]
 
 
 def usual(context: PageContext) -> str:
@@ -137,12 +146,12 @@ def judges(context: PageContext, name: str) -> list[str]:
     if METRICS[name].view != "Judged":
         return [""] if any(_values(digest, context.scope, METRICS[name].spec()) for digest in context.digests) else []
     try:
-        known = [str(one) for one in default_ledger().judges()]
+        asked_judges = [str(judge) for judge in default_ledger().judges()]
     except InputError:
         return []
-    found = [one for one in dict.fromkeys(known) if _spoken(context, name, one)]
-    several = sentences_judge.combine_judges(found)
-    return [*found, several] if several and _spoken(context, name, several) else found
+    judges_with_values = [judge for judge in dict.fromkeys(asked_judges) if _spoken(context, name, judge)]
+    panel = sentences_judge.combine_judges(judges_with_values)
+    return [*judges_with_values, panel] if panel and _spoken(context, name, panel) else judges_with_values
 
 
 def _spoken(context: PageContext, name: str, judge: str) -> bool:
@@ -152,7 +161,7 @@ def _spoken(context: PageContext, name: str, judge: str) -> bool:
 
 def _values(run: str, scope: Scope, spec: Spec) -> bool:
     """Whether a run has a value."""
-    return bool(np.isfinite(evaluation_cache.evaluation(run, scope, [spec]).column(spec)).any())
+    return bool(np.isfinite(scope.evaluation(run, [spec]).column(spec)).any())
 
 
 def held(context: PageContext, name: str, judge: str) -> Held:
@@ -161,34 +170,51 @@ def held(context: PageContext, name: str, judge: str) -> Held:
     """
     local = judge == LOCAL
     spec = METRICS[name].spec(judge=judge) if judge and not local else METRICS[name].spec()
-    what = trained_judge.what_of(spec)
-    kept, problems = zip(*(labels(digest, what) for digest in context.digests), strict=True)
-    taught = trained_judge.taught(context.digests, context.scope, what, kept, train=state.get(state.DESK) not in (
-        "label", "kept")) if local else None
-    found = taught.verdicts if taught else [verdicts_of(digest, context.scope, spec) for digest in context.digests]
-    verdicts = tuple(replace(one, name=shown) for one, shown in zip(found, context.names, strict=True))
-    inside = [
-        {query: value for query, value in own.items() if query in ids or query not in every}
-        for own, ids, every in (
-            (own, set(one.query_ids.to_pylist()), _everything(context.scope) if context.scope.part else frozenset())
-            for own, one in zip(kept, verdicts, strict=True)
+    label_key = trained_judge.what_of(spec)
+    saved_labels, problems = zip(*(labels(digest, label_key) for digest in context.digests), strict=True)
+    taught = (
+        trained_judge.taught(
+            context.digests,
+            context.scope,
+            label_key,
+            saved_labels,
+            train=state.get(state.DESK) not in ("label", "kept"),
+        )
+        if local
+        else None
+    )
+    run_verdicts = (
+        taught.verdicts if taught else [verdicts_of(digest, context.scope, spec) for digest in context.digests]
+    )
+    verdicts = tuple(
+        replace(verdicts_of_run, name=name) for verdicts_of_run, name in zip(run_verdicts, context.names, strict=True)
+    )
+    labels_in_scope = [
+        {query: value for query, value in run_labels.items() if query in ids or query not in all_queries}
+        for run_labels, ids, all_queries in (
+            (
+                run_labels,
+                set(run_verdicts.query_ids.to_pylist()),
+                _everything(context.scope) if context.scope.slice else frozenset(),
+            )
+            for run_labels, run_verdicts in zip(saved_labels, verdicts, strict=True)
         )
     ]
     cut = CUT if state.get(state.CLASSED) != "each" else None
-    told = tuple(dict.fromkeys(one for own in problems for one in own))
-    return Held(context, spec, judge, cut, verdicts, tuple(inside), told, *(
+    all_problems = tuple(dict.fromkeys(problem for run_problems in problems for problem in run_problems))
+    return Held(context, spec, judge, cut, verdicts, tuple(labels_in_scope), all_problems, *(
         (taught.learned, taught.lacking, taught.key) if taught else ()))
 
 
 def _everything(scope: Scope) -> frozenset[str]:
     """All queries of the truth."""
-    return frozenset(LOADED.truth(scope.truth).query_ids.to_pylist())
+    return frozenset(scope.truth.query_ids.to_pylist())
 
 
 def verdicts_of(run: str, scope: Scope, spec: Spec) -> Verdicts:
     """The verdicts on the queries in scope."""
-    return _verdicts(run, facts(scope, [spec]), str(spec), _evaluation=evaluation_cache.evaluation(run, scope, [spec]),
-                     _match=evaluation_cache.match(run, scope, [spec]))
+    return _verdicts(run, scope.cache_key([spec]), str(spec), _evaluation=scope.evaluation(run, [spec]),
+                     _match=scope.match(run, [spec]))
 
 
 @st.cache_resource(max_entries=64, show_spinner="Reading verdicts …")
@@ -198,7 +224,7 @@ def _verdicts(run: str, key: tuple, spec: str, _evaluation: Evaluation, _match: 
 
 def read_by(run: str, scope: Scope, spec: Spec) -> Reading:
     """Reasons and claims of every verdict."""
-    return _reading(run, facts(scope, [spec]), str(spec), _match=evaluation_cache.match(run, scope, [spec]))
+    return _reading(run, scope.cache_key([spec]), str(spec), _match=scope.match(run, [spec]))
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
@@ -207,7 +233,7 @@ def _reading(run: str, key: tuple, spec: str, _match: Match) -> Reading:
 
 
 @st.cache_resource(max_entries=128, show_spinner=False)
-def _trust(run: str, name: str, key: tuple, spec: str, cut: float | None, origin: tuple, given: tuple,
+def _trust(run: str, name: str, key: tuple, spec: str, cut: float | None, origin: tuple, label_items: tuple,
            _verdicts: Verdicts, _labels: Labels) -> Trust:
     return trust(_verdicts, _labels, cut=cut)
 
@@ -217,26 +243,26 @@ def _difference(baseline: tuple, candidate: tuple, _pair: tuple[Verdicts, Verdic
     return trust_difference(*_pair)
 
 
-def labels(run: str, what: str) -> tuple[Labels, tuple[Problem, ...]]:
+def labels(run: str, label_key: str) -> tuple[Labels, tuple[Problem, ...]]:
     """({query_id: label} kept of a run, what became of the file); none, with the reason, where it cannot be read."""
     try:
         store = LabelStore()
-        return _labels(run, what, str(store.path), store.stamp())
+        return _labels(run, label_key, str(store.path), store.stamp())
     except InputError as error:
         return {}, error.problems
 
 
 @st.cache_resource(max_entries=256, show_spinner=False)
-def _labels(run: str, what: str, path: str, stamp: str) -> tuple[Labels, tuple[Problem, ...]]:
+def _labels(run: str, label_key: str, path: str, stamp: str) -> tuple[Labels, tuple[Problem, ...]]:
     store = LabelStore()
-    return store.read(run, what), store.problems(run)
+    return store.read(run, label_key), store.problems(run)
 
 
-def keep(run: str, what: str, said: Mapping[str, float | None]) -> int:
+def keep(run: str, label_key: str, values: Mapping[str, float | None]) -> int:
     """Keep labels, None withdraws; how many are new. A failure is told on the page, and -1 returned."""
     try:
         check_writable()
-        return LabelStore().add(run, what, said, when=datetime.now(UTC).isoformat(timespec="seconds"),
+        return LabelStore().add(run, label_key, values, when=datetime.now(UTC).isoformat(timespec="seconds"),
                                 by=str(roles.user().get("email") or ""))
     except InputError as error:
         state.set_notice(error.problems)

@@ -29,33 +29,33 @@ CLAIMS = 60
 GOOD = ("supported", "entailed", "useful", "yes")
 
 
-def one_run(held: Held) -> None:
+def one_run(data: Held) -> None:
     """Everything of the run looked at."""
-    context = held.context
-    names = {context.digests[at]: context.names[at] for at in held.judged}
+    context = data.context
+    names = {context.digests[index]: context.names[index] for index in data.judged}
     usual = context.digests[
-        next(iter([at for at in held.labelled if at == context.baseline] or held.labelled or held.judged))
+        next(iter([index for index in data.labelled if index == context.baseline] or data.labelled or data.judged))
     ]
     key = state.one(state.LOOKED, list(names), usual)
-    st.header("Where they differ" if held.labelled else "What is missing", anchor=False)
+    st.header("Where they differ" if data.labelled else "What is missing", anchor=False)
     if len(names) > 1:
         st.selectbox("Run looked at", list(names), format_func=names.get, key=key, persist_state="session", width=240)
-    at = context.digests.index(state.get(state.LOOKED))
-    one = held.found[at]
-    if one.agreement.n:
-        left, right = st.columns(2, gap="large")
-        with left:
-            _confusion(one.agreement)
+    run_index = context.digests.index(state.get(state.LOOKED))
+    validation = data.found[run_index]
+    if validation.agreement.n:
+        left_column, right = st.columns(2, gap="large")
+        with left_column:
+            _confusion(validation.agreement)
         with right:
-            st.markdown(trust_sentences.leaning(one, held.spec), help=trust_sentences.TERMS["Bias"])
-            _votes(held, at)
-            _missing(one.missing)
-        _disagreements(held, at)
+            st.markdown(trust_sentences.leaning(validation, data.spec), help=trust_sentences.TERMS["Bias"])
+            _votes(data, run_index)
+            _missing(validation.missing)
+        _disagreements(data, run_index)
     else:
-        if held.labelled:
+        if data.labelled:
             st.caption("No labels of this run.")
-        _votes(held, at)
-        _missing(one.missing)
+        _votes(data, run_index)
+        _missing(validation.missing)
 
 
 def _confusion(agreed: Agreement) -> None:
@@ -68,8 +68,8 @@ def _confusion(agreed: Agreement) -> None:
         return
     rows = []
     for r, name in enumerate(agreed.classes):
-        cells = {f"Judge: {other}": f"**{agreed.confusion[r, c]:,}**" if r == c else f"{agreed.confusion[r, c]:,}"
-                 for c, other in enumerate(agreed.classes)}
+        cells = {f"Judge: {judge_class}": f"**{agreed.confusion[r, c]:,}**" if r == c else f"{agreed.confusion[r, c]:,}"
+                 for c, judge_class in enumerate(agreed.classes)}
         rows.append({" ": f"Person: {name}", **cells})
     st.table(rows, border="horizontal", hide_index=True, alt="Queries by what the person and what the judge said")
 
@@ -81,13 +81,13 @@ def confusion_table(agreed: Agreement) -> pd.DataFrame:
     return frame
 
 
-def _votes(held: Held, at: int) -> None:
-    votes = held.found[at].votes
+def _votes(data: Held, run_index: int) -> None:
+    votes = data.found[run_index].votes
     if votes is None or not votes.n:
         st.caption("One vote on each query: nothing tells how steady the judge is with itself."
-                   if held.judge and not held.local else "")
+                   if data.judge and not data.local else "")
         return
-    if len(chosen(held.judge)[1]) > 1:
+    if len(chosen(data.judge)[1]) > 1:
         st.markdown(f"**Judges**: on {fmt.count(votes.n, 'query', 'queries')} with verdicts of two or more they were "
                     f"unanimous on {fmt.number(votes.unanimous)}; Fleiss' kappa {fmt.number(votes.kappa)}, mean "
                     f"spread {fmt.number(votes.spread)}.",
@@ -114,63 +114,78 @@ def _missing(missing: Mapping[str, int]) -> None:
              border="horizontal", hide_index=True, alt="Queries without a verdict by reason")
 
 
-def _disagreements(held: Held, at: int) -> None:
+def _disagreements(data: Held, run_index: int) -> None:
     """One after the other, the furthest apart first."""
-    one = held.found[at]
-    found = one.disagreements
-    st.markdown(f"### Disagreements ({len(found):,})")
-    if not found:
+    validation = data.found[run_index]
+    disagreements = validation.disagreements
+    st.markdown(f"### Disagreements ({len(disagreements):,})")
+    if not disagreements:
         st.caption("Judge and person agree on every labelled query.")
         return
-    digest = held.context.digests[at]
-    place = min(st.session_state.get(state.APART_AT, {}).get(digest, 0), len(found) - 1)
+    digest = data.context.digests[run_index]
+    position = min(st.session_state.get(state.APART_AT, {}).get(digest, 0), len(disagreements) - 1)
     with st.container(horizontal=True, vertical_alignment="center", key="trust_steps"):
-        st.button("Previous", icon=":material/arrow_back:", key="apart_before", disabled=place == 0, on_click=_go,
-                  args=(digest, place - 1))
-        st.button("Next", icon=":material/arrow_forward:", key="apart_next", disabled=place == len(found) - 1,
-                  on_click=_go, args=(digest, place + 1))
-        st.caption(f"{place + 1:,} of {len(found):,}, the furthest apart first")
-        query_links.link("On the Queries page", digest, **{state.QUERY: found[place].query_id})
-    _one(held, at, found[place])
+        st.button("Previous", icon=":material/arrow_back:", key="apart_before", disabled=position == 0, on_click=_go,
+                  args=(digest, position - 1))
+        st.button(
+            "Next",
+            icon=":material/arrow_forward:",
+            key="apart_next",
+            disabled=position == len(disagreements) - 1,
+            on_click=_go,
+            args=(digest, position + 1),
+        )
+        st.caption(f"{position + 1:,} of {len(disagreements):,}, the furthest apart first")
+        query_links.link("On the Queries page", digest, **{state.QUERY: disagreements[position].query_id})
+    _one(data, run_index, disagreements[position])
 
 
-def _go(run: str, place: int) -> None:
-    st.session_state[state.APART_AT] = {**st.session_state.get(state.APART_AT, {}), run: place}
+def _go(run: str, position: int) -> None:
+    st.session_state[state.APART_AT] = {**st.session_state.get(state.APART_AT, {}), run: position}
 
 
-def _one(held: Held, at: int, apart: Disagreement) -> None:
+def _one(data: Held, run_index: int, disagreement: Disagreement) -> None:
     """A disagreement with all that either side could see."""
-    context = held.context
-    told = answers_data.told(context.digests[at], context.scope)
-    row = told.ids.index(apart.query_id)
-    said = None if held.local else trust_data.read_by(context.digests[at], context.scope, held.spec).judgements.get(
-        apart.query_id)
+    context = data.context
+    answers = answers_data.told(context.digests[run_index], context.scope)
+    row = answers.ids.index(disagreement.query_id)
+    judgement = (
+        None
+        if data.local
+        else trust_data.read_by(context.digests[run_index], context.scope, data.spec).judgements.get(
+            disagreement.query_id
+        )
+    )
     with st.container(border=True, key="apart_one"):
-        st.subheader(fmt.escape(apart.query_id + (f": {told.questions[row][:400]}" if told.questions[row] else "")),
-                     anchor=False)
-        st.markdown(f"Judge **{fmt.number(apart.verdict, 2)}** · person **{fmt.number(apart.label, 2)}** · "
-                    f"{elements.swatch(context.slots[at], context.names[at])}")
-        left, right = st.columns(2, gap="large")
-        with left:
-            texts_of(told, row)
-            _judged(said)
+        st.subheader(
+            fmt.escape(disagreement.query_id + (f": {answers.questions[row][:400]}" if answers.questions[row] else "")),
+            anchor=False,
+        )
+        st.markdown(
+            f"Judge **{fmt.number(disagreement.verdict, 2)}** · person **{fmt.number(disagreement.label, 2)}** · "
+            f"{elements.swatch(context.slots[run_index], context.names[run_index])}"
+        )
+        left_column, right = st.columns(2, gap="large")
+        with left_column:
+            texts_of(answers, row)
+            _judged(judgement)
         with right:
-            contexts_of(told, row)
+            contexts_of(answers, row)
 
 
-def texts_of(told: Told, row: int) -> None:
+def texts_of(answers: Told, row: int) -> None:
     """Answer and references of a query."""
     st.markdown("**Answer**")
-    st.html(texts.block(texts.shown(told.answers[row])))
-    st.markdown("**Reference**" if len(told.references[row]) < 2 else "**References**, any one will do")
-    for text in told.references[row] or (None,):
+    st.html(texts.block(texts.shown(answers.answers[row])))
+    st.markdown("**Reference**" if len(answers.references[row]) < 2 else "**References**, any one will do")
+    for text in answers.references[row] or (None,):
         st.html(texts.block(texts.shown(text)))
 
 
-def contexts_of(told: Told, row: int) -> None:
+def contexts_of(answers: Told, row: int) -> None:
     """The contexts of a query, or what stands in for them."""
-    contexts = told.contexts[row]
-    st.markdown("**Contexts**" if contexts is None or told.given else
+    contexts = answers.contexts[row]
+    st.markdown("**Contexts**" if contexts is None or answers.given else
                 f"**Texts of the first {fmt.count(len(contexts), 'document')}**, for want of contexts")
     if contexts is None:
         st.caption("Not known: the run holds neither contexts nor texts for this query.")
@@ -182,23 +197,23 @@ def contexts_of(told: Told, row: int) -> None:
             st.caption(f"The first {CONTEXTS} of {len(contexts):,}.")
 
 
-def _judged(said: Judgement | None) -> None:
+def _judged(judgement: Judgement | None) -> None:
     """The judge's reason, or its claims with a verdict each."""
-    if said is None or not said.rows:
+    if judgement is None or not judgement.rows:
         return
     st.markdown("**What the judge says**")
-    if len(said.rows) == 1 and "claim" not in said.rows[0]:
-        st.html(texts.block(texts.shown(str(said.rows[0].get("reason") or ""))))
+    if len(judgement.rows) == 1 and "claim" not in judgement.rows[0]:
+        st.html(texts.block(texts.shown(str(judgement.rows[0].get("reason") or ""))))
         return
     rows = []
-    for one in said.rows[:CLAIMS]:
-        verdict = next((str(one[key]) for key in ("verdict", "score", "evasive") if one.get(key) is not None), "")
-        mark = "✓" if verdict in GOOD or verdict == "1" else "✗" if "verdict" in one else "·"
-        text = next((str(one[key]) for key in ("claim", "question") if one.get(key)), "")
-        chunks = ", ".join(map(str, one.get("chunks") or ()))
-        below = " · ".join(filter(None, (str(one.get("judge") or ""), str(one.get("reason") or ""), chunks)))
+    for row in judgement.rows[:CLAIMS]:
+        verdict = next((str(row[key]) for key in ("verdict", "score", "evasive") if row.get(key) is not None), "")
+        mark = "✓" if verdict in GOOD or verdict == "1" else "✗" if "verdict" in row else "·"
+        text = next((str(row[key]) for key in ("claim", "question") if row.get(key)), "")
+        chunks = ", ".join(map(str, row.get("chunks") or ()))
+        details = " · ".join(filter(None, (str(row.get("judge") or ""), str(row.get("reason") or ""), chunks)))
         rows.append(f"<li>{mark} <b>{html.escape(verdict)}</b> {html.escape(text)}"
-                    f"<br><small>{html.escape(below)}</small></li>")
+                    f"<br><small>{html.escape(details)}</small></li>")
     st.html(f'<ul style="padding-left:1.2em;margin:0;overflow-wrap:anywhere">{"".join(rows)}</ul>')
-    if len(said.rows) > CLAIMS:
-        st.caption(f"The first {CLAIMS} of {len(said.rows):,}.")
+    if len(judgement.rows) > CLAIMS:
+        st.caption(f"The first {CLAIMS} of {len(judgement.rows):,}.")

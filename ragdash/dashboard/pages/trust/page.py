@@ -12,16 +12,16 @@ from ragdash.dashboard.widgets import elements
 def render() -> None:
     """Draw the page."""
     elements.title("Trust", "Can the judge's verdicts be trusted?")
-    held = trust_sections.choices(page_context.current())
+    data = trust_sections.choices(page_context.current())
     if state.get(state.DESK) == "label":
-        labelling.labelling(held)
+        labelling.labelling(data)
     elif state.get(state.DESK) == "kept":
-        saved_labels.kept(held)
-    elif held.lacking:
-        trust_sections.untrained(held)
+        saved_labels.kept(data)
+    elif data.lacking:
+        trust_sections.untrained(data)
     else:
-        trust_sections.finding(held)
-        trust_sections.estimates(held)
-        trust_sections.agreements(held)
-        trust_sections.differences(held)
-        disagreements.one_run(held)
+        trust_sections.finding(data)
+        trust_sections.estimates(data)
+        trust_sections.agreements(data)
+        trust_sections.differences(data)
+        disagreements.one_run(data)

@@ -40,34 +40,34 @@ def choices(context: PageContext) -> Held:
                      help="The metric whose values are held against what people say. Any metric of answers from 0 to 1 "
                           "will do; those of judges stand first.")
         name = state.get(state.TRUSTED)
-        known = trust_data.judges(context, name)
-        judge = _judge(known)
+        judges = trust_data.judges(context, name)
+        judge = _judge(judges)
         with st.popover("Agreement", icon=":material/rule:", key="agreement"):
             st.radio("Judge and person agree where both are of one class", list(CLASSES), format_func=CLASSES.get,
                      key=state.one(state.CLASSED, list(CLASSES), "cut"), persist_state="session",
                      help="For accuracy, kappa, the table and the disagreements. Means and intervals use the values.")
-    if not known and judge != LOCAL:
+    if not judges and judge != LOCAL:
         _no_verdicts(name)
-    held = trust_data.held(context, name, judge)
-    _whose(held)
-    if held.local and not held.judged:
+    data = trust_data.held(context, name, judge)
+    _whose(data)
+    if data.local and not data.judged:
         _no_answers()
-    told = [*held.problems, *state.notice()]
-    elements.problems(told, "labels")
-    _warn({"": [problem for problem in told if problem.severity == "warning"]})
+    problems = [*data.problems, *state.notice()]
+    elements.problems(problems, "labels")
+    _warn({"": [problem for problem in problems if problem.severity == "warning"]})
     st.segmented_control("Part", list(DESKS), format_func=DESKS.get, required=True, label_visibility="collapsed",
                          key=state.one(state.DESK, list(DESKS), "result"), persist_state="session")
-    return held
+    return data
 
 
-def _judge(known: list[str]) -> str:
+def _judge(judges: list[str]) -> str:
     """The judge whose verdicts are looked at: one that has spoken, or the one that the labels train."""
-    choices = [*(known or [""]), LOCAL]
-    titles = {"": "the metric itself" if known else "nobody yet", LOCAL: trained_judge_sentences.NAMED}
+    choices = [*(judges or [""]), LOCAL]
+    titles = {"": "the metric itself" if judges else "nobody yet", LOCAL: trained_judge_sentences.NAMED}
     st.selectbox(
         "Judge",
         choices,
-        format_func=lambda one: titles.get(one) or sentences_judge.judge_name(one, short=True),
+        format_func=lambda judge: titles.get(judge) or sentences_judge.judge_name(judge, short=True),
         width=320,
         key=state.one(state.JUDGE, choices, choices[0]),
         persist_state="session",
@@ -106,64 +106,70 @@ def _no_answers() -> None:
     raise PageEnds
 
 
-def untrained(held: Held) -> None:
+def untrained(data: Held) -> None:
     """In place of numbers: what the judge needs that is trained here, and the way there."""
-    trained_judge_sentences.untrained(held)
-    _what_next(held)
+    trained_judge_sentences.untrained(data)
+    _what_next(data)
 
 
-def _whose(held: Held) -> None:
+def _whose(data: Held) -> None:
     """Whose verdicts these are."""
-    if held.local:
-        trained_judge_sentences.whose(held)
+    if data.local:
+        trained_judge_sentences.whose(data)
         return
-    if not held.judge:
-        st.caption(f"{fmt.escape(held.spec.metric.title)} is computed, no judge was asked; it is held against labels "
+    if not data.judge:
+        st.caption(f"{fmt.escape(data.spec.metric.title)} is computed, no judge was asked; it is held against labels "
                    "as a judge is.")
         return
-    names = [one.rpartition(" at ")[::2] for one in chosen(held.judge)[1]]
-    whose = " + ".join(f"**{fmt.escape(model)}** :gray[at {fmt.escape(host)}]" for model, host in names)
-    several = f"{sentences_judge.judge_name(held.judge, short=True)}: " if len(names) > 1 else ""
-    st.markdown(f":material/gavel: Judge: {several}{whose}")
-    if sentences_judge.is_toy(held.judge):
+    names = [label.rpartition(" at ")[::2] for label in chosen(data.judge)[1]]
+    judge_list = " + ".join(f"**{fmt.escape(model)}** :gray[at {fmt.escape(host)}]" for model, host in names)
+    panel = f"{sentences_judge.judge_name(data.judge, short=True)}: " if len(names) > 1 else ""
+    st.markdown(f":material/gavel: Judge: {panel}{judge_list}")
+    if sentences_judge.is_toy(data.judge):
         st.caption(f":orange[:material/smart_toy:] {sentences_judge.TOY_NOTE}")
 
 
-def finding(held: Held) -> None:
+def finding(data: Held) -> None:
     """In words: how far the judge can be trusted, run by run, and what to be wary of."""
-    context, told = held.context, []
-    order = sorted(held.judged, key=lambda at: (at not in held.labelled, at != context.baseline))
-    bare = [at for at in order if at not in held.labelled]
-    for at in [one for one in order if one in held.labelled][:SAID]:
-        told.append(trust_sentences.summary(held.found[at], held.spec, binary=held.binary, name=_named(held, at)))
-    if bare and (held.labelled or len(bare) > SAID):
-        told.append(f"No labels yet of {fmt.listed([_named(held, at) for at in bare])}: nothing tells how far the "
-                    "judge errs there.")
+    context, sentences = data.context, []
+    order = sorted(data.judged, key=lambda index: (index not in data.labelled, index != context.baseline))
+    bare = [index for index in order if index not in data.labelled]
+    for index in [index for index in order if index in data.labelled][:SAID]:
+        sentences.append(
+            trust_sentences.summary(data.found[index], data.spec, binary=data.binary, name=_named(data, index))
+        )
+    if bare and (data.labelled or len(bare) > SAID):
+        sentences.append(
+            f"No labels yet of {fmt.listed([_named(data, index) for index in bare])}: nothing tells how far the "
+            "judge errs there."
+        )
     elif bare:
-        told += [trust_sentences.summary(held.found[at], held.spec, binary=held.binary, name=_named(held, at))
-                 for at in bare]
-    if len(held.labelled) > SAID:
-        told.append(f"The table has the other {len(held.labelled) - SAID}.")
-    st.markdown("  \n".join(told), help=trust_sentences.GLOSSARY)
-    unjudged = [held.context.names[at] for at in range(len(context.entries)) if at not in held.judged]
+        sentences += [
+            trust_sentences.summary(data.found[index], data.spec, binary=data.binary, name=_named(data, index))
+            for index in bare
+        ]
+    if len(data.labelled) > SAID:
+        sentences.append(f"The table has the other {len(data.labelled) - SAID}.")
+    st.markdown("  \n".join(sentences), help=trust_sentences.GLOSSARY)
+    unjudged = [data.context.names[index] for index in range(len(context.entries)) if index not in data.judged]
     if unjudged:
         st.caption(f":material/info: No verdicts on {fmt.escape(fmt.listed(unjudged))}.")
-    _warn({held.context.names[at]: held.found[at].problems for at in held.judged})
-    if not held.enough:
-        _what_next(held)
+    _warn({data.context.names[index]: data.found[index].problems for index in data.judged})
+    if not data.enough:
+        _what_next(data)
 
 
-def _warn(found: Mapping[str, Sequence[Problem]]) -> None:
-    lines = trust_sentences.warnings(found)
+def _warn(problems_by_run: Mapping[str, Sequence[Problem]]) -> None:
+    lines = trust_sentences.warnings(problems_by_run)
     if lines:
         st.caption("  \n".join(f":orange[:material/warning:] {line}" for line in lines))
 
 
-def _named(held: Held, at: int) -> str:
-    return f"**{elements.swatch(held.context.slots[at], held.context.names[at])}**"
+def _named(data: Held, run_index: int) -> str:
+    return f"**{elements.swatch(data.context.slots[run_index], data.context.names[run_index])}**"
 
 
-def _what_next(held: Held) -> None:
+def _what_next(data: Held) -> None:
     """Where there is no interval yet: what gives one."""
     with st.container(horizontal=True, vertical_alignment="center", key="what_next"):
         st.button("Label answers", icon=":material/edit_note:", type="primary", key="start_labelling",
@@ -171,89 +177,127 @@ def _what_next(held: Held) -> None:
         st.caption("20 labels of answers drawn at random give an interval; 50 to 150 a narrower one.")
 
 
-def estimates(held: Held) -> None:
+def estimates(data: Held) -> None:
     """The three means of every run, and the numbers beside them."""
-    at = held.judged
-    metric = held.spec.metric
+    indices = data.judged
+    metric = data.spec.metric
     st.header(f"{metric.title}: the judge, the labels, and both", anchor=False, help=trust_sentences.GLOSSARY)
-    found = [held.found[one] for one in at]
+    validations = [data.found[index] for index in indices]
     figure = pictures.intervals(
-        [held.context.names[one] for one in at], [held.context.slots[one] for one in at],
-        np.array([one.judge.mean for one in found]), _ends([one.labels for one in found]),
-        _ends([one.corrected for one in found]), np.array([one.agreement.n for one in found]),
-        np.array([one.rest for one in found]), axis=Axis(metric.title, 0.0, 1.0, "", metric.better),
-        theme=elements.theme())
-    elements.chart(figure, table(held), "trust_means", f"{metric.title} of each run: by the judge alone, by the labels "
+        [data.context.names[index] for index in indices],
+        [data.context.slots[index] for index in indices],
+        np.array([validation.judge.mean for validation in validations]),
+        _ends([validation.labels for validation in validations]),
+        _ends([validation.corrected for validation in validations]),
+        np.array([validation.agreement.n for validation in validations]),
+        np.array([validation.rest for validation in validations]),
+        axis=Axis(metric.title, 0.0, 1.0, "", metric.better),
+        theme=elements.theme(),
+    )
+    elements.chart(figure, table(data), "trust_means", f"{metric.title} of each run: by the judge alone, by the labels "
                   "alone, and corrected")
     st.caption("Hollow: the judge alone. Thin: the labels alone. Bold: corrected, the judge's mean shifted by what it "
                "got wrong on the labels. n queries are labelled, N judged alone; intervals of "
-               f"{100 * found[0].level:.0f} %.")
+               f"{100 * validations[0].level:.0f} %.")
 
 
-def table(held: Held) -> pd.DataFrame:
+def table(data: Held) -> pd.DataFrame:
     """Every number, a row per run."""
-    return pd.DataFrame([{
-        "Run": one.name, "Judge alone": one.judge.mean, "Judged": one.judge.n,
-        **_columns("Labels alone", one.labels), **_columns("Corrected", one.corrected), "n": one.agreement.n,
-        "N": one.rest, "Accuracy": one.agreement.accuracy, "Kappa": one.agreement.kappa, "Bias": one.agreement.bias,
-        "Missing": sum(one.missing.values())} for one in held.found])
+    return pd.DataFrame(
+        [
+            {
+                "Run": validation.name,
+                "Judge alone": validation.judge.mean,
+                "Judged": validation.judge.n,
+                **_columns("Labels alone", validation.labels),
+                **_columns("Corrected", validation.corrected),
+                "n": validation.agreement.n,
+                "N": validation.rest,
+                "Accuracy": validation.agreement.accuracy,
+                "Kappa": validation.agreement.kappa,
+                "Bias": validation.agreement.bias,
+                "Missing": sum(validation.missing.values()),
+            }
+            for validation in data.found
+        ]
+    )
 
 
-def _columns(name: str, one: Estimate) -> dict[str, float]:
-    return {name: one.mean, f"{name}, low": one.low, f"{name}, high": one.high}
+def _columns(name: str, estimate: Estimate) -> dict[str, float]:
+    return {name: estimate.mean, f"{name}, low": estimate.low, f"{name}, high": estimate.high}
 
 
-def _ends(found: list[Estimate]) -> np.ndarray:
-    return np.array([[one.mean, one.low, one.high] for one in found], float).reshape(-1, 3)
+def _ends(estimates: list[Estimate]) -> np.ndarray:
+    return np.array([[estimate.mean, estimate.low, estimate.high] for estimate in estimates], float).reshape(-1, 3)
 
 
-def agreements(held: Held) -> None:
+def agreements(data: Held) -> None:
     """Accuracy and kappa of every run, to read at a glance."""
-    if not held.labelled:
+    if not data.labelled:
         return
     rows = []
-    for at in held.labelled:
-        one = held.found[at].agreement
-        rows.append({"Run": _named(held, at), "n": f"{one.n:,}", "Accuracy": fmt.number(one.accuracy),
-                     "Kappa": fmt.number(one.kappa), "Bias": fmt.number(one.bias, signed=True),
-                     "Judge alone": fmt.number(held.found[at].judge.mean)})
+    for index in data.labelled:
+        agreement = data.found[index].agreement
+        rows.append({"Run": _named(data, index), "n": f"{agreement.n:,}", "Accuracy": fmt.number(agreement.accuracy),
+                     "Kappa": fmt.number(agreement.kappa), "Bias": fmt.number(agreement.bias, signed=True),
+                     "Judge alone": fmt.number(data.found[index].judge.mean)})
     st.markdown("**Agreement**", help=trust_sentences.GLOSSARY)
     st.table(rows, border="horizontal", hide_index=True, alt="Agreement of judge and person for each run")
 
 
-def differences(held: Held) -> None:
+def differences(data: Held) -> None:
     """Each run against the baseline; nothing where no query is labelled in both."""
-    context = held.context
+    context = data.context
     base = context.names[context.baseline]
-    at = [one for one, found in enumerate(held.differences) if found is not None and found.judge.n]
-    if not at:
+    indices = [
+        index for index, difference in enumerate(data.differences) if difference is not None and difference.judge.n
+    ]
+    if not indices:
         return
-    found = [held.differences[one] for one in at]
+    run_differences = [data.differences[index] for index in indices]
     st.header(f"Difference to {fmt.escape(base)}", anchor=False, help="Run minus baseline, query by query, over the "
               "queries that have a verdict in both. " + trust_sentences.TERMS["Corrected"])
-    order = sorted(at, key=lambda one: not np.isfinite(held.differences[one].corrected.low))
-    told = [trust_sentences.difference(held.differences[one], held.spec, _named(held, one), binary=held.binary)
-            for one in order[:SAID]]
+    order = sorted(indices, key=lambda index: not np.isfinite(data.differences[index].corrected.low))
+    sentences = [trust_sentences.difference(data.differences[index], data.spec, _named(data, index), binary=data.binary)
+            for index in order[:SAID]]
     if len(order) > SAID:
-        told.append(f"The table has the other {len(order) - SAID}.")
-    st.markdown("  \n".join(told))
-    if any(one.corrected.n for one in found):
-        metric = held.spec.metric
+        sentences.append(f"The table has the other {len(order) - SAID}.")
+    st.markdown("  \n".join(sentences))
+    if any(difference.corrected.n for difference in run_differences):
+        metric = data.spec.metric
         figure = pictures.intervals(
-            [context.names[one] for one in at], [context.slots[one] for one in at],
-            np.array([one.judge.mean for one in found]), _ends([one.labels for one in found]),
-            _ends([one.corrected for one in found]), np.array([one.corrected.n for one in found]),
-            np.array([one.rest for one in found]), axis=Axis(metric.title, 0.0, 1.0, "", metric.better),
-            baseline=base, theme=elements.theme())
-        elements.chart(figure, difference_table(held), "trust_differences",
+            [context.names[index] for index in indices],
+            [context.slots[index] for index in indices],
+            np.array([difference.judge.mean for difference in run_differences]),
+            _ends([difference.labels for difference in run_differences]),
+            _ends([difference.corrected for difference in run_differences]),
+            np.array([difference.corrected.n for difference in run_differences]),
+            np.array([difference.rest for difference in run_differences]),
+            axis=Axis(metric.title, 0.0, 1.0, "", metric.better),
+            baseline=base,
+            theme=elements.theme(),
+        )
+        elements.chart(figure, difference_table(data), "trust_differences",
                       f"Difference of each run to {base}: by the judge alone, by the labels alone, and corrected")
-    _warn({f"{one.candidate} to {one.baseline}": one.problems for one in found})
+    _warn({f"{difference.candidate} to {difference.baseline}": difference.problems for difference in run_differences})
 
 
-def difference_table(held: Held) -> pd.DataFrame:
+def difference_table(data: Held) -> pd.DataFrame:
     """Every number, a row per run but the baseline."""
-    return pd.DataFrame([{
-        "Run": one.candidate, "Minus": one.baseline, "Judge alone": one.judge.mean, "Judged in both": one.judge.n,
-        **_columns("Labels alone", one.labels), **_columns("Corrected", one.corrected), "n": one.corrected.n,
-        "N": one.rest, "Without a verdict in one or both": one.left_out}
-        for one in held.differences if one is not None])
+    return pd.DataFrame(
+        [
+            {
+                "Run": difference.candidate,
+                "Minus": difference.baseline,
+                "Judge alone": difference.judge.mean,
+                "Judged in both": difference.judge.n,
+                **_columns("Labels alone", difference.labels),
+                **_columns("Corrected", difference.corrected),
+                "n": difference.corrected.n,
+                "N": difference.rest,
+                "Without a verdict in one or both": difference.left_out,
+            }
+            for difference in data.differences
+            if difference is not None
+        ]
+    )

@@ -60,63 +60,67 @@ def question(spec: Spec) -> str:
     return f"How good is this by {spec.metric.title}? {spec.metric.summary_line.split('. ')[0].rstrip('.')}."
 
 
-def summary(one: Trust, spec: Spec, *, binary: bool, name: str) -> str:
+def summary(validation: Trust, spec: Spec, *, binary: bool, name: str) -> str:
     """What is known of one run, in a sentence or two."""
-    agreed, corrected, alone = one.agreement, one.corrected, _value(one.judge.mean, binary)
-    total = fmt.count(one.judge.n, "query", "queries")
-    if not one.judge.n:
+    agreed, corrected, judge_alone = validation.agreement, validation.corrected, _value(validation.judge.mean, binary)
+    total = fmt.count(validation.judge.n, "query", "queries")
+    if not validation.judge.n:
         return f"{name}: no verdicts."
     if not agreed.n:
-        return f"{name}: no labels yet. The judge alone says {alone} over {total}, and nothing tells how far it errs."
+        return f"{name}: no labels yet. The judge alone says {judge_alone} over {total}, and its error is unknown."
     kappa = "kappa undefined" if np.isnan(agreed.kappa) else f"kappa {fmt.number(agreed.kappa, 2)}"
     first = f"{name}: on {fmt.count(agreed.n, 'label')} the judge agrees in {_percent(agreed.accuracy)} ({kappa})."
     if agreed.n < FEWEST:
-        return f"{first} These are too few for an interval, {FEWEST} are needed; the judge alone says {alone}."
+        return f"{first} These are too few for an interval, {FEWEST} are needed; the judge alone says {judge_alone}."
     if not np.isfinite(corrected.low):
-        return f"{first} With nearly all queries labelled, the labels alone tell: {_with_ends(one.labels, binary)}."
-    told = _with_ends(corrected, binary)
-    said = f"it {WORDED[spec.name][1]} in {told} of {total}" if binary and spec.name in WORDED else \
-        f"the mean is {told} over {total}"
-    return f"{first} Corrected for its errors, {said}; the judge alone says {alone}."
+        return (
+            f"{first} With nearly all queries labelled, the labels alone tell: {_with_ends(validation.labels, binary)}."
+        )
+    mean = _with_ends(corrected, binary)
+    result = f"it {WORDED[spec.name][1]} in {mean} of {total}" if binary and spec.name in WORDED else \
+        f"the mean is {mean} over {total}"
+    return f"{first} Corrected for its errors, {result}; the judge alone says {judge_alone}."
 
 
-def difference(one: Difference, spec: Spec, name: str, *, binary: bool) -> str:
+def difference(estimated: Difference, spec: Spec, name: str, *, binary: bool) -> str:
     """The paired difference of a run to the baseline, in a sentence."""
-    corrected, alone = one.corrected, _difference(one.judge.mean, binary)
+    corrected, judge_alone = estimated.corrected, _difference(estimated.judge.mean, binary)
     if not np.isfinite(corrected.low):
-        return f"{name}: the judge alone says {alone}; {fmt.count(corrected.n, 'query', 'queries')} labelled in " \
-               f"both runs, {FEWEST} are needed for an interval."
-    told = OUTCOMES[difference_outcome(one, spec)]
+        return (
+            f"{name}: the judge alone says {judge_alone}; {fmt.count(corrected.n, 'query', 'queries')} labelled in "
+            f"both runs, {FEWEST} are needed for an interval."
+        )
+    outcome = OUTCOMES[difference_outcome(estimated, spec)]
     ends = f"{_difference(corrected.mean, binary)} [{_difference(corrected.low, binary, False)}, " \
            f"{_difference(corrected.high, binary, False)}]"
-    return f"{name}: corrected {ends}, {told}; the judge alone says {alone}."
+    return f"{name}: corrected {ends}, {outcome}; the judge alone says {judge_alone}."
 
 
-def leaning(one: Trust, spec: Spec) -> str:
+def leaning(validation: Trust, spec: Spec) -> str:
     """Whether the judge gives more or less than the person, and how far apart they are."""
-    bias, apart = one.agreement.bias, fmt.number(one.agreement.apart, 2)
+    bias, distance = validation.agreement.bias, fmt.number(validation.agreement.apart, 2)
     if abs(bias) < 0.005:
-        return f"On average the judge is neither kinder nor stricter than the person; the values are {apart} apart."
+        return f"On average the judge is neither kinder nor stricter than the person; the values are {distance} apart."
     kinder = (bias > 0) == (spec.metric.better != "lower")
     return f"The judge is {'kinder' if kinder else 'stricter'} than the person: " \
-           f"{fmt.number(bias, 2, signed=True)} on average, {apart} apart."
+           f"{fmt.number(bias, 2, signed=True)} on average, {distance} apart."
 
 
-def warnings(found: Mapping[str, Sequence[Problem]]) -> list[str]:
+def warnings(problems_by_run: Mapping[str, Sequence[Problem]]) -> list[str]:
     """Warnings as lines, those of one kind about several runs as one; what the page says elsewhere is left out.
 
     found: {name of a run, or of two: its problems}.
     """
     kinds: dict[str, dict[str, Problem]] = {}
-    for name, own in found.items():
-        for one in own:
-            kinds.setdefault(one.kind, {})[name] = one
+    for name, run_problems in problems_by_run.items():
+        for problem in run_problems:
+            kinds.setdefault(problem.kind, {})[name] = problem
     lines = []
-    for kind, own in kinds.items():
+    for kind, run_problems in kinds.items():
         if kind in GATHERED:
-            lines.append(GATHERED[kind].format(fmt.escape(fmt.listed(list(own)))))
+            lines.append(GATHERED[kind].format(fmt.escape(fmt.listed(list(run_problems)))))
         elif kind not in SAID_ELSEWHERE:
-            lines += dict.fromkeys(map(_line, own.values()))
+            lines += dict.fromkeys(map(_line, run_problems.values()))
     return lines
 
 
@@ -143,7 +147,7 @@ def _difference(value: float, binary: bool, unit: bool = True) -> str:
     return fmt.number(100 * value, 0, signed=True) + (f"{fmt.NBSP}points" if unit else "")
 
 
-def _with_ends(one: Estimate, binary: bool) -> str:
+def _with_ends(estimate: Estimate, binary: bool) -> str:
     if not binary:
-        return f"{fmt.number(one.mean)} [{fmt.number(one.low)}, {fmt.number(one.high)}]"
-    return f"{_percent(one.mean)} [{100 * one.low:.0f}, {100 * one.high:.0f}]"
+        return f"{fmt.number(estimate.mean)} [{fmt.number(estimate.low)}, {fmt.number(estimate.high)}]"
+    return f"{_percent(estimate.mean)} [{100 * estimate.low:.0f}, {100 * estimate.high:.0f}]"

@@ -17,12 +17,12 @@ IS = ("It is a logistic regression on numbers of the texts, fitted here to the l
       "anywhere. It is good for these runs and labels, not for others.")
 
 
-def whose(held: Held) -> None:
+def whose(data: Held) -> None:
     """Whose verdicts these are, and what they come from."""
     st.markdown(f":material/school: Judge: **{NAMED}**", help="A labelled query gets its verdict from a model that has "
                 "not seen its label, in five folds; any other query gets the mean of the five. So no label serves both "
                 "to train the judge and to say how good it is.")
-    learned = held.learned
+    learned = data.learned
     if learned is None:
         st.caption(IS)
         return
@@ -33,9 +33,9 @@ def whose(held: Held) -> None:
 
 def _features(learned: LocalJudge) -> None:
     weights = learned.weights.mean(axis=0).tolist()
-    order = sorted(range(len(weights)), key=lambda at: -abs(weights[at]))
-    st.table([{"Feature": _title(learned.features[at]), "Weight": fmt.number(weights[at], 2, signed=True)}
-              for at in order], border="horizontal", hide_index=True,
+    order = sorted(range(len(weights)), key=lambda index: -abs(weights[index]))
+    st.table([{"Feature": _title(learned.features[index]), "Weight": fmt.number(weights[index], 2, signed=True)}
+              for index in order], border="horizontal", hide_index=True,
              alt="Features of the local judge and their weights")
     st.caption("Weights are of standardised features, their mean over the folds: above 0 speaks for the answer. Of "
                "features that go together one may take the other's weight.")
@@ -44,20 +44,20 @@ def _features(learned: LocalJudge) -> None:
                                                        for name, model in learned.models.items()]) + ".")
     if learned.left_out:
         st.markdown("**Left out**")
-        st.table([{"Feature": _title(name), "Why": fmt.escape(why)} for name, why in learned.left_out.items()],
+        st.table([{"Feature": _title(name), "Why": fmt.escape(reason)} for name, reason in learned.left_out.items()],
                  border="horizontal", hide_index=True, alt="Features that no run has, and why")
 
 
 def _title(name: str) -> str:
     """A feature in words: metrics by their titles."""
-    first, known, rest = name.partition(" not known")
+    first, unknown, remainder = name.partition(" not known")
     title = METRICS[first].title if first in METRICS else first[:1].upper() + first[1:]
-    return fmt.escape(f"{title}{known}{rest}")
+    return fmt.escape(f"{title}{unknown}{remainder}")
 
 
-def untrained(held: Held) -> None:
+def untrained(data: Held) -> None:
     """What is needed before there is anything to show."""
-    lacking = [problem.words("page") for problem in held.lacking]
+    lacking = [problem.words("page") for problem in data.lacking]
     elements.empty("Not trained yet", "  \n".join(
         f"Found {fmt.escape(words.found)}; expected {fmt.escape(words.expected)}.  \n:material/build: "
         f"{fmt.escape(words.fix)}" for words in lacking))
