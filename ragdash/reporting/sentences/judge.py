@@ -8,11 +8,11 @@ from dataclasses import replace
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.messages import Surface
 from ragdash.evaluation.evaluate import Evaluation
-from ragdash.evaluation.scoring.claims import ANSWER, Chunk, Claim, Held
+from ragdash.evaluation.scoring.claims import ANSWER, ChunkVerdict, Claim, ClaimVerdict
 from ragdash.matching.views.judged import IMPORTED, setting
 from ragdash.metrics import Spec, parse_spec
 from ragdash.metrics.bands import YES
-from ragdash.metrics.judged import asked_of
+from ragdash.metrics.judged import judge_request
 from ragdash.models.judge.endpoint import Judge
 from ragdash.models.judge.panel import AND, Panel, chosen
 from ragdash.models.judge.panel import told as panel
@@ -83,12 +83,12 @@ def flag_counts(flags: Mapping[str, int]) -> str:
     return "; ".join(f"{count(n, 'query', 'queries')}: {FLAGS.get(flag, flag)}" for flag, n in flags.items())
 
 
-def context_verdict(judgment: Held) -> str:
+def context_verdict(judgment: ClaimVerdict) -> str:
     """✓ supported, ✗ contradicted or ✗ not stated; another word as it is written."""
     return CONTEXT_VERDICTS.get(judgment.verdict, f"{'✓' if judgment.yes else '✗'} {judgment.verdict}")
 
 
-def reference_verdict(judgment: Held, side: str) -> str:
+def reference_verdict(judgment: ClaimVerdict, side: str) -> str:
     """What the reference says of a claim of the answer, or the answer of one of the reference."""
     return REFERENCE_VERDICTS[side].get(judgment.verdict, f"{'✓' if judgment.yes else '✗'} {judgment.verdict}")
 
@@ -98,16 +98,16 @@ def claim_verdicts(claim: Claim, side: str) -> list[tuple[str, bool, str]]:
     rows = [(f"? no verdict: {claim.missing}", False, "")] if claim.missing else []
     if claim.contexts is not None:
         rows.append((context_verdict(claim.contexts), claim.contexts.yes, claim.contexts.reason))
-    if claim.other is not None:
-        rows.append((reference_verdict(claim.other, side), claim.other.yes, claim.other.reason))
-    if claim.alone is not None and not claim.alone:
+    if claim.other_text is not None:
+        rows.append((reference_verdict(claim.other_text, side), claim.other_text.yes, claim.other_text.reason))
+    if claim.entailed_by is not None and not claim.entailed_by:
         rows.append(("✗ in no chunk", False, "each chunk read alone"))
-    elif claim.alone:
-        rows.append((f"✓ in {count(len(claim.alone), 'chunk')}", True, "each chunk read alone"))
+    elif claim.entailed_by:
+        rows.append((f"✓ in {count(len(claim.entailed_by), 'chunk')}", True, "each chunk read alone"))
     return rows
 
 
-def chunk_verdicts(chunk: Chunk | None, supports: int) -> list[tuple[str, bool, str]]:
+def chunk_verdicts(chunk: ChunkVerdict | None, supports: int) -> list[tuple[str, bool, str]]:
     """The same of a chunk: useful or not, how relevant, how many claims it supports."""
     rows = []
     if chunk is not None and chunk.useful is not None:
@@ -121,7 +121,7 @@ def chunk_verdicts(chunk: Chunk | None, supports: int) -> list[tuple[str, bool, 
 
 def judge_of(evaluation: Evaluation, spec: Spec) -> str:
     """Whose verdicts the values of a judged spec are, "model at host"; empty where there are none."""
-    return str(evaluation.settings.get(setting(*asked_of(spec)), ""))
+    return str(evaluation.settings.get(setting(*judge_request(spec)), ""))
 
 
 def judge_sources(names: Sequence[str], evaluations: Sequence[Evaluation], specs: Iterable[Spec]) -> list[str]:
@@ -148,7 +148,7 @@ def judge_sources(names: Sequence[str], evaluations: Sequence[Evaluation], specs
 def unavailable_judged(names: Sequence[str], evaluations: Sequence[Evaluation], specs: Sequence[Spec],
             surface: Surface = "page") -> list[str]:
     """What judged specs lack and what asks for it, a line of markdown for each reason with its metrics and runs."""
-    titles = {name: spec.title for spec in specs for name in (spec.name, asked_of(spec)[0])}
+    titles = {name: spec.title for spec in specs for name in (spec.name, judge_request(spec)[0])}
     groups: dict[tuple, tuple[Problem, list[str]]] = {}
     for metric in titles:
         runs: dict[Key, tuple[Problem, list[str]]] = {}
@@ -175,7 +175,7 @@ def verdict_problems(names: Sequence[str], evaluations: Sequence[Evaluation], sp
     """Verdicts that are missing by reason, texts that were cut, answers without a claim: a line of markdown for each
     metric and reason, with the runs that it is about.
     """
-    titles = {asked_of(spec)[0]: spec.title for spec in specs}
+    titles = {judge_request(spec)[0]: spec.title for spec in specs}
     own = [(name, problem) for name, one in zip(names, evaluations, strict=True) for problem in one.problems
            if problem.kind in COUNTED]
     lines = []

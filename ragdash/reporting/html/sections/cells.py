@@ -30,7 +30,7 @@ def mean_cell(summary: Summary, delta: Comparison | None = None, with_n: bool = 
     notes = [Markup('<span class="quiet">n = {:,}</span>').format(summary.n)] if with_n else []
     if delta is not None:
         notes.append(Markup('<span class="{}">{}</span>').format(
-            comparison.COLORS.get(delta.verdict, "gray"), comparison.difference_text(delta)))
+            comparison.COLORS.get(delta.outcome, "gray"), comparison.difference_text(delta)))
     return cell + Markup("<br>") + Markup(" · ").join(notes) if notes else cell
 
 

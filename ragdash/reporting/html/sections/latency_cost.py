@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from ragdash.core.errors import Unavailable
 from ragdash.evaluation import latency_cost
-from ragdash.evaluation.latency_cost import SHARES, Speed, Spent
+from ragdash.evaluation.latency_cost import SHARES, RunCost, StageLatency
 from ragdash.evaluation.stats import bootstrap_intervals
 from ragdash.matching.views.cost import Timed
 from ragdash.reporting.html.blocks import Section, Table, Text
@@ -24,8 +24,8 @@ class RunUsage:
     """What a run took: its times by stage, tokens and dollars of the queries that count."""
 
     timed: Timed
-    speeds: tuple[Speed, ...]
-    cost: Spent
+    speeds: tuple[StageLatency, ...]
+    cost: RunCost
 
 
 def latency_cost_section(content: ReportContent, title: str) -> Section:
@@ -33,15 +33,18 @@ def latency_cost_section(content: ReportContent, title: str) -> Section:
     usages, faults = _run_usage(content)
     known_usages = [usage for usage in usages if usage is not None]
     tokens = any(np.isfinite([usage.timed.prompt, usage.timed.completion]).any() for usage in known_usages)
-    if not (tokens or any(usage.speeds or usage.cost.how for usage in known_usages)):
+    if not (tokens or any(usage.speeds or usage.cost.basis for usage in known_usages)):
         reasons = "".join(f" {fault}." for fault in faults)
         return Section("speed", title, missing="No run says how long its queries took or what they cost "
                        f"(latency_ms, usage, cost_usd).{reasons}")
     blocks = [*_latency_table(content, usages), *_token_table(content, usages), *_price_table(content, usages)]
     for paid, values in _values_by_price(content, usages).items():
         blocks.append(Text("\n".join(f"- {line}" for line in _front(content, paid, values))))
-    faults += [f"{name}, cost unknown: {usage.cost.reason}" for name, usage in zip(content.names, usages, strict=True)
-               if usage is not None and usage.cost.reason and (tokens or any(known.cost.how for known in known_usages))]
+    faults += [
+        f"{name}, cost unknown: {usage.cost.reason}"
+        for name, usage in zip(content.names, usages, strict=True)
+        if usage is not None and usage.cost.reason and (tokens or any(known.cost.basis for known in known_usages))
+    ]
     note = ("Over the queries that have a value, with 95 % bootstrap intervals; percentiles are numpy's linear ones. "
             "With fewer than 100 queries P99 is hardly more than the slowest one. Times are those that the files tell: "
             "they compare where they were measured alike. The front goes by the means.")
@@ -59,8 +62,8 @@ def _run_usage(content: ReportContent) -> tuple[list[RunUsage | None], list[str]
             faults.append(f"{name}: {fault.problem.found}")
             usages.append(None)
             continue
-        usages.append(RunUsage(timed, latency_cost.speeds(timed, content.selected, weights=content.weights),
-                          latency_cost.spent(timed, match.run.settings, content.request.prices, name)))
+        usages.append(RunUsage(timed, latency_cost.stage_latencies(timed, content.selected, weights=content.weights),
+                          latency_cost.run_cost(timed, match.run.settings, content.request.prices, name)))
     return usages, faults
 
 
@@ -76,7 +79,9 @@ def _latency_table(content: ReportContent, usages: list[RunUsage | None]) -> lis
                     _cell((timing.mean, timing.low, timing.high), duration),
                     *(
                         _cell(estimate, duration)
-                        for estimate in zip(timing.at, timing.at_low, timing.at_high, strict=True)
+                        for estimate in zip(
+                            timing.percentiles, timing.percentiles_low, timing.percentiles_high, strict=True
+                        )
                     ),
                     f"{timing.n:,}",
                 ]
@@ -94,17 +99,17 @@ def _token_table(content: ReportContent, usages: list[RunUsage | None]) -> list[
         tokens = [_mean(values[content.selected]) for values in (usage.timed.prompt, usage.timed.completion)]
         dollars = usage.cost.values[content.selected]
         cost_source = {"": fmt.UNDEFINED, "recorded": "as recorded"}.get(
-            usage.cost.how, f"by price of {fmt.listed(usage.cost.used)}")
-        if usage.cost.how or tokens != [fmt.UNDEFINED] * 2:
+            usage.cost.basis, f"by price of {fmt.listed(usage.cost.price_names)}")
+        if usage.cost.basis or tokens != [fmt.UNDEFINED] * 2:
             rows.append([cells.run_cell(name, slot), *tokens, _cell(_interval(content, dollars), money), cost_source,
-                         f"{int(np.isfinite(dollars).sum()):,}" if usage.cost.how else fmt.UNDEFINED])
+                         f"{int(np.isfinite(dollars).sum()):,}" if usage.cost.basis else fmt.UNDEFINED])
     return [Table("Mean per query", ["Run", "Prompt tokens", "Completion tokens", "Cost", "Cost is", "n of cost"], rows,
                  frozenset({1, 2, 3, 5}))] if rows else []
 
 
 def _price_table(content: ReportContent, usages: list[RunUsage | None]) -> list[Table]:
     """The prices that some run pays."""
-    used_names = {name for usage in usages if usage is not None for name in usage.cost.used}
+    used_names = {name for usage in usages if usage is not None for name in usage.cost.price_names}
     rows = [[price.name, money(price.prompt), money(price.completion), money(price.call)]
             for price in content.request.prices.prices if price.name in used_names]
     return [Table("Prices", ["Name", "1K prompt tokens", "1K completion tokens", "Query"], rows,
@@ -137,11 +142,17 @@ def _front(content: ReportContent, paid: str, values: list[np.ndarray]) -> list[
     price = np.array([np.nanmean(run_values) if np.isfinite(run_values).any() else np.nan for run_values in values])
     draws = None
     if not any(lead in evaluation.corpus for evaluation in content.evaluations):
-        draws = tuple(latency_cost.means(columns, weights=content.weights) for columns in (
+        draws = tuple(latency_cost.resampled_means(columns, weights=content.weights) for columns in (
             [run_values.column(lead) for run_values in content.evaluations], values))
-    steps = latency_cost.steps(quality, price, lead.metric.better, draws=draws)
-    return front_sentences(content.names, latency_cost.front(quality, price, lead.metric.better), steps, lead, paid,
-                 "$" if paid == "Cost per query" else "ms")
+    steps = latency_cost.cost_steps(quality, price, lead.metric.better, draws=draws)
+    return front_sentences(
+        content.names,
+        latency_cost.pareto_front(quality, price, lead.metric.better),
+        steps,
+        lead,
+        paid,
+        "$" if paid == "Cost per query" else "ms",
+    )
 
 
 def _interval(content: ReportContent, values: np.ndarray) -> tuple[float, float, float]:

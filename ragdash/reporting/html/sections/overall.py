@@ -6,7 +6,7 @@ import numpy as np
 
 from ragdash.evaluation.compare import Comparison, best_first
 from ragdash.metrics import Spec
-from ragdash.metrics.bands import placed, tables_for
+from ragdash.metrics.bands import place_in_bands, tables_for
 from ragdash.reporting.html.blocks import Figure, Heading, Section, Table, Text
 from ragdash.reporting.html.content import ReportContent
 from ragdash.reporting.html.sections import cells
@@ -60,7 +60,7 @@ def _rated(content: ReportContent) -> list[str]:
         tables = tables_for(spec, content.request.bands)
         if tables:
             column = content.metric_summaries(spec)
-            placements = [placed(tables[0], summary.mean, summary.low, summary.high) for summary in column]
+            placements = [place_in_bands(tables[0], summary.mean, summary.low, summary.high) for summary in column]
             order = best_first(np.array([summary.mean for summary in column]), spec.metric.better)
             sentence = bands.band_sentence(spec, content.names, placements, order)
             return [bands.with_sources([sentence], [tables[0].source])[0] + "."]
@@ -74,7 +74,7 @@ def leaderboard(content: ReportContent, title: str) -> Section:
     several_n = len({summary.n for row in rows for summary in row}) > 1
     best, comparisons = content.best_run(content.lead), content.against_best(content.lead)
     tied = {
-        run for run, result in comparisons.items() if result.verdict in ("undecided", "equivalent") and result.n >= 2
+        run for run, result in comparisons.items() if result.outcome in ("undecided", "equivalent") and result.n >= 2
     }
     table = []
     for run in order:
@@ -153,7 +153,7 @@ def _forest(content: ReportContent, specs: list[Spec], theme: Theme):
         mean,
         low,
         high,
-        [[result.verdict for result in row] for row in grid],
+        [[result.outcome for result in row] for row in grid],
         axes=[axis_of(spec) for spec in specs],
         n=n,
         baseline=content.names[content.request.baseline],
@@ -174,7 +174,7 @@ def differences(content: ReportContent, specs: list[Spec]) -> Table:
             fmt.number(result.cohens_dz, signed=True),
             fmt.number(result.detectable),
             f"{result.n:,}",
-            comparison.OUTCOMES[result.verdict],
+            comparison.OUTCOMES[result.outcome],
         ]
         for spec in specs
         for result in (content.comparisons[candidate, spec] for candidate in content.candidates)
