@@ -82,7 +82,7 @@ def test_a_viewer_sees_what_is_kept_and_changes_nothing():
     (run,) = workspace().runs()
     at = visited({"auth": AUTH, "access": LISTS}, as_user("bob@example.org"))
     assert not at.exception and inside(at) and not at.get("file_uploader")
-    assert "View only" in words(at)
+    assert "may look" in words(at)
     at.button(key=f"show_run_{run.digest[:8]}").click().run()
     at.switch_page("pages/leaderboard.py").run()
     assert not at.exception and len(at.table[0].value) == 1

@@ -143,7 +143,7 @@ def test_several_judges_are_held_against_the_labels_together(pair):
     assert ("Mean of 2 judges, one of them a script: gpt-5 :gray[at judges.example.org] + toy-judge :gray[at toy]"
             in said(at))
     alike = np.mean([truth_said[query] == other[query] for query in IDS[1:]])
-    assert f"Judges: on 99 queries with verdicts of two or more they were unanimous on {alike:.3f}" in said(at)
+    assert f"Judges: on 99 queries with two or more verdicts they were unanimous on {alike:.3f}" in said(at)
     assert "Without a verdict: 1 query" in said(at)
     assert r"judges.example.org\: unreadable" in at.table[-1].value.to_numpy().tolist()[0][0]
 

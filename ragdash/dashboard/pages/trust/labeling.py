@@ -235,8 +235,8 @@ def _completed(drawn_sheet: Sheet) -> None:
     with st.container(border=True, key="label_done"):
         if skipped:
             st.markdown(
-                f"Everything is labeled except {fmt.count(len(skipped), 'answer')} that you skipped. Skipped answers make "
-                "the sample less random: go back to them if you can."
+                f"Everything is labeled except {fmt.count(len(skipped), 'answer')} that you skipped. Skipped answers "
+                "make the sample less random: go back to them if you can."
             )
         else:
             st.markdown("This sheet is fully labeled. Increase the number of queries to add more.")
