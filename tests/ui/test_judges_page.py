@@ -122,7 +122,7 @@ def test_plan_start_and_what_came_of_it(serve):
     assert float(seen["Expected cost"]) > 0 and not server.asked
     assert "judge_agreed" not in keys(at, "checkbox")
     at = finish(start(at))
-    assert len(server.asked) == 12 and re.search(r"Done: 12 calls, 0\.\d+ paid, 0 verdicts known before", texts(at))
+    assert len(server.asked) == 12 and re.search(r"Done: 12 calls, 0\.\d+ paid, 0 verdicts already stored", texts(at))
     table = judged(at)
     assert table["Run"].tolist() == ["one", "two"] and table["n"].tolist() == [6, 6]
     truth, runs = the_case()
@@ -145,7 +145,7 @@ def test_a_plan_tells_what_follows_from_the_answers(serve):
     assert first.value == "12" and re.fullmatch(r"then about \d+", first.delta)
     cost = next(one for one in at.metric if one.label == "Expected cost")
     whole = float(cost.delta.removesuffix(" in total"))
-    assert whole > float(cost.value) > 0 and "claims guessed by the length of the texts" in texts(at)
+    assert whole > float(cost.value) > 0 and "claims is estimated from the length of the texts" in texts(at)
     assert not server.asked
 
 
@@ -190,7 +190,7 @@ def test_the_judge_that_was_just_asked_is_the_one_shown(serve):
 def test_a_budget_of_calls_ends_it_and_says_so(serve):
     server = serve()
     at = finish(start(plan(opened(server, **{state.JUDGE_CALLS: 5}))))
-    assert "The budget is spent (5 calls" in texts(at) and len(server.asked) == 5
+    assert "Budget spent (5 calls" in texts(at) and len(server.asked) == 5
 
 
 def test_votes_are_read_with_their_agreement(serve):
@@ -314,7 +314,7 @@ def test_runs_without_texts_say_what_they_lack():
     truth, _ = the_case()
     bare = Run.build("bare", IDS, ["a"] * 6, np.ones(6))
     at = opened(None, [bare], truth)
-    assert "There is nothing to judge in bare" in texts(at) and "judge_plan" not in keys(at)
+    assert "Nothing to judge in bare" in texts(at) and "judge_plan" not in keys(at)
     said = Run.build("said", IDS, ["a"] * 6, np.ones(6), details=pa.table({"query_id": IDS, "answer": ["grey"] * 6}))
     at = opened(None, [said], truth)
     assert at.multiselect(key=state.JUDGE_METRICS).value == ["AnswerRelevanceJudged"]
@@ -491,7 +491,7 @@ def at_files(at: AppTest) -> str:
 
 
 def test_every_judged_metric_says_what_it_takes():
-    assert judges_sentences.CALLS.keys() == TASKS.keys() == set(judges_sentences.ORDER)
+    assert judges_sentences.CALLS_PER_QUERY.keys() == TASKS.keys() == set(judges_sentences.METRIC_ORDER)
     assert all(judges_sentences.needs(name) for name in TASKS)
 
 

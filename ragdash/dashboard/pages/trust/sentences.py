@@ -120,11 +120,11 @@ def warnings(problems_by_run: Mapping[str, Sequence[Problem]]) -> list[str]:
         for problem in run_problems:
             kinds.setdefault(problem.kind, {})[name] = problem
     lines = []
-    for kind, run_problems in kinds.items():
+    for kind, problems in kinds.items():
         if kind in GROUPED_WARNINGS:
-            lines.append(GROUPED_WARNINGS[kind].format(fmt.escape(fmt.listed(list(run_problems)))))
+            lines.append(GROUPED_WARNINGS[kind].format(fmt.escape(fmt.listed(list(problems)))))
         elif kind not in SHOWN_ELSEWHERE:
-            lines += dict.fromkeys(map(_line, run_problems.values()))
+            lines += dict.fromkeys(map(_line, problems.values()))
     return lines
 
 
