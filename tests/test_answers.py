@@ -187,7 +187,7 @@ def test_rouge_tokens_that_read_nothing_of_a_script_are_undefined():
 
 @every_metric
 def test_where_no_query_has_a_reference_only_what_needs_one_is_unavailable(metric, params):
-    lacking = {"references": ("truth 't' without right answers", "a reference answer", "Give one.", "answers")}
+    lacking = {"references": ("no-references", {"truth": "t"}, "answers")}
     answered = Answered(("Paris", "I don't know."), ((), ()), ("Paris?", "x"), lacking)
     if metric.__name__ in ("refusal", "answer_relevance"):
         assert metric(answered, **params).tolist() == {"refusal": [0, 1], "answer_relevance": [1, 0]}[metric.__name__]
@@ -197,9 +197,9 @@ def test_where_no_query_has_a_reference_only_what_needs_one_is_unavailable(metri
 
 
 def test_without_a_question_answer_relevance_alone_is_unavailable():
-    lacking = {"questions": ("no question", "what was asked", "Give it.", "query")}
+    lacking = {"questions": ("no-questions", {"truth": "t", "run": "r"}, "query")}
     answered = Answered(("Paris",), (("Paris",),), (None,), lacking)
-    with pytest.raises(Unavailable, match="no question"):
+    with pytest.raises(Unavailable, match="without the text of a query"):
         metrics.answer_relevance(answered)
     assert metrics.exact_match(answered) == metrics.rouge_l(answered) == 1
 

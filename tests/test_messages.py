@@ -174,3 +174,34 @@ def test_a_collector_counts_what_is_more():
     long = Collector("f")
     long.add("bad-number", {"value": "x" * 500})
     assert len(long.problems[0].found) < 130
+
+
+TAKEN_APART = {"replace", "startswith", "endswith", "partition", "rpartition", "split", "rsplit", "removeprefix",
+               "removesuffix", "find", "index", "count"}
+SENTENCES = {"found", "expected", "fix", "reason"}
+
+
+def is_sentence(node: ast.AST) -> bool:
+    return isinstance(node, ast.Attribute) and node.attr in SENTENCES
+
+
+def is_text(node: ast.AST) -> bool:
+    return isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str))
+
+
+def test_no_code_takes_a_sentence_apart():
+    """Problems are compared, merged and told apart by their message and facts, never by their words."""
+    wrong = []
+    for path, node in nodes():
+        where = f"{path.relative_to(PACKAGE)}:{getattr(node, 'lineno', 0)}"
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            by_method = node.func.attr in TAKEN_APART and is_sentence(node.func.value)
+            by_pattern = node.func.attr in ("search", "match", "fullmatch", "sub", "findall") and \
+                any(is_sentence(argument) for argument in node.args)
+            if by_method or by_pattern:
+                wrong.append(where)
+        elif isinstance(node, ast.Compare) and any(map(is_sentence, [node.left, *node.comparators])):
+            if any(isinstance(one, ast.In | ast.NotIn) for one in node.ops) and is_sentence(node.comparators[-1]) \
+                    or any(map(is_text, [node.left, *node.comparators])):
+                wrong.append(where)
+    assert not wrong

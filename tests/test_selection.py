@@ -160,7 +160,7 @@ def test_nothing_to_search_is_said():
 
 @pytest.mark.parametrize(("pattern", "place", "fix"), [
     ("ab(c", "character 3: ab▸(c", "Close the bracket"), ("ab)", "character 3: ab▸)", "Open the bracket"),
-    ("*a", "character 1", "needs something before it"), ("[z-a]", "character 2", "Turn the two ends"),
+    ("*a", "character 1", "needs something before it"), ("[z-a]", "character 2", "Swap the two ends"),
     ("a(?=b)", "(?=", "RE2"), (r"(a)\1", r"\1", "RE2")])
 def test_a_wrong_expression_is_explained_with_its_place_and_its_fix(pattern, place, fix):
     with pytest.raises(InputError) as caught:

@@ -229,7 +229,7 @@ def test_short_texts_are_passed_over_and_none_at_all_is_told():
     corpus = Corpus.build("c", ["a", "b", "c"], ["x" * 50, "  short  ", None])
     assert Drawing(corpus, 0).passed == 2 and len(Drawing(corpus, 0).slots("single", 9)) == LAPS
     for empty in (Corpus.build("c", ["a"]), Corpus.build("c", ["a"], ["short"])):
-        with pytest.raises(InputError, match="with a text of 50 signs"):
+        with pytest.raises(InputError, match="with a text of 50 characters"):
             Drawing(empty, 0)
 
 

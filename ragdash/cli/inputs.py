@@ -14,7 +14,7 @@ from ragdash.core.paths import named
 from ragdash.core.records import CHOICES, Conventions, Run, Truth
 from ragdash.io import Readable, detect, read_corpus, read_runs, read_truth
 from ragdash.io.field_names import FIELDS
-from ragdash.io.source.read_progress import watching
+from ragdash.io.source.read_progress import report_progress
 from ragdash.matching.match import Matching
 from ragdash.metrics import DEFAULT_SPECS, Spec, parse_spec, parse_specs
 
@@ -33,7 +33,7 @@ def read(options: argparse.Namespace) -> tuple[list[Run], Truth]:
     """All runs and the truth, with a bar while large files are read; the problems of all are raised together."""
     bar = Bar()
     try:
-        with watching(bar):
+        with report_progress(bar):
             return _read(options)
     finally:
         bar.clear()
@@ -66,11 +66,15 @@ def with_documents(truth: Truth, options: argparse.Namespace) -> Truth:
 
 def inner_truth(sources: Iterable[Readable], options: argparse.Namespace) -> Truth:
     """The truth that stands in the rows of a run; InputError where there is none, or where files say different ones."""
-    found = [read_truth(one, **reading(options)) for one in sources if detect(one, **reading(options)).role == "both"]
-    if len({truth.digest for truth in found}) == 1:
-        return found[0]
-    facts = {"count": len(found)}
-    raise InputError([Problem("several-truths/runs" if found else "no-truth", facts, field="--truth")])
+    truths = [
+        read_truth(content, **reading(options))
+        for content in sources
+        if detect(content, **reading(options)).role == "both"
+    ]
+    if len({truth.digest for truth in truths}) == 1:
+        return truths[0]
+    facts = {"count": len(truths)}
+    raise InputError([Problem("several-truths/runs" if truths else "no-truth", facts, field="--truth")])
 
 
 def reading(options: argparse.Namespace) -> dict:
@@ -81,14 +85,15 @@ def reading(options: argparse.Namespace) -> dict:
 def _mapping(texts: Iterable[str]) -> dict[str, str]:
     """{our field: their column} of texts such as "query=question,retrieved=url", or with their column first."""
     mapping: dict[str, str] = {}
-    for part in (part for text in texts for part in re.split(r",(?=[^,=]+=)", text)):
-        ours, equals, theirs = (piece.strip() for piece in part.partition("="))
-        if ours not in FIELDS and theirs in FIELDS:
-            ours, theirs = theirs, ours
-        if not (equals and ours and theirs) or ours in mapping:
-            twice = ours if ours in mapping else ""
-            raise InputError([Problem("bad-mapping", {"twice": twice, "text": part}, field="--map")])
-        mapping[ours] = theirs
+    pairs = [pair for text in texts for pair in re.split(r",(?=[^,=]+=)", text)]
+    for pair in pairs:
+        field, equals, column = (word.strip() for word in pair.partition("="))
+        if field not in FIELDS and column in FIELDS:
+            field, column = column, field
+        if not (equals and field and column) or field in mapping:
+            repeated = field if field in mapping else ""
+            raise InputError([Problem("bad-mapping", {"twice": repeated, "text": pair}, field="--map")])
+        mapping[field] = column
     return mapping
 
 
@@ -124,11 +129,11 @@ def read_as(options: argparse.Namespace) -> dict[str, str]:
 
 def distinct_names(runs: list[Run]) -> list[Run]:
     """Runs of equal names get a number behind it, so that no row of a table is taken for another."""
-    seen: dict[str, int] = {}
+    counts: dict[str, int] = {}
     result = []
     for run in runs:
-        seen[run.name] = seen.get(run.name, 0) + 1
-        result.append(run if seen[run.name] == 1 else run.renamed(f"{run.name} ({seen[run.name]})"))
+        counts[run.name] = counts.get(run.name, 0) + 1
+        result.append(run if counts[run.name] == 1 else run.renamed(f"{run.name} ({counts[run.name]})"))
     return result
 
 
@@ -138,9 +143,9 @@ def specs_of(options: argparse.Namespace) -> tuple[Spec, ...]:
     if not cutoffs:
         return DEFAULT_SPECS if metrics is None else parse_specs(metrics)
     specs: list[Spec] = []
-    for part in re.split(r"[\s,]+(?![^()]*\))", metrics or "P R nDCG Success"):
-        first = parse_spec(part) if "@" in part else _spec_at(part, cutoffs[0])
-        specs += [first.at(k) for k in cutoffs] if "@" not in part and first.k else [first]
+    for text in re.split(r"[\s,]+(?![^()]*\))", metrics or "P R nDCG Success"):
+        first = parse_spec(text) if "@" in text else _spec_at(text, cutoffs[0])
+        specs += [first.at(k) for k in cutoffs] if "@" not in text and first.k else [first]
     return tuple(dict.fromkeys(specs))
 
 

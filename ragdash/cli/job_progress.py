@@ -26,21 +26,27 @@ class Shown:
         self._options, self._next, self._drawn = options, 0.0, False
         self._again = options.progress == "text" and sys.stderr.isatty()
 
-    def __call__(self, now: Progress) -> None:
-        if time.monotonic() < self._next and now.done < now.total:
+    def __call__(self, progress: Progress) -> None:
+        if time.monotonic() < self._next and progress.done < progress.total:
             return
         as_json = self._options.progress == "json"
         self._next = time.monotonic() + (EVERY if as_json or self._again else 20 * EVERY)
         if self._again:
-            print(f"\r\x1b[K{now}", end="", file=sys.stderr, flush=True)
+            print(f"\r\x1b[K{progress}", end="", file=sys.stderr, flush=True)
             self._drawn = True
         else:
-            tell(self._options, "progress", {**now.as_dict(), "words": str(now)} if as_json else now)
+            tell_progress(self._options, progress)
 
     def end(self) -> None:
         """Go on below the line."""
         if self._drawn:
             print(file=sys.stderr, flush=True)
+
+
+def tell_progress(options: argparse.Namespace, progress: Progress) -> None:
+    """A line on the progress of a job."""
+    as_json = options.progress == "json"
+    tell(options, "progress", {**progress.as_dict(), "words": str(progress)} if as_json else progress)
 
 
 def tell(options: argparse.Namespace, kind: str, content: object) -> None:
@@ -63,16 +69,16 @@ def problems_told(options: argparse.Namespace) -> Iterator[None]:
 
 
 @contextmanager
-def asking(options: argparse.Namespace, *also: signal.Signals) -> Iterator[tuple[Shown, Event]]:
+def asking(options: argparse.Namespace, *more_signals: signal.Signals) -> Iterator[tuple[Shown, Event]]:
     """(the listener of progress, what is set when the process is asked to end), for the time of the asking.
 
     also: signals that ask so beside SIGTERM; Ctrl+C (SIGINT), unless named, is a KeyboardInterrupt as ever.
     """
-    shown, cancel = Shown(options), Event()
-    before = {one: signal.signal(one, lambda *_: cancel.set()) for one in (signal.SIGTERM, *also)}
+    progress, cancel = Shown(options), Event()
+    handlers = {number: signal.signal(number, lambda *_: cancel.set()) for number in (signal.SIGTERM, *more_signals)}
     try:
-        yield shown, cancel
+        yield progress, cancel
     finally:
-        for one, handler in before.items():
-            signal.signal(one, handler)
-        shown.end()
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+        progress.end()

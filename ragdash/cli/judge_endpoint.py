@@ -56,19 +56,19 @@ def endpoint_of(options: argparse.Namespace) -> Endpoint:
                     {name: value for name, value in parameters.items() if value is not None})
 
 
-def confirm(endpoint: Endpoint, what: str) -> None:
+def confirm(endpoint: Endpoint, texts: str) -> None:
     """Ask whether these texts may leave this machine; InputError where nobody can be asked, or says no."""
     host = endpoint.host
-    what = f"{what} go to {host}."
+    texts = f"{texts} go to {host}."
     if not sys.stdin.isatty():
         raise InputError([Problem("not-confirmed/unasked", {"host": host}, field="--yes")])
-    print(f"{what} Send them? [y/N] ", end="", file=sys.stderr, flush=True)
+    print(f"{texts} Send them? [y/N] ", end="", file=sys.stderr, flush=True)
     if sys.stdin.readline().strip().lower() not in ("y", "yes"):
         raise InputError([Problem("not-confirmed", {"host": host}, field="--yes")])
 
 
 def tell_plan(options: argparse.Namespace, plan: Plan, endpoint: Endpoint, *reply: str) -> None:
     """What is to be asked and what that costs, where the texts go; reply: as Plan.words has it."""
-    said = plan.words(*reply or ("verdict",))
-    tell(options, "plan", {**plan.as_dict(), "words": said, "host": endpoint.host, "local": endpoint.local}
-         if options.progress == "json" else said)
+    sentence = plan.words(*reply or ("verdict",))
+    tell(options, "plan", {**plan.as_dict(), "words": sentence, "host": endpoint.host, "local": endpoint.local}
+         if options.progress == "json" else sentence)

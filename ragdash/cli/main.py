@@ -58,17 +58,17 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     Besides what the command takes they hold `command`, its name; `given`, the arguments; and `streamlit`, the
     arguments after `--`, which `ragdash dashboard` passes on.
     """
-    given, streamlit = _split_at_dashes(list(arguments))
+    ragdash_arguments, streamlit = _split_at_dashes(list(arguments))
     parser = argparse.ArgumentParser(prog="ragdash", description="Which retrieval configuration is better, where does "
                                      "it fail, can I trust that, can I show it?")
     commands = parser.add_subparsers(required=True, dest="command", metavar="COMMAND")
-    chosen = next((argument for argument in given if not argument.startswith("-")), None)
+    command_name = next((argument for argument in ragdash_arguments if not argument.startswith("-")), None)
     for name, help_line in COMMANDS.items():
         command = commands.add_parser(name, help=help_line)
-        if name == chosen:
+        if name == command_name:
             _module_of(name).add_options(command)
-    options = parser.parse_args(given)
-    options.given, options.streamlit = given, streamlit
+    options = parser.parse_args(ragdash_arguments)
+    options.given, options.streamlit = ragdash_arguments, streamlit
     return options
 
 

@@ -30,10 +30,10 @@ def in_blocks(work: Callable, n: int, block: int | None = None) -> list:
     return list(_POOL.map(lambda start: work(start, min(start + block, n)), range(0, n, block)))
 
 
-def on_all_cores(work: Callable, parts: Iterable) -> list:
+def on_all_cores(work: Callable, blocks: Iterable) -> list:
     """[work(part), ...] on all cores, in order."""
-    parts = list(parts)
-    return [work(part) for part in parts] if len(parts) < 2 else list(_POOL.map(work, parts))
+    blocks = list(blocks)
+    return [work(block) for block in blocks] if len(blocks) < 2 else list(_POOL.map(work, blocks))
 
 
 def text_column(values) -> pa.ChunkedArray:
@@ -51,27 +51,29 @@ def encode(values) -> tuple[pa.StringArray, np.ndarray]:
         values = pa.array(values, pa.string())
     if not pa.types.is_dictionary(values.type):
         values = values.dictionary_encode()
-    parts = values.chunks if isinstance(values, pa.ChunkedArray) else [values]
-    parts = [part for part in parts if len(part)]
-    if not parts:
+    chunks = values.chunks if isinstance(values, pa.ChunkedArray) else [values]
+    chunks = [chunk for chunk in chunks if len(chunk)]
+    if not chunks:
         return pa.array([], pa.string()), np.zeros(0, np.int32)
-    if len(parts) == 1:
-        return parts[0].dictionary.cast(pa.string()), parts[0].indices.to_numpy().astype(np.int32, copy=False)
-    names = pa.concat_arrays([part.dictionary.cast(pa.string()) for part in parts]).dictionary_encode()
-    cuts = np.cumsum([len(part.dictionary) for part in parts[:-1]])
-    return names.dictionary, joined([part.indices.to_numpy() for part in parts],
+    if len(chunks) == 1:
+        return chunks[0].dictionary.cast(pa.string()), chunks[0].indices.to_numpy().astype(np.int32, copy=False)
+    names = pa.concat_arrays([chunk.dictionary.cast(pa.string()) for chunk in chunks]).dictionary_encode()
+    cuts = np.cumsum([len(chunk.dictionary) for chunk in chunks[:-1]])
+    return names.dictionary, joined([chunk.indices.to_numpy() for chunk in chunks],
                                     np.split(names.indices.to_numpy(), cuts))
 
 
-def joined(parts: Sequence[np.ndarray], tables: Sequence[np.ndarray] | None = None) -> np.ndarray:
+def joined(blocks: Sequence[np.ndarray], tables: Sequence[np.ndarray] | None = None) -> np.ndarray:
     """Arrays one behind the other, put there on all cores; tables: for each, what its values are the indices of."""
-    ends = np.cumsum([len(part) for part in parts], dtype=np.int64)
-    out = np.empty(ends[-1], (tables or parts)[0].dtype)
+    ends = np.cumsum([len(block) for block in blocks], dtype=np.int64)
+    out = np.empty(ends[-1], (tables or blocks)[0].dtype)
 
-    def work(at: int) -> None:
-        out[ends[at] - len(parts[at]):ends[at]] = parts[at] if tables is None else tables[at][parts[at]]
+    def work(index: int) -> None:
+        out[ends[index] - len(blocks[index]) : ends[index]] = (
+            blocks[index] if tables is None else tables[index][blocks[index]]
+        )
 
-    on_all_cores(work, range(len(parts)))
+    on_all_cores(work, range(len(blocks)))
     return out
 
 
@@ -97,21 +99,21 @@ def take(column: pa.ChunkedArray, rows: np.ndarray) -> pa.Array:
     ascending = rows[order]
     starts = chunk_starts(column)
     cuts = np.searchsorted(ascending, starts)
-    parts = [column.chunk(i).take(pa.array(ascending[a:b] - starts[i]))
+    pieces = [column.chunk(i).take(pa.array(ascending[a:b] - starts[i]))
              for i, (a, b) in enumerate(pairwise(cuts)) if b > a]
-    if not parts:
+    if not pieces:
         return pa.array([], column.type)
-    taken = pa.concat_arrays(parts)
-    back = np.empty(len(order), np.int64)
-    back[order] = np.arange(len(order))
-    return taken.take(pa.array(back))
+    values = pa.concat_arrays(pieces)
+    inverse = np.empty(len(order), np.int64)
+    inverse[order] = np.arange(len(order))
+    return values.take(pa.array(inverse))
 
 
 def hash_text(column: pa.ChunkedArray, seed: int = 0) -> np.ndarray:
     """A 64-bit hash of each string: (N,) uint64. Equal strings have equal hashes, in any chunk, block or process."""
     out = np.empty(len(column), np.uint64)
-    for part, start, stop in text_blocks(column):
-        out[start:stop] = part(seed)
+    for block, start, stop in text_blocks(column):
+        out[start:stop] = block(seed)
     return out
 
 
@@ -171,13 +173,15 @@ def _hash_short(windows: np.ndarray, starts: np.ndarray, lengths: np.ndarray, se
     h = lengths.astype(np.uint64)
     h += np.uint64(seed)
     h *= _ODD[0]
-    for at in range(0, longest, 8):
-        if shortest > at:
-            left = None if shortest >= at + 8 else lengths - at if at else lengths
-            h = _step(h, _eight(windows, starts + at if at else starts, left, longest - at))
+    for offset in range(0, longest, 8):
+        if shortest > offset:
+            remaining = None if shortest >= offset + 8 else lengths - offset if offset else lengths
+            h = _step(h, _eight(windows, starts + offset if offset else starts, remaining, longest - offset))
         else:
-            alive = np.flatnonzero(lengths > at)
-            h[alive] = _step(h[alive], _eight(windows, starts[alive] + at, lengths[alive] - at, longest - at))
+            alive = np.flatnonzero(lengths > offset)
+            h[alive] = _step(
+                h[alive], _eight(windows, starts[alive] + offset, lengths[alive] - offset, longest - offset)
+            )
     h ^= h >> _HALF
     h *= _ODD[2]
     return h ^ (h >> _HALF)
@@ -189,12 +193,12 @@ def _step(h: np.ndarray, word: np.ndarray) -> np.ndarray:
     return word
 
 
-def _eight(windows: np.ndarray, starts: np.ndarray, left: np.ndarray | None, longest: int) -> np.ndarray:
+def _eight(windows: np.ndarray, starts: np.ndarray, remaining: np.ndarray | None, longest: int) -> np.ndarray:
     """Eight bytes from each start, zero behind the first `left` (at least 1, at most `longest`; None: all count)."""
     word = windows[starts].view(np.uint64)
-    if left is not None:
-        unused = (left if longest <= 8 else np.minimum(left, 8)).astype(np.uint64)
-        np.subtract(_EIGHT, unused, out=unused)
-        unused *= _EIGHT
-        word <<= unused
+    if remaining is not None:
+        used_bytes = (remaining if longest <= 8 else np.minimum(remaining, 8)).astype(np.uint64)
+        np.subtract(_EIGHT, used_bytes, out=used_bytes)
+        used_bytes *= _EIGHT
+        word <<= used_bytes
     return word

@@ -19,13 +19,13 @@ SHOWN = 5  # problems printed of one kind and file
 
 def say(problems: Sequence[Problem]) -> None:
     """Problems on standard error, a line each; of many alike the first ones."""
-    seen: Counter = Counter()
+    counts: Counter = Counter()
     for problem in problems:
-        alike = (problem.file, problem.kind)
-        seen[alike] += 1
-        if seen[alike] <= SHOWN:
+        key = (problem.file, problem.kind)
+        counts[key] += 1
+        if counts[key] <= SHOWN:
             print(f"{problem.severity}: {problem}", file=sys.stderr)
-    for (file, kind), count in seen.items():
+    for (file, kind), count in counts.items():
         if count > SHOWN:
             print(f"... and {count - SHOWN:,} more of the kind {kind}{f' in {file}' if file else ''}", file=sys.stderr)
 
@@ -50,14 +50,14 @@ def _replace(path: Path, content: bytes) -> None:
         path.write_bytes(content)
         return
     path = path.resolve()  # what a link leads to
-    descriptor, beside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:100]}.")
+    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:100]}.")
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(content)
-        os.chmod(beside, path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask())
-        os.replace(beside, path)
+        os.chmod(temporary, path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask())
+        os.replace(temporary, path)
     except OSError:
-        os.unlink(beside)
+        os.unlink(temporary)
         raise
 
 
@@ -80,10 +80,10 @@ class Bar:
         self._next = self._shown = 0.0
 
     def __call__(self, file: str, done: int, size: int) -> None:
-        now = time.monotonic()
-        if size < LARGE or now < self._next or not sys.stderr.isatty():
+        clock = time.monotonic()
+        if size < LARGE or clock < self._next or not sys.stderr.isatty():
             return
-        self._next, self._shown = now + 0.1, 1.0
+        self._next, self._shown = clock + 0.1, 1.0
         filled = 30 * done // size
         name = file if len(file) < 40 else f"…{file[-38:]}"
         line = f"{name} [{'#' * filled}{'.' * (30 - filled)}] {100 * done // size:3d} % of {size >> 20:,} MB"
@@ -96,9 +96,9 @@ class Bar:
             self._shown = 0.0
 
 
-def count(n: int, one: str, many: str | None = None) -> str:
+def count(n: int, singular: str, plural: str | None = None) -> str:
     """A number with its noun: 1 query, 2 queries."""
-    return f"{n:,} {one if n == 1 else many or one + 's'}"
+    return f"{n:,} {singular if n == 1 else plural or singular + 's'}"
 
 
 def duration(seconds: float) -> str:

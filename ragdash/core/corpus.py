@@ -49,9 +49,11 @@ class Corpus:
             raise InputError([Problem("unfit-columns/corpus", {"ids": len(ids)}, file)])
         if ids.null_count:
             raise InputError([Problem("missing-id/documents", {"count": ids.null_count}, file, field="doc_id")])
-        kept = _once(ids, columns, file, lines)
-        if kept is not None:
-            ids, *columns = (None if one is None else pa.chunked_array([take(one, kept)]) for one in (ids, *columns))
+        first_rows = _once(ids, columns, file, lines)
+        if first_rows is not None:
+            ids, *columns = (
+                None if column is None else pa.chunked_array([take(column, first_rows)]) for column in (ids, *columns)
+            )
         return cls(name, ids, *columns, tuple(problems))
 
     def __len__(self) -> int:
@@ -67,11 +69,11 @@ class Corpus:
 
     def rows(self, ids) -> np.ndarray:
         """The row of each id, -1 for one that the corpus lacks: (N,) int64. The corpus is passed through once."""
-        wanted, codes = _coded(ids)
-        place = pc.index_in(self.doc_ids, value_set=wanted)
-        found = np.flatnonzero(place.is_valid().to_numpy())
-        row_of = np.full(len(wanted), -1)
-        row_of[take(place, found).to_numpy()] = found
+        wanted_ids, codes = _coded(ids)
+        positions = pc.index_in(self.doc_ids, value_set=wanted_ids)
+        known_rows = np.flatnonzero(positions.is_valid().to_numpy())
+        row_of = np.full(len(wanted_ids), -1)
+        row_of[take(positions, known_rows).to_numpy()] = known_rows
         return row_of[codes]
 
     def has(self, ids) -> np.ndarray:
@@ -93,10 +95,12 @@ class Corpus:
         lacking = np.flatnonzero(texts.is_null().to_numpy(zero_copy_only=False))
         if not len(lacking) or self.texts is None:
             return texts, 0
-        given = self.texts_of(ids.take(pa.array(lacking)))
-        place = np.full(len(ids), -1)
-        place[lacking] = np.arange(len(lacking))
-        return pc.coalesce(texts, given.take(pa.array(place, mask=place < 0))), len(given) - given.null_count
+        corpus_texts = self.texts_of(ids.take(pa.array(lacking)))
+        positions = np.full(len(ids), -1)
+        positions[lacking] = np.arange(len(lacking))
+        return pc.coalesce(texts, corpus_texts.take(pa.array(positions, mask=positions < 0))), len(
+            corpus_texts
+        ) - corpus_texts.null_count
 
     def note(self, count: int, run: str) -> Problem:
         """That so many documents of a run have their texts from here."""
@@ -114,12 +118,12 @@ class Corpus:
         order = np.argsort(hash_text(self.doc_ids))
 
         def work(start: int, stop: int) -> bytes:
-            found = hashlib.blake2b(digest_size=16)
+            digest = hashlib.blake2b(digest_size=16)
             for column in (self.doc_ids, self.texts, self.titles):
-                for part in () if column is None else _raw(take(column, order[start:stop])):
-                    found.update(part)
-                found.update(b"|")
-            return found.digest()
+                for column_bytes in () if column is None else _raw(take(column, order[start:stop])):
+                    digest.update(column_bytes)
+                digest.update(b"|")
+            return digest.digest()
 
         whole = hashlib.blake2b(b"".join(in_blocks(work, len(self))), digest_size=16)
         return np.frombuffer(whole.digest(), np.uint64)
@@ -127,12 +131,12 @@ class Corpus:
     @staticmethod
     def _column(column: pa.ChunkedArray | None, rows: np.ndarray) -> pa.StringArray:
         """The values at these rows, null at -1."""
-        found = np.flatnonzero(rows >= 0)
-        if column is None or not len(found):
+        known_rows = np.flatnonzero(rows >= 0)
+        if column is None or not len(known_rows):
             return pa.nulls(len(rows), pa.string())
-        place = np.full(len(rows), -1)
-        place[found] = np.arange(len(found))
-        return take(column, rows[found]).take(pa.array(place, mask=place < 0))
+        positions = np.full(len(rows), -1)
+        positions[known_rows] = np.arange(len(known_rows))
+        return take(column, rows[known_rows]).take(pa.array(positions, mask=positions < 0))
 
 
 def _coded(ids) -> tuple[pa.StringArray, np.ndarray]:
@@ -156,19 +160,19 @@ def _once(ids: pa.ChunkedArray, columns: list, file: str | None, lines) -> np.nd
         return None
     hashes = hash_text(ids)
     order = np.argsort(hashes, kind="stable")
-    same = np.flatnonzero(hashes[order][1:] == hashes[order][:-1])
+    equal = np.flatnonzero(hashes[order][1:] == hashes[order][:-1])
     book: dict[str, int] = {}
     repeats, problems = [], []
-    rows = np.unique(np.concatenate([order[same], order[same + 1]]))
+    rows = np.unique(np.concatenate([order[equal], order[equal + 1]]))
     for row, doc in zip(rows.tolist(), take(ids, rows).to_pylist(), strict=True):
         first = book.setdefault(doc, row)
         if first == row:
             continue
         repeats.append(row)
         if any(column is not None and column[first] != column[row] for column in columns) and len(problems) < SHOWN:
-            where = [int(lines[first]), int(lines[row])] if lines is not None else []
-            problems.append(Problem("duplicate-document/corpus", {"document": doc, "lines": where}, file,
-                                    where[1] if where else None, "doc_id"))
+            line_numbers = [int(lines[first]), int(lines[row])] if lines is not None else []
+            problems.append(Problem("duplicate-document/corpus", {"document": doc, "lines": line_numbers}, file,
+                                    line_numbers[1] if line_numbers else None, "doc_id"))
     if problems:
         raise InputError(problems)
     return np.setdiff1d(np.arange(len(ids)), np.array(repeats, np.int64))

@@ -103,12 +103,12 @@ class Problem:
 
     def __str__(self) -> str:
         words = self.words()
-        place = ":".join(str(part) for part in (self.file, self.line) if part is not None)
+        location = ":".join(str(item) for item in (self.file, self.line) if item is not None)
         facts = {"field": self.field, **self.facts}
         is_named = any(facts.get(fact) == self.field for fact in shown_facts(self.message))
         name = f"({self.field})" if self.field and not is_named else ""
-        where = " ".join(part for part in (place, name) if part)
-        return f"{f'{where}: ' if where else ''}found {words.found}; expected {words.expected}. {words.fix}"
+        prefix = " ".join(item for item in (location, name) if item)
+        return f"{f'{prefix}: ' if prefix else ''}found {words.found}; expected {words.expected}. {words.fix}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,14 +157,14 @@ class Collector:
 
     def add(self, message: str, facts: Mapping[str, object] | None = None, *, line: int | None = None,
             field: str | None = None, severity: str = "error", count: int = 1) -> None:
-        """Note a problem; count > 1 says that this one stands for several alike."""
+        """Note a problem; count > 1: it represents several alike."""
         kind = message.partition("/")[0]
         self._count[kind] = self._count.get(kind, 0) + count
-        kept = self._kept.setdefault(kind, [])
-        if len(kept) < SHOWN_PER_KIND:
+        problems = self._kept.setdefault(kind, [])
+        if len(problems) < SHOWN_PER_KIND:
             short = {name: shorten(fact, LONGEST_FACT) if isinstance(fact, str) else fact
                      for name, fact in (facts or {}).items()}
-            kept.append(Problem(message, short, self.file, line, field, severity))
+            problems.append(Problem(message, short, self.file, line, field, severity))
 
     def take(self, problem: Problem) -> None:
         """Note a problem that is known already, as one of this file."""
@@ -172,11 +172,11 @@ class Collector:
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """All problems, kinds in order of appearance; the last kept of a capped kind tells how many more there are."""
+        """All problems, kinds in order of appearance; the last one of a capped kind says how many more there are."""
         result = []
-        for kind, kept in self._kept.items():
-            more = self._count[kind] - len(kept)
-            result.extend(kept if more <= 0 else [*kept[:-1], replace(kept[-1], more=more)])
+        for kind, problems in self._kept.items():
+            more = self._count[kind] - len(problems)
+            result.extend(problems if more <= 0 else [*problems[:-1], replace(problems[-1], more=more)])
         return tuple(result)
 
     def raise_errors(self) -> None:

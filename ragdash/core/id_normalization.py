@@ -35,23 +35,23 @@ class CollapseChoice:
     share: float
 
 
-def with_ids_of(run: Run, truth: Truth, name: str, wanted: tuple[Wanted, Wanted] | None = None) -> Run:
+def with_ids_of(run: Run, truth: Truth, name: str, wanted_ids: tuple[Wanted, Wanted] | None = None) -> Run:
     """The run with query and document ids written as the truth writes them, where a common form joins exactly two.
 
     name: trim, case, zeros, path, or several with commas. Queries that would become one stay as they are and are
     reported; documents that become one in a ranking are repeats of it. Settings and problems tell what was done.
     wanted: of the truth's queries and documents.
     """
-    how = spelling(name)
-    known, judged = wanted or (Wanted(truth.query_ids), Wanted(truth.docs))
-    queries, merged = _apart(run.query_ids, respelled(text_column(run.query_ids), known, how))
-    docs = respelled(run.docs, judged, how)
+    form = spelling(name)
+    judged_ids, judged = wanted_ids or (Wanted(truth.query_ids), Wanted(truth.docs))
+    queries, merged = _apart(run.query_ids, respelled(text_column(run.query_ids), judged_ids, form))
+    docs = respelled(run.docs, judged, form)
     changed = [pc.sum(pc.not_equal(a, b)).as_py() or 0
                for a, b in ((text_column(queries), text_column(run.query_ids)), (docs, run.docs))]
     problems = [Problem("merged-queries", {"queries": len(merged), "run": run.name, "example": merged[0].as_py()}, None,
                         None, "query_id", "warning")] if len(merged) else []
     problems.append(Problem("respelled-ids", {"queries": changed[0], "all_queries": len(run), "documents": changed[1],
-                            "all_documents": len(run.docs), "run": run.name, "how": how.words, "spelling": name}, None,
+                            "all_documents": len(run.docs), "run": run.name, "how": form.words, "spelling": name}, None,
                             None, "ids", "note"))
     note = {"ids": ",".join(filter(None, [run.settings.get("ids"), name]))}
     if not any(changed):
@@ -101,19 +101,28 @@ def rebuilt(run: Run, *, queries: pa.StringArray | None = None, docs: pa.Chunked
     """
     queries, docs = run.query_ids if queries is None else queries, run.docs if docs is None else docs
     codes = np.repeat(np.arange(len(run), dtype=np.int32), np.diff(run.starts))
-    place = np.arange(len(codes))
-    codes, place, scores = (_in_file_order(values, run.order) for values in (codes, place, run.scores))
+    positions = np.arange(len(codes))
+    codes, positions, scores = (_in_file_order(values, run.order) for values in (codes, positions, run.scores))
     rows = np.ones(len(docs), bool) if keep is None else keep
     mask = pa.array(rows)
     columns = [None if column is None else column if rows.all() else column.filter(mask)
                for column in (docs, run.texts, run.sources)]
     details = None if run.details is None else run.details.append_column("query_id", queries)
-    others = [problem for problem in run.problems if problem.kind != "duplicate-document"]
+    other_problems = [problem for problem in run.problems if problem.kind != "duplicate-document"]
     file = next((problem.file for problem in run.problems if problem.file), None)
-    return Run.build(run.name, pa.DictionaryArray.from_arrays(pa.array(codes[rows]), queries), columns[0],
-                     None if scores is None else scores[rows], place[rows] if run.ranked_by == "rank" else None,
-                     texts=columns[1], sources=columns[2], details=details, problems=[*others, *problems], file=file,
-                     settings={**run.settings, **(note or {})})
+    return Run.build(
+        run.name,
+        pa.DictionaryArray.from_arrays(pa.array(codes[rows]), queries),
+        columns[0],
+        None if scores is None else scores[rows],
+        positions[rows] if run.ranked_by == "rank" else None,
+        texts=columns[1],
+        sources=columns[2],
+        details=details,
+        problems=[*other_problems, *problems],
+        file=file,
+        settings={**run.settings, **(note or {})},
+    )
 
 
 def collapse_choices(run: Run, truth: Truth, judged: Wanted | None = None) -> list[CollapseChoice]:
@@ -127,28 +136,28 @@ def collapse_choices(run: Run, truth: Truth, judged: Wanted | None = None) -> li
     ways = [] if run.sources is None else [("source", pc.unique(collapsed_ids(run, "source")))]
     separators = dict.fromkeys((*SEPARATORS, *_longer_separators(returned, judged)))
     ways += [(f"prefix:{separator}", pc.unique(before(returned, separator))) for separator in separators]
-    found = []
+    choices = []
     for by, docs in ways:
         if docs.equals(returned):
             continue
         share, name = judged.share(docs), None
         if not share:
-            share, name = max((judged.share(pc.unique(one.apply(docs)), one), one.name) for one in SPELLINGS)
+            share, name = max((judged.share(pc.unique(entry.apply(docs)), entry), entry.name) for entry in SPELLINGS)
         if not share:
             live = every_spelling(docs, judged)
-            one = spelling(",".join(one.name for one in SPELLINGS if one in live)) if len(live) > 1 else None
-            share, name = (judged.share(pc.unique(one.apply(docs)), one), one.name) if one else (share, name)
+            entry = spelling(",".join(entry.name for entry in SPELLINGS if entry in live)) if len(live) > 1 else None
+            share, name = (judged.share(pc.unique(entry.apply(docs)), entry), entry.name) if entry else (share, name)
         if share > base:
-            found.append(CollapseChoice(by, name, share))
-    return sorted(found, key=lambda choice: (-choice.share, choice.ids is not None, len(choice.by), choice.by))
+            choices.append(CollapseChoice(by, name, share))
+    return sorted(choices, key=lambda choice: (-choice.share, choice.ids is not None, len(choice.by), choice.by))
 
 
 def _apart(old: pa.StringArray, new: pa.ChunkedArray) -> tuple[pa.StringArray, pa.StringArray]:
     """(new query ids, the old ones where two would be alike; those that were kept so)."""
     new = pa.concat_arrays(new.chunks) if new.num_chunks else old
     counts = pc.value_counts(new)
-    twice = pc.is_in(new, value_set=counts.field("values").filter(pc.greater(counts.field("counts"), 1)))
-    merged = pc.and_(twice, pc.not_equal(new, old))
+    repeated = pc.is_in(new, value_set=counts.field("values").filter(pc.greater(counts.field("counts"), 1)))
+    merged = pc.and_(repeated, pc.not_equal(new, old))
     return pc.if_else(merged, old, new), old.filter(merged)
 
 
@@ -172,9 +181,9 @@ def _longer_separators(returned: pa.Array, judged: Wanted) -> list[str]:
     """What stands between a judged id and a number in the returned ids: "_chunk_", "_p"; the three commonest."""
     step = max(len(returned) // _PROBED, 1)
     probed = [doc[:_LONGEST] for doc in take(text_column(returned), np.arange(0, len(returned), step)).to_pylist()]
-    cuts = [[(doc[:found.start()], found.group()) for found in _CUT.finditer(doc)] for doc in probed]
-    wanted = set(judged.among([before for found in cuts for before, _ in found])[1].to_pylist())
-    seen: Counter[str] = Counter()
-    for found in cuts:
-        seen.update([separator for before, separator in found if before in wanted][-1:])
-    return [separator for separator, _ in seen.most_common(3)]
+    cuts = [[(doc[:matches.start()], matches.group()) for matches in _CUT.finditer(doc)] for doc in probed]
+    wanted_prefixes = set(judged.among([before for matches in cuts for before, _ in matches])[1].to_pylist())
+    separator_counts: Counter[str] = Counter()
+    for matches in cuts:
+        separator_counts.update([separator for before, separator in matches if before in wanted_prefixes][-1:])
+    return [separator for separator, _ in separator_counts.most_common(3)]

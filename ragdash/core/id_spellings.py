@@ -63,17 +63,17 @@ def spelling(name: str) -> Spelling:
 
     In which order several are named does not matter: paths are cut before zeros are looked for.
     """
-    found = {one.name: one for one in SPELLINGS}
-    parts = [found.get(part.strip()) for part in name.split(",")]
-    if None in parts:
-        raise InputError([Problem("unknown-spelling", {"name": name, "choices": list(found)}, field="ids")])
-    turns = tuple(sorted(parts, key=_turn))
-    return Spelling(name, " and ".join(part.words for part in parts),
-                    lambda ids: reduce(lambda held, part: part.apply(held), turns, ids), turns)
+    by_name = {entry.name: entry for entry in SPELLINGS}
+    forms = [by_name.get(form.strip()) for form in name.split(",")]
+    if None in forms:
+        raise InputError([Problem("unknown-spelling", {"name": name, "choices": list(by_name)}, field="ids")])
+    turns = tuple(sorted(forms, key=_turn))
+    return Spelling(name, " and ".join(form.words for form in forms),
+                    lambda ids: reduce(lambda values, form: form.apply(values), turns, ids), turns)
 
 
-def _turn(one: Spelling) -> int:
-    return ("trim", "path", "case", "zeros").index(one.name)
+def _turn(form: Spelling) -> int:
+    return ("trim", "path", "case", "zeros").index(form.name)
 
 
 class Wanted:
@@ -89,40 +89,40 @@ class Wanted:
     def __len__(self) -> int:
         return len(self.ids)
 
-    def among(self, ids, how: Spelling | None = None) -> tuple[pa.StringArray, pa.StringArray]:
+    def among(self, ids, form: Spelling | None = None) -> tuple[pa.StringArray, pa.StringArray]:
         """(common form, wanted id) where exactly one wanted id has that form; of those at least that are in ids.
 
         Without a spelling the form is the id as it is written.
         """
-        forms, order, hashes = self._sorted(how)
+        forms, order, hashes = self._sorted(form)
         sought = np.sort(hash_text(text_column(ids)))
         sought = sought[np.diff(sought, prepend=~sought[:1]) != 0]
         first = np.searchsorted(hashes, sought)
         many = np.searchsorted(hashes, sought, "right") - first
         rows = np.repeat(first - np.cumsum(many) + many, many) + np.arange(many.sum())
         rows = pa.array(np.sort(order[rows]))
-        forms, wanted = forms.take(rows), self.ids.take(rows)
+        forms, wanted_ids = forms.take(rows), self.ids.take(rows)
         counts = pc.value_counts(forms)
         single = pc.is_in(forms, value_set=counts.field("values").filter(pc.equal(counts.field("counts"), 1)))
-        return forms.filter(single), wanted.filter(single)
+        return forms.filter(single), wanted_ids.filter(single)
 
     def form(self, how: Spelling) -> pa.StringArray:
         """The ids in this form, in their order: the very same array where none is written otherwise."""
         return self._sorted(how)[0]
 
-    def share(self, ids, how: Spelling | None = None) -> float:
+    def share(self, ids, form: Spelling | None = None) -> float:
         """How many of the wanted are among ids (common forms, where there is a spelling), as a share."""
-        found = pc.is_in(self.among(ids, how)[0], value_set=ids)
-        return (pc.sum(found).as_py() or 0) / len(self) if len(self) else 0.0
+        known = pc.is_in(self.among(ids, form)[0], value_set=ids)
+        return (pc.sum(known).as_py() or 0) / len(self) if len(self) else 0.0
 
     def _sorted(self, how: Spelling | None) -> tuple[pa.StringArray, np.ndarray, np.ndarray]:
         """(the common forms of the ids, their order by hash, the hashes in that order)."""
         name = how.name if how else ""
         if name not in self._forms:
-            if how and how.parts and all(self.form(part) is self.ids for part in how.parts):
+            if how and how.parts and all(self.form(form) is self.ids for form in how.parts):
                 return self._forms.setdefault(name, self._sorted(None))
-            parts = on_all_cores(how.apply, _parts([self.ids])) if how else [self.ids]
-            forms = pa.concat_arrays([pa.array([], pa.string()), *parts])
+            blocks = on_all_cores(how.apply, _parts([self.ids])) if how else [self.ids]
+            forms = pa.concat_arrays([pa.array([], pa.string()), *blocks])
             if how and forms.equals(self.ids):
                 return self._forms.setdefault(name, self._sorted(None))
             forms = forms if how else self.ids
@@ -131,14 +131,17 @@ class Wanted:
         return self._forms[name]
 
 
-def every_spelling(ids: pa.StringArray, known: Wanted) -> list[Spelling]:
+def every_spelling(ids: pa.StringArray, wanted_ids: Wanted) -> list[Spelling]:
     """The spellings that change any of these ids or of the wanted ones when all are applied, each after the others."""
-    own, theirs, live = ids, known.ids, []
-    for how in spelling(",".join(one.name for one in SPELLINGS)).parts:
-        after = how.apply(own), known.form(how) if theirs is known.ids else how.apply(theirs)
-        if not (after[0].equals(own) and after[1].equals(theirs)):
-            live.append(how)
-            own, theirs = after
+    run_ids, truth_ids, live = ids, wanted_ids.ids, []
+    for form in spelling(",".join(entry.name for entry in SPELLINGS)).parts:
+        respelled_ids = (
+            form.apply(run_ids),
+            wanted_ids.form(form) if truth_ids is wanted_ids.ids else form.apply(truth_ids),
+        )
+        if not (respelled_ids[0].equals(run_ids) and respelled_ids[1].equals(truth_ids)):
+            live.append(form)
+            run_ids, truth_ids = respelled_ids
     return live
 
 
@@ -147,19 +150,19 @@ def respelled(ids: pa.ChunkedArray, wanted: Wanted, how: Spelling) -> pa.Chunked
 
     An id that is wanted as it stands is kept: it is the one of its form, or one of several.
     """
-    parts = _parts(ids.chunks)
-    common = pa.chunked_array(on_all_cores(how.apply, parts), pa.string())
+    blocks = _parts(ids.chunks)
+    common = pa.chunked_array(on_all_cores(how.apply, blocks), pa.string())
     if common.equals(ids) and wanted.form(how) is wanted.ids:
         return ids
     forms, texts = wanted.among(common, how)
     if not len(forms):
         return ids
 
-    def work(at: int) -> pa.StringArray:
-        return pc.coalesce(texts.take(pc.index_in(common.chunk(at), value_set=forms)), parts[at])
+    def work(index: int) -> pa.StringArray:
+        return pc.coalesce(texts.take(pc.index_in(common.chunk(index), value_set=forms)), blocks[index])
 
-    return pa.chunked_array(on_all_cores(work, range(len(parts))), pa.string())
+    return pa.chunked_array(on_all_cores(work, range(len(blocks))), pa.string())
 
 
 def _parts(chunks: Iterable[pa.StringArray]) -> list[pa.StringArray]:
-    return [chunk.slice(at, _BLOCK) for chunk in chunks for at in range(0, len(chunk), _BLOCK)]
+    return [chunk.slice(start, _BLOCK) for chunk in chunks for start in range(0, len(chunk), _BLOCK)]

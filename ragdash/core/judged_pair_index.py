@@ -25,29 +25,29 @@ class PairIndex:
         self.coarse, self.fine = self._table(hashes), self._table(hashes << self.bits)
         self.order = np.argsort(hashes, kind="stable")
         self.hashes = hashes[self.order]
-        same = np.flatnonzero(np.diff(self.hashes, prepend=~self.hashes[:1]) != 0)
-        self.depth = int(np.diff(np.append(same, len(hashes))).max(initial=0))
+        first_rows = np.flatnonzero(np.diff(self.hashes, prepend=~self.hashes[:1]) != 0)
+        self.depth = int(np.diff(np.append(first_rows, len(hashes))).max(initial=0))
 
     def sieve(self, hashes: np.ndarray) -> np.ndarray:
         """Rows of hashes (N,) that may be judged: (X,) int64, ascending. None that is judged is missing."""
         def work(a: int, b: int) -> np.ndarray:  # a slot is never outside: "clip" only spares NumPy the look
-            left = np.flatnonzero(self.coarse.take(self._slots(hashes[a:b]), mode="clip")) + a
-            return left[self.fine.take(self._slots(hashes[left] << self.bits), mode="clip")]
+            remaining = np.flatnonzero(self.coarse.take(self._slots(hashes[a:b]), mode="clip")) + a
+            return remaining[self.fine.take(self._slots(hashes[remaining] << self.bits), mode="clip")]
 
-        found = in_blocks(work, len(hashes), BLOCK)
-        return np.concatenate(found) if found else np.zeros(0, np.int64)
+        positions = in_blocks(work, len(hashes), BLOCK)
+        return np.concatenate(positions) if positions else np.zeros(0, np.int64)
 
     def first(self, hashes: np.ndarray) -> np.ndarray:
         """Place in the sorted hashes of the first that is not smaller: (X,). Sorted needles make the search quick."""
         order = np.argsort(hashes)
-        place = np.empty(len(hashes), np.int64)
-        place[order] = np.searchsorted(self.hashes, hashes[order])
-        return place
+        positions = np.empty(len(hashes), np.int64)
+        positions[order] = np.searchsorted(self.hashes, hashes[order])
+        return positions
 
-    def at(self, place: np.ndarray, hashes: np.ndarray) -> np.ndarray:
+    def at(self, positions: np.ndarray, hashes: np.ndarray) -> np.ndarray:
         """The pair at each place of the sorted hashes, -1 where it has another hash: (X,) int64."""
-        inside = np.minimum(place, len(self.hashes) - 1)
-        return np.where((inside == place) & (self.hashes[inside] == hashes), self.order[inside], -1)
+        inside = np.minimum(positions, len(self.hashes) - 1)
+        return np.where((inside == positions) & (self.hashes[inside] == hashes), self.order[inside], -1)
 
     def _slots(self, hashes: np.ndarray) -> np.ndarray:
         return (hashes >> (np.uint64(64) - self.bits)).view(np.int64)

@@ -14,8 +14,8 @@ SAMPLE_VERDICTS = "verdicts.jsonl.gz"  # of a toy judge
 
 def home() -> Path:
     """The folder that holds app.py, pages/ and sample_runs/: the checkout, or ragdash/_dashboard in a wheel."""
-    beside = PACKAGE.parent
-    return beside if (beside / "app.py").is_file() and (beside / "pages").is_dir() else PACKAGE / "_dashboard"
+    checkout = PACKAGE.parent
+    return checkout if (checkout / "app.py").is_file() and (checkout / "pages").is_dir() else PACKAGE / "_dashboard"
 
 
 def named(text: str) -> tuple[str | None, str]:
@@ -36,3 +36,15 @@ def workspace() -> Path:
     if sys.platform == "darwin":
         return user / "Library" / "Application Support" / "ragdash"
     return Path(os.environ.get("XDG_DATA_HOME") or user / ".local" / "share") / "ragdash"
+
+
+def cache_folder() -> Path:
+    """The user's folder for what can be computed again: RAGDASH_CACHE, else where the system keeps such things."""
+    if os.environ.get("RAGDASH_CACHE"):
+        return Path(os.environ["RAGDASH_CACHE"]).expanduser()
+    home = Path.home()
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local") / "ragdash" / "Cache"
+    if sys.platform == "darwin":
+        return home / "Library" / "Caches" / "ragdash"
+    return Path(os.environ.get("XDG_CACHE_HOME") or home / ".cache") / "ragdash"

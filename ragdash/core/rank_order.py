@@ -42,23 +42,25 @@ def ranking_digest(pairs: np.ndarray, keys: np.ndarray, starts: np.ndarray) -> n
     tied = keys[1:] == keys[:-1]
     inner = starts[1:-1]
     tied[inner[(inner > 0) & (inner < len(keys))] - 1] = False  # the next row is another query's
-    at = np.flatnonzero(tied)
-    return row_digest(pairs, keys) + lanes_of(mix(mix(pairs[at], np.uint64(3)), pairs[at + 1]))
+    tied_rows = np.flatnonzero(tied)
+    return row_digest(pairs, keys) + lanes_of(mix(mix(pairs[tied_rows], np.uint64(3)), pairs[tied_rows + 1]))
 
 
 def sort_keys(codes: np.ndarray, scores: np.ndarray | None, ranks) -> tuple[np.ndarray, str]:
     """((N,) float64, higher is better; what ranks). A given order in which scores strictly fall is ranked by score."""
     if scores is not None and ranks is None:
         return scores, "score"
-    given = np.arange(len(codes), 0, -1, dtype=np.float64) if ranks is None else -np.asarray(ranks, np.float64)
-    order = np.lexsort((-given, codes))
+    scores_or_ranks = (
+        np.arange(len(codes), 0, -1, dtype=np.float64) if ranks is None else -np.asarray(ranks, np.float64)
+    )
+    order = np.lexsort((-scores_or_ranks, codes))
     code = codes[order]
-    same = code[1:] == code[:-1]
-    if scores is not None and np.all(np.diff(scores[order])[same] < 0):
+    same_query = code[1:] == code[:-1]
+    if scores is not None and np.all(np.diff(scores[order])[same_query] < 0):
         return scores, "score"
-    place = np.arange(len(codes)) - query_starts(code, int(code.max(initial=-1)) + 1)[code]
+    positions = np.arange(len(codes)) - query_starts(code, int(code.max(initial=-1)) + 1)[code]
     keys = np.empty(len(codes))
-    keys[order] = -1.0 - place
+    keys[order] = -1.0 - positions
     return keys, "order" if ranks is None else "rank"
 
 
@@ -67,8 +69,8 @@ def ranking_order(codes: np.ndarray, keys: np.ndarray) -> np.ndarray | None:
     def stands(a: int, b: int) -> bool:
         a = max(a - 1, 0)
         code, key = codes[a:b], keys[a:b]
-        same = code[1:] == code[:-1]
-        return bool(np.all((code[1:] > code[:-1]) | (same & (key[1:] <= key[:-1]))))
+        same_query = code[1:] == code[:-1]
+        return bool(np.all((code[1:] > code[:-1]) | (same_query & (key[1:] <= key[:-1]))))
 
     if all(in_blocks(stands, len(codes))):
         return None
@@ -118,20 +120,20 @@ def duplicate_positions(pairs: np.ndarray, starts: np.ndarray, docs: pa.ChunkedA
     def suspects(bound: tuple[int, int]) -> np.ndarray:
         a, b = bound
         h = np.sort(pairs[a:b])
-        twice = h[1:][h[1:] == h[:-1]]
-        return np.flatnonzero(np.isin(pairs[a:b], twice)) + a if len(twice) else np.zeros(0, np.int64)
+        repeated = h[1:][h[1:] == h[:-1]]
+        return np.flatnonzero(np.isin(pairs[a:b], repeated)) + a if len(repeated) else np.zeros(0, np.int64)
 
-    found = on_all_cores(suspects, pairwise(bounds))
-    at = np.concatenate(found) if found else np.zeros(0, np.int64)
-    if not len(at):
-        return at
-    names = take(docs, at if order is None else order[at]).dictionary_encode()
+    hashes = on_all_cores(suspects, pairwise(bounds))
+    rows = np.concatenate(hashes) if hashes else np.zeros(0, np.int64)
+    if not len(rows):
+        return rows
+    names = take(docs, rows if order is None else order[rows]).dictionary_encode()
     code = names.indices.to_numpy().astype(np.int64)
-    query = np.searchsorted(starts, at, "right") - 1
+    query = np.searchsorted(starts, rows, "right") - 1
     _, first = np.unique(query * len(names.dictionary) + code, return_index=True)
-    later = np.ones(len(at), bool)
+    later = np.ones(len(rows), bool)
     later[first] = False
-    return at[later]
+    return rows[later]
 
 
 def bisect_falling(scores: np.ndarray, low: np.ndarray, high: np.ndarray, value, *, past_equal: bool) -> np.ndarray:

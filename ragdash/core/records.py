@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 
 import numpy as np
+import orjson
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -17,7 +18,6 @@ from ragdash.core.arrow_columns import encode, frozen, hash_text, lanes_of, mix,
 from ragdash.core.corpus import Corpus
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.judged_pair_index import PairIndex
-from ragdash.core.query_details import align, details_digest, unordered
 from ragdash.core.rank_order import (
     duplicate_positions,
     pair_hashes,
@@ -102,7 +102,7 @@ class Run:
         docs = text_column(docs)
         check_run(query_ids, docs, scores, ranks, texts, sources, details, file)
         names, codes = encode(query_ids)
-        names, details = align(names, details)
+        names, details = _align(names, details)
         scores = None if scores is None else frozen(np.asarray(scores, np.float64))
         keys, ranked_by = sort_keys(codes, scores, ranks)
         pairs = pair_hashes(hash_text(text_column(names), seed=1), codes, docs)
@@ -149,8 +149,8 @@ class Run:
     @cached_property
     def digest(self) -> str:
         """128 bits of the content: rankings, scores, order of ties, texts, details; not of the name or the file."""
-        lanes = self.rows_digest + details_digest(self.query_ids, self.details)
-        pairs = self.pairs if self.order is None else unordered(self.pairs, self.order)
+        lanes = self.rows_digest + _details_digest(self.query_ids, self.details)
+        pairs = self.pairs if self.order is None else _unordered(self.pairs, self.order)
         for seed, column in ((2, self.texts), (3, self.sources)):
             if column is not None:
                 present = np.flatnonzero(column.is_valid().to_numpy())
@@ -185,20 +185,24 @@ class Run:
         q = pc.index(self.query_ids, query_id).as_py()
         if q < 0:
             raise KeyError(query_id)
-        at = np.setdiff1d(np.arange(self.starts[q], self.starts[q + 1]), self.repeated)
-        columns = {"doc_id": take(self.docs, self.rows(at))}
-        columns["score"] = pa.nulls(len(at), pa.float64()) if self.scores is None else pa.array(self.scores[at])
-        columns["text"] = pa.nulls(len(at), pa.string()) if self.texts is None else take(self.texts, self.rows(at))
+        positions = np.setdiff1d(np.arange(self.starts[q], self.starts[q + 1]), self.repeated)
+        columns = {"doc_id": take(self.docs, self.rows(positions))}
+        columns["score"] = (
+            pa.nulls(len(positions), pa.float64()) if self.scores is None else pa.array(self.scores[positions])
+        )
+        columns["text"] = (
+            pa.nulls(len(positions), pa.string()) if self.texts is None else take(self.texts, self.rows(positions))
+        )
         table = pa.table(columns)
         if self.ranked_by == "score":
             table = table.sort_by([("score", "descending"), ("doc_id", "descending")])
-        return table.add_column(0, "rank", pa.array(np.arange(1, len(at) + 1))).slice(0, limit)
+        return table.add_column(0, "rank", pa.array(np.arange(1, len(positions) + 1))).slice(0, limit)
 
     def _repeated_problem(self, file: str | None) -> tuple[Problem, ...]:
         if not len(self.repeated):
             return ()
-        at = self.repeated[:1]
-        doc, query = take(self.docs, self.rows(at))[0].as_py(), self.query_ids[int(self.query_of(at)[0])].as_py()
+        first = self.repeated[:1]
+        doc, query = take(self.docs, self.rows(first))[0].as_py(), self.query_ids[int(self.query_of(first)[0])].as_py()
         facts = {"document": doc, "query": query, "others": len(self.repeated) - 1}
         return (Problem("duplicate-document", facts, file, None, "doc_id", "warning"),)
 
@@ -231,7 +235,7 @@ class Truth:
         docs = text_column(docs)
         check_truth(query_ids, docs, grades, details, file)
         names, codes = encode(query_ids)
-        names, details = align(names, details)
+        names, details = _align(names, details)
         grades = np.asarray(grades, np.int64)
         ids = docs.combine_chunks().dictionary_encode() if len(docs) else pa.array([], pa.string()).dictionary_encode()
         ids = ids.combine_chunks() if isinstance(ids, pa.ChunkedArray) else ids
@@ -275,7 +279,7 @@ class Truth:
 
     @cached_property
     def _lanes(self) -> np.ndarray:
-        return row_digest(self.pairs, self.grades.astype(np.float64)) + details_digest(self.query_ids, self.details)
+        return row_digest(self.pairs, self.grades.astype(np.float64)) + _details_digest(self.query_ids, self.details)
 
     @property
     def judged_digest(self) -> str:
@@ -288,3 +292,34 @@ class Truth:
         if self.corpus is None:
             return self.judged_digest
         return "".join(f"{int(lane):016x}" for lane in self._lanes + mix(self.corpus.lanes, np.uint64(8)))
+
+
+def _align(names: pa.StringArray, details: pa.Table | None) -> tuple[pa.StringArray, pa.Table | None]:
+    """Query ids of the rows, then those only details name; details with a row for each of them, in that order."""
+    if details is None:
+        return names, None
+    ids = details["query_id"].combine_chunks().cast(pa.string())
+    extra = ids.filter(pc.invert(pc.is_in(ids, value_set=names)))
+    names = pa.concat_arrays([names, extra.combine_chunks() if isinstance(extra, pa.ChunkedArray) else extra])
+    details = details.drop_columns(["query_id"]).take(pc.index_in(names, value_set=ids))
+    return names, details.combine_chunks() if details.num_columns else None
+
+
+def _details_digest(query_ids: pa.StringArray, details: pa.Table | None) -> np.ndarray:
+    """Two sums over queries and the cells of their details; cells that are null count as absent."""
+    hashes = hash_text(text_column(query_ids), seed=3)
+    lanes = lanes_of(hashes)
+    for i, name in enumerate(details.column_names if details is not None else ()):
+        column = details.column(i)
+        present = np.flatnonzero(column.is_valid().to_numpy())
+        cells = pa.array([orjson.dumps(cell.as_py()) for cell in column.take(pa.array(present))], pa.binary())
+        seed = int(hash_text(text_column([name]))[0] >> np.uint64(32))
+        lanes = lanes + lanes_of(mix(hashes[present], hash_text(text_column(cells.cast(pa.string())), seed=seed)))
+    return lanes
+
+
+def _unordered(values: np.ndarray, order: np.ndarray) -> np.ndarray:
+    """Values in the order they had before they were put into this order."""
+    out = np.empty_like(values)
+    out[order] = values
+    return out

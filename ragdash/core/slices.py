@@ -41,28 +41,28 @@ def slices(truth: Truth) -> dict[str, tuple[Slice, ...]]:
     become quarters. Queries without the attribute are a slice of their own. Attributes that have more than MOST_VALUES
     different texts, or the same value everywhere, slice nothing and are left out.
     """
-    found = {}
+    by_attribute = {}
     for name, values in attributes(truth).items():
-        own = by_value(name, values)
-        if 1 < len(own) <= MOST_VALUES + 1:
-            found[name] = own
-    return found
+        parts = by_value(name, values)
+        if 1 < len(parts) <= MOST_VALUES + 1:
+            by_attribute[name] = parts
+    return by_attribute
 
 
 def attributes(truth: Truth) -> dict[str, list[object]]:
     """The value that each query has for each attribute, None where it has none: {name: [Q values]}."""
     if truth.details is None or "attributes" not in truth.details.column_names:
         return {}
-    found: dict[str, list[object]] = {}
-    for at, text in enumerate(truth.details["attributes"].to_pylist()):
+    columns: dict[str, list[object]] = {}
+    for index, text in enumerate(truth.details["attributes"].to_pylist()):
         for name, value in (json.loads(text) if text else {}).items():
-            found.setdefault(name, [None] * len(truth))[at] = value
-    return found
+            columns.setdefault(name, [None] * len(truth))[index] = value
+    return columns
 
 
 def find_slice(truth: Truth, attribute: str, value: str) -> Slice | None:
     """The slice of this attribute and value; None where the truth has none such."""
-    return next((one for one in slices(truth).get(attribute, ()) if one.value == value), None)
+    return next((candidate for candidate in slices(truth).get(attribute, ()) if candidate.value == value), None)
 
 
 def by_value(name: str, values: list[object]) -> tuple[Slice, ...]:
@@ -70,29 +70,29 @@ def by_value(name: str, values: list[object]) -> tuple[Slice, ...]:
     if _are_numbers(values):
         return _quarters(name, values)
     members: dict[str, list[int]] = {}
-    for at, value in enumerate(values):
-        for one in dict.fromkeys(map(_text, value if isinstance(value, list) and value else [value])):
-            members.setdefault(one, []).append(at)
-    order = sorted(members, key=lambda one: (one == NOT_GIVEN, -len(members[one]), one))
+    for index, value in enumerate(values):
+        for text in dict.fromkeys(map(_text, value if isinstance(value, list) and value else [value])):
+            members.setdefault(text, []).append(index)
+    order = sorted(members, key=lambda text: (text == NOT_GIVEN, -len(members[text]), text))
     if all(_is_number(value) or value is None for value in values):
-        order = sorted(members, key=lambda one: (one == NOT_GIVEN, float(one) if one != NOT_GIVEN else 0.0))
-    return tuple(_slice(name, one, members[one], len(values)) for one in order)
+        order = sorted(members, key=lambda text: (text == NOT_GIVEN, float(text) if text != NOT_GIVEN else 0.0))
+    return tuple(_slice(name, text, members[text], len(values)) for text in order)
 
 
 def _quarters(name: str, values: list[object]) -> tuple[Slice, ...]:
     """Four slices of about the same size between the quartiles; fewer where many values are equal."""
     numbers = np.array([np.nan if value is None else float(value) for value in values])
     edges = np.unique(np.quantile(numbers[~np.isnan(numbers)], [0, 0.25, 0.5, 0.75, 1]))
-    place = np.searchsorted(edges[1:-1], numbers, "left")  # a value at an edge belongs to the lower quarter
-    found = []
-    for at in range(len(edges) - 1):
-        inside = (place == at) & ~np.isnan(numbers)
+    quarter = np.searchsorted(edges[1:-1], numbers, "left")  # a value at an edge belongs to the lower quarter
+    quarters = []
+    for index in range(len(edges) - 1):
+        inside = (quarter == index) & ~np.isnan(numbers)
         if inside.any():
             least, most = numbers[inside].min(), numbers[inside].max()
-            found.append(Slice(name, f"{least:g}" if least == most else f"{least:g} to {most:g}", inside))
+            quarters.append(Slice(name, f"{least:g}" if least == most else f"{least:g} to {most:g}", inside))
     if np.isnan(numbers).any():
-        found.append(Slice(name, NOT_GIVEN, np.isnan(numbers)))
-    return tuple(found)
+        quarters.append(Slice(name, NOT_GIVEN, np.isnan(numbers)))
+    return tuple(quarters)
 
 
 def _are_numbers(values: list[object]) -> bool:
@@ -122,9 +122,9 @@ def _slice(name: str, value: str, members: list[int], n: int) -> Slice:
 
 def part(truth: Truth, queries: np.ndarray) -> Truth:
     """The truth of these queries (Q,) bool alone, in the same order: judgements and details are kept."""
-    kept = queries[truth.queries]
+    chosen = queries[truth.queries]
     row = np.cumsum(queries) - 1
     details = None if truth.details is None else truth.details.filter(pa.array(queries)).combine_chunks()
     return replace(truth, query_ids=truth.query_ids.filter(pa.array(queries)),
-                   queries=frozen(row[truth.queries[kept]]), docs=truth.docs.filter(pa.array(kept)),
-                   grades=frozen(truth.grades[kept]), details=details)
+                   queries=frozen(row[truth.queries[chosen]]), docs=truth.docs.filter(pa.array(chosen)),
+                   grades=frozen(truth.grades[chosen]), details=details)

@@ -62,25 +62,27 @@ def _check_details(problems: Collector, details: pa.Table | None) -> None:
         return
     counts = pc.value_counts(details["query_id"])
     if len(counts) < len(details):
-        twice = [entry["values"] for entry in counts.to_pylist() if entry["counts"] > 1]
-        problems.add("duplicate-query", {"query": twice[0]}, field="details")
+        repeated = [entry["values"] for entry in counts.to_pylist() if entry["counts"] > 1]
+        problems.add("duplicate-query", {"query": repeated[0]}, field="details")
 
 
 def judged_once(pair, grades, names, codes, ids, file, lines) -> np.ndarray:
     """Rows of the distinct pairs; InputError where one pair has two grades."""
     order = np.argsort(pair, kind="stable")
-    same = np.flatnonzero(pair[order][1:] == pair[order][:-1])
-    if not len(same):
+    equal = np.flatnonzero(pair[order][1:] == pair[order][:-1])
+    if not len(equal):
         return np.arange(len(pair))
-    a, b = order[same], order[same + 1]
+    a, b = order[equal], order[equal + 1]
     clash = np.flatnonzero(grades[a] != grades[b])
     if len(clash):
         problems = []
         for i in clash[:20]:
             x, y = int(a[i]), int(b[i])
-            where = [int(lines[x]), int(lines[y])] if lines is not None else []
+            line_numbers = [int(lines[x]), int(lines[y])] if lines is not None else []
             facts = {"query": names[int(codes[x])].as_py(), "document": ids[x].as_py(),
-                     "grades": [grades[x], grades[y]], "lines": where}
-            problems.append(Problem("conflicting-judgements", facts, file, where[1] if where else None, "grade"))
+                     "grades": [grades[x], grades[y]], "lines": line_numbers}
+            problems.append(
+                Problem("conflicting-judgements", facts, file, line_numbers[1] if line_numbers else None, "grade")
+            )
         raise InputError(problems)
     return np.setdiff1d(np.arange(len(pair)), b)

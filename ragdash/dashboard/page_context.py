@@ -1,22 +1,21 @@
-"""What the pages look at: the runs shown, the truth, and the choices of the sidebar."""
+"""What a page shows: the selection of runs, the scope they are measured in, and their results."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
 import streamlit as st
 
+from ragdash.analysis.diagnosis import Diagnosis
 from ragdash.core.errors import InputError, Problem, Unavailable
-from ragdash.core.records import Conventions
-from ragdash.dashboard.caches import evaluation_cache
-from ragdash.dashboard.caches.evaluation_cache import Scope
+from ragdash.dashboard.caches import diagnosis_cache, evaluation_cache
 from ragdash.dashboard.session import relevance, reviews, state
-from ragdash.dashboard.session.data_store import LOADED
-from ragdash.dashboard.session.loaded_run import Entry
-from ragdash.dashboard.session.scope import evidence
+from ragdash.dashboard.session.data_store import LOADED, Entry
+from ragdash.dashboard.session.scope import Scope
 from ragdash.dashboard.widgets import elements
-from ragdash.evaluation.compare import Comparison, comparable
+from ragdash.evaluation.compare import Comparison, Rules, comparable
 from ragdash.evaluation.evaluate import Curves, Evaluation, Summary
 from ragdash.metrics import Spec, parse_spec
 from ragdash.reporting.sentences import fmt
@@ -34,18 +33,13 @@ class PageEnds(Exception):
 
 
 @dataclass(frozen=True)
-class PageContext:
-    """The runs shown that can be measured against the truth, in order of loading."""
+class Selection:
+    """What the sidebar selects: the runs shown in order of loading, the baseline among them, metric and cutoff."""
 
     entries: tuple[Entry, ...]
-    scope: Scope
     baseline: int
     template: str
     k: int
-
-    @property
-    def conventions(self) -> Conventions:
-        return self.scope.conventions
 
     @property
     def names(self) -> list[str]:
@@ -53,6 +47,7 @@ class PageContext:
 
     @property
     def slots(self) -> list[int]:
+        """The colors of the runs."""
         return [entry.slot for entry in self.entries]
 
     @property
@@ -69,54 +64,145 @@ class PageContext:
         """The metric of the sidebar at its cutoff."""
         return spec_of(self.template, self.k)
 
-    @property
-    def basis(self) -> str:
-        """A sentence for captions that says what is relevant here; empty for the usual, by id."""
-        return " Relevant by evidence." if self.scope.by_evidence else ""
+    def others(self, baseline: int | None = None) -> list[int]:
+        """The indices of all runs but one: the candidates."""
+        baseline = self.baseline if baseline is None else baseline
+        return [index for index in range(len(self.entries)) if index != baseline]
+
+
+@dataclass(frozen=True)
+class Results:
+    """The cached numbers of the runs shown, in their order, in a scope."""
+
+    selection: Selection
+    scope: Scope
+
+    def under(self, scope: Scope) -> Results:
+        """Of the same runs in another scope."""
+        return replace(self, scope=scope)
 
     def summary(self, specs: Sequence[Spec]) -> list[tuple[Summary, ...]]:
-        """For each run shown a Summary for each spec."""
-        return evaluation_cache.summary(self.digests, self.scope, specs)
-
-    def curves(self, name: str) -> list[Curves]:
-        """For each run shown the metric at every cutoff."""
-        return [evaluation_cache.curve(digest, self.scope, name, self.depth) for digest in self.digests]
-
-    def counts(self) -> list[dict]:
-        """For each run shown: queries, missing, unanswerable, extra."""
-        return [evaluation_cache.counts(digest, self.scope) for digest in self.digests]
-
-    def counted(self) -> list[str]:
-        """What the means leave out or count as 0, one sentence each."""
-        said = fmt.counted(self.names, self.counts(), self.conventions)
-        return [one.replace("without a relevant document", "without a gold span") if self.scope.by_evidence else one
-                for one in said]
+        """For each run a Summary for each spec."""
+        return evaluation_cache.summary(self.selection.digests, self.scope, specs)
 
     def evaluations(self, specs: Sequence[Spec]) -> list[Evaluation]:
-        """For each run shown the values of every query in scope."""
-        return [
-            replace(evaluation_cache.evaluation(entry.digest, self.scope, specs), name=entry.name)
-            for entry in self.entries
-        ]
+        """For each run the values of every query in scope."""
+        return [replace(self.scope.evaluation(entry.digest, specs), name=entry.name)
+                for entry in self.selection.entries]
+
+    def computable(self, specs: Sequence[Spec]) -> tuple[list[Spec], list[Problem]]:
+        """The specs whose parameters fit these runs, and the problems of the others."""
+        computable, problems = [], []
+        for spec in specs:
+            try:
+                for digest in self.selection.digests:
+                    self.scope.evaluation(digest, (spec,))
+                computable.append(spec)
+            except InputError as error:
+                problems.extend(error.problems)
+        return computable, problems
+
+    def curves(self, name: str) -> list[Curves]:
+        """For each run the metric at every cutoff."""
+        return [evaluation_cache.curve(digest, self.scope, name, self.selection.depth)
+                for digest in self.selection.digests]
+
+    def interpolated(self) -> list[tuple[np.ndarray, int]]:
+        """For each run (mean interpolated precision at the eleven recall levels, n queries)."""
+        return [evaluation_cache.interpolated(digest, self.scope) for digest in self.selection.digests]
+
+    def first_ranks(self) -> list[np.ndarray]:
+        """For each run the rank of the first relevant document of each query that has one; NaN where none returned."""
+        return [evaluation_cache.first_ranks(digest, self.scope) for digest in self.selection.digests]
+
+    def counts(self) -> list[dict[str, int]]:
+        """For each run: queries, missing, unanswerable, extra."""
+        return [evaluation_cache.counts(digest, self.scope) for digest in self.selection.digests]
+
+    def notes_on_means(self) -> list[str]:
+        """What the means leave out or count as 0, one sentence each."""
+        sentences = fmt.counted(self.selection.names, self.counts(), self.scope.conventions)
+        if not self.scope.by_evidence:
+            return sentences
+        return [sentence.replace("without a relevant document", "without a gold span") for sentence in sentences]
 
     def comparable(self, specs: Sequence[Spec]) -> list[Spec]:
         """The specs whose means can be compared query by query."""
-        return comparable(evaluation_cache.evaluation(self.digests[0], self.scope, specs), specs)[0]
+        return comparable(self.scope.evaluation(self.selection.digests[0], specs), specs)[0]
 
-    def others(self, baseline: int | None = None) -> list[int]:
-        """The runs shown but for one: the candidates."""
-        baseline = self.baseline if baseline is None else baseline
-        return [at for at in range(len(self.entries)) if at != baseline]
+    def comparison_rules(self, margin: float | None = None) -> Rules:
+        """How differences are tested."""
+        return evaluation_cache.comparison_rules(self.scope, margin)
 
     def compared(self, specs: Sequence[Spec], baseline: int | None = None,
                  margin: float | None = None) -> dict[tuple[int, Spec], Comparison]:
         """Each other run against the baseline on each spec that can be compared, p corrected over all of them."""
-        baseline = self.baseline if baseline is None else baseline
-        others = self.others(baseline)
-        rows = evaluation_cache.compared(self.digests[baseline], [self.digests[at] for at in others], self.scope,
-                              self.comparable(specs), evaluation_cache.rules(self.scope, margin))
-        return {(at, one.spec): replace(one, candidate=self.names[at])
-                for at, row in zip(others, rows, strict=True) for one in row}
+        names, digests = self.selection.names, self.selection.digests
+        baseline = self.selection.baseline if baseline is None else baseline
+        others = self.selection.others(baseline)
+        rows = evaluation_cache.compared(digests[baseline], [digests[index] for index in others], self.scope,
+                                         self.comparable(specs), self.comparison_rules(margin))
+        return {(index, comparison.spec): replace(comparison, candidate=names[index])
+                for index, row in zip(others, rows, strict=True) for comparison in row}
+
+    def compared_by_slice(self, spec: Spec, attribute: str, margin: float | None = None) -> list[list[Comparison]]:
+        """The same on one spec within each slice of an attribute: a row per slice, a column per candidate."""
+        digests = self.selection.digests
+        return evaluation_cache.compared_by_slice(
+            digests[self.selection.baseline], [digests[index] for index in self.selection.others()], self.scope, spec,
+            attribute, self.comparison_rules(margin))
+
+    def diagnosis(self, run: str) -> Diagnosis:
+        """Where each query went wrong first, by the rules of this session."""
+        return diagnosis_cache.diagnosis(run, self.scope, self.selection.k)
+
+    def gains(self, run: str, spec: Spec) -> np.ndarray:
+        """By how much the mean of the spec could rise at most with each stage fixed: (S,), NaN undefined."""
+        return diagnosis_cache.gains(run, self.scope, self.selection.k, spec)
+
+
+@dataclass(frozen=True)
+class PageContext:
+    """Everything a section of a page needs: which runs are shown, what they are measured against, their numbers.
+
+    The parts of the selection that every section uses can be read from the context itself.
+    """
+
+    selection: Selection
+    scope: Scope
+
+    @property
+    def results(self) -> Results:
+        """The cached numbers of the runs shown."""
+        return Results(self.selection, self.scope)
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        return self.selection.entries
+
+    @property
+    def names(self) -> list[str]:
+        return self.selection.names
+
+    @property
+    def slots(self) -> list[int]:
+        return self.selection.slots
+
+    @property
+    def digests(self) -> list[str]:
+        return self.selection.digests
+
+    @property
+    def baseline(self) -> int:
+        return self.selection.baseline
+
+    @property
+    def k(self) -> int:
+        return self.selection.k
+
+    def only(self, entries: Sequence[Entry]) -> PageContext:
+        """The context with these runs alone, the first as the baseline."""
+        return replace(self, selection=replace(self.selection, entries=tuple(entries), baseline=0))
 
 
 def spec_of(template: str, k: int) -> Spec:
@@ -137,8 +223,9 @@ def current() -> PageContext:
     elements.problems(found, "view")
     if not usable:
         raise PageEnds
-    baseline = next((at for at, entry in enumerate(usable) if entry.digest == state.get(state.BASELINE)), 0)
-    context = PageContext(tuple(usable), scope(), baseline, state.get(state.METRIC), int(state.get(state.K)))
+    baseline = next((index for index, entry in enumerate(usable) if entry.digest == state.get(state.BASELINE)), 0)
+    selection = Selection(tuple(usable), baseline, state.get(state.METRIC), int(state.get(state.K)))
+    context = PageContext(selection, scope())
     if context.scope.by_evidence:
         relevance.note(context.scope, context.digests)
     return context
@@ -160,29 +247,16 @@ def specs(templates: Sequence[str], k: int) -> tuple[list[Spec], list[Problem]]:
     return list(found), problems
 
 
-def measurable(context: PageContext, wanted: Sequence[Spec]) -> tuple[list[Spec], list[Problem]]:
-    """The specs whose parameters fit these runs, and the problems of the others."""
-    kept, problems = [], []
-    for spec in wanted:
-        try:
-            for digest in context.digests:
-                evaluation_cache.evaluation(digest, context.scope, (spec,))
-            kept.append(spec)
-        except InputError as error:
-            problems.extend(error.problems)
-    return kept, problems
-
-
 def _usable(shown: Sequence[Entry]) -> tuple[list[Entry], list[Problem]]:
     usable, problems = [], []
     for entry in shown:
-        if LOADED.run(entry.digest) is None:
+        if entry.run is None:
             problems.append(Problem("run-let-go", {"run": entry.name}))
             continue
         try:
-            evaluation_cache.match(entry.digest, scope())
+            scope().match(entry.digest)
             if scope().by_evidence:
-                evidence(entry.digest, scope())
+                scope().evidence(entry.digest)
             usable.append(entry)
         except InputError as error:
             problems.extend(error.problems)

@@ -9,9 +9,9 @@ import streamlit as st
 from ragdash.core.paths import PACKAGE
 from ragdash.dashboard import page_context, page_list
 from ragdash.dashboard.auth import login
-from ragdash.dashboard.caches import evaluation_cache
 from ragdash.dashboard.pages.runs import loading
 from ragdash.dashboard.session import data_store, relevance, reviews, state
+from ragdash.dashboard.session.scope import slices_of
 from ragdash.dashboard.widgets import elements
 from ragdash.reporting.sentences import fmt
 
@@ -84,7 +84,7 @@ def _sidebar():
 
 def _slice() -> None:
     """Which queries count, where the truth tells them apart."""
-    parts = evaluation_cache.parts(state.truth()) if data_store.LOADED.truth(state.truth() or "") else {}
+    parts = slices_of(state.truth()) if data_store.LOADED.truth(state.truth() or "") else {}
     key = state.one(state.SLICE, ["", *parts], "")
     if parts:
         st.selectbox("Queries", ["", *parts], key=key, format_func=lambda part: fmt.part(parts, part),

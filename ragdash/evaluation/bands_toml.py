@@ -83,7 +83,7 @@ def _read(entry: Mapping, notes: _Notes) -> Bands | None:
         notes.add("unknown-field/band-table", {"key": key, "fields": list(_FIELDS)}, key)
     for key in ("metric", "source"):
         if key in entry and not isinstance(entry[key], str):
-            notes.add("bad-field/text", {"key": key, "value": entry[key]}, key)
+            notes.add("bad-field/text", {"key": key, "value": repr(entry[key])}, key)
     spec, span = _metric(entry.get("metric"), notes)
     rows = _rows(entry["bands"], notes) if "bands" in entry else []
     if rows:
@@ -120,12 +120,12 @@ def _metric(text, notes: _Notes) -> tuple[Spec | None, tuple[float, float] | Non
 def _rows(entries, notes: _Notes) -> list[tuple[str, float, float | None]]:
     """(label, low, high or None) of each band; none at all where one cannot be read."""
     if not isinstance(entries, list) or not entries:
-        notes.add("no-band/file", {"entries": entries}, "bands")
+        notes.add("no-band/file", {"entries": repr(entries)}, "bands")
         return []
     problem_count = notes.count
     for number, entry in enumerate(entries, 1):
         if not isinstance(entry, dict):
-            notes.add("bad-field/band", {"number": number, "value": entry}, "bands")
+            notes.add("bad-field/band", {"number": number, "value": repr(entry)}, "bands")
             continue
         for key in ("label", "low"):
             if key not in entry:
@@ -133,10 +133,10 @@ def _rows(entries, notes: _Notes) -> list[tuple[str, float, float | None]]:
         for key in entry.keys() - {"label", "low", "high"}:
             notes.add("unknown-field/band", {"key": key, "number": number}, key)
         if not isinstance(entry.get("label", ""), str):
-            notes.add("bad-field/label", {"value": entry['label'], "number": number}, "label")
+            notes.add("bad-field/label", {"value": repr(entry["label"]), "number": number}, "label")
         for key in ("low", "high"):
             if isinstance(entry.get(key, 0), bool) or not isinstance(entry.get(key, 0), (int, float)):
-                notes.add("bad-field/number", {"key": key, "value": entry[key], "number": number}, key)
+                notes.add("bad-field/number", {"key": key, "value": repr(entry[key]), "number": number}, key)
     return (
         [(entry["label"], entry["low"], entry.get("high")) for entry in entries] if notes.count == problem_count else []
     )

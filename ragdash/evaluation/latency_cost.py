@@ -212,13 +212,13 @@ def read_prices(source: str | os.PathLike | tuple[str, bytes]) -> Prices:
     prices, uses = content.get("price", {}), content.get("uses", {})
     for key, table in (("price", prices), ("uses", uses)):
         if not isinstance(table, dict):
-            problems.add("bad-field/price-table", {"key": key, "value": table}, field=key)
+            problems.add("bad-field/price-table", {"key": key, "value": repr(table)}, field=key)
     problems.raise_errors()
     price_list = [_price(name, entry, problems) for name, entry in prices.items()]
     known_names = {name.casefold() for name in prices}
     for run, names in uses.items():
         if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-            problems.add("bad-field/uses", {"run": run, "value": names}, field=run)
+            problems.add("bad-field/uses", {"run": run, "value": repr(names)}, field=run)
             continue
         for name in names:
             if name.casefold() not in known_names:
@@ -241,7 +241,7 @@ def write_prices(prices: Prices) -> str:
 
 def _price(name: str, entry, problems) -> Price | None:
     if not isinstance(entry, dict):
-        problems.add("bad-field/price", {"name": name, "value": entry}, field=name)
+        problems.add("bad-field/price", {"name": name, "value": repr(entry)}, field=name)
         return None
     for key in entry.keys() - set(_FIELDS):
         problems.add("unknown-field/price", {"key": key, "name": name, "fields": list(_FIELDS)}, field=key)
@@ -249,7 +249,7 @@ def _price(name: str, entry, problems) -> Price | None:
     for key in _FIELDS:
         value = entry.get(key, 0.0)
         if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value < math.inf:
-            problems.add("bad-price", {"key": key, "value": value, "name": name}, field=key)
+            problems.add("bad-price", {"key": key, "value": repr(value), "name": name}, field=key)
         else:
             amounts[key] = float(value)
     return Price(name, **amounts)

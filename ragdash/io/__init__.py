@@ -10,8 +10,8 @@ from ragdash.core.corpus import Corpus
 from ragdash.core.records import Run, Truth
 from ragdash.io import archives_and_folders
 from ragdash.io.column_mapping import RUN_FIELDS, TRUTH_FIELDS, check_mapping
-from ragdash.io.detect import sniff_source
-from ragdash.io.detected_format import Sniffed
+from ragdash.io.detect import detect_source
+from ragdash.io.detected_format import DetectedFormat
 from ragdash.io.formats import (
     corpus,
     csv_tsv,
@@ -24,13 +24,13 @@ from ragdash.io.formats import (
     traces,
     trec,
 )
-from ragdash.io.role_errors import run_as_truth, truth_as_run
 from ragdash.io.source.source import Source
-from ragdash.io.tables.mapping_hints import refuse_lost_questions, refuse_unknown_table
+from ragdash.io.tables.mapping_hints import fail_if_questions_missing, fail_if_unknown_table
 from ragdash.io.write.serializers import write_jsonl, write_qrels, write_trec_run
 from ragdash.io.write.write import write_run, write_truth
+from ragdash.io.wrong_role import fail_run_as_truth, fail_truth_as_run
 
-__all__ = ["Sniffed", "detect", "read_corpus", "read_run", "read_runs", "read_truth", "write_jsonl",
+__all__ = ["DetectedFormat", "detect", "read_corpus", "read_run", "read_runs", "read_truth", "write_jsonl",
            "write_qrels", "write_run", "write_trec_run", "write_truth"]
 
 Readable = str | os.PathLike | tuple[str, bytes]  # a path, or the name and the content of an uploaded file
@@ -72,16 +72,16 @@ def read_runs(source: Readable, *, name: str | None = None, encoding: str = "utf
 
 
 def _runs(opened: Source, name: str | None, packed: bool = False) -> list[Run]:
-    sniffed = sniff_source(opened)
+    sniffed = detect_source(opened)
     if sniffed.format == "zip":
         _refuse_nested(opened, packed)
         return archives_and_folders.read_runs(opened, name, lambda file, name: _runs(file, name, packed=True))
     if sniffed.role == "corpus":
-        corpus.corpus_alone(opened)
+        corpus.fail_corpus_alone(opened)
     check_mapping(opened, sniffed, RUN_FIELDS)
-    refuse_lost_questions(opened, sniffed)
+    fail_if_questions_missing(opened, sniffed)
     if sniffed.format == "trec-qrels":
-        truth_as_run(opened, sniffed.reason, "TREC qrels")
+        fail_truth_as_run(opened, sniffed.reason, "TREC qrels")
     return _reader(_RUNS, sniffed, opened)(opened, name)
 
 
@@ -101,23 +101,23 @@ def read_truth(source: Readable, *, encoding: str = "utf-8", mapping: Mapping[st
     mapping: {our field: their column}, where columns or fields are not recognised.
     """
     if _is_folder(source):
-        files = archives_and_folders.files_below(Path(source), encoding, dict(mapping or {}))
+        files = archives_and_folders.files_in_folder(Path(source), encoding, dict(mapping or {}))
         if archives_and_folders.is_beir(files):
             return archives_and_folders.read_beir(Path(source).name, str(source), files)
     return _truth(Source(source, encoding, mapping))
 
 
 def _truth(opened: Source, packed: bool = False) -> Truth:
-    sniffed = sniff_source(opened)
+    sniffed = detect_source(opened)
     if sniffed.format == "zip":
         _refuse_nested(opened, packed)
         return archives_and_folders.read_truth(opened, lambda file: _truth(file, packed=True))
     if sniffed.role == "corpus":
-        corpus.corpus_alone(opened)
+        corpus.fail_corpus_alone(opened)
     check_mapping(opened, sniffed, TRUTH_FIELDS)
-    refuse_lost_questions(opened, sniffed)
+    fail_if_questions_missing(opened, sniffed)
     if sniffed.format == "trec-run" and sniffed.role == "run":
-        run_as_truth(opened, sniffed.reason, "a TREC run")
+        fail_run_as_truth(opened, sniffed.reason, "a TREC run")
     return _reader(_TRUTHS, sniffed, opened)(opened)
 
 
@@ -127,19 +127,19 @@ def read_corpus(source: Readable, *, encoding: str = "utf-8", mapping: Mapping[s
     mapping: {doc_id, text or title: their column}.
     """
     opened = Source(source, encoding, mapping)
-    if sniff_source(opened).format == "zip":
+    if detect_source(opened).format == "zip":
         opened.fail("nested-archive/documents")
     return corpus.read_corpus(opened)
 
 
-def detect(source: Readable, *, encoding: str = "utf-8", mapping: Mapping[str, str] | None = None) -> Sniffed:
+def detect(source: Readable, *, encoding: str = "utf-8", mapping: Mapping[str, str] | None = None) -> DetectedFormat:
     """What a file seems to be; raises InputError where it is empty, binary, or cannot be opened."""
     if _is_folder(source) and archives_and_folders.is_beir(
-        archives_and_folders.files_below(Path(source), encoding, {})
+        archives_and_folders.files_in_folder(Path(source), encoding, {})
     ):
-        return Sniffed("beir", "truth", "a folder with BEIR's qrels")
+        return DetectedFormat("beir", "truth", "a folder with BEIR's qrels")
     opened = Source(source, encoding, mapping)
-    sniffed = sniff_source(opened)
+    sniffed = detect_source(opened)
     return archives_and_folders.detect(opened) if sniffed.format == "zip" else sniffed
 
 
@@ -152,9 +152,9 @@ def _refuse_nested(source: Source, packed: bool) -> None:
         source.fail("nested-archive")
 
 
-def _reader(readers: dict, sniffed: Sniffed, source: Source):
+def _reader(readers: dict, sniffed: DetectedFormat, source: Source):
     if sniffed.format not in readers:
         first = next((line for line in source.head.split(b"\n") if line.strip()), b"")
-        refuse_unknown_table(source)
+        fail_if_unknown_table(source)
         source.fail("unknown-format", {"start": first[:80].decode(errors='replace'), "reason": sniffed.reason}, line=1)
     return readers[sniffed.format]

@@ -9,11 +9,11 @@ from pathlib import Path, PurePosixPath
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.records import Run, Truth
 from ragdash.io.assemble.truth_builder import TruthReader
-from ragdash.io.detect import sniff_source
-from ragdash.io.detected_format import Sniffed
+from ragdash.io.detect import detect_source
+from ragdash.io.detected_format import DetectedFormat
 from ragdash.io.formats import corpus as formats_corpus
 from ragdash.io.formats import csv_tsv, jsonl
-from ragdash.io.json.exact_parser import Entry, Exact, NeedsExact, quick_lines
+from ragdash.io.json.exact_parser import ExactReader, InputEntry, NeedsExact, parse_lines_fast
 from ragdash.io.source import zip_file
 from ragdash.io.source.source import Source
 
@@ -21,13 +21,13 @@ _NO_DATA = {"unknown-format", "binary-file", "empty-file"}  # a licence, a pictu
 _SPLITS = ("test", "dev", "train")  # of BEIR's qrels, the first that is there counts
 
 
-def files_of(source: Source) -> dict[str, Source]:
+def files_in_archive(source: Source) -> dict[str, Source]:
     """{path: source} of the files in an archive, which are named archive/path in problems."""
     return {member.path: Source((f"{source.file}/{member.path}", member.content), source.encoding, source.mapping)
-            for member in zip_file.members(source) if member.content}
+            for member in zip_file.read_members(source) if member.content}
 
 
-def files_below(folder: Path, encoding: str, mapping: dict) -> dict[str, Source]:
+def files_in_folder(folder: Path, encoding: str, mapping: dict) -> dict[str, Source]:
     """{path: source} of the files of a BEIR folder."""
     patterns = ("qrels/*", "*.jsonl", "*.jsonl.*")
     paths = sorted(path for pattern in patterns for path in folder.glob(pattern) if path.is_file())
@@ -36,10 +36,10 @@ def files_below(folder: Path, encoding: str, mapping: dict) -> dict[str, Source]
 
 def is_beir(paths: Iterable[str]) -> bool:
     """True where there are qrels as BEIR packs them."""
-    return bool(_qrels(paths))
+    return bool(_qrels_paths(paths))
 
 
-def _qrels(paths: Iterable[str]) -> list[str]:
+def _qrels_paths(paths: Iterable[str]) -> list[str]:
     found = [path for path in paths if PurePosixPath(path).parent.name == "qrels" and path.endswith(".tsv")]
     order = {f"{split}.tsv": place for place, split in enumerate(_SPLITS)}
     return sorted(found, key=lambda path: (order.get(PurePosixPath(path).name, len(order)), path))
@@ -47,18 +47,18 @@ def _qrels(paths: Iterable[str]) -> list[str]:
 
 def read_runs(source: Source, name: str | None, read: Callable[[Source, str | None], list[Run]]) -> list[Run]:
     """The runs of all files of an archive, named after them."""
-    files = files_of(source)
+    files = files_in_archive(source)
     runs, problems, beside = [], [], []
     for path, file in files.items():
         try:
-            if (role := sniff_source(file).role) in ("truth", "corpus"):
-                beside.append(_unread(file, f"unread-file/{role}"))
+            if (role := detect_source(file).role) in ("truth", "corpus"):
+                beside.append(_unread_file(file, f"unread-file/{role}"))
                 continue
             found = read(file, None)
         except InputError as error:
             data = any(problem.severity == "error" and problem.kind not in _NO_DATA for problem in error.problems)
             (problems if data else beside).extend(error.problems if data else [
-                _unread(file, "unread-file", error.problems[0])])
+                _unread_file(file, "unread-file", error.problems[0])])
             continue
         label = f"{name}/{PurePosixPath(path).name}" if name else None
         runs.extend(run.renamed(f"{name}/{run.name}") if label else run for run in found)
@@ -72,19 +72,19 @@ def read_runs(source: Source, name: str | None, read: Callable[[Source, str | No
     return [replace(runs[0], problems=(*runs[0].problems, *beside)), *runs[1:]]
 
 
-def _unread(file: Source, message: str, cause: Problem | None = None) -> Problem:
+def _unread_file(file: Source, message: str, cause: Problem | None = None) -> Problem:
     return Problem(message, {}, file.file, severity="warning", cause=cause)
 
 
 def read_truth(source: Source, read: Callable[[Source], Truth]) -> Truth:
     """The truth in an archive: BEIR's files, or the one file of judgements or references, with one of documents."""
-    files = files_of(source)
+    files = files_in_archive(source)
     if is_beir(files):
         return read_beir(source.name, source.file, files)
     roles = {}
     for path, file in files.items():
         try:
-            roles[path] = sniff_source(file).role
+            roles[path] = detect_source(file).role
         except InputError as error:
             if any(problem.kind not in _NO_DATA for problem in error.problems):
                 raise
@@ -99,28 +99,28 @@ def read_truth(source: Source, read: Callable[[Source], Truth]) -> Truth:
     source.fail("run-as-truth/archive")
 
 
-def detect(source: Source) -> Sniffed:
+def detect(source: Source) -> DetectedFormat:
     """What an archive seems to be."""
-    files = files_of(source)
+    files = files_in_archive(source)
     if is_beir(files):
-        return Sniffed("zip", "truth", "a zip archive of BEIR's qrels", None)
+        return DetectedFormat("zip", "truth", "a zip archive of BEIR's qrels", None)
     for file in files.values():
         try:
-            found = sniff_source(file)
+            found = detect_source(file)
         except InputError:
             continue  # it is reported by whoever reads it
         if found.role != "unknown":
             reason = f"a zip archive of {len(files)} files; {file.file} is {found.reason}"
-            return Sniffed("zip", found.role, reason, None, found.columns, found.guess)
-    return Sniffed("zip", "unknown", f"a zip archive of {len(files)} files, none of them known", None)
+            return DetectedFormat("zip", found.role, reason, None, found.columns, found.guess)
+    return DetectedFormat("zip", "unknown", f"a zip archive of {len(files)} files, none of them known", None)
 
 
 def read_beir(name: str, shown: str, files: dict[str, Source]) -> Truth:
     """The judgements of qrels/*.tsv with the questions of queries.jsonl and the documents of corpus.jsonl."""
-    qrels, *others = _qrels(files)
+    qrels, *others = _qrels_paths(files)
     judged = csv_tsv.read_truth(files[qrels])
-    problems = [_not_read(files[path], f"qrels beside {qrels}") for path in others]
-    questions, documents = (_named(files, name) for name in ("queries.jsonl", "corpus.jsonl"))
+    problems = [_unread_beir_file(files[path], f"qrels beside {qrels}") for path in others]
+    questions, documents = (_find_file(files, name) for name in ("queries.jsonl", "corpus.jsonl"))
     corpus = formats_corpus.read_corpus(documents) if documents else None
     problems += corpus.problems if corpus else ()
     if questions is None:
@@ -130,37 +130,37 @@ def read_beir(name: str, shown: str, files: dict[str, Source]) -> Truth:
     for query, doc, grade in zip(ids, judged.docs.to_pylist(), judged.grades.tolist(), strict=True):
         relevant[query][doc] = grade
 
-    def read(collector, entries: Iterable[Entry]) -> Truth:
+    def read(collector, entries: Iterable[InputEntry]) -> Truth:
         reader, unjudged = TruthReader(collector, {}), 0
         for entry in entries:
-            fields = _question(entry, relevant)
+            fields = _query_object(entry, relevant)
             unjudged += fields is None
             if fields is not None:
-                reader.add(Entry(entry.line, fields))
+                reader.add(InputEntry(entry.line, fields))
         if unjudged:
             collector.add("unjudged-queries", {"queries": unjudged, "file_name": qrels}, severity="warning", count=1)
-        for query in relevant.keys() - reader.seen.keys():
-            reader.add(Entry(1, {"query_id": query, "relevant": relevant[query]}))
+        for query in relevant.keys() - reader.query_lines.keys():
+            reader.add(InputEntry(1, {"query_id": query, "relevant": relevant[query]}))
         return reader.finish(questions)
 
     try:
-        truth = jsonl.twice(questions, read, _lines)
+        truth = jsonl.read_fast_or_exact(questions, read, _query_entries)
     except NeedsExact:
         problem = Problem("wrong-type/beir-queries", {}, shown)
         raise InputError([problem]) from None
     return replace(truth, name=name, problems=(*judged.problems, *truth.problems, *problems), corpus=corpus)
 
 
-def _named(files: dict[str, Source], name: str) -> Source | None:
+def _find_file(files: dict[str, Source], name: str) -> Source | None:
     """The file of this name, compressed or not."""
     return next((file for path, file in files.items() if PurePosixPath(path).name.startswith(name)), None)
 
 
-def _lines(source: Source, exact: Exact | None):
-    return exact.lines() if exact else quick_lines(source)
+def _query_entries(source: Source, exact: ExactReader | None):
+    return exact.lines() if exact else parse_lines_fast(source)
 
 
-def _question(entry: Entry, relevant: dict[str, dict]) -> dict | object | None:
+def _query_object(entry: InputEntry, relevant: dict[str, dict]) -> dict | object | None:
     """A line of queries.jsonl as a native object; None for a query that nobody judged."""
     if type(entry.value) is not dict or "_id" not in entry.value:
         return entry.value if type(entry.value) is not dict else {"query_id": None}
@@ -173,5 +173,5 @@ def _question(entry: Entry, relevant: dict[str, dict]) -> dict | object | None:
     return {**fields, **(metadata if type(metadata) is dict else {}), **own}
 
 
-def _not_read(file: Source, what: str) -> Problem:
+def _unread_beir_file(file: Source, what: str) -> Problem:
     return Problem("unread-file/questions", {"what": what}, file.file, severity="warning")

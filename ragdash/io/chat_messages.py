@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-PEOPLE, MODELS = {"user", "human", "humanmessage"}, {"assistant", "ai", "aimessage", "aimessagechunk"}
-SPOKEN = ("text", "content", "page_content", "document.content", "answer")  # where objects of tools keep their text
+USER_ROLES, MODEL_ROLES = {"user", "human", "humanmessage"}, {"assistant", "ai", "aimessage", "aimessagechunk"}
+TEXT_FIELDS = (
+    "text",
+    "content",
+    "page_content",
+    "document.content",
+    "answer",
+)  # where objects of tools keep their text
 
 
-def last(messages: list, who: set[str], deepest: int = 4) -> str | None:
+def last_message(messages: list, who: set[str], deepest: int = 4) -> str | None:
     """The text of the last of the messages that one of these people said; lists in the list are walked through."""
     if len(messages) == 2 and type(messages[0]) is str and messages[0].lower() in who:
         return messages[1]
     for message in reversed(messages):
         if type(message) is list:
-            if deepest and (found := last(message, who, deepest - 1)) is not None:
+            if deepest and (found := last_message(message, who, deepest - 1)) is not None:
                 return found
         elif type(message) is dict:
             inner = message.get("message", message)
@@ -20,15 +26,15 @@ def last(messages: list, who: set[str], deepest: int = 4) -> str | None:
             path = inner.get("id") if type(inner.get("id")) is list else [None]
             roles = {str(role).lower() for role in (inner.get("role"), inner.get("type"), path[-1])}
             if roles & who or ("text" in message and "role" not in inner):
-                return message["text"] if type(message.get("text")) is str else text_of(inner.get("kwargs", inner))
+                return message["text"] if type(message.get("text")) is str else message_text(inner.get("kwargs", inner))
     return None
 
 
-def text_of(fields) -> str | None:
+def message_text(fields) -> str | None:
     """The text of a message: content as text, or in parts."""
     if type(fields) is not dict:
         return None
-    content = next((fields[name] for name in SPOKEN if name in fields), None)
+    content = next((fields[name] for name in TEXT_FIELDS if name in fields), None)
     if type(content) is list:
         parts = [part if type(part) is str else part.get("text") for part in content if type(part) in (str, dict)]
         return "\n".join(part for part in parts if type(part) is str)

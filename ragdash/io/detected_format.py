@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True)
-class Sniffed:
+class DetectedFormat:
     """What a file seems to be.
 
     format: trec-run, trec-qrels, jsonl, json-array, json-object, json-results (a list of objects inside of one),

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
-from ragdash.io.chat_messages import MODELS, PEOPLE, last
+from ragdash.io.chat_messages import MODEL_ROLES, USER_ROLES, last_message
 
-NAMES: Mapping[str, tuple[str, ...]] = {
+ALIASES: Mapping[str, tuple[str, ...]] = {
     "query_id": ("query_id", "qid", "question_id", "q_id"),
     "doc_id": ("doc_id", "doc", "document_id", "corpus_id", "docno", "passage_id", "chunk_id", "pid", "document"),
     "score": ("score", "similarity", "sim", "retrieval_score", "document_score"),
@@ -24,10 +24,10 @@ NAMES: Mapping[str, tuple[str, ...]] = {
               "vars.query", "vars.input", "attributes.input.value"),
 }
 # A query in one object or row: what was returned for it, and what is right.
-OF_QUERY: Mapping[str, tuple[str, ...]] = {
-    "query_id": (*NAMES["query_id"], "example_id", "task_id", "id", "_id"),
-    "query": NAMES["query"],
-    "config": NAMES["config"],
+QUERY_ALIASES: Mapping[str, tuple[str, ...]] = {
+    "query_id": (*ALIASES["query_id"], "example_id", "task_id", "id", "_id"),
+    "query": ALIASES["query"],
+    "config": ALIASES["config"],
     "retrieved": ("retrieved", "retrieved_ids", "retrieved_doc_ids", "retrieved_document_ids", "retrieved_context_ids",
                   "retrieved_chunk_ids", "retrieved_docs", "retrieved_documents", "doc_ids", "document_ids",
                   "retrieved_urls", "outputs.retrieved_ids", "outputs.doc_ids", "attributes.retrieval.documents"),
@@ -60,45 +60,45 @@ OF_QUERY: Mapping[str, tuple[str, ...]] = {
     "text": ("text", "texts", "retrieved_texts"),
     "source": ("source", "sources", "retrieved_sources"),
 }
-DETAILS = ("query", "answer", "latency_ms", "usage", "prompt_tokens", "completion_tokens", "cost_usd", "settings",
+DETAIL_FIELDS = ("query", "answer", "latency_ms", "usage", "prompt_tokens", "completion_tokens", "cost_usd", "settings",
            "attributes")  # what a row of a document may tell of its query
-OF_ROW = ("query_id", "query", "config", "doc_id", "score", "rank", "text", "source", "grade")
+ROW_FIELDS = ("query_id", "query", "config", "doc_id", "score", "rank", "text", "source", "grade")
 # A returned document in a list.
-OF_DOCUMENT: Mapping[str, tuple[str, ...]] = {
-    **{name: NAMES[name] for name in ("score", "rank", "text", "source", "grade")},
-    "doc_id": (*NAMES["doc_id"], "id", "_id", "node_id"),
+DOCUMENT_ALIASES: Mapping[str, tuple[str, ...]] = {
+    **{name: ALIASES[name] for name in ("score", "rank", "text", "source", "grade")},
+    "doc_id": (*ALIASES["doc_id"], "id", "_id", "node_id"),
 }
-FIELDS = tuple(dict.fromkeys((*OF_ROW, *OF_QUERY, "attribute")))  # what a column can be mapped to
-BESIDE = ("score", "rank", "text", "source")  # of a list of ids: one value for each
-RETURNED = ("retrieved", "answer", "contexts")  # one of them makes an object a part of a run
-OF_TRUTH = ("relevant", "evidence", "answers")
+FIELDS = tuple(dict.fromkeys((*ROW_FIELDS, *QUERY_ALIASES, "attribute")))  # what a column can be mapped to
+PARALLEL_FIELDS = ("score", "rank", "text", "source")  # of a list of ids: one value for each
+RUN_MARKERS = ("retrieved", "answer", "contexts")  # one of them makes an object a part of a run
+TRUTH_MARKERS = ("relevant", "evidence", "answers")
 _DEEPEVAL = {"actualoutput", "expectedoutput", "retrievalcontext"}  # beside them, `context` is what is right
-LIFTED = ("input", "inputs", "vars", "outputs", "reference", "reference_outputs", "provider")  # their members count
-MISSING = ("", "NaN", "nan", "None", "null")  # text that stands for "nothing" in optional columns of tables
-_OF_CORPUS = {"doc_id": OF_DOCUMENT["doc_id"], "text": (*NAMES["text"], "contents", "body", "abstract"),
+FLATTENED = ("input", "inputs", "vars", "outputs", "reference", "reference_outputs", "provider")  # their members count
+MISSING_TEXTS = ("", "NaN", "nan", "None", "null")  # text that stands for "nothing" in optional columns of tables
+_CORPUS_ALIASES = {"doc_id": DOCUMENT_ALIASES["doc_id"], "text": (*ALIASES["text"], "contents", "body", "abstract"),
               "title": ("title", "headline", "document_title")}
 
 
 @lru_cache(1 << 14)
-def plain(name: str) -> str:
+def normalize_name(name: str) -> str:
     """A name without case, blanks, hyphens and underscores: "Query-ID" -> "queryid"."""
     return re.sub(r"[\W_]+", "", name.lower())
 
 
-def find(fields: Iterable[str], wanted: str, names: Mapping[str, tuple[str, ...]] = NAMES) -> str | None:
+def find_field(fields: Iterable[str], wanted: str, names: Mapping[str, tuple[str, ...]] = ALIASES) -> str | None:
     """The field that holds `wanted`; our own name first, then its other names in their order."""
-    return find_all(fields, (wanted,), names).get(wanted)
+    return find_fields(fields, (wanted,), names).get(wanted)
 
 
-def find_all(fields: Iterable[str], wanted: Iterable[str],
-             names: Mapping[str, tuple[str, ...]] = NAMES) -> dict[str, str]:
+def find_fields(fields: Iterable[str], wanted: Iterable[str],
+             names: Mapping[str, tuple[str, ...]] = ALIASES) -> dict[str, str]:
     """{our name: the field that holds it} for those that are there."""
     present: dict[str, str] = {}
     for given in fields:
-        present.setdefault(plain(given), given)
+        present.setdefault(normalize_name(given), given)
     found = {}
     for name in wanted:
-        field = next((present[other] for other in map(plain, names[name]) if other in present), None)
+        field = next((present[other] for other in map(normalize_name, names[name]) if other in present), None)
         if field is not None:
             found[name] = field
     return found
@@ -107,21 +107,21 @@ def find_all(fields: Iterable[str], wanted: Iterable[str],
 def corpus_fields(fields: Iterable[str], mapping: Mapping[str, str] | None = None) -> dict[str, str]:
     """{doc_id, text, title: the field that holds it} of a document of a corpus, of those that are there."""
     fields = list(fields)
-    return {**find_all(fields, _OF_CORPUS, _OF_CORPUS),
-            **{name: field for name, field in (mapping or {}).items() if name in _OF_CORPUS and field in fields}}
+    return {**find_fields(fields, _CORPUS_ALIASES, _CORPUS_ALIASES),
+            **{name: field for name, field in (mapping or {}).items() if name in _CORPUS_ALIASES and field in fields}}
 
 
-def is_corpus(fields: Iterable[str]) -> bool:
+def is_corpus_document(fields: Iterable[str]) -> bool:
     """True for the fields of a document that is no part of a ranking and of no judgement, and of no question either."""
     fields = list(fields)
     known = corpus_fields(fields)
-    sure = "title" in known or find(fields, "doc_id") is not None
-    other = ("query_id", "query", "score", "rank", "grade", *RETURNED, *OF_TRUTH)
-    return sure and len(known) > 1 and "doc_id" in known and not find_all(
-        [field for field in fields if field not in known.values()], other, {**OF_QUERY, **NAMES})
+    sure = "title" in known or find_field(fields, "doc_id") is not None
+    other = ("query_id", "query", "score", "rank", "grade", *RUN_MARKERS, *TRUTH_MARKERS)
+    return sure and len(known) > 1 and "doc_id" in known and not find_fields(
+        [field for field in fields if field not in known.values()], other, {**QUERY_ALIASES, **ALIASES})
 
 
-def is_row(known: Mapping[str, str]) -> bool:
+def is_document_row(known: Mapping[str, str]) -> bool:
     """True for the names of one returned document or judgement, not of a whole query; known: by all our names."""
     if {"retrieved", "contexts", "relevant", "evidence"} & known.keys():
         return False
@@ -131,7 +131,7 @@ def is_row(known: Mapping[str, str]) -> bool:
     return {"rank", "score"} <= known.keys() and "answer" not in known
 
 
-def resolve(fields: Iterable[str], mapping: Mapping[str, str] | None = None) -> dict[str, str]:
+def resolve_fields(fields: Iterable[str], mapping: Mapping[str, str] | None = None) -> dict[str, str]:
     """{our name: the field that holds it} of an object or row: of a document, or of a query with all its documents.
 
     mapping, {our name: field}, comes first; the field it gives to `attribute` has no other meaning.
@@ -140,52 +140,52 @@ def resolve(fields: Iterable[str], mapping: Mapping[str, str] | None = None) -> 
     given = {name: field for name, field in mapping.items() if field in fields}
     free = [field for field in fields if field not in given.values()]
     given.pop("attribute", None)
-    query = {**_of_query(free), **given}
-    row = {**find_all(free, OF_ROW), **given}
-    if is_row({**row, **{name: query[name] for name in (*RETURNED, *OF_TRUTH) if name in query}}):
+    query = {**_resolve_query_fields(free), **given}
+    row = {**find_fields(free, ROW_FIELDS), **given}
+    if is_document_row({**row, **{name: query[name] for name in (*RUN_MARKERS, *TRUTH_MARKERS) if name in query}}):
         return row
     return query
 
 
-def _of_query(fields: list[str]) -> dict[str, str]:
-    known = find_all(fields, OF_QUERY, OF_QUERY)
+def _resolve_query_fields(fields: list[str]) -> dict[str, str]:
+    known = find_fields(fields, QUERY_ALIASES, QUERY_ALIASES)
     context = known.get("contexts")
-    if context is not None and _DEEPEVAL & set(map(plain, fields)):
-        if plain(context) == "context":
+    if context is not None and _DEEPEVAL & set(map(normalize_name, fields)):
+        if normalize_name(context) == "context":
             del known["contexts"]
-        context = find(fields, "context", {"context": ("context",)})
+        context = find_field(fields, "context", {"context": ("context",)})
         if context is not None:
             known.setdefault("evidence", context)
     if "retrieved" not in known:
-        known = {name: field for name, field in known.items() if name not in BESIDE}
+        known = {name: field for name, field in known.items() if name not in PARALLEL_FIELDS}
     return known
 
 
-class Resolver:
+class FieldResolver:
     """`resolve`, remembered for objects with the same fields; or the names that all rows of a table share."""
 
     def __init__(self, mapping: Mapping[str, str], fixed: dict[str, str] | None = None):
-        self.mapping, self.fixed = mapping, fixed
-        self._known: dict[tuple, dict[str, str]] = {}
-        self.unknown: dict[str, None] = {}  # fields without a meaning of objects that are not our own
+        self.mapping, self.schema = mapping, fixed
+        self._schemas: dict[tuple, dict[str, str]] = {}
+        self.attribute_fields: dict[str, None] = {}  # fields without a meaning of objects that are not our own
 
-    def names(self, fields: dict) -> dict[str, str]:
+    def resolve(self, fields: dict) -> dict[str, str]:
         """{our name: the field that holds it}."""
-        if self.fixed is not None:
-            return self.fixed
+        if self.schema is not None:
+            return self.schema
         keys = tuple(fields)
-        if keys not in self._known:
-            if len(self._known) > 10_000:
-                self._known.clear()
-            known = self._known[keys] = resolve(keys, self.mapping)
-            ours = all(name == field for name, field in known.items() if name in (*RETURNED, *OF_TRUTH))
-            if not ours and not is_row(known):
+        if keys not in self._schemas:
+            if len(self._schemas) > 10_000:
+                self._schemas.clear()
+            known = self._schemas[keys] = resolve_fields(keys, self.mapping)
+            ours = all(name == field for name, field in known.items() if name in (*RUN_MARKERS, *TRUTH_MARKERS))
+            if not ours and not is_document_row(known):
                 taken = {*known.values(), self.mapping.get("attribute")}
-                self.unknown |= dict.fromkeys(key for key in keys if key not in taken)
-        return self._known[keys]
+                self.attribute_fields |= dict.fromkeys(key for key in keys if key not in taken)
+        return self._schemas[keys]
 
 
-def lifted(fields: dict, mapping: Mapping[str, str]) -> dict:
+def flatten_members(fields: dict, mapping: Mapping[str, str]) -> dict:
     """The object with the members of its parts as fields: {"inputs": {"question"}} -> "inputs.question".
 
     So are the parts that the mapping names: per_k.10.ids.
@@ -197,7 +197,7 @@ def lifted(fields: dict, mapping: Mapping[str, str]) -> dict:
                 value = value.get(key) if type(value) is dict else None
             if value is not None:
                 fields = {**fields, path: value}
-    parts = (*LIFTED, "response") if "vars" in fields else LIFTED  # vars and response are promptfoo's
+    parts = (*FLATTENED, "response") if "vars" in fields else FLATTENED  # vars and response are promptfoo's
     parts = [name for name in parts if name in fields and type(fields[name]) is dict]
     if not parts:
         return fields
@@ -205,30 +205,30 @@ def lifted(fields: dict, mapping: Mapping[str, str]) -> dict:
     for name in parts:
         flat |= {f"{name}.{key}": value for key, value in fields[name].items()}
     for name in [name for name in flat if name.endswith(".messages") and type(flat[name]) is list]:
-        flat[name] = last(flat[name], PEOPLE if name.startswith("input") else MODELS)
+        flat[name] = last_message(flat[name], USER_ROLES if name.startswith("input") else MODEL_ROLES)
     return flat
 
 
-def spelled(name: str) -> str:
+def describe_aliases(name: str) -> str:
     """A name with its other spellings, for messages: "doc_id (also doc, document_id ...)"."""
-    others = [other for other in NAMES[name] if other != name and "." not in other][:8]
+    others = [other for other in ALIASES[name] if other != name and "." not in other][:8]
     return f"{name} (also {', '.join(others)})" if others else name
 
 
-def inside(fields: dict, wanted: str, deepest: int = 4) -> str | None:
+def find_nested_list(fields: dict, wanted: str, deepest: int = 4) -> str | None:
     """The path to a list deep in an object that bears a name of `wanted`, the longest of several: "per_k.10.ids"."""
-    known = {plain(name) for name in OF_QUERY[wanted]}
+    known = {normalize_name(name) for name in QUERY_ALIASES[wanted]}
     found: list[tuple[int, str]] = []
     level = [(str(name), value) for name, value in fields.items()]
     for _ in range(deepest):
         found += [(-len(value), path) for path, value in level
-                  if type(value) is list and "." in path and plain(path.rpartition(".")[2]) in known]
+                  if type(value) is list and "." in path and normalize_name(path.rpartition(".")[2]) in known]
         level = [(f"{path}.{name}", part) for path, value in level if type(value) is dict
                  for name, part in value.items()]
     return min(found)[1] if found else None
 
 
-def with_questions(fields: dict) -> str | None:
+def find_question_list(fields: dict) -> str | None:
     """The field that holds a list of questions, such as those about one table."""
     return next((name for name, value in fields.items() if type(value) is list and value and all(
-        type(part) is dict and find(part, "query") for part in value)), None)
+        type(part) is dict and find_field(part, "query") for part in value)), None)

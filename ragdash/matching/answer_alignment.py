@@ -40,8 +40,8 @@ def grounded(run: Run, truth: Truth, rows: np.ndarray) -> Grounded:
 
     Texts that the run lacks are the corpus'. Raises Unavailable where the run has no answers, or nothing has texts.
     """
-    said = answers(run, rows)
-    return Grounded(said, *contexts(run, truth, rows))
+    answer_texts = answers(run, rows)
+    return Grounded(answer_texts, *contexts(run, truth, rows))
 
 
 def contexts(run: Run, truth: Truth,
@@ -51,13 +51,13 @@ def contexts(run: Run, truth: Truth,
     Raises Unavailable where nothing has texts.
     """
     if _has(run.details, "contexts"):
-        given = (None if value is None else tuple(text or "" for text in listed(value))
+        own_contexts = (None if value is None else tuple(text or "" for text in listed(value))
                  for value in _column(run.details, "contexts", rows))
-        return tuple(given), True, ()
-    texts, filled = _first_texts(run, truth.corpus, rows)
-    if run.texts is None and not filled:
+        return tuple(own_contexts), True, ()
+    texts, from_corpus = _first_texts(run, truth.corpus, rows)
+    if run.texts is None and not from_corpus:
         raise Unavailable("no-contexts", {"run": run.name}, "contexts")
-    return texts, False, (truth.corpus.note(filled, run.name),) if filled else ()
+    return texts, False, (truth.corpus.note(from_corpus, run.name),) if from_corpus else ()
 
 
 def answers(run: Run, rows: np.ndarray) -> tuple[str | None, ...]:
@@ -69,17 +69,17 @@ def answers(run: Run, rows: np.ndarray) -> tuple[str | None, ...]:
 
 def references(truth: Truth) -> tuple[tuple[str, ...], ...]:
     """Right answers: (Q,), () where none is known."""
-    known = truth.details["answers"].to_pylist() if _has(truth.details, "answers") else [None] * len(truth)
-    return tuple(listed(one or ()) for one in known)
+    answers_of_queries = truth.details["answers"].to_pylist() if _has(truth.details, "answers") else [None] * len(truth)
+    return tuple(listed(answers or ()) for answers in answers_of_queries)
 
 
 def asked(run: Run, truth: Truth, rows: np.ndarray) -> tuple[tuple[str | None, ...], dict[str, tuple]]:
     """(questions, the truth's before the run's; what no query has, "references" or "questions", as Unavailable takes
     it).
     """
-    ours = truth.details["query"].to_pylist() if _has(truth.details, "query") else [None] * len(truth)
-    theirs = _column(run.details, "query", rows) if _has(run.details, "query") else [None] * len(truth)
-    questions = tuple(a if a is not None else b for a, b in zip(ours, theirs, strict=True))
+    truth_queries = truth.details["query"].to_pylist() if _has(truth.details, "query") else [None] * len(truth)
+    run_queries = _column(run.details, "query", rows) if _has(run.details, "query") else [None] * len(truth)
+    questions = tuple(a if a is not None else b for a, b in zip(truth_queries, run_queries, strict=True))
     lacking = {}
     if not _has(truth.details, "answers"):
         lacking["references"] = ("no-references", {"truth": truth.name}, "answers")
@@ -100,8 +100,16 @@ def _column(details: pa.Table, name: str, rows: np.ndarray) -> list:
 def first_positions(run: Run, rows: np.ndarray) -> list[list[int]]:
     """Positions of the run at which the first documents of each query stand, repeats passed over; [] at a row of -1."""
     repeated = set(run.repeated.tolist())
-    return [[] if row < 0 else [at for at in range(run.starts[row], min(run.starts[row] + 2 * FIRST, run.starts[
-        row + 1])) if at not in repeated][:FIRST] for row in rows.tolist()]
+    return [
+        []
+        if row < 0
+        else [
+            position
+            for position in range(run.starts[row], min(run.starts[row] + 2 * FIRST, run.starts[row + 1]))
+            if position not in repeated
+        ][:FIRST]
+        for row in rows.tolist()
+    ]
 
 
 def _first_texts(run: Run, corpus: Corpus | None, rows: np.ndarray) -> tuple[tuple[tuple[str, ...] | None, ...], int]:
@@ -110,10 +118,10 @@ def _first_texts(run: Run, corpus: Corpus | None, rows: np.ndarray) -> tuple[tup
     None where the run lacks the query, and where none of the first documents has a text: what was read is not known.
     """
     spans = first_positions(run, rows)
-    wanted = run.rows(np.array([at for span in spans for at in span], np.int64))
-    column = pa.nulls(len(wanted), pa.string()) if run.texts is None else take(run.texts, wanted)
-    column, filled = (column, 0) if corpus is None else corpus.filled(column, take(run.docs, wanted))
+    rows_of_spans = run.rows(np.array([position for span in spans for position in span], np.int64))
+    column = pa.nulls(len(rows_of_spans), pa.string()) if run.texts is None else take(run.texts, rows_of_spans)
+    column, from_corpus = (column, 0) if corpus is None else corpus.filled(column, take(run.docs, rows_of_spans))
     texts = iter(column.to_pylist())
-    found = [tuple(text for text in (next(texts) for _ in span) if text is not None) for span in spans]
-    return tuple(None if row < 0 or (span and not one) else one
-                 for row, span, one in zip(rows.tolist(), spans, found, strict=True)), filled
+    texts_of_rows = [tuple(text for text in (next(texts) for _ in span) if text is not None) for span in spans]
+    return tuple(None if row < 0 or (span and not row_texts) else row_texts
+                 for row, span, row_texts in zip(rows.tolist(), spans, texts_of_rows, strict=True)), from_corpus

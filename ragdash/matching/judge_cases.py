@@ -26,36 +26,40 @@ def cases(run: Run, truth: Truth, rows: np.ndarray) -> tuple[tuple[Case, ...], t
     document with its text among these, else "context 1", ... References and contexts without a sign are left out. What
     is not there is None or (): nothing is unavailable here, the questions to a judge tell what they lack.
     """
-    said, texts, problems = (None,) * len(rows), (None,) * len(rows), ()
+    answer_parts, texts, problems = (None,) * len(rows), (None,) * len(rows), ()
     with suppress(Unavailable):
-        said = answers(run, rows)
+        answer_parts = answers(run, rows)
     with suppress(Unavailable):
         texts, _, problems = contexts(run, truth, rows)
     questions, _ = asked(run, truth, rows)
-    named = (None if some is None else tuple((name, text) for name, text in zip(ids, some, strict=True) if text.strip())
-             for ids, some in zip(_ids(run, truth, rows, texts), texts, strict=True))
-    right = (tuple(filter(str.strip, some)) for some in references(truth))
-    return tuple(Case(*parts) for parts in zip(truth.query_ids.to_pylist(), questions, said, right, named,
-                                               strict=True)), problems
+    named_contexts = (
+        None if texts is None else tuple((name, text) for name, text in zip(ids, texts, strict=True) if text.strip())
+        for ids, texts in zip(_ids(run, truth, rows, texts), texts, strict=True)
+    )
+    right = (tuple(filter(str.strip, texts)) for texts in references(truth))
+    return tuple(
+        Case(*fields)
+        for fields in zip(truth.query_ids.to_pylist(), questions, answer_parts, right, named_contexts, strict=True)
+    ), problems
 
 
 def _ids(run: Run, truth: Truth, rows: np.ndarray, texts_of: tuple[tuple[str, ...] | None, ...]) -> list[list[str]]:
     """An id for every context of a query, each once."""
     spans = first_positions(run, rows)
-    wanted = run.rows(np.array([at for span in spans for at in span], np.int64))
-    docs = take(run.docs, wanted)
-    texts = pa.nulls(len(wanted), pa.string()) if run.texts is None else take(run.texts, wanted)
+    rows_of_spans = run.rows(np.array([position for span in spans for position in span], np.int64))
+    docs = take(run.docs, rows_of_spans)
+    texts = pa.nulls(len(rows_of_spans), pa.string()) if run.texts is None else take(run.texts, rows_of_spans)
     texts = texts if truth.corpus is None else truth.corpus.filled(texts, docs)[0]
     pairs = iter(zip(docs.to_pylist(), texts.to_pylist(), strict=True))
-    found = []
-    for span, given in zip(spans, texts_of, strict=True):
-        held = list(islice(pairs, len(span)))
-        if given is not None and [text for _, text in held] == list(given):  # as they came
-            found.append([doc for doc, _ in held])
+    ids_of_queries = []
+    for span, query_texts in zip(spans, texts_of, strict=True):
+        span_pairs = list(islice(pairs, len(span)))
+        if query_texts is not None and [text for _, text in span_pairs] == list(query_texts):  # as they came
+            ids_of_queries.append([doc for doc, _ in span_pairs])
             continue
         ids = []
-        for number, text in enumerate(given or (), 1):
-            same = [doc for doc, one in held if one == text and doc not in ids]
-            ids.append(same[0] if same else f"context {number}")
-        found.append(ids)
-    return found
+        for number, text in enumerate(query_texts or (), 1):
+            same_text = [doc for doc, doc_text in span_pairs if doc_text == text and doc not in ids]
+            ids.append(same_text[0] if same_text else f"context {number}")
+        ids_of_queries.append(ids)
+    return ids_of_queries

@@ -129,14 +129,14 @@ class Match:
     def run_query(self) -> np.ndarray:
         """The run's index of each query of the truth, -1 where the run lacks it: (Q,) int64."""
         rows = np.full(len(self.truth), -1)
-        known = self.truth_query >= 0
-        rows[self.truth_query[known]] = np.flatnonzero(known)
+        in_run = self.truth_query >= 0
+        rows[self.truth_query[in_run]] = np.flatnonzero(in_run)
         return rows
 
-    def ranks(self, at: np.ndarray) -> np.ndarray:
+    def ranks(self, positions: np.ndarray) -> np.ndarray:
         """Rank from 1 of positions of the run that are no repeats, ties as the conventions settle them: (X,) int64."""
-        rank = _ranks(self.run, at, self.conventions.ties)
-        return _mirrored(self.run, at, rank) if self.mirrored else rank
+        rank = _ranks(self.run, positions, self.conventions.ties)
+        return _mirrored(self.run, positions, rank) if self.mirrored else rank
 
     @cached_property
     def answered(self) -> Answered:
@@ -172,9 +172,9 @@ class Match:
     @cached_property
     def evidence(self) -> EvidenceScores:
         """The similarity of every chunk and gold span, at whichever threshold it is looked at."""
-        at = np.delete(np.arange(len(self.run.docs)), self.run.repeated)
+        positions = np.delete(np.arange(len(self.run.docs)), self.run.repeated)
         ranks = np.zeros(len(self.run.docs), np.int64)  # of a repeat: not read
-        ranks[at] = self.ranks(at)
+        ranks[positions] = self.ranks(positions)
         return match_evidence(self.run, self.truth, self.matching.how, min(FLOOR, self.matching.threshold),
                               ranks=ranks, model=self.matching.model)
 
@@ -190,23 +190,23 @@ class Match:
     @cached_property
     def judgement(self) -> np.ndarray:
         """Which judgement of the truth each row of `ranked` is: (H,) int64."""
-        at, judgement = self._hits
-        return judgement[np.lexsort((self.ranks(at), self.truth.queries[judgement]))]
+        positions, judgement = self._hits
+        return judgement[np.lexsort((self.ranks(positions), self.truth.queries[judgement]))]
 
     @cached_property
     def ranked(self) -> Ranked:
         """The view of the retrieval metrics."""
         run, truth = self.run, self.truth
-        at, judgement = self._hits
-        rank = self.ranks(at)
+        positions, judgement = self._hits
+        rank = self.ranks(positions)
         query, grade = truth.queries[judgement], truth.grades[judgement]
-        score = np.full(len(at), np.nan) if run.scores is None else run.scores[at]
+        score = np.full(len(positions), np.nan) if run.scores is None else run.scores[positions]
         order = np.lexsort((rank, query))
-        known = self.truth_query >= 0
+        in_run = self.truth_query >= 0
         returned = np.zeros(len(truth), np.int64)
-        returned[self.truth_query[known]] = run.lengths[known]
+        returned[self.truth_query[in_run]] = run.lengths[in_run]
         bounds = np.zeros((len(truth), 2), np.int64)
-        bounds[self.truth_query[known]] = np.stack([run.starts[:-1], run.starts[1:]], axis=1)[known]
+        bounds[self.truth_query[in_run]] = np.stack([run.starts[:-1], run.starts[1:]], axis=1)[in_run]
         scores = run.scores if run.scores_fall else None
         return Ranked(query[order], rank[order], grade[order], score[order], truth.queries, truth.grades, returned,
                       self.missing, scores, bounds, run.repeated)
@@ -221,46 +221,46 @@ def _judged_positions(run: Run, truth: Truth, truth_query: np.ndarray) -> tuple[
 
     Rows are sieved by their hashes; the few left are compared by query and text with every judged pair of their hash.
     """
-    at = truth.index.sieve(run.pairs)
+    positions = truth.index.sieve(run.pairs)
     if len(run.repeated):
-        at = np.setdiff1d(at, run.repeated, assume_unique=True)
-    query, hashes = truth_query[run.query_of(at)], run.pairs[at]
-    place = truth.index.first(hashes)
-    judgement = np.full(len(at), -1)
+        positions = np.setdiff1d(positions, run.repeated, assume_unique=True)
+    query, hashes = truth_query[run.query_of(positions)], run.pairs[positions]
+    slots = truth.index.first(hashes)
+    judgement = np.full(len(positions), -1)
     for depth in range(truth.index.depth):
         open_ = np.flatnonzero(judgement < 0)
-        pair = truth.index.at(place[open_] + depth, hashes[open_])
+        pair = truth.index.at(slots[open_] + depth, hashes[open_])
         open_, pair = (values[(pair >= 0) & (truth.queries[pair] == query[open_])] for values in (open_, pair))
-        docs = take(run.docs, run.rows(at[open_]))
-        same = pc.equal(docs, truth.docs.take(pa.array(pair))).to_numpy(zero_copy_only=False).astype(bool)
-        judgement[open_[same]] = pair[same]
-    found = judgement >= 0
-    return at[found], judgement[found]
+        docs = take(run.docs, run.rows(positions[open_]))
+        same_document = pc.equal(docs, truth.docs.take(pa.array(pair))).to_numpy(zero_copy_only=False).astype(bool)
+        judgement[open_[same_document]] = pair[same_document]
+    judged = judgement >= 0
+    return positions[judged], judgement[judged]
 
 
-def _ranks(run: Run, at: np.ndarray, ties: str) -> np.ndarray:
+def _ranks(run: Run, positions: np.ndarray, ties: str) -> np.ndarray:
     """Rank from 1 of each position, repeats not counted; equal scores as the convention ties says."""
-    query = run.query_of(at)
+    query = run.query_of(positions)
     start, stop = run.starts[query], run.starts[query + 1]
-    rank = at - start + 1 - _repeats(run, start, at)
-    if run.ranked_by != "score" or ties == "file" or not len(at):
+    rank = positions - start + 1 - _repeats(run, start, positions)
+    if run.ranked_by != "score" or ties == "file" or not len(positions):
         return rank
-    tied = np.flatnonzero(_has_equal_neighbour(run.scores, at, start, stop))
+    tied = np.flatnonzero(_has_equal_neighbour(run.scores, positions, start, stop))
     if len(tied):
-        rank[tied] = _tied_ranks(run, at[tied], start[tied], stop[tied])
+        rank[tied] = _tied_ranks(run, positions[tied], start[tied], stop[tied])
     return rank
 
 
-def _mirrored(run: Run, at: np.ndarray, rank: np.ndarray) -> np.ndarray:
+def _mirrored(run: Run, positions: np.ndarray, rank: np.ndarray) -> np.ndarray:
     """The ranks of positions if every group of equal scores stood back to front."""
-    if run.ranked_by != "score" or not len(at):
+    if run.ranked_by != "score" or not len(positions):
         return rank
-    query = run.query_of(at)
+    query = run.query_of(positions)
     start, stop = run.starts[query], run.starts[query + 1]
-    first = bisect_falling(run.scores, start, at, run.scores[at], past_equal=False)
-    last = bisect_falling(run.scores, at, stop, run.scores[at], past_equal=True)
-    above = first - start - _repeats(run, start, first)
-    return 2 * above + last - first - _repeats(run, first, last) + 1 - rank
+    first = bisect_falling(run.scores, start, positions, run.scores[positions], past_equal=False)
+    last = bisect_falling(run.scores, positions, stop, run.scores[positions], past_equal=True)
+    earlier = first - start - _repeats(run, start, first)
+    return 2 * earlier + last - first - _repeats(run, first, last) + 1 - rank
 
 
 def _repeats(run: Run, start: np.ndarray, stop: np.ndarray) -> np.ndarray:
@@ -270,30 +270,32 @@ def _repeats(run: Run, start: np.ndarray, stop: np.ndarray) -> np.ndarray:
     return np.searchsorted(run.repeated, stop) - np.searchsorted(run.repeated, start)
 
 
-def _has_equal_neighbour(scores: np.ndarray, at: np.ndarray, start: np.ndarray, stop: np.ndarray) -> np.ndarray:
+def _has_equal_neighbour(scores: np.ndarray, positions: np.ndarray, start: np.ndarray, stop: np.ndarray) -> np.ndarray:
     """Whether the position before or behind, within start:stop, has the same score: (H,) bool."""
-    score = scores[at]
-    before, behind = np.maximum(at - 1, start), np.minimum(at + 1, stop - 1)
-    return ((before < at) & (scores[before] == score)) | ((behind > at) & (scores[behind] == score))
+    score = scores[positions]
+    previous, next_position = np.maximum(positions - 1, start), np.minimum(positions + 1, stop - 1)
+    return ((previous < positions) & (scores[previous] == score)) | (
+        (next_position > positions) & (scores[next_position] == score)
+    )
 
 
-def _tied_ranks(run: Run, at: np.ndarray, start: np.ndarray, stop: np.ndarray) -> np.ndarray:
+def _tied_ranks(run: Run, positions: np.ndarray, start: np.ndarray, stop: np.ndarray) -> np.ndarray:
     """Ranks of positions inside groups of equal scores, the groups sorted by document id descending (bytes)."""
-    score = run.scores[at]
-    first = bisect_falling(run.scores, start, at, score, past_equal=False)
-    last = bisect_falling(run.scores, at, stop, score, past_equal=True)
-    groups, one, group_of = np.unique(first, return_index=True, return_inverse=True)
-    sizes = last[one] - groups
+    score = run.scores[positions]
+    first = bisect_falling(run.scores, start, positions, score, past_equal=False)
+    last = bisect_falling(run.scores, positions, stop, score, past_equal=True)
+    groups, first_of_group, group_of = np.unique(first, return_index=True, return_inverse=True)
+    sizes = last[first_of_group] - groups
     begin = np.concatenate(([0], np.cumsum(sizes)[:-1]))
     group = np.repeat(np.arange(len(groups)), sizes)
     member = np.repeat(groups - begin, sizes) + np.arange(sizes.sum())
     if len(run.repeated):
-        kept = ~np.isin(member, run.repeated)
-        group, member = group[kept], member[kept]
+        counted = ~np.isin(member, run.repeated)
+        group, member = group[counted], member[counted]
     docs = take(run.docs, run.rows(member))
     order = pc.sort_indices(pa.table({"group": group, "doc": docs.cast(pa.binary())}),
                             [("group", "ascending"), ("doc", "descending")]).to_numpy()
-    place = np.empty(len(member), np.int64)
-    place[order] = np.arange(len(member)) - np.searchsorted(group, group)
-    base = groups - start[one] + 1 - _repeats(run, start[one], groups)
-    return base[group_of] + place[np.searchsorted(member, at)]
+    order_in_group = np.empty(len(member), np.int64)
+    order_in_group[order] = np.arange(len(member)) - np.searchsorted(group, group)
+    base = groups - start[first_of_group] + 1 - _repeats(run, start[first_of_group], groups)
+    return base[group_of] + order_in_group[np.searchsorted(member, positions)]

@@ -18,43 +18,43 @@ NEW = "new"  # what is being written; what a killed process left there is cleare
 LEFT = 24 * 3600  # seconds after which it is
 
 
-def publish(place: Path, tables: Mapping[str, pa.Table]) -> bool:
+def publish(target: Path, tables: Mapping[str, pa.Table]) -> bool:
     """Make the folder `place` with a Parquet file for each table; False where it is there already.
 
     When it returns everything is on the disk. Raises OSError, and then nothing is at `place`.
     """
-    beside = place.parent.parent / NEW
-    for folder in (beside, place.parent):
+    staging = target.parent.parent / NEW
+    for folder in (staging, target.parent):
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    made = Path(tempfile.mkdtemp(dir=beside))
+    temporary = Path(tempfile.mkdtemp(dir=staging))
     try:
-        _clear(beside, made)
+        _clear(staging, temporary)
         for name, table in tables.items():
-            with (made / f"{name}.parquet").open("wb") as file:
+            with (temporary / f"{name}.parquet").open("wb") as file:
                 pq.write_table(table, file, compression="zstd", write_page_checksum=True)
                 file.flush()
                 os.fsync(file.fileno())
-        sync(made)
-        os.rename(made, place)  # fails where a folder with files is there
+        sync(temporary)
+        os.rename(temporary, target)  # fails where a folder with files is there
     except OSError as error:
-        if error.errno not in (errno.ENOTEMPTY, errno.EEXIST) and not (os.name == "nt" and place.exists()):
+        if error.errno not in (errno.ENOTEMPTY, errno.EEXIST) and not (os.name == "nt" and target.exists()):
             raise
         return False
     finally:
-        shutil.rmtree(made, ignore_errors=True)
-    sync(place.parent)
+        shutil.rmtree(temporary, ignore_errors=True)
+    sync(target.parent)
     return True
 
 
-def fetch(place: Path) -> dict[str, pa.Table]:
+def fetch(folder: Path) -> dict[str, pa.Table]:
     """The tables of a folder, every page held against its checksum. Raises OSError or pa.ArrowException."""
     return {path.stem: pq.ParquetFile(path, page_checksum_verification=True).read()
-            for path in sorted(place.glob("*.parquet"))}
+            for path in sorted(folder.glob("*.parquet"))}
 
 
-def size(place: Path) -> int:
+def size(folder: Path) -> int:
     """Bytes of the files of a folder."""
-    return sum(path.stat().st_size for path in place.glob("*.parquet"))
+    return sum(path.stat().st_size for path in folder.glob("*.parquet"))
 
 
 def set_aside(path: Path, root: Path) -> Path:
@@ -67,19 +67,19 @@ def set_aside(path: Path, root: Path) -> Path:
     return target
 
 
-def discard(place: Path) -> None:
+def discard(folder: Path) -> None:
     """Take a folder away: at once out of sight, then from the disk. One that is not there is no matter."""
-    if not place.exists():
+    if not folder.exists():
         return
-    beside = place.parent.parent / NEW
-    beside.mkdir(mode=0o700, exist_ok=True)
-    made = Path(tempfile.mkdtemp(dir=beside))
+    staging = folder.parent.parent / NEW
+    staging.mkdir(mode=0o700, exist_ok=True)
+    temporary = Path(tempfile.mkdtemp(dir=staging))
     try:
-        os.rename(place, made / place.name)
+        os.rename(folder, temporary / folder.name)
     except FileNotFoundError:
         return
     finally:
-        shutil.rmtree(made, ignore_errors=True)
+        shutil.rmtree(temporary, ignore_errors=True)
 
 
 def sync(folder: Path) -> None:
@@ -106,12 +106,12 @@ def is_broken(error: Exception) -> bool:
     return not isinstance(error, OSError) or error.errno in (None, errno.ENOENT, errno.ENOTDIR)
 
 
-def _clear(beside: Path, fresh: Path) -> None:
+def _clear(staging: Path, fresh: Path) -> None:
     """Remove what processes that were killed have left; the age is told by the disk's own clock."""
-    now = fresh.stat().st_mtime
-    for path in beside.iterdir():
+    clock = fresh.stat().st_mtime
+    for path in staging.iterdir():
         try:
-            old = path != fresh and now - path.stat().st_mtime > LEFT
+            old = path != fresh and clock - path.stat().st_mtime > LEFT
         except FileNotFoundError:
             continue  # another process cleared it
         if old:

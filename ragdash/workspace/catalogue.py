@@ -14,10 +14,11 @@ from pathlib import Path
 from typing import TypeVar
 
 from ragdash.core.errors import InputError, Problem
+from ragdash.core.sqlite_file import connect, has_content, make_folder, primary_code
 from ragdash.workspace import atomic_folders
 
 T = TypeVar("T")
-FILE, VERSION, WAIT = "catalogue.sqlite", 1, 30.0  # seconds for another writer
+FILE, VERSION = "catalogue.sqlite", 1
 BROKEN = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 FULL = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
 _TABLES = (
@@ -87,8 +88,10 @@ class Catalogue:
     def order(self, digests: Sequence[str]) -> None:
         """Put these first, in this order; the others follow in theirs."""
         def work(db: sqlite3.Connection) -> None:
-            rest = [row[0] for row in db.execute("select digest from things order by place") if row[0] not in digests]
-            db.executemany("update things set place = ? where digest = ?", enumerate([*digests, *rest]))
+            others_in_order = [
+                row[0] for row in db.execute("select digest from things order by place") if row[0] not in digests
+            ]
+            db.executemany("update things set place = ? where digest = ?", enumerate([*digests, *others_in_order]))
 
         self._write(work)
 
@@ -130,14 +133,14 @@ class Catalogue:
 
         self._do(work, None, write=True)
 
-    def _do(self, action: Callable[[sqlite3.Connection], T], nothing: T, write: bool = False) -> T:
+    def _do(self, action: Callable[[sqlite3.Connection], T], default: T, write: bool = False) -> T:
         """What an action gives; `nothing` for a reader where there is no file. A broken file is set aside, once."""
         try:
             for attempt in (1, 2):
                 try:
-                    return self._once(action, nothing, write)
+                    return self._once(action, default, write)
                 except sqlite3.DatabaseError as error:
-                    if _code(error) not in BROKEN or attempt == 2 or self.read_only:
+                    if primary_code(error) not in BROKEN or attempt == 2 or self.read_only:
                         raise
                     self._fix()
         except OSError as error:
@@ -145,26 +148,26 @@ class Catalogue:
         except sqlite3.Error as error:
             raise _unusable(self.path, error) from None
 
-    def _once(self, action: Callable[[sqlite3.Connection], T], nothing: T, write: bool) -> T:
-        if not write and not (self.path.exists() and self.path.stat().st_size):
-            return nothing
+    def _once(self, action: Callable[[sqlite3.Connection], T], default: T, write: bool) -> T:
+        if not write and not has_content(self.path):
+            return default
         if write:
-            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        for uri in _ways(self.path, write):
+            make_folder(self.path)
+        for mode in ("rwc",) if write else ("ro", "immutable"):  # a reader without write permission falls back
             try:
-                with closing(sqlite3.connect(uri, timeout=WAIT, isolation_level=None, uri=True)) as db:
-                    return action(db) if _prepare(db, write, self.path) else nothing
+                with closing(connect(self.path, mode)) as db:
+                    return action(db) if _prepare(db, write, self.path) else default
             except sqlite3.OperationalError as error:
-                if write or "immutable" in uri or _code(error) not in (sqlite3.SQLITE_CANTOPEN,
+                if write or mode == "immutable" or primary_code(error) not in (sqlite3.SQLITE_CANTOPEN,
                                                                        sqlite3.SQLITE_READONLY):
                     raise
 
     def _fix(self) -> None:
         """Put the broken file aside and list what is on the disk anew."""
         for tail in ("-wal", "-shm", ""):
-            part = self.path.with_name(self.path.name + tail)
-            if part.exists():
-                atomic_folders.set_aside(part, self.folder)
+            database_file = self.path.with_name(self.path.name + tail)
+            if database_file.exists():
+                atomic_folders.set_aside(database_file, self.folder)
 
         def work(db: sqlite3.Connection) -> None:
             db.execute("begin immediate")
@@ -173,12 +176,6 @@ class Catalogue:
             db.execute("commit")
 
         self._once(work, None, write=True)
-
-
-def _ways(path: Path, write: bool) -> tuple[str, ...]:
-    """Addresses to open the file by: a reader without a right to write falls back on a file that nobody changes."""
-    base = path.absolute().as_uri()
-    return (f"{base}?mode=rwc",) if write else (f"{base}?mode=ro", f"{base}?mode=ro&immutable=1")
 
 
 def _prepare(db: sqlite3.Connection, write: bool, path: Path) -> bool:
@@ -215,13 +212,8 @@ def _shape(columns: Iterable[str]) -> str:
     return json.dumps(sorted(set(columns)))
 
 
-def _code(error: sqlite3.Error) -> int:
-    """The primary code; the extended ones have it in their last byte."""
-    return (getattr(error, "sqlite_errorcode", None) or 0) & 0xFF
-
-
 def _unusable(path: Path, error: sqlite3.Error) -> InputError:
     message = {sqlite3.SQLITE_FULL: "unusable-workspace/full", sqlite3.SQLITE_IOERR: "unusable-workspace/disk",
                sqlite3.SQLITE_BUSY: "unusable-workspace/busy", sqlite3.SQLITE_READONLY: "unusable-workspace/read-only",
-               }.get(_code(error), "unusable-workspace")
+               }.get(primary_code(error), "unusable-workspace")
     return InputError([Problem(message, {"reason": str(error)}, str(path))])

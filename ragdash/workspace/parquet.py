@@ -24,9 +24,9 @@ KEY = b"ragdash"  # of the metadata of each table
 Tables = dict[str, pa.Table]
 
 
-def pack(thing: Run | Truth) -> Tables:
+def pack(record: Run | Truth) -> Tables:
     """{name of a file: its table}. Raises InputError for settings that are no JSON."""
-    return _pack_run(thing) if isinstance(thing, Run) else _pack_truth(thing)
+    return _pack_run(record) if isinstance(record, Run) else _pack_truth(record)
 
 
 def unpack(tables: Tables, name: str | None = None) -> Run | Truth:
@@ -34,11 +34,11 @@ def unpack(tables: Tables, name: str | None = None) -> Run | Truth:
 
     Raises KeyError, ValueError or pa.ArrowException for tables that are not of `pack`.
     """
-    about = about_of(tables["queries"].schema)
-    if about["format"] != FORMAT:
-        raise ValueError(f"format {about['format']} instead of {FORMAT}")
-    about["name"] = about["name"] if name is None else name
-    return (_unpack_run if about["kind"] == "run" else _unpack_truth)(tables, about)
+    metadata = about_of(tables["queries"].schema)
+    if metadata["format"] != FORMAT:
+        raise ValueError(f"format {metadata['format']} instead of {FORMAT}")
+    metadata["name"] = metadata["name"] if name is None else name
+    return (_unpack_run if metadata["kind"] == "run" else _unpack_truth)(tables, metadata)
 
 
 def about_of(schema: pa.Schema) -> dict:
@@ -46,12 +46,16 @@ def about_of(schema: pa.Schema) -> dict:
     return json.loads(schema.metadata[KEY])
 
 
-def facts(thing: Run | Truth) -> dict:
+def facts(record: Run | Truth) -> dict:
     """What a list of runs and truths tells of one without reading it."""
-    parts = [name for name in ("scores", "texts", "sources", "corpus") if getattr(thing, name, None) is not None]
-    parts += thing.details.column_names if thing.details is not None else []
-    own = {"rows": len(thing.docs), "depth": thing.depth} if isinstance(thing, Run) else {"judgements": len(thing.docs)}
-    return {"queries": len(thing), **own, "parts": parts}
+    columns = [name for name in ("scores", "texts", "sources", "corpus") if getattr(record, name, None) is not None]
+    columns += record.details.column_names if record.details is not None else []
+    details = (
+        {"rows": len(record.docs), "depth": record.depth}
+        if isinstance(record, Run)
+        else {"judgements": len(record.docs)}
+    )
+    return {"queries": len(record), **details, "parts": columns}
 
 
 def _pack_run(run: Run) -> Tables:
@@ -67,56 +71,68 @@ def _pack_run(run: Run) -> Tables:
         repeated = np.zeros(len(codes), bool)
         repeated[run.rows(run.repeated)] = True
         columns["repeated"] = repeated
-    about = {"ranked_by": run.ranked_by, "settings": _plain(run.settings, run.name),
+    metadata = {"ranked_by": run.ranked_by, "settings": _plain(run.settings, run.name),
              "rows_digest": [str(int(lane)) for lane in run.rows_digest]}
-    return {"rows": _told(pa.table(columns), run, about), "queries": _told(_queries(run), run, about)}
+    return {"rows": _told(pa.table(columns), run, metadata), "queries": _told(_queries(run), run, metadata)}
 
 
 def _pack_truth(truth: Truth) -> Tables:
     columns = {"query": truth.queries.astype(np.int32), "doc_id": truth.docs, "grade": truth.grades}
     corpus = truth.corpus
-    about = {"corpus": corpus and {"name": corpus.name, "problems": [asdict(one) for one in corpus.problems]}}
-    tables = {"rows": _told(pa.table(columns), truth, about), "queries": _told(_queries(truth), truth, about)}
+    metadata = {
+        "corpus": corpus and {"name": corpus.name, "problems": [asdict(problem) for problem in corpus.problems]}
+    }
+    tables = {"rows": _told(pa.table(columns), truth, metadata), "queries": _told(_queries(truth), truth, metadata)}
     if corpus is not None:
-        own = {"doc_id": corpus.doc_ids, "text": corpus.texts, "title": corpus.titles}
-        tables["corpus"] = pa.table({name: column for name, column in own.items() if column is not None})
+        corpus_columns = {"doc_id": corpus.doc_ids, "text": corpus.texts, "title": corpus.titles}
+        tables["corpus"] = pa.table({name: column for name, column in corpus_columns.items() if column is not None})
     return tables
 
 
-def _unpack_run(tables: Tables, about: dict) -> Run:
-    rows, (names, details) = tables["rows"], _names(tables["queries"], about)
+def _unpack_run(tables: Tables, metadata: dict) -> Run:
+    rows, (names, details) = tables["rows"], _names(tables["queries"], metadata)
     codes = rows["query"].to_numpy()
     order = None
     if "position" in rows.column_names:
         order = np.empty(len(codes), np.int64)
         order[rows["position"].to_numpy()] = np.arange(len(codes))
-    at = slice(None) if order is None else order
+    in_order = slice(None) if order is None else order
     docs = rows["doc_id"]
-    pairs = pair_hashes(hash_text(text_column(names), seed=1), codes, docs)[at]
-    scores = rows["score"].to_numpy()[at] if "score" in rows.column_names else None
+    pairs = pair_hashes(hash_text(text_column(names), seed=1), codes, docs)[in_order]
+    scores = rows["score"].to_numpy()[in_order] if "score" in rows.column_names else None
     repeated = np.zeros(0, np.int64)
     if "repeated" in rows.column_names:
-        repeated = np.flatnonzero(rows["repeated"].to_numpy()[at])
+        repeated = np.flatnonzero(rows["repeated"].to_numpy()[in_order])
     arrays = {"starts": query_starts(codes, len(names)), "order": order, "pairs": pairs, "scores": scores,
-              "repeated": repeated, "rows_digest": np.array([int(lane) for lane in about["rows_digest"]], np.uint64)}
+              "repeated": repeated, "rows_digest": np.array([int(lane) for lane in metadata["rows_digest"]], np.uint64)}
     texts, sources = (rows[name] if name in rows.column_names else None for name in ("text", "source"))
-    return Run(about["name"], names, docs=docs, texts=texts, sources=sources, details=details,
-               ranked_by=about["ranked_by"], settings=about["settings"], problems=_problems(about), **_locked(arrays))
+    return Run(
+        metadata["name"],
+        names,
+        docs=docs,
+        texts=texts,
+        sources=sources,
+        details=details,
+        ranked_by=metadata["ranked_by"],
+        settings=metadata["settings"],
+        problems=_problems(metadata),
+        **_locked(arrays),
+    )
 
 
-def _unpack_truth(tables: Tables, about: dict) -> Truth:
-    rows, (names, details) = tables["rows"], _names(tables["queries"], about)
+def _unpack_truth(tables: Tables, metadata: dict) -> Truth:
+    rows, (names, details) = tables["rows"], _names(tables["queries"], metadata)
     arrays = {"queries": rows["query"].to_numpy().astype(np.int64), "grades": rows["grade"].to_numpy()}
-    return Truth(about["name"], names, docs=_one(rows["doc_id"]), details=details, problems=_problems(about),
-                 corpus=_corpus(tables, about["corpus"]), **_locked(arrays))
+    return Truth(metadata["name"], names, docs=_one(rows["doc_id"]), details=details, problems=_problems(metadata),
+                 corpus=_corpus(tables, metadata["corpus"]), **_locked(arrays))
 
 
-def _corpus(tables: Tables, about: Mapping | None) -> Corpus | None:
-    if about is None:
+def _corpus(tables: Tables, metadata: Mapping | None) -> Corpus | None:
+    if metadata is None:
         return None
     table = tables["corpus"]
     texts, titles = (table[name] if name in table.column_names else None for name in ("text", "title"))
-    return Corpus(about["name"], table["doc_id"], texts, titles, _problems(about))
+    return Corpus(metadata["name"], table["doc_id"], texts, titles, _problems(metadata))
 
 
 def _in_file_order(values: np.ndarray, order: np.ndarray | None) -> np.ndarray:
@@ -128,44 +144,44 @@ def _in_file_order(values: np.ndarray, order: np.ndarray | None) -> np.ndarray:
     return out
 
 
-def _queries(thing: Run | Truth) -> pa.Table:
-    columns = thing.details.columns if thing.details is not None else []
-    names = thing.details.column_names if thing.details is not None else []
-    return pa.Table.from_arrays([pa.chunked_array([thing.query_ids]), *columns], ["query_id", *names])
+def _queries(record: Run | Truth) -> pa.Table:
+    columns = record.details.columns if record.details is not None else []
+    names = record.details.column_names if record.details is not None else []
+    return pa.Table.from_arrays([pa.chunked_array([record.query_ids]), *columns], ["query_id", *names])
 
 
-def _told(table: pa.Table, thing: Run | Truth, more: Mapping) -> pa.Table:
-    about = {"format": FORMAT, "kind": "run" if isinstance(thing, Run) else "truth", "name": thing.name,
-             "digest": thing.digest, "details": thing.details is not None, "facts": facts(thing),
-             "problems": [problem.as_dict() for problem in thing.problems], **more}
-    return table.replace_schema_metadata({KEY: json.dumps(about).encode()})
+def _told(table: pa.Table, record: Run | Truth, extra: Mapping) -> pa.Table:
+    metadata = {"format": FORMAT, "kind": "run" if isinstance(record, Run) else "truth", "name": record.name,
+             "digest": record.digest, "details": record.details is not None, "facts": facts(record),
+             "problems": [problem.as_dict() for problem in record.problems], **extra}
+    return table.replace_schema_metadata({KEY: json.dumps(metadata).encode()})
 
 
 def _plain(settings: Mapping, name: str) -> dict:
     """Settings as they come back from JSON; InputError where they would not be the same."""
     try:
-        back = json.loads(json.dumps(dict(settings)))
-        if back == settings or repr(back) == repr(dict(settings)):  # NaN is not itself
-            return back
+        round_trip = json.loads(json.dumps(dict(settings)))
+        if round_trip == settings or repr(round_trip) == repr(dict(settings)):  # NaN is not itself
+            return round_trip
         reason = "they change when they are written as JSON"
     except (TypeError, ValueError) as error:
         reason = str(error)
     raise InputError([Problem("unwritable-settings", {"run": name, "reason": reason}, field="settings")])
 
 
-def _names(queries: pa.Table, about: Mapping) -> tuple[pa.StringArray, pa.Table | None]:
-    details = queries.remove_column(0).replace_schema_metadata(None).combine_chunks() if about["details"] else None
+def _names(queries: pa.Table, metadata: Mapping) -> tuple[pa.StringArray, pa.Table | None]:
+    details = queries.remove_column(0).replace_schema_metadata(None).combine_chunks() if metadata["details"] else None
     return _one(queries["query_id"]), details
 
 
 def _one(column: pa.ChunkedArray) -> pa.Array:
     """A column in one piece."""
-    found = column.combine_chunks()
-    return found if isinstance(found, pa.Array) else pa.concat_arrays(found.chunks)
+    array = column.combine_chunks()
+    return array if isinstance(array, pa.Array) else pa.concat_arrays(array.chunks)
 
 
-def _problems(about: Mapping) -> tuple[Problem, ...]:
-    return tuple(map(Problem.of_dict, about["problems"]))
+def _problems(metadata: Mapping) -> tuple[Problem, ...]:
+    return tuple(map(Problem.of_dict, metadata["problems"]))
 
 
 def _locked(arrays: Mapping[str, np.ndarray | None]) -> dict[str, np.ndarray | None]:

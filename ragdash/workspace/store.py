@@ -79,8 +79,8 @@ class Workspace:
 
     def tag(self, digest: str, tags: Iterable[str]) -> None:
         """These tags, each once, instead of those it had."""
-        wanted = dict.fromkeys(filter(None, (" ".join(tag.split()) for tag in tags)))
-        self._catalogue.change(digest, tags=json.dumps([_writable(tag) for tag in wanted]))
+        clean_tags = dict.fromkeys(filter(None, (" ".join(tag.split()) for tag in tags)))
+        self._catalogue.change(digest, tags=json.dumps([_writable(tag) for tag in clean_tags]))
 
     def order(self, digests: Sequence[str]) -> None:
         """These first, in this order; the others follow in theirs."""
@@ -131,80 +131,85 @@ class Workspace:
     def _place(self, kind: str, digest: str) -> Path:
         return self.folder / PLACES[kind] / digest
 
-    def _add(self, thing: Run | Truth, name: str | None) -> Kept:
-        kind, digest = "run" if isinstance(thing, Run) else "truth", thing.digest
-        known = self.find(digest, kind)
-        if known and not known.broken and self._place(kind, digest).is_dir():
-            return known
-        place = self._place(kind, digest)
+    def _add(self, record: Run | Truth, name: str | None) -> Kept:
+        kind, digest = "run" if isinstance(record, Run) else "truth", record.digest
+        entry = self.find(digest, kind)
+        if entry and not entry.broken and self._place(kind, digest).is_dir():
+            return entry
+        folder = self._place(kind, digest)
         try:
-            if not atomic_folders.publish(place, parquet.pack(thing)) and _fault(place, digest):
-                atomic_folders.set_aside(place, self.folder)
-                atomic_folders.publish(place, parquet.pack(thing))
-            if fault := _fault(place, digest):
-                atomic_folders.set_aside(place, self.folder)
-                raise InputError([Problem("unwritable-content", {"type": kind, "name": thing.name, "reason": fault},
+            if not atomic_folders.publish(folder, parquet.pack(record)) and _fault(folder, digest):
+                atomic_folders.set_aside(folder, self.folder)
+                atomic_folders.publish(folder, parquet.pack(record))
+            if fault := _fault(folder, digest):
+                atomic_folders.set_aside(folder, self.folder)
+                raise InputError([Problem("unwritable-content", {"type": kind, "name": record.name, "reason": fault},
                                           field=kind)])
-            facts = {**parquet.facts(thing), "size": atomic_folders.size(place)}
+            facts = {**parquet.facts(record), "size": atomic_folders.size(folder)}
         except OSError as error:
             raise atomic_folders.unusable(self.folder, error) from None
-        self._catalogue.add(digest, kind, _writable(thing.name if name is None else name), facts)
+        self._catalogue.add(digest, kind, _writable(record.name if name is None else name), facts)
         return self.find(digest, kind)
 
     def _load(self, digest: str, kind: str) -> Run | Truth:
-        found = self.find(digest, kind)
-        if found is None:
+        entry = self.find(digest, kind)
+        if entry is None:
             raise InputError([Problem("not-kept", {"type": kind, "digest": digest[:12]}, str(self.folder))])
-        if found.broken:
-            raise _broken(found, found.broken, "set aside before")
-        place = self._place(kind, found.digest)
+        if entry.broken:
+            raise _broken(entry, entry.broken, "set aside before")
+        folder = self._place(kind, entry.digest)
         try:
-            thing = parquet.unpack(atomic_folders.fetch(place), found.name)
-            if thing.digest == found.digest:
-                return thing
+            record = parquet.unpack(atomic_folders.fetch(folder), entry.name)
+            if record.digest == entry.digest:
+                return record
             fault = "its content is another"
         except _FAULTS as error:
             if not atomic_folders.is_broken(error):
-                raise atomic_folders.unusable(place, error) from None
+                raise atomic_folders.unusable(folder, error) from None
             fault = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise _broken(found, self._aside(found, place), fault)
+        raise _broken(entry, self._aside(entry, folder), fault)
 
-    def _aside(self, found: Kept, place: Path) -> str:
+    def _aside(self, entry: Kept, folder: Path) -> str:
         """Set a broken one aside; where it is now."""
         if self.read_only:
-            return str(place)
+            return str(folder)
         try:
-            now = str(atomic_folders.set_aside(place, self.folder)) if place.exists() else str(place)
+            broken_path = str(atomic_folders.set_aside(folder, self.folder)) if folder.exists() else str(folder)
         except OSError as error:
             raise atomic_folders.unusable(self.folder, error) from None
-        self._catalogue.change(found.digest, broken=now)
-        return now
+        self._catalogue.change(entry.digest, broken=broken_path)
+        return broken_path
 
     def _on_disk(self) -> Iterator[tuple[str, str, str, dict]]:
         """(digest, kind, name, facts) of every folder, from the metadata of its files alone."""
         for kind, folder in PLACES.items():
-            for place in sorted((self.folder / folder).glob("*")):
+            for record_folder in sorted((self.folder / folder).glob("*")):
                 try:
-                    about = parquet.about_of(pq.read_schema(place / "queries.parquet"))
-                    row = (about["digest"], kind, about["name"], {**about["facts"], "size": atomic_folders.size(place)})
+                    metadata = parquet.about_of(pq.read_schema(record_folder / "queries.parquet"))
+                    row = (
+                        metadata["digest"],
+                        kind,
+                        metadata["name"],
+                        {**metadata["facts"], "size": atomic_folders.size(record_folder)},
+                    )
                 except _FAULTS:
                     continue  # no folder of ours, or a broken one: whoever asks for it is told
                 yield row
 
 
-def _fault(place: Path, digest: str) -> str:
+def _fault(folder: Path, digest: str) -> str:
     """Why what is in a folder is not the content of this digest; empty where it is."""
     try:
-        return "" if parquet.unpack(atomic_folders.fetch(place)).digest == digest else "its content is another"
+        return "" if parquet.unpack(atomic_folders.fetch(folder)).digest == digest else "its content is another"
     except _FAULTS as error:
         if not atomic_folders.is_broken(error):
             raise
         return str(error).splitlines()[0] if str(error) else type(error).__name__
 
 
-def _broken(found: Kept, place: str, fault: str) -> InputError:
-    return InputError([Problem("broken-workspace-file", {"type": found.kind, "name": found.name, "reason": fault},
-                               place)])
+def _broken(entry: Kept, location: str, fault: str) -> InputError:
+    return InputError([Problem("broken-workspace-file", {"type": entry.kind, "name": entry.name, "reason": fault},
+                               location)])
 
 
 def _writable(text: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ragdash.io.formats import trec
-from ragdash.io.formats.trec_strict import Columns, Layout, read_lines
+from ragdash.io.formats.trec_lines import Layout, TrecColumns, read_lines
 from ragdash.io.source.source import Source
 
 
@@ -22,7 +22,7 @@ def read_both_ways(content: bytes, layout: Layout) -> bool:
     return True
 
 
-def rows(columns: Columns) -> list[tuple[str, str, float]]:
+def rows(columns: TrecColumns) -> list[tuple[str, str, float]]:
     """(query, document, value) of each row."""
     return list(zip(columns.query_ids.cast("string").to_pylist(), columns.docs.to_pylist(),
                     np.asarray(columns.values).tolist(), strict=True))

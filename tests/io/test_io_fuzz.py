@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from ragdash.core.errors import InputError
 from ragdash.io import detect, read_corpus, read_runs, read_truth
-from ragdash.io.formats.trec_strict import QRELS, RUN
+from ragdash.io.formats.trec_lines import QRELS, RUN
 from ragdash.io.json.exact_parser import NeedsExact
 from ragdash.io.source.source import Source
 
@@ -190,9 +190,13 @@ def outcome(read, content: bytes):
 def test_the_quick_way_through_json_is_the_exact_way(content):
     for read in (read_runs, read_truth):
         quick = outcome(read, content)
-        with patch("ragdash.io.formats.jsonl.quick_lines", refuse), patch("ragdash.io.formats.jsonl.quick", refuse), \
-                patch("ragdash.io.formats.json_dict.quick", refuse), patch("ragdash.io.formats.squad.quick", refuse), \
-                patch("ragdash.io.formats.traces.quick", refuse):
+        with (
+            patch("ragdash.io.formats.jsonl.parse_lines_fast", refuse),
+            patch("ragdash.io.formats.jsonl.parse_fast", refuse),
+            patch("ragdash.io.formats.json_dict.parse_fast", refuse),
+            patch("ragdash.io.formats.squad.parse_fast", refuse),
+            patch("ragdash.io.formats.traces.parse_fast", refuse),
+        ):
             assert outcome(read, content) == quick
 
 

@@ -153,8 +153,8 @@ def test_a_file_that_grows_little_but_too_far(pack, monkeypatch, tmp_path):
     """A bomb of a low ratio ends when the limit is reached, and before that when its size can be told."""
     noise = random.Random(1).randbytes(1 << 20).hex().encode()
     (tmp_path / "x").write_bytes(pack(noise * 8))
-    monkeypatch.setattr("ragdash.io.source.source.LARGEST", 4 << 20)
-    monkeypatch.setattr("ragdash.io.source.source.PIECE", 1 << 20)
+    monkeypatch.setattr("ragdash.io.source.source.MAX_BYTES", 4 << 20)
+    monkeypatch.setattr("ragdash.io.source.source.CHUNK_BYTES", 1 << 20)
     with pytest.raises(InputError) as caught:
         Source(tmp_path / "x").text.strip()
     assert caught.value.problems[0].kind == "zip-bomb"
@@ -162,9 +162,9 @@ def test_a_file_that_grows_little_but_too_far(pack, monkeypatch, tmp_path):
 
 
 def test_a_size_is_told_from_how_a_file_grows():
-    assert limits.is_bound_to(64 << 20, 20 << 20, 1 << 30)
-    assert not limits.is_bound_to(64 << 20, 20 << 20, 300 << 20)
-    assert not limits.is_bound_to(63 << 20, 1, 1 << 30)
+    assert limits.will_exceed_limit(64 << 20, 20 << 20, 1 << 30)
+    assert not limits.will_exceed_limit(64 << 20, 20 << 20, 300 << 20)
+    assert not limits.will_exceed_limit(63 << 20, 1, 1 << 30)
 
 
 def test_texts_that_many_cells_share():

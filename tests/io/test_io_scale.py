@@ -13,8 +13,8 @@ from ragdash.core.arrow_columns import encode
 from ragdash.core.errors import SHOWN_PER_KIND, InputError
 from ragdash.io import read_run, read_runs, read_truth
 from ragdash.io.formats import trec
-from ragdash.io.formats.trec_strict import QRELS, RUN, read_lines
-from ragdash.io.json.exact_parser import Exact
+from ragdash.io.formats.trec_lines import QRELS, RUN, read_lines
+from ragdash.io.json.exact_parser import ExactReader
 from ragdash.io.source.source import Source
 
 pytestmark = pytest.mark.slow
@@ -126,8 +126,10 @@ def test_places_are_looked_for_only_where_they_are_shown():
     objects = 1000
     source = Source(("x", ("[" + ", ".join(['{"query_id": "q", "query_id": "q"}'] * objects) + "]").encode()))
     notes = source.collector()
-    with patch.object(Exact, "_note_repeated", autospec=True, side_effect=Exact._note_repeated) as looks:
-        assert len(list(Exact(source, notes).elements())) == objects
+    with patch.object(
+        ExactReader, "_note_repeated_key", autospec=True, side_effect=ExactReader._note_repeated_key
+    ) as looks:
+        assert len(list(ExactReader(source, notes).elements())) == objects
     assert looks.call_count == len(notes.problems) == SHOWN_PER_KIND
     assert f"(and {objects - SHOWN_PER_KIND:,} more like it)" in notes.problems[-1].found
 
@@ -135,7 +137,7 @@ def test_places_are_looked_for_only_where_they_are_shown():
 def test_a_large_file_of_several_blocks_is_read_in_pieces():
     content = b"".join(b"query%d Q0 document-%d %d %.6f tag\n" % (i // 1000, i * 7919, i % 1000, 1 / (1 + i % 1000))
                        for i in range(300_000))
-    assert len(content) > 2 * trec.BLOCK
+    assert len(content) > 2 * trec.BLOCK_BYTES
     columns = quickly(lambda: trec.read_columns(Source(("x", content)), RUN, Source(("x", content)).collector()))
     assert columns.lines is None, "the fast way gave up"
     assert columns.docs.num_chunks > 1

@@ -60,8 +60,8 @@ def is_regular(text: bytes, separator: str) -> bool:
 
 @pytest.mark.parametrize("piece, step", [(1, 1), (2, 1), (5, 2), (7, 7), (64, 3)])
 def test_white_space_is_found_across_the_joints_of_pieces(piece, step, monkeypatch, tmp_path):
-    monkeypatch.setattr(whitespace, "PIECE", piece)
-    monkeypatch.setattr(whitespace, "STEP", step)
+    monkeypatch.setattr(whitespace, "CHUNK_BYTES", piece)
+    monkeypatch.setattr(whitespace, "WINDOW_BYTES", step)
     rng = random.Random(piece * 100 + step)
     seen = set()
     for _ in range(300):
@@ -81,8 +81,8 @@ def test_tidied_text_has_the_same_fields(separator):
     rng = random.Random(2)
     for _ in range(200):
         text = "".join(rng.choices("ab \t\n\r", k=rng.randint(1, 30))).encode()
-        tidied = whitespace.tidy(text, separator)
-        before, after = whitespace.one_line_end(text).split(b"\n"), tidied.split(b"\n")
+        tidied = whitespace.normalize_whitespace(text, separator)
+        before, after = whitespace.normalize_line_ends(text).split(b"\n"), tidied.split(b"\n")
         if separator == " ":
             assert [line.split() for line in after if line] == [line.split() for line in before if line.split()]
             assert not tidied or whitespace.is_regular(tidied, " ")

@@ -11,7 +11,7 @@ import pytest
 
 from ragdash.core.errors import InputError
 from ragdash.io import detect, read_run, read_runs, read_truth
-from ragdash.io.tables.cells import nested
+from ragdash.io.tables.cells import parse_nested
 
 ROWS = [{"query_id": "007", "query": "who?", "retrieved": ["d1", "2506.00500"], "answer": "me",
          "contexts": ["a|b", "c"], "answers": ["she"], "relevant": {"d1": 2}},
@@ -87,7 +87,7 @@ def test_brackets_in_texts_are_no_lists():
     content = table([{"question": "q", "answer": "[1] says", "contexts": "[1] says so", "reference": "a | b"}])
     assert read_run(("x", content)).details.to_pylist()[0]["contexts"] == ["[1] says so"]
     assert read_truth(("x", content)).details["answers"].to_pylist() == [["a | b"]]
-    assert nested("['a | b', \"it's\"]") == ["a | b", "it's"]
+    assert parse_nested("['a | b', \"it's\"]") == ["a | b", "it's"]
 
 
 def test_lists_beside_each_other():

@@ -8,7 +8,7 @@ import pytest
 from both_ways import read_both_ways, rows
 
 from ragdash.io.formats import trec
-from ragdash.io.formats.trec_strict import QRELS, RUN, split
+from ragdash.io.formats.trec_lines import QRELS, RUN, split_line
 from ragdash.io.source.source import Source
 
 SEPARATORS = [" ", "\t", "  ", "\t\t", " \t", "\t ", " \t ", "\t \t"]
@@ -45,7 +45,7 @@ LINES = {  # fields after splitting a line of a run
 def test_a_line_of_a_run_has_the_columns(name):
     line, expected = LINES[name]
     columns = ["" if column == "-" else column.replace("_", " ") for column in expected.split()]
-    assert [field.decode() for field in split(line.encode(), RUN)] == columns
+    assert [field.decode() for field in split_line(line.encode(), RUN)] == columns
 
 
 @pytest.mark.parametrize("first", LINES)
@@ -72,9 +72,11 @@ def test_any_white_space_between_columns_reads_as_trec_eval_does(layout, fields,
         content = (first.join(fields) + "\n" + line + "\n").encode()
         source = Source(("x", content))
         problems = source.collector()
-        assert rows(trec.read_columns(source, layout, problems)) == [("q1", "d1", float(fields[layout.value_at]))] * 2
+        assert (
+            rows(trec.read_columns(source, layout, problems)) == [("q1", "d1", float(fields[layout.value_index]))] * 2
+        )
         assert not problems.problems
-        assert [field.decode() for field in split(line.encode(), layout)] == line.split()
+        assert [field.decode() for field in split_line(line.encode(), layout)] == line.split()
         fast += read_both_ways(content, layout)
     assert fast > 0
 

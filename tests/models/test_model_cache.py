@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 from ragdash.core.errors import InputError
+from ragdash.core.paths import cache_folder
 from ragdash.models.local import ENCODER, SCORER, Store, default_store
-from ragdash.models.local.score_cache import cache_folder, pair_key, text_key, unit
+from ragdash.models.local.score_cache import pair_key, text_key, unit
 
 
 def put(store, model, texts, vectors, cut=None):

@@ -132,7 +132,8 @@ def test_availability_says_the_library_first_then_the_folder(tmp_path, monkeypat
     place = folder(tmp_path / "m", {}, POOLED)
     monkeypatch.setattr("ragdash.models.local.installed.find_spec", lambda name: None if name == "torch" else name)
     assert not (missing := availability(ENCODER, place)).ok
-    assert missing.problem.found == "torch is not installed" and missing.problem.fix == 'pip install "ragdash[semantic]"'
+    assert missing.problem.found == "torch is not installed"
+    assert missing.problem.fix == 'pip install "ragdash[semantic]"'
     with pytest.raises(InputError, match="torch is not installed"):
         load(found(ENCODER, place))
     monkeypatch.setattr("ragdash.models.local.installed.find_spec", lambda name: None)

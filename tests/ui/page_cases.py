@@ -9,8 +9,7 @@ from pathlib import Path
 from streamlit.testing.v1 import AppTest
 
 from ragdash.core.records import Run, Truth
-from ragdash.dashboard.session.data_store import LOADED, SHORT
-from ragdash.dashboard.session.loaded_run import Entry
+from ragdash.dashboard.session.data_store import LOADED, SHORT, Entry
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -11,9 +11,9 @@ from page_cases import address, asked, drawn, texts, widget
 from streamlit.testing.v1 import AppTest
 
 from ragdash.core.records import Conventions, Run, Truth
-from ragdash.dashboard.caches.evaluation_cache import Scope
 from ragdash.dashboard.pages.answers import data as answers_data
 from ragdash.dashboard.session.data_store import LOADED, SHORT
+from ragdash.dashboard.session.scope import Scope
 from ragdash.dashboard.widgets import answer_html
 from ragdash.dashboard.widgets.texts import LONGEST
 from ragdash.reporting.plots.common.theme import LIGHT
@@ -160,8 +160,8 @@ def test_texts_that_stand_in_for_contexts_are_said_so():
 def test_a_run_without_answers_is_a_dash_with_its_reason_told_once():
     at = opened("good", "mute")
     row = at.table[0].value.iloc[-1]
-    assert "mute" in row["Run"] and "level" not in row["Run"] and row.iloc[1] == "– :gray[without answers]"
-    assert texts(at).count("is without answers") == 1
+    assert "mute" in row["Run"] and "level" not in row["Run"] and row.iloc[1] == "– :gray[no answers]"
+    assert texts(at).count("**mute**: no answers") == 1
     assert not [one for one in at.selectbox if one.key == "look"], "only one run has answers to read"
 
 

@@ -16,8 +16,7 @@ from test_pages import texts, upload, with_runs
 from ragdash.analysis.score_thresholds import roc, sweep
 from ragdash.core.records import Run, Truth
 from ragdash.dashboard.pages.threshold_bands import sections as threshold_bands_sections
-from ragdash.dashboard.session.data_store import LOADED
-from ragdash.dashboard.session.loaded_run import Entry
+from ragdash.dashboard.session.data_store import LOADED, Entry
 from ragdash.evaluation.bands_toml import read_bands, write_bands
 from ragdash.evaluation.evaluate import evaluate
 from ragdash.matching.match import Match

@@ -214,8 +214,8 @@ def test_a_table_is_one_tab_away_and_can_be_downloaded(visit, samples_link):
     assert download.value.suggested_filename == "ragdash-leaderboard.csv"
 
 
-def test_axe_finds_nothing_that_is_ours_on_a_page_with_an_error(visit, axe):
-    app = with_samples(visit()).upload(BROKEN)
+def test_axe_finds_nothing_that_is_ours_on_a_page_with_an_error(visit, samples_link, axe):
+    app = visit().open(samples_link).upload(BROKEN)  # no click: the tooltip of what is under the mouse is Streamlit's
     app.page.get_by_test_id("stAlert").first.wait_for()
     faults = faults_of(app, axe)
     app.appear("dark").page.get_by_test_id("stAlert").first.wait_for()

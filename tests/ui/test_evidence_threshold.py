@@ -14,9 +14,9 @@ from test_relevance import FAR, NEAR, SPAN, samples, texts  # noqa: F401
 from ragdash import evaluate
 from ragdash.core.records import Conventions, Run, Truth
 from ragdash.dashboard.caches import evidence_cache
-from ragdash.dashboard.caches.evaluation_cache import Scope
 from ragdash.dashboard.pages.threshold_bands import evidence_sentences
 from ragdash.dashboard.session.data_store import LOADED
+from ragdash.dashboard.session.scope import Scope
 from ragdash.matching.evidence import decision_lines, kept_decisions, match_evidence
 from ragdash.matching.match import Match, Matching
 from ragdash.reporting.plots.common.theme import DARK, LIGHT

@@ -9,7 +9,7 @@ import pytest
 from page_cases import opened
 from test_pages import SAMPLES, texts, upload, with_runs
 
-from ragdash.dashboard.caches import evaluation_cache
+from ragdash.dashboard.session import data_store
 
 
 def test_several_files_at_once_are_told_apart_by_content():
@@ -48,14 +48,14 @@ def test_a_wrong_file_is_a_message_and_loses_nothing(name):
 
 
 def test_a_fault_while_a_file_is_read_loses_neither_what_was_loaded_nor_the_next_file(monkeypatch):
-    at, read = opened(**with_runs(2)), evaluation_cache.load
+    at, read = opened(**with_runs(2)), data_store.read_upload
 
     def fault(name, *rest):
         if name == "one.run":
             raise MemoryError
         return read(name, *rest)
 
-    monkeypatch.setattr(evaluation_cache, "load", fault)
+    monkeypatch.setattr(data_store, "read_upload", fault)
     for name in ("one.run", "two.run"):
         at.file_uploader[0].upload(name, b"q1 Q0 1 1 2.0 x\n")
     at.run()

@@ -101,7 +101,7 @@ def test_a_key_in_neither_place_is_told_with_both(serve, secrets):
 def test_a_secret_goes_to_its_own_host_alone_and_no_other_secret_can_be_named(serve):
     server = serve()
     secrets = {"OPENAI_API_KEY": SECRET, "DATABASE_PASSWORD": SECRET}
-    for name, why in (("OPENAI_API_KEY", "goes to api.openai.com alone"), ("DATABASE_PASSWORD", "_API_KEY")):
+    for name, why in (("OPENAI_API_KEY", "is sent to api.openai.com only"), ("DATABASE_PASSWORD", "_API_KEY")):
         at = opened(server, secrets=secrets, **{state.JUDGE_VARIABLE: name})
         assert why in at.error[0].value.replace("\\", "") and at.button(key="judge_plan").disabled
 

@@ -260,7 +260,7 @@ def test_a_key_of_the_environment_goes_to_its_own_host_alone(serve, monkeypatch)
     server = serve()
     monkeypatch.setenv("OPENAI_API_KEY", SECRET)
     monkeypatch.setenv("DATABASE_PASSWORD", SECRET)
-    for name, why in (("OPENAI_API_KEY", "goes to api.openai.com alone"), ("DATABASE_PASSWORD", "_API_KEY"),
+    for name, why in (("OPENAI_API_KEY", "is sent to api.openai.com only"), ("DATABASE_PASSWORD", "_API_KEY"),
                       ("PATH", "_API_KEY")):
         at = opened(server, **{state.JUDGE_VARIABLE: name})
         assert why in at.error[0].value.replace("\\", "") and at.button(key="judge_plan").disabled

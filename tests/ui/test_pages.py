@@ -12,8 +12,7 @@ from page_cases import charts, opened
 from streamlit.testing.v1 import AppTest
 
 from ragdash.core.records import Run, Truth
-from ragdash.dashboard.session.data_store import LOADED, Store
-from ragdash.dashboard.session.loaded_run import Entry
+from ragdash.dashboard.session.data_store import LOADED, Entry, Store
 
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLES = ROOT / "sample_runs"

@@ -14,9 +14,8 @@ from test_browser import with_samples
 from test_pages import with_runs
 
 from ragdash import io
-from ragdash.dashboard.caches import evaluation_cache
-from ragdash.dashboard.session import read_progress
-from ragdash.io.source.read_progress import watching
+from ragdash.dashboard.session import data_store, read_progress
+from ragdash.io.source.read_progress import report_progress
 
 LINES = [(f"q{at // 100}", f"d{at}", 100 - at % 100) for at in range(200_000)]
 TREC = "".join(f"{query} Q0 {doc} 1 {score} x\n" for query, doc, score in LINES).encode()
@@ -28,7 +27,7 @@ JSONL = "".join(f'{{"query_id": "q{at}", "retrieved": ["{"x" * 2_000}", "b"]}}\n
                                            ("a.run.gz", gzip.compress(TREC, 1))])
 def test_an_uploaded_file_tells_how_far_its_reading_is(name, content):
     told = []
-    with watching(lambda file, done, size: told.append((file, done, size))):
+    with report_progress(lambda file, done, size: told.append((file, done, size))):
         watched = io.read_run((name, content))
     assert watched.digest == io.read_run((name, content)).digest
     assert {file for file, _, _ in told} == {name}
@@ -79,14 +78,14 @@ def test_what_is_read_at_once_draws_nothing():
 @pytest.mark.parametrize("fault", [RerunException(RerunData()), MemoryError()])
 def test_reading_that_ends_early_leaves_what_was_loaded(monkeypatch, fault):
     """A new choice, another page, a fault: the run that is loaded stays, the next file is read at the next run."""
-    at, read, faults = opened(**with_runs(2)), evaluation_cache.load, [fault]
+    at, read, faults = opened(**with_runs(2)), data_store.read_upload, [fault]
 
     def load(name, *rest):
         if faults and name == "one.run":
             raise faults.pop()
         return read(name, *rest)
 
-    monkeypatch.setattr(evaluation_cache, "load", load)
+    monkeypatch.setattr(data_store, "read_upload", load)
     before = at.session_state["_runs"]
     for name in ("one.run", "two.run"):
         at.file_uploader[0].upload(name, b"q1 Q0 1 1 2.0 x\n")

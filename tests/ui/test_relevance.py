@@ -13,9 +13,9 @@ from streamlit.testing.v1 import AppTest
 from ragdash import evaluate, read_runs, read_truth
 from ragdash.core.records import Conventions, Run, Truth
 from ragdash.dashboard.caches import evaluation_cache
-from ragdash.dashboard.caches.evaluation_cache import Scope
 from ragdash.dashboard.session import relevance, scope
 from ragdash.dashboard.session.data_store import LOADED
+from ragdash.dashboard.session.scope import Scope
 from ragdash.matching.evidence import HOW, decision_store, embedded_texts
 from ragdash.matching.match import Match, Matching
 from ragdash.metrics import parse_spec, parse_specs
@@ -92,18 +92,18 @@ def test_a_run_without_texts_is_named_and_the_others_are_shown():
 def test_keys_tell_apart_what_differs_and_nothing_else():
     plain, specs = Scope("t", Conventions()), parse_specs("nDCG@10")
     moved = Scope("t", Conventions(), matching=Matching("id", threshold=0.9))
-    assert scope.facts(plain, specs) == scope.facts(moved, specs)
+    assert plain.cache_key(specs) == moved.cache_key(specs)
     covered = parse_specs("EvidenceRecall@10")
-    assert scope.facts(plain, covered) != scope.facts(moved, covered)
+    assert plain.cache_key(covered) != moved.cache_key(covered)
     scopes = [Scope("t", Conventions(), "", Matching("evidence", how, threshold), decided)
               for how in ("partial", "exact") for threshold in (0.7, 0.8) for decided in ("", "a-4")]
-    assert len({scope.facts(one, specs) for one in scopes} | {scope.facts(plain, specs)}) == 9
+    assert len({one.cache_key(specs) for one in scopes} | {plain.cache_key(specs)}) == 9
 
 
 def test_moving_the_threshold_compares_nothing_again(samples, monkeypatch):
     truth, runs = samples
     LOADED.put(truth), LOADED.put(runs[0])
-    scope._compared.clear()
+    scope._evidence.clear()
     calls = []
     whole = Match.evidence.func
     monkeypatch.setattr(Match.evidence, "func", lambda self: calls.append(1) or whole(self))
@@ -111,7 +111,7 @@ def test_moving_the_threshold_compares_nothing_again(samples, monkeypatch):
     values = []
     for threshold in (0.5, 0.7, 0.9, 1.0):
         own = Scope(truth.digest, Conventions(), matching=Matching("evidence", threshold=threshold))
-        values.append(evaluation_cache.evaluation(runs[0].digest, own, [spec]).values[:, 0])
+        values.append(own.evaluation(runs[0].digest, [spec]).values[:, 0])
         expected = evaluate(runs[0], truth, [spec], match="evidence", match_threshold=threshold).values[:, 0]
         np.testing.assert_array_equal(values[-1], expected)
     assert len(calls) == 1 + 4, "one by the cache, four by evaluate"

@@ -12,8 +12,7 @@ from test_pages import SAMPLES, texts, with_runs
 from ragdash.core.records import Run, Truth
 from ragdash.dashboard.pages.speed_cost import price_table
 from ragdash.dashboard.pages.speed_cost.tables import money, took
-from ragdash.dashboard.session.data_store import LOADED, workspace
-from ragdash.dashboard.session.loaded_run import Entry
+from ragdash.dashboard.session.data_store import LOADED, Entry, workspace
 from ragdash.evaluation.latency_cost import Price, Prices, read_prices, write_prices
 from ragdash.io import read_run
 

@@ -28,8 +28,8 @@ from ragdash.analysis.judge_validation import (
     verdicts_of,
 )
 from ragdash.core.records import Conventions
-from ragdash.dashboard.caches.evaluation_cache import Scope
 from ragdash.dashboard.pages.trust import tables
+from ragdash.dashboard.session.scope import Scope
 from ragdash.evaluation.evaluate import evaluate
 from ragdash.matching.match import Match
 from ragdash.metrics import parse_spec

@@ -162,7 +162,7 @@ def test_what_cannot_be_kept_is_loaded_all_the_same_and_told(monkeypatch, tmp_pa
     monkeypatch.setenv("RAGDASH_WORKSPACE", str(tmp_path / "file"))
     at = upload(opened(), ("one.txt", RUN))
     assert len(at.session_state["_runs"]) == 1
-    assert any("but not kept" in card.value.replace("\\", "") for card in at.error)
+    assert any("but not saved" in card.value.replace("\\", "") for card in at.error)
 
 
 def test_a_mapping_outlasts_the_process():
@@ -192,4 +192,4 @@ def test_a_run_that_was_let_go_is_told_and_the_rest_is_shown(restarted):
     restarted()
     at.switch_page("pages/leaderboard.py").run()
     assert not at.exception and len(at.table[0].value) == 1
-    assert any("no longer holds" in card.value for card in at.error)
+    assert any("no longer has" in card.value for card in at.error)

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from ragdash.analysis.judge_validation.verdicts import Verdicts, named
 from ragdash.core.errors import Collector, InputError, Problem, shorten
-from ragdash.io.field_names import NAMES
+from ragdash.io.field_names import ALIASES
 from ragdash.io.tables.row_reader import csv_rows
 
 _WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
@@ -139,7 +139,7 @@ def _table(content: bytes, collector: Collector, values: Sequence[str]) -> tuple
         collector.raise_errors()
     rows = list(_lines(text, collector) if text.lstrip().startswith("{") else _cells(text, collector))
     names = list(dict.fromkeys(name for _, row in rows for name in row))
-    query = next((name for name in NAMES["query_id"] if name in names), None)
+    query = next((name for name in ALIASES["query_id"] if name in names), None)
     column = next((name for name in values if name in names), None)
     for wanted, found in (("query_id", query), (values[0], column)):
         if found is None:

@@ -69,22 +69,22 @@ def run(options: argparse.Namespace) -> int:
     if not options.truth:
         raise InputError([Problem("no-truth/questions", field="--truth")])
     names = _names(options)
-    configurations = [Configuration(name, _command(options, which)) for name, which in zip(names, "ab", strict=True)]
+    configurations = [Configuration(name, _command(options, letter)) for name, letter in zip(names, "ab", strict=True)]
     truth = with_documents(read_truth(source(options.truth), **reading(options)), options)
     folder = Path(options.output_dir or f"ab-{'-'.join(names)}")
     files = [folder / f"{name}.jsonl" for name in names]
     journals = [folder / f"{name}{JOURNAL}" for name in names]
     _check_place(files, journals)
     try:
-        with asking(options, signal.SIGINT) as (shown, cancel):
-            asked = ask_all(configurations, truth, journals=journals, concurrency=options.concurrency,
-                            warm_up=options.warm_up or 0, seed=options.seed, retry_failed=options.retry_failed,
-                            progress=shown, cancel=cancel)
+        with asking(options, signal.SIGINT) as (progress, cancel):
+            answered_runs = ask_all(configurations, truth, journals=journals, concurrency=options.concurrency,
+                                    warm_up=options.warm_up or 0, seed=options.seed,
+                                    retry_failed=options.retry_failed, progress=progress, cancel=cancel)
     except Unfinished as unfinished:
         print(f"ragdash: stopped; {unfinished}. The same command goes on from here.", file=sys.stderr)
         return CANCELLED
-    _write(asked, files)
-    runs = [_told(run, file) for run, file in zip(asked, files, strict=True)]
+    _write(answered_runs, files)
+    runs = [_told(run, file) for run, file in zip(answered_runs, files, strict=True)]
     paths = " ".join(shlex.quote(str(file)) for file in files)
     print(f"Runs: {paths}. Judged metrics can follow: ragdash judge {paths} --truth {shlex.quote(options.truth)} ...",
           file=sys.stderr)
@@ -107,9 +107,9 @@ def _names(options: argparse.Namespace) -> tuple[str, str]:
     return names
 
 
-def _command(options: argparse.Namespace, which: str) -> Command | Lines:
-    words = command_words(getattr(options, which), f"--{which}")
-    if options.lines in ("both", which):
+def _command(options: argparse.Namespace, letter: str) -> Command | Lines:
+    words = command_words(getattr(options, letter), f"--{letter}")
+    if options.lines in ("both", letter):
         return Lines(words, options.timeout, 1 if options.warm_up is None else options.warm_up)
     return Command(words, options.timeout)
 
@@ -123,23 +123,25 @@ def _check_place(files: Sequence[Path], journals: Sequence[Path]) -> None:
 
 def _write(runs: Sequence[Run], files: Sequence[Path]) -> None:
     for run, file in zip(runs, files, strict=True):
-        beside = file.with_suffix(".new")
+        new_file = file.with_suffix(".new")
         try:
-            write_run(run, beside, "jsonl")
-            os.replace(beside, file)
+            write_run(run, new_file, "jsonl")
+            os.replace(new_file, file)
         except OSError as error:
             raise unwritable(str(file), error) from None
 
 
-def _told(asked: Run, file: Path) -> Run:
+def _told(answered_run: Run, file: Path) -> Run:
     """The run as it is read from its file, with what is worth knowing of its answers.
 
     The reasons of single failures go to standard error alone: they hold what a command wrote there, which is nothing
     to be shared.
     """
-    say([problem for problem in asked.problems if problem.kind == REASON])
-    run = read_run(str(file), name=asked.name)
-    return replace(run, problems=(*(problem for problem in asked.problems if problem.kind != REASON), *run.problems))
+    say([problem for problem in answered_run.problems if problem.kind == REASON])
+    run = read_run(str(file), name=answered_run.name)
+    return replace(
+        run, problems=(*(problem for problem in answered_run.problems if problem.kind != REASON), *run.problems)
+    )
 
 
 def _report(runs: list[Run], truth: Truth, files: Sequence[Path], folder: Path, options: argparse.Namespace) -> int:

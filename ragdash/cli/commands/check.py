@@ -44,20 +44,20 @@ def run(options: argparse.Namespace) -> int:
     status = 0
     for text, is_truth in [(file, False) for file in options.files] + [(file, True) for file in options.truth or ()]:
         try:
-            line, things = _checked(text, is_truth, options)
+            line, records = _checked(text, is_truth, options)
         except InputError as error:
-            status, line, things = 2, f"{text}: cannot be used, {count(len(error.problems), 'problem')}", []
+            status, line, records = 2, f"{text}: cannot be used, {count(len(error.problems), 'problem')}", []
             problems += error.problems
         lines.append(line)
-        runs += [thing for thing in things if isinstance(thing, Run)]
-        given = is_truth or any(isinstance(thing, Run) for thing in things)
-        truths += [thing for thing in things if isinstance(thing, Truth)] if given else []
-        problems += [problem for thing in things if isinstance(thing, Truth) for problem in thing.problems]
-    found, runs = None, distinct_names(runs)
+        runs += [record for record in records if isinstance(record, Run)]
+        is_reference = is_truth or any(isinstance(record, Run) for record in records)
+        truths += [record for record in records if isinstance(record, Truth)] if is_reference else []
+        problems += [problem for record in records if isinstance(record, Truth) for problem in record.problems]
+    report, runs = None, distinct_names(runs)
     truths = list({truth.digest: truth for truth in truths}.values())
     try:
         runs = adapted(runs, truths[0] if len(truths) == 1 else None, options)
-        found = _ledger(runs, truths, options)
+        report = _ledger(runs, truths, options)
     except InputError as error:
         status = 2
         problems += error.problems
@@ -65,35 +65,35 @@ def run(options: argparse.Namespace) -> int:
     say(problems)
     if options.format == "json":
         content = {"schema": SCHEMA, "files": lines, "runs": [{"name": run.name, "digest": run.digest} for run in runs],
-                   "entries": [], "effects": [], **(found.as_dict() if found else {}),
+                   "entries": [], "effects": [], **(report.as_dict() if report else {}),
                    "settings": {**asdict(conventions(options)), **read_as(options)},
                    "problems": [problem.as_dict() for problem in problems]}
         text = json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
     else:
-        text = "\n".join([*lines, *(["", as_ledger_text(found)] if found else [""])])
+        text = "\n".join([*lines, *(["", as_ledger_text(report)] if report else [""])])
     write(text.encode(), options.output)
-    return 2 if found and found.severity == "error" else status
+    return 2 if report and report.severity == "error" else status
 
 
 def _checked(text: str, is_truth: bool, options: argparse.Namespace) -> tuple[str, list[Run | Truth]]:
     """(what a file was read as, in words; what it holds: a run with the truth in its rows holds both)."""
-    opened, lines, things = source(text), [], []
-    sniffed = detect(opened, **reading(options))
+    content, lines, records = source(text), [], []
+    sniffed = detect(content, **reading(options))
     if sniffed.role == "corpus" and not is_truth:
-        corpus = read_corpus(opened, **reading(options))
+        corpus = read_corpus(content, **reading(options))
         return f"{text}: corpus ({sniffed.format}), {count(len(corpus), 'document')}; pass it with --corpus", []
     if not is_truth and sniffed.role != "truth":
-        things = read_runs(opened, name=named(text)[0], **reading(options))
+        records = read_runs(content, name=named(text)[0], **reading(options))
         lines = [f"{text}: run {run.name!r} ({sniffed.format}), {count(len(run), 'query', 'queries')}, "
                  f"{count(len(run.docs), 'document')} returned, {run.depth} deep{_warned(run.problems)}"
-                 for run in things]
-    if not things or (sniffed.role == "both" and not options.truth):
-        truth = with_documents(read_truth(opened, **reading(options)), options)
-        things.append(truth)
+                 for run in records]
+    if not records or (sniffed.role == "both" and not options.truth):
+        truth = with_documents(read_truth(content, **reading(options)), options)
+        records.append(truth)
         lines.append(f"{text}: truth ({sniffed.format}), {count(len(truth), 'query', 'queries')}, "
                      f"{count(truth.judgements, 'judgement')}, {truth.queries_without_relevant} without a relevant "
                      f"document{_warned(truth.problems)}")
-    return "\n".join(lines), things
+    return "\n".join(lines), records
 
 
 def _warned(problems: Sequence[Problem]) -> str:

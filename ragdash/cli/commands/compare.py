@@ -50,7 +50,7 @@ def compare_runs(runs: Sequence[Run], truth: Truth, options: argparse.Namespace)
     grid = compare(evaluations[0], evaluations[1:], specs, rules)
     problems = [*left_out, *(problem for evaluation in evaluations for problem in evaluation.problems)]
     problems = list(dict.fromkeys(problems))
-    say([*left_out, *(one for one in folded(evaluations) if one not in left_out)])
+    say([*left_out, *(problem for problem in folded(evaluations) if problem not in left_out)])
     checks = [check for limit in limits for row in grid for check in limit.checks(row)]
     settings = {**settings_of(evaluations[0], truth, options), "level": 1 - rules.alpha, "margin": rules.margin,
                 "permutations": rules.permutations}

@@ -9,7 +9,7 @@ from ragdash.cli.inputs import adapted, chosen, reading, source, with_documents
 from ragdash.core.console import say, unwritable
 from ragdash.core.paths import named
 from ragdash.io import detect, read_runs, read_truth, write_run, write_truth
-from ragdash.io.write.write import FORMATS
+from ragdash.io.write.write import WRITTEN_FORMATS
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -19,20 +19,20 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-o", "--output", required=True, metavar="OUT", help="its ending names the format")
     parser.add_argument("--truth", action="store_true", help="take IN as a truth, where it could be both")
     parser.add_argument("--config", metavar="NAME", help="the configuration to write, where IN holds several")
-    parser.add_argument("--format", choices=FORMATS)
+    parser.add_argument("--format", choices=WRITTEN_FORMATS)
 
 
 def run(options: argparse.Namespace) -> int:
     """Write what a file holds in another format; what is lost is told."""
-    opened = source(options.file)
-    if options.truth or detect(opened, **reading(options)).role == "truth":
-        thing, write_it = with_documents(read_truth(opened, **reading(options)), options), write_truth
+    content = source(options.file)
+    if options.truth or detect(content, **reading(options)).role == "truth":
+        record, write_it = with_documents(read_truth(content, **reading(options)), options), write_truth
     else:
-        runs = adapted(read_runs(opened, name=named(options.file)[0], **reading(options)), None, options)
-        thing, write_it = chosen(runs, options), write_run
+        runs = adapted(read_runs(content, name=named(options.file)[0], **reading(options)), None, options)
+        record, write_it = chosen(runs, options), write_run
     try:
-        lost = write_it(thing, options.output, options.format)
+        losses = write_it(record, options.output, options.format)
     except OSError as error:
         raise unwritable(options.output, error) from None
-    say([*thing.problems, *lost])
+    say([*record.problems, *losses])
     return 0

@@ -32,8 +32,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
                              ("grounded", float, "value from which an answer is grounded"),
                              ("grounded-by", str, "metric that tells whether it is")):
         default = getattr(Rules, name.replace("-", "_"))
-        shown = "" if default is None else f" (default: {default})"
-        rules.add_argument(f"--{name}", type=kind, metavar=name.upper(), help=text + shown)
+        default_text = "" if default is None else f" (default: {default})"
+        rules.add_argument(f"--{name}", type=kind, metavar=name.upper(), help=text + default_text)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -41,16 +41,16 @@ def run(options: argparse.Namespace) -> int:
     rules = rules_of(options)
     specs = parse_specs(options.metrics or f"nDCG@{rules.k}")
     runs, truth = read(options)
-    found, problems, gains = [], [], []
+    diagnoses, problems, gains = [], [], []
     for run in runs:
         match = Match(run, truth, conventions(options), matching_of(options))
         evaluation = evaluate_match(match, specs)
-        found.append(diagnose(match, rules))
-        gains.append([found[-1].gains(evaluation, spec) for spec in specs])
-        problems += [*evaluation.problems, *found[-1].problems]
+        diagnoses.append(diagnose(match, rules))
+        gains.append([diagnoses[-1].gains(evaluation, spec) for spec in specs])
+        problems += [*evaluation.problems, *diagnoses[-1].problems]
     say(problems := list(dict.fromkeys(problems)))
-    settings = {**found[0].settings, "truth": {"name": truth.name, "digest": truth.digest}, **read_as(options)}
-    write(render_diagnoses(found, specs, gains, options.format, queries=options.queries, settings=settings,
+    settings = {**diagnoses[0].settings, "truth": {"name": truth.name, "digest": truth.digest}, **read_as(options)}
+    write(render_diagnoses(diagnoses, specs, gains, options.format, queries=options.queries, settings=settings,
                            problems=problems), options.output)
     return 0
 

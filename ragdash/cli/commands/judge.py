@@ -43,8 +43,8 @@ def _judge(options: argparse.Namespace) -> int:
         return 0
     if plan.calls and not endpoint.local and not options.yes:
         confirm(endpoint, f"Questions, answers and documents of {plan.called}")
-    with asking(options) as (shown, cancel):
-        report = work(prepared, budget=budget, concurrency=options.concurrency, progress=shown, cancel=cancel,
+    with asking(options) as (progress, cancel):
+        report = work(prepared, budget=budget, concurrency=options.concurrency, progress=progress, cancel=cancel,
                       patience=Patience(reply=options.timeout))
     tell(options, "report", report.as_dict() if options.progress == "json" else report)
     say(report.problems[len(prepared.problems):])

@@ -58,9 +58,9 @@ def write_report(runs: list[Run], truth: Truth, options: argparse.Namespace,
         prices=read_prices(options.prices) if options.prices else Prices(), settings=read_as(options),
         rules=Rules(margin=options.margin, resamples=options.resamples, seed=options.seed))
     content = Content(request)
-    made = page(content)
+    html = page(content)
     say(folded(content.evaluations))
-    write(made, options.output)
+    write(html, options.output)
     return 0
 
 
@@ -73,14 +73,14 @@ def _baseline(name: str | None, names: list[str]) -> int:
     return names.index(name)
 
 
-def _again(given: list[str]) -> str:
+def _again(arguments: list[str]) -> str:
     """The command as it can be typed where the files are: without their folders, which are nobody's business."""
-    kept, words = ["ragdash"], iter(given)
+    shared_words, words = ["ragdash"], iter(arguments)
     for word in words:
         if word in ("-o", "--output"):
             next(words, None)
         elif not word.startswith("--output="):
             name, path = named(word)
-            known = Path(path).is_file()
-            kept.append((f"{name}={Path(path).name}" if name else Path(path).name) if known else word)
-    return shlex.join(kept)
+            is_file = Path(path).is_file()
+            shared_words.append((f"{name}={Path(path).name}" if name else Path(path).name) if is_file else word)
+    return shlex.join(shared_words)

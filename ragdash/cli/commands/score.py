@@ -6,7 +6,7 @@ import argparse
 
 from ragdash.cli.common_options import add_reading_options
 from ragdash.cli.inputs import read
-from ragdash.cli.job_progress import CANCELLED, problems_told, tell
+from ragdash.cli.job_progress import CANCELLED, problems_told, tell, tell_progress
 from ragdash.core.console import say
 from ragdash.evaluation.scoring import plan, work
 from ragdash.matching.evidence import HOW
@@ -38,8 +38,7 @@ def run(options: argparse.Namespace) -> int:
         prepared = plan(runs, truth, metrics, evidence=evidence, model=options.model,
                         cross_encoder=options.cross_encoder, nli=options.nli, hub=options.hub)
         tell(options, "plan", str(prepared))
-        report = work(prepared, device=options.device, progress=lambda now: tell(
-            options, "progress", {**now.as_dict(), "words": str(now)} if options.progress == "json" else now))
+        report = work(prepared, device=options.device, progress=lambda progress: tell_progress(options, progress))
     tell(options, "report", report.as_dict() if options.progress == "json" else report)
     say(report.problems)
     return CANCELLED if report.cancelled else 0

@@ -73,7 +73,7 @@ def _test_set(options: argparse.Namespace) -> int:
     endpoint, budget = endpoint_of(options), Budget(options.max_calls, options.max_cost)
     endpoint.secret()
     wish, ledger = _wish(options), default_ledger()
-    say(before := list(notes(wish)))
+    say(notes_before := list(notes(wish)))
     plan = planned(wish, endpoint, ledger)
     tell_plan(options, plan, endpoint, *REPLY)
     if options.dry_run:
@@ -81,18 +81,18 @@ def _test_set(options: argparse.Namespace) -> int:
     if plan.calls and not endpoint.local and not options.yes:
         confirm(endpoint, f"Documents in {plan.called}")
     start = time.monotonic()
-    found, total = _asked(options, wish, endpoint, ledger, budget)
-    path = _put_out(options, found) if found.drafts else None
-    _report(options, found, total, path, time.monotonic() - start)
-    after = [one for one in notes(wish, found) if one not in before]
-    nothing = [] if found.kept or total.stopped else [_nothing(found)]
-    say(problems := [*([total.problem] if total.problem else []), *after, *nothing])
-    return STATUS.get(total.stopped, 0) or (2 if any(one.severity == "error" for one in problems) else 0)
+    draft_set, total = _asked(options, wish, endpoint, ledger, budget)
+    path = _put_out(options, draft_set) if draft_set.drafts else None
+    _report(options, draft_set, total, path, time.monotonic() - start)
+    new_notes = [note for note in notes(wish, draft_set) if note not in notes_before]
+    empty = [] if draft_set.kept or total.stopped else [_nothing(draft_set)]
+    say(problems := [*([total.problem] if total.problem else []), *new_notes, *empty])
+    return STATUS.get(total.stopped, 0) or (2 if any(problem.severity == "error" for problem in problems) else 0)
 
 
 def _wish(options: argparse.Namespace) -> Wish:
     """What the options ask for, with the documents and the run read; the problems of both are raised together."""
-    wanted = shared_out(options.n, [type.strip() for type in options.types.split(",") if type.strip()])
+    counts = shared_out(options.n, [type.strip() for type in options.types.split(",") if type.strip()])
     problems: list[Problem] = []
     corpus = run = None
     try:
@@ -105,66 +105,82 @@ def _wish(options: argparse.Namespace) -> Wish:
         problems += error.problems
     if problems:
         raise InputError(problems)
-    return Wish(corpus, wanted, options.seed, None if options.round_trip is None else RoundTrip(run, options.k))
+    return Wish(corpus, counts, options.seed, None if options.round_trip is None else RoundTrip(run, options.k))
 
 
 def _asked(options: argparse.Namespace, wish: Wish, endpoint: Endpoint, ledger: Ledger,
            budget: Budget) -> tuple[DraftSet, Outcome]:
     """(the set, what came of all questions); a Ctrl+C outside of the asking ends the command, the replies are kept."""
-    with asking(options) as (shown, cancel):
-        judging = Judging(endpoint, ledger, budget, shown, {"concurrency": options.concurrency, "cancel": cancel,
+    with asking(options) as (progress, cancel):
+        judging = Judging(endpoint, ledger, budget, progress, {"concurrency": options.concurrency, "cancel": cancel,
                                                             "patience": Patience(reply=options.timeout)})
         return made(wish, judging.judge, str(endpoint.judge)), judging.total
 
 
-def _put_out(options: argparse.Namespace, found: DraftSet) -> Path:
+def _put_out(options: argparse.Namespace, draft_set: DraftSet) -> Path:
     """Write what was asked for; returns where the workspace has the set. Without a kept draft no truth is written."""
-    path = Sets().keep(found)
+    path = Sets().keep(draft_set)
     if options.rejects:
-        write(rejects_jsonl((draft, draft.reasons) for draft in found.rejects), options.rejects)
+        write(rejects_jsonl((draft, draft.reasons) for draft in draft_set.rejects), options.rejects)
     if options.drafts:
-        write(drafts_jsonl(found), options.drafts)
-    if found.kept and (options.output or options.progress == "text"):
-        write(truth_jsonl(found.kept, path.stem), options.output)
+        write(drafts_jsonl(draft_set), options.drafts)
+    if draft_set.kept and (options.output or options.progress == "text"):
+        write(truth_jsonl(draft_set.kept, path.stem), options.output)
     return path
 
 
-def _report(options: argparse.Namespace, found: DraftSet, total: Outcome, path: Path | None, seconds: float) -> None:
+def _report(
+    options: argparse.Namespace, draft_set: DraftSet, total: Outcome, path: Path | None, seconds: float
+) -> None:
     """What came of it, for a program or a person."""
     if options.progress == "json":
-        types = {type: dict(zip(("written", "kept", "missing"), found.counts(type), strict=True))
-                 for type in found.wanted}
-        tell(options, "report", {
-            "judge": found.judge, "asked": total.asked, "cached": total.cached, "cost": total.cost, "seconds": seconds,
-            "stopped": total.stopped, "types": types, "rejects": dict(found.rules()), "drafts": path and str(path),
-            "overlap": {type: mean for type, (mean, _) in found.overlaps().items()},
-            "missing": {type: dict(own) for type, own in found.missing.items()}})
+        types = {type: dict(zip(("written", "kept", "missing"), draft_set.counts(type), strict=True))
+                 for type in draft_set.wanted}
+        tell(
+            options,
+            "report",
+            {
+                "judge": draft_set.judge,
+                "asked": total.asked,
+                "cached": total.cached,
+                "cost": total.cost,
+                "seconds": seconds,
+                "stopped": total.stopped,
+                "types": types,
+                "rejects": dict(draft_set.rules()),
+                "drafts": path and str(path),
+                "overlap": {type: mean for type, (mean, _) in draft_set.overlaps().items()},
+                "missing": {type: dict(reasons) for type, reasons in draft_set.missing.items()},
+            },
+        )
         return
-    print("\n".join([*_types(found), *_rejects(found)]), file=sys.stderr)
+    print("\n".join([*_types(draft_set), *_rejects(draft_set)]), file=sys.stderr)
     print(ended(total.asked, total.cached, total.cost, seconds, total.stopped, reply=REPLY), file=sys.stderr)
     if path is not None:
         print(f"To review them: ragdash dashboard, page Test set, set {path.stem}", file=sys.stderr)
 
 
-def _types(found: DraftSet) -> Sequence[str]:
+def _types(draft_set: DraftSet) -> Sequence[str]:
     """A line for each type: kept of those wanted, written, without a reply, words shared with the evidence."""
-    lines, shared = [], found.overlaps()
-    for type, wanted in found.wanted.items():
-        written, kept, _ = found.counts(type)
-        lacking = ", ".join(f"{n:,} {MISSING.get(why, why)}" for why, n in found.missing.get(type, {}).items())
+    lines, shared = [], draft_set.overlaps()
+    for type, requested in draft_set.wanted.items():
+        drafts, accepted, _ = draft_set.counts(type)
+        lacking = ", ".join(
+            f"{n:,} {MISSING.get(reason, reason)}" for reason, n in draft_set.missing.get(type, {}).items()
+        )
         words = f"; {shared[type][0]:.0%} of the questions' words are in the evidence" if type in shared else ""
-        lines.append(f"{type}: {kept:,} of {wanted:,} kept, {written:,} written"
+        lines.append(f"{type}: {accepted:,} of {requested:,} kept, {drafts:,} written"
                      f"{words}{f'; missing: {lacking}' if lacking else ''}")
     return lines
 
 
-def _rejects(found: DraftSet) -> Sequence[str]:
+def _rejects(draft_set: DraftSet) -> Sequence[str]:
     """How many each rule rejected."""
-    why = ", ".join(f"{RULES[rule].lower()} {n:,}" for rule, n in found.rules().most_common())
-    return [f"{count(len(found.rejects), 'reject')}: {why}"] if why else []
+    rules = ", ".join(f"{RULES[rule].lower()} {n:,}" for rule, n in draft_set.rules().most_common())
+    return [f"{count(len(draft_set.rejects), 'reject')}: {rules}"] if rules else []
 
 
-def _nothing(found: DraftSet) -> Problem:
-    if found.rejects:
-        return Problem("empty-test-set/rejects", {"drafts": len(found.rejects)}, field="-o")
+def _nothing(draft_set: DraftSet) -> Problem:
+    if draft_set.rejects:
+        return Problem("empty-test-set/rejects", {"drafts": len(draft_set.rejects)}, field="-o")
     return Problem("empty-test-set/no-drafts", field="-o")

@@ -77,15 +77,24 @@ def run(options: argparse.Namespace) -> int:
         verdicts, learned = _trained(options, verdicts, matches, labels)
         settings |= learned
     cut = None if options.cut == "none" else float(options.cut)
-    found = [trust(one, labels.get(one.name, {}), cut=cut) for one in verdicts]
+    reports = [trust(run_verdicts, labels.get(run_verdicts.name, {}), cut=cut) for run_verdicts in verdicts]
     first = verdicts[0]
-    differences = [trust_difference(first, one, labels.get(first.name, {}), labels.get(one.name, {}))
-                   for one in verdicts[1:] if labels.get(one.name) and labels.get(first.name)]
-    problems += [problem for one in (*found, *differences) for problem in one.problems]
+    differences = [trust_difference(first, candidate, labels.get(first.name, {}), labels.get(candidate.name, {}))
+                   for candidate in verdicts[1:] if labels.get(candidate.name) and labels.get(first.name)]
+    problems += [problem for report in (*reports, *differences) for problem in report.problems]
     say(problems := list(dict.fromkeys(problems)))
-    write(render_trust(found, differences, options.format, disagreement_limit=options.disagreements, problems=problems,
-                       settings={"level": LEVEL, "cut": cut, **settings},
-                       spec=next(iter(parse_specs(options.metrics or "")), None)), options.output)
+    write(
+        render_trust(
+            reports,
+            differences,
+            options.format,
+            disagreement_limit=options.disagreements,
+            problems=problems,
+            settings={"level": LEVEL, "cut": cut, **settings},
+            spec=next(iter(parse_specs(options.metrics or "")), None),
+        ),
+        options.output,
+    )
     return 0
 
 
@@ -105,9 +114,9 @@ def _judged(options: argparse.Namespace) -> tuple[list[Verdicts], list[Match | N
         raise InputError([Problem("two-judges", {"option": "--verdicts" if options.verdicts else "--judge-model"},
                                   field="--local-judge")])
     if options.verdicts:
-        found = [one for text in options.verdicts for one in read_verdicts(
+        verdicts = [run_verdicts for text in options.verdicts for run_verdicts in read_verdicts(
             _content(text), named(text)[1], named(text)[0] or Path(named(text)[1]).stem)]
-        return [_with(one, names) for one in _distinct(found)], [None] * len(found), {}
+        return [_with(run_verdicts, names) for run_verdicts in _distinct(verdicts)], [None] * len(verdicts), {}
     specs = parse_specs(options.metrics or "")
     if len(specs) != 1 and not (options.local_judge and not specs):
         raise InputError([Problem("one-metric", {"count": len(specs)}, field="--metrics")])
@@ -117,9 +126,12 @@ def _judged(options: argparse.Namespace) -> tuple[list[Verdicts], list[Match | N
         return [unjudged(match, str(specs[0]) if specs else WHAT) for match in matches], matches, {
             "truth": {"name": truth.name, "digest": truth.digest}, **read_as(options)}
     evaluations = [evaluate_match(match, specs) for match in matches]
-    given = {name: text or "" for name, text in names.items()}
-    found = [judged_verdicts(one, match, specs[0], **given) for one, match in zip(evaluations, matches, strict=True)]
-    return found, matches, {**evaluations[0].settings, "truth": {"name": truth.name, "digest": truth.digest},
+    model_names = {name: text or "" for name, text in names.items()}
+    verdicts = [
+        judged_verdicts(evaluation, match, specs[0], **model_names)
+        for evaluation, match in zip(evaluations, matches, strict=True)
+    ]
+    return verdicts, matches, {**evaluations[0].settings, "truth": {"name": truth.name, "digest": truth.digest},
                             **read_as(options)}
 
 
@@ -128,48 +140,56 @@ def _trained(options: argparse.Namespace, verdicts: Sequence[Verdicts], matches:
     """(verdicts of a judge that is trained on the labels, what stands beside the numbers)."""
     learned = local_judge(matches, labels, verdicts[0].what, seed=options.seed)
     print(learned, file=sys.stderr)
-    return [_with(one, {"generator": options.generator or generator_of(match.run)})
-            for one, match in zip(learned.verdicts, matches, strict=True)], learned.settings
+    return [_with(run_verdicts, {"generator": options.generator or generator_of(match.run)})
+            for run_verdicts, match in zip(learned.verdicts, matches, strict=True)], learned.settings
 
 
-def _with(one: Verdicts, names: dict[str, str | None]) -> Verdicts:
+def _with(verdicts: Verdicts, names: dict[str, str | None]) -> Verdicts:
     """The verdicts with the names of models that are told."""
-    return replace(one, **{name: text for name, text in names.items() if text})
+    return replace(verdicts, **{name: text for name, text in names.items() if text})
 
 
-def _distinct(found: list[Verdicts]) -> list[Verdicts]:
-    names = [one.name for one in found]
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
-        raise InputError([Problem("duplicate-run", {"run": twice[0]}, field="--verdicts")])
-    return found
+def _distinct(verdicts: list[Verdicts]) -> list[Verdicts]:
+    names = [run_verdicts.name for run_verdicts in verdicts]
+    repeated = sorted({name for name in names if names.count(name) > 1})
+    if repeated:
+        raise InputError([Problem("duplicate-run", {"run": repeated[0]}, field="--verdicts")])
+    return verdicts
 
 
 def _labels(options: argparse.Namespace, verdicts: Sequence[Verdicts]) -> tuple[Labels, list[Problem]]:
     """The labels kept of each run, with those of the files laid over them; the warnings."""
-    store, known = LabelStore(), {one.name: frozenset(one.query_ids.to_pylist()) for one in verdicts}
-    labels = {one.name: store.read(one.run, one.what) if one.run else {} for one in verdicts}
-    problems = [problem for one in verdicts if one.run for problem in store.problems(one.run)]
+    store = LabelStore()
+    query_ids = {run_verdicts.name: frozenset(run_verdicts.query_ids.to_pylist()) for run_verdicts in verdicts}
+    labels = {
+        run_verdicts.name: store.read(run_verdicts.run, run_verdicts.what) if run_verdicts.run else {}
+        for run_verdicts in verdicts
+    }
+    problems = [
+        problem for run_verdicts in verdicts if run_verdicts.run for problem in store.problems(run_verdicts.run)
+    ]
     for text in options.labels or ():
-        only, path = named(text)
-        if only is not None and only not in known:
-            facts = {"run": only, "runs": list(known)}
+        run_name, path = named(text)
+        if run_name is not None and run_name not in query_ids:
+            facts = {"run": run_name, "runs": list(query_ids)}
             raise InputError([Problem("whose-labels/option", facts, path, field="--labels")])
-        read_in, warned = read_labels(_content(text), path, known if only is None else {only: known[only]})
+        read_in, warned = read_labels(
+            _content(text), path, query_ids if run_name is None else {run_name: query_ids[run_name]}
+        )
         problems += warned
-        for run, given in labels_in(read_in, verdicts, only, path).items():
-            labels[run] = {**labels[run], **given}
+        for run, new_labels in labels_in(read_in, verdicts, run_name, path).items():
+            labels[run] = {**labels[run], **new_labels}
     if options.keep:
         _keep(store, verdicts, labels)
     return labels, problems
 
 
 def _keep(store: LabelStore, verdicts: Sequence[Verdicts], labels: Labels) -> None:
-    if not all(one.run for one in verdicts):
+    if not all(run_verdicts.run for run_verdicts in verdicts):
         raise InputError([Problem("no-run/labels", field="--keep")])
-    now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
-    for one in verdicts:
-        store.add(one.run, one.what, labels[one.name], when=now)
+    time = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+    for run_verdicts in verdicts:
+        store.add(run_verdicts.run, run_verdicts.what, labels[run_verdicts.name], when=time)
 
 
 def _sheet(options: argparse.Namespace, verdicts: Sequence[Verdicts], matches: Sequence[Match | None]) -> int:
@@ -181,17 +201,17 @@ def _sheet(options: argparse.Namespace, verdicts: Sequence[Verdicts], matches: S
     queries = draw(verdicts, options.n, seed=options.seed)
     table = sheet(verdicts, queries, matches)
     write(sheet_bytes(table, form), options.sheet)
-    say([problem for one in verdicts for problem in one.problems])
+    say([problem for run_verdicts in verdicts for problem in run_verdicts.problems])
     print(f"{options.sheet}: {count(len(table), 'row')} to label, {count(len(queries), 'query', 'queries')} drawn with "
           f"seed {options.seed}; fill in label from the top (1 yes, 0 no, or between), then pass it with --labels")
     return 0
 
 
 def _content(text: str) -> bytes:
-    where = source(text)
-    if isinstance(where, tuple):
-        return where[1]
+    content = source(text)
+    if isinstance(content, tuple):
+        return content[1]
     try:
-        return Path(where).read_bytes()
+        return Path(content).read_bytes()
     except OSError as error:
-        raise InputError([Problem("no-such-file/reason", {"reason": error.strerror or str(error)}, where)]) from None
+        raise InputError([Problem("no-such-file/reason", {"reason": error.strerror or str(error)}, content)]) from None

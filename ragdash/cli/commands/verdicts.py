@@ -45,13 +45,13 @@ def run(options: argparse.Namespace) -> int:
         write(_of_ledger(options, judged), options.output)
         return 0
     if options.read and is_exported(content := unpacked(options.read)):
-        new, known = import_verdicts(judged.ledger, content.splitlines(), options.read)
-        print(f"{options.read}: {count(new, 'verdict')} taken over, {known:,} known before", file=sys.stderr)
+        new, existing = import_verdicts(judged.ledger, content.splitlines(), options.read)
+        print(f"{options.read}: {count(new, 'verdict')} taken over, {existing:,} known before", file=sys.stderr)
         return 0
     if options.read:
-        done = import_results(options.read, judged)
-        say(done.problems)
-        print(done, file=sys.stderr)
+        imported = import_results(options.read, judged)
+        say(imported.problems)
+        print(imported, file=sys.stderr)
         return 0
     names = [asked_of(spec)[0] for spec in parse_specs(options.metrics)] if options.metrics else TASKS
     write(export(judged, options.format, names, options.judge), options.output)
@@ -61,8 +61,10 @@ def run(options: argparse.Namespace) -> int:
 def _of_ledger(options: argparse.Namespace, judged: Judged) -> bytes:
     """What the ledger holds on this run, to be read into another one."""
     names = [asked_of(spec)[0] for spec in parse_specs(options.metrics)] if options.metrics else TASKS
-    judges = [one for one in judged.ledger.judges() if one.is_called(options.judge)]
-    lines = [line for one in judges for line in export_verdicts(judged.ledger, one, judged.known_keys(names, one))]
+    judges = [judge for judge in judged.ledger.judges() if judge.is_called(options.judge)]
+    lines = [
+        line for judge in judges for line in export_verdicts(judged.ledger, judge, judged.known_keys(names, judge))
+    ]
     if not lines:
         raise InputError([Problem("no-verdicts/run", {"run": judged.run}, options.run)])
     return b"".join(lines)

@@ -9,7 +9,7 @@ from ragdash.core.messages.message import Message
 MESSAGES: Mapping[str, Message] = {
     "bad-mapping": Message(
         found="{twice:?{twice!r} twice}{twice:!{text!r}}",
-        expected="OURS=THEIRS, each field of ours once",
+        expected="OURS=THEIRS, each field once",
         fix="Write it like --map query=question,retrieved=url.",
     ),
     "browser-failed": Message(

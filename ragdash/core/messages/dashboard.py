@@ -23,7 +23,7 @@ MESSAGES: Mapping[str, Message] = {
         fix="{cause.fix}",
     ),
     "unclear-access/addresses": Message(
-        found="{key} = {value!r}",
+        found="{key} = {value}",
         expected="a list of mail addresses",
         fix="Write {key} = [\"ada@example.org\"].",
     ),

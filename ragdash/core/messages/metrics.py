@@ -8,42 +8,42 @@ from ragdash.core.messages.message import Message
 
 MESSAGES: Mapping[str, Message] = {
     "bad-field/band": Message(
-        found="band {number}: {value!r} (table {table})",
+        found="band {number}: {value} (table {table})",
         expected="{{label = ..., low = ...}}",
         fix="Write the band this way.",
     ),
     "bad-field/label": Message(
-        found="label = {value!r} in band {number} (table {table})",
+        found="label = {value} in band {number} (table {table})",
         expected="a text in quotes",
         fix="Put it in quotes.",
     ),
     "bad-field/number": Message(
-        found="{key} = {value!r} in band {number} (table {table})",
+        found="{key} = {value} in band {number} (table {table})",
         expected="a number such as 0.7",
         fix="Write it without quotes.",
     ),
     "bad-field/price": Message(
-        found="{name} = {value!r}",
+        found="{name} = {value}",
         expected="a table with prompt, completion or call",
         fix="See docs/guide/speed-cost.md.",
     ),
     "bad-field/price-table": Message(
-        found="{key} = {value!r}",
+        found="{key} = {value}",
         expected="a table [{key}]",
         fix="See docs/guide/speed-cost.md.",
     ),
     "bad-field/text": Message(
-        found="{key} = {value!r} (table {table})",
+        found="{key} = {value} (table {table})",
         expected="a text in quotes",
         fix="Put it in quotes.",
     ),
     "bad-field/uses": Message(
-        found="{run} = {value!r}",
+        found="{run} = {value}",
         expected="a list of names of prices",
         fix="Write [\"name\"].",
     ),
     "bad-price": Message(
-        found="{key} = {value!r} of {name!r}",
+        found="{key} = {value} of {name!r}",
         expected="dollars, 0 or more",
         fix="Correct it.",
     ),
@@ -178,7 +178,7 @@ MESSAGES: Mapping[str, Message] = {
         fix="Give each band a label and its lowest value.",
     ),
     "no-band/file": Message(
-        found="bands = {entries!r} (table {table})",
+        found="bands = {entries} (table {table})",
         expected="at least one {{label = ..., low = ...}}",
         fix="Add the bands.",
     ),

@@ -25,7 +25,7 @@ MESSAGES: Mapping[str, Message] = {
     "corpus-alone": Message(
         found="documents with their texts: what could be returned",
         expected="a run (what was returned) or the truth (relevance judgments or references)",
-        fix="Pass this file with --corpus, beside a truth; on the page, drop it beside one.",
+        fix="Pass this file with --corpus, together with a truth.",
         page="Add it on the Runs page together with a truth.",
     ),
     "corrupt-file": Message(

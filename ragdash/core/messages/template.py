@@ -87,9 +87,9 @@ class _Filler(string.Formatter):
         """One fact in words."""
         if spec.startswith(("?", "!")):
             return spec[1:] if bool(value) == (spec[0] == "?") else ""
-        name, _, rest = spec.partition(" ")
+        name, _, words = spec.partition(" ")
         if name in _SPECS:
-            return _SPECS[name](value, rest)
+            return _SPECS[name](value, words)
         if isinstance(value, (list, tuple)):
             return listed([_one(item, spec) for item in value])
         return _one(value, spec)

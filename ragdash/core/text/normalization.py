@@ -85,7 +85,7 @@ def unicode_tokens(text: str, language: str = "en") -> list[str]:
         text = _LETTER.sub(r" \g<0> ", text)
     text = text.translate(_TABLE)
     if "," in text:
-        text = _THOUSANDS.sub(lambda found: found[0].replace(",", ""), text)
+        text = _THOUSANDS.sub(lambda match: match[0].replace(",", ""), text)
     text = _NO_DECIMAL.sub(" ", text)
     return [word for word in text.split() if word not in articles]
 

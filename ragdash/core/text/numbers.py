@@ -22,11 +22,13 @@ def numbers(text: str) -> list[tuple[int, int]]:
     Signs, units and per cent are no part of it, nor are number words, digits behind a letter (Q3), the numbering of
     lists and citations like [2].
     """
-    spans = [found.span() for found in _NUMBER.finditer(text)]
-    taken = [found.span() for pattern in (_CITATION, _NUMBERING) for found in pattern.finditer(text)] if spans else []
-    if not taken:
+    spans = [match.span() for match in _NUMBER.finditer(text)]
+    excluded = (
+        [match.span() for pattern in (_CITATION, _NUMBERING) for match in pattern.finditer(text)] if spans else []
+    )
+    if not excluded:
         return spans
-    covered = {at for start, stop in taken for at in range(start, stop)}
+    covered = {index for start, stop in excluded for index in range(start, stop)}
     return [span for span in spans if span[0] not in covered]
 
 
@@ -39,7 +41,7 @@ def number_value(number: str) -> str:
         number = "".join(str(unicodedata.decimal(c)) if c.isdecimal() else c for c in number).translate(_SIGNS)
     grouped, plain = _GROUPED.fullmatch(number), _PLAIN.fullmatch(number)
     if grouped:
-        fraction = next((part for part in grouped.groups()[1:] if part), "")
+        fraction = next((group for group in grouped.groups()[1:] if group), "")
         whole = number[:len(number) - len(fraction) - bool(fraction)]
         whole = re.sub(r"\D", "", whole)
     elif plain:

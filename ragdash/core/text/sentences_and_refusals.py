@@ -62,20 +62,20 @@ def without_reasoning(text: str) -> str:
     A block that is never closed takes all the rest with it: there is no answer yet. One that is never opened (some
     templates open it in the prompt) takes all before it.
     """
-    parts = _THINK.split(text)
-    if len(parts) == 1:
+    pieces = _THINK.split(text)
+    if len(pieces) == 1:
         return text
-    kept, depth = [], 0
-    for i, part in enumerate(parts):
+    visible, depth = [], 0
+    for i, piece in enumerate(pieces):
         if i % 2 == 0:
-            kept.append("" if depth else part)
-        elif not part.startswith("</"):
+            visible.append("" if depth else piece)
+        elif not piece.startswith("</"):
             depth += 1
         elif depth:
             depth -= 1
         else:
-            kept = []
-    return "".join(kept).strip()
+            visible = []
+    return "".join(visible).strip()
 
 
 def sentences(text: str) -> list[tuple[int, int]]:
@@ -85,15 +85,15 @@ def sentences(text: str) -> list[tuple[int, int]]:
     not behind an initial or a common abbreviation, nor where the next word is in lower case.
     """
     spans, start = [], 0
-    for found in _END.finditer(text):
-        stop = found.end()
-        if found[0] == "." and _goes_on(text, start, stop):
+    for match in _END.finditer(text):
+        stop = match.end()
+        if match[0] == "." and _goes_on(text, start, stop):
             continue
         spans.append((start, stop))
         start = stop
     spans.append((start, len(text)))
-    return [(start + len(part) - len(part.lstrip()), start + len(part.rstrip()))
-            for start, part in ((start, text[start:stop]) for start, stop in spans) if part.strip()]
+    return [(start + len(piece) - len(piece.lstrip()), start + len(piece.rstrip()))
+            for start, piece in ((start, text[start:stop]) for start, stop in spans) if piece.strip()]
 
 
 def _goes_on(text: str, start: int, stop: int) -> bool:

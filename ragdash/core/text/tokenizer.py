@@ -42,16 +42,16 @@ def tokens(text: str, how: str = "squad", *, stem: bool = False, language: str =
     stem: Porter's stems of words of four letters and more, as rouge-score's use_stemmer. language: of "unicode".
     """
     if how == "squad":
-        found = squad_tokens(text)
+        result = squad_tokens(text)
     elif how == "unicode":
-        found = unicode_tokens(text, language)
+        result = unicode_tokens(text, language)
     elif how == "set":
-        found = _NOT_WORD.sub("", text.lower()).split()
+        result = _NOT_WORD.sub("", text.lower()).split()
     elif how == "rouge":
-        found = _ROUGE.findall(text.lower())
+        result = _ROUGE.findall(text.lower())
     else:
         raise ValueError(f"no tokens {how!r}: squad, set, rouge or unicode")
-    return [porter(word) if len(word) > 3 else word for word in found] if stem else found
+    return [porter(word) if len(word) > 3 else word for word in result] if stem else result
 
 
 @cache
@@ -72,9 +72,9 @@ def words(text: str, how: str = "squad") -> Iterator[tuple[int, int, list[str]]]
     A stretch between white space, for "unicode" also between marks of punctuation and between the letters of scripts
     without spaces. start and stop leave out punctuation at its edges. Of NFC text, as nearly all is.
     """
-    for found in (_PIECE if how == "unicode" else _RAW).finditer(text):
-        bears = tokens(found[0], how)
+    for match in (_PIECE if how == "unicode" else _RAW).finditer(text):
+        bears = tokens(match[0], how)
         if bears:
-            trimmed = found[0].strip(_EDGE) or found[0]
-            start = found.start() + found[0].index(trimmed)
+            trimmed = match[0].strip(_EDGE) or match[0]
+            start = match.start() + match[0].index(trimmed)
             yield start, start + len(trimmed), bears

@@ -15,18 +15,18 @@ MOST = 1_500  # words of each side that are compared; those behind are in neithe
 Spans = list[tuple[int, int]]
 
 
-def differing(one: str, other: str, how: str = "squad") -> tuple[Spans, Spans]:
+def differing(first: str, second: str, how: str = "squad") -> tuple[Spans, Spans]:
     """((start, stop) of the words that only `one` has, those that only `other` has), at most MOST words of each.
 
     Words are equal where their tokens are: case, punctuation and, for "squad", articles do not count.
     """
-    sides = [[word for _, word in zip(range(MOST), words(text, how), strict=False)] for text in (one, other)]
+    sides = [[word for _, word in zip(range(MOST), words(text, how), strict=False)] for text in (first, second)]
     keys = [[tuple(bears) for _, _, bears in side] for side in sides]
     blocks = SequenceMatcher(None, *keys, autojunk=False).get_matching_blocks()
-    same = [set(), set()]
+    shared_positions = [set(), set()]
     for a, b, size in blocks:
-        same[0].update(range(a, a + size))
-        same[1].update(range(b, b + size))
-    left, right = ([side[at][:2] for at in range(len(side)) if at not in held]
-                   for side, held in zip(sides, same, strict=True))
-    return left, right
+        shared_positions[0].update(range(a, a + size))
+        shared_positions[1].update(range(b, b + size))
+    differing_words, right = ([side[index][:2] for index in range(len(side)) if index not in shared]
+                   for side, shared in zip(sides, shared_positions, strict=True))
+    return differing_words, right

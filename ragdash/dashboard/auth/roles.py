@@ -88,7 +88,7 @@ def may_change() -> bool:
 def _addresses(lists: Mapping, key: str) -> frozenset[str]:
     held = lists.get(key, [])
     if not isinstance(held, list | tuple) or not all(isinstance(one, str) and "@" in one for one in held):
-        raise _unclear("unclear-access/addresses", {"key": key, "value": held}, key)
+        raise _unclear("unclear-access/addresses", {"key": key, "value": repr(held)}, key)
     return frozenset(one.strip().casefold() for one in held)
 
 

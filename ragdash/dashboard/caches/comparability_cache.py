@@ -14,8 +14,7 @@ from ragdash.analysis.comparability import Ledger, spelled
 from ragdash.analysis.comparability import ledger as found_in
 from ragdash.core.id_normalization import CollapseChoice, collapse_choices
 from ragdash.core.records import Conventions, Run, Truth
-from ragdash.dashboard.session.data_store import LOADED
-from ragdash.dashboard.session.loaded_run import Entry
+from ragdash.dashboard.session.data_store import LOADED, Entry
 from ragdash.metrics import Spec, parse_spec
 
 

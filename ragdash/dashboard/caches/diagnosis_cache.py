@@ -6,17 +6,13 @@ Letters: Q queries of the truth, S stages.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import streamlit as st
 
 from ragdash.analysis.diagnosis import NAMES, STAGES, Diagnosis, Rules, diagnose, text_specs
 from ragdash.core.errors import InputError
-from ragdash.dashboard.caches import evaluation_cache
-from ragdash.dashboard.caches.evaluation_cache import Scope
 from ragdash.dashboard.session import state
-from ragdash.dashboard.session.scope import facts
+from ragdash.dashboard.session.scope import Scope
 from ragdash.evaluation.evaluate import Evaluation
 from ragdash.matching.match import Match
 from ragdash.metrics import Spec, parse_spec
@@ -65,10 +61,10 @@ def note(k: int) -> None:
 
 def diagnosis(run: str, scope: Scope, k: int) -> Diagnosis:
     """Where each query of the truth (whatever slice is looked at) went wrong first, by the rules of this session."""
-    whole, held = replace(scope, part=""), rules(k)
+    whole, held = scope.whole, rules(k)
     specs = text_specs(held)
     return _diagnosis(
-        run, facts(whole, specs), repr(held), _match=evaluation_cache.match(run, whole, specs), _rules=held
+        run, whole.cache_key(specs), repr(held), _match=whole.match(run, specs), _rules=held
     )
 
 
@@ -83,9 +79,9 @@ def gains(run: str, scope: Scope, k: int, spec: Spec) -> np.ndarray:
     Of "fine" queries NaN, as is every stage that no fix of which moves the metric: of the answer for a metric of
     what was retrieved, all for one of speed. All NaN where the spec has no better end or is no mean.
     """
-    found, whole = diagnosis(run, scope, k), replace(scope, part="")
-    return _gains(run, facts(scope, [spec]), repr(found.rules), str(spec), _found=found,
-                  _evaluation=evaluation_cache.evaluation(run, whole, [spec]), _queries=evaluation_cache.queries(scope))
+    found, whole = diagnosis(run, scope, k), scope.whole
+    return _gains(run, scope.cache_key([spec]), repr(found.rules), str(spec), _found=found,
+                  _evaluation=whole.evaluation(run, [spec]), _queries=scope.queries)
 
 
 @st.cache_resource(max_entries=256, show_spinner=False)

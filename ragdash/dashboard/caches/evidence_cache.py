@@ -15,10 +15,9 @@ import streamlit as st
 
 from ragdash.core.arrow_columns import take
 from ragdash.core.errors import InputError
-from ragdash.dashboard.caches import evaluation_cache
-from ragdash.dashboard.caches.evaluation_cache import Scope
+from ragdash.dashboard.caches.evaluation_cache import MANY_QUERIES
 from ragdash.dashboard.session.data_store import LOADED
-from ragdash.dashboard.session.scope import covered, evidence, origin
+from ragdash.dashboard.session.scope import Scope
 from ragdash.evaluation.evaluate import Evaluation, evaluate_match, summaries
 from ragdash.matching.evidence import FLOOR, EvidenceScores, digest
 from ragdash.matching.evidence.highlight import passage
@@ -43,26 +42,20 @@ class Sweep:
     n: int
 
 
-def by_evidence(scope: Scope, decided: str | None = None) -> Scope:
-    """The scope with relevance by evidence, whatever the sidebar says; decided: under this state of the decisions."""
-    return replace(scope, matching=replace(scope.matching, by="evidence"),
-                   decided=scope.decided if decided is None else decided)
-
-
 def sweep(run: str, scope: Scope, spec: Spec) -> Sweep:
     """The mean of the spec by evidence at every threshold, from the scores that are kept: nothing is compared again.
 
     Raises Unavailable where the run has no texts, InputError where the spec does not fit.
     """
-    scope = by_evidence(scope)
-    facts = (*origin(run, scope), *astuple(scope.conventions), scope.part, scope.decided)
-    return _sweep(facts, str(spec), _match=covered(run, scope), _scores=evidence(run, scope), _scope=scope)
+    scope = scope.with_evidence()
+    facts = (*scope.evidence_key(run), *astuple(scope.conventions), scope.slice, scope.decisions)
+    return _sweep(facts, str(spec), _match=scope.match_by_evidence(run), _scores=scope.evidence(run), _scope=scope)
 
 
 @st.cache_resource(max_entries=128, show_spinner="Trying thresholds …")
 def _sweep(facts: tuple, spec: str, _match: Match, _scores: EvidenceScores, _scope: Scope) -> Sweep:
-    inside = evaluation_cache.queries(_scope)
-    step = FINE if int(inside.sum()) <= evaluation_cache.MANY_QUERIES else COARSE
+    inside = _scope.queries
+    step = FINE if int(inside.sum()) <= MANY_QUERIES else COARSE
     thresholds = np.round(np.arange(FLOOR, 1 + step / 2, step), 2)
     found: list[Evaluation] = []
     place, held = [], -1
@@ -71,7 +64,7 @@ def _sweep(facts: tuple, spec: str, _match: Match, _scores: EvidenceScores, _sco
         if many != held:
             one = evaluate_match(_match.under(replace(_scope.matching, threshold=threshold), _scores),
                                  parse_specs(spec))
-            found.append(one.only(one.query_ids.filter(pa.array(inside)).to_pylist()) if _scope.part else one)
+            found.append(one.only(one.query_ids.filter(pa.array(inside)).to_pylist()) if _scope.slice else one)
             held = many
         place.append(len(found) - 1)
     rows = [row[0] for row in summaries(found, resamples=RESAMPLES)]
@@ -104,11 +97,11 @@ class Pair:
 
 def pairs(runs: Sequence[str], scope: Scope, decided: str) -> list[Pair]:
     """The borderline pairs of the runs, the nearest to the threshold first, and those that have been decided."""
-    scope = by_evidence(scope, decided)
+    scope = scope.with_evidence(decided)
     found: dict[tuple[str, str, str], Pair] = {}
     for run in runs:
-        for one in _pairs(run, (*origin(run, scope), scope.part, scope.matching.threshold, decided),
-                          _scores=evidence(run, scope), _scope=scope):
+        for one in _pairs(run, (*scope.evidence_key(run), scope.slice, scope.matching.threshold, decided),
+                          _scores=scope.evidence(run), _scope=scope):
             held = found.get(one.key)
             found[one.key] = replace(held, places=held.places + one.places) if held else one
     threshold = scope.matching.threshold
@@ -117,7 +110,7 @@ def pairs(runs: Sequence[str], scope: Scope, decided: str) -> list[Pair]:
 
 @st.cache_resource(max_entries=64, show_spinner="Looking for borderline pairs …")
 def _pairs(run: str, facts: tuple, _scores: EvidenceScores, _scope: Scope) -> list[Pair]:
-    threshold, inside = _scope.matching.threshold, evaluation_cache.queries(_scope)
+    threshold, inside = _scope.matching.threshold, _scope.queries
     asked = inside[_scores.query[_scores.row_chunk]]
     far = np.abs(_scores.score - threshold)
     near = np.flatnonzero(asked & (far <= MARGIN + 1e-12) & (_scores.kind == 0) & (_scores.verdict == 0))
@@ -149,7 +142,7 @@ def _listed(run: str, scores: EvidenceScores, rows: np.ndarray) -> Iterator[Pair
 def texts_of(pair: Pair, scope: Scope) -> tuple[str, tuple[int, int] | None]:
     """(chunk as written, where in it the passage that is like the span stands) of a pair."""
     run, rank, _ = pair.places[0]
-    scores = evidence(run, by_evidence(scope))
+    scores = scope.with_evidence().evidence(run)
     query = scores.query_ids.index(pair.key[0]).as_py()
     first, last = np.searchsorted(scores.query, [query, query + 1])
     chunk = scores.texts[scores.text[first + int(np.flatnonzero(scores.rank[first:last] == rank)[0])]]
@@ -162,7 +155,7 @@ def texts_of(pair: Pair, scope: Scope) -> tuple[str, tuple[int, int] | None]:
 def unfit(runs: Sequence[str], scope: Scope, spec: Spec) -> str | None:
     """Why the spec cannot be had by evidence, None where it can."""
     try:
-        one = evaluation_cache.evaluation(runs[0], by_evidence(scope), (spec,))
+        one = scope.with_evidence().evaluation(runs[0], (spec,))
     except InputError as error:
         words = error.problems[0].words("page")
         return f"{words.found}; expected {words.expected}."

@@ -16,10 +16,8 @@ from ragdash.analysis import score_thresholds
 from ragdash.analysis.score_thresholds import OperatingPoint, PrecisionRecall, Roc, Sweep
 from ragdash.core.records import Conventions, Run, Truth
 from ragdash.core.slices import Slice
-from ragdash.dashboard.caches import evaluation_cache
-from ragdash.dashboard.caches.evaluation_cache import Scope
 from ragdash.dashboard.session.data_store import LOADED
-from ragdash.dashboard.session.scope import facts
+from ragdash.dashboard.session.scope import Scope
 from ragdash.evaluation.evaluate import Summary, summaries
 from ragdash.matching.match import Match
 from ragdash.metrics import Spec, parse_specs
@@ -31,21 +29,21 @@ _KEPT = {"max_entries": 128, "show_spinner": "Trying score cutoffs …"}
 
 def match(run: str, scope: Scope) -> Match:
     """The run laid over the queries in scope. Raises InputError where they have none in common."""
-    if not scope.part:
-        return evaluation_cache.match(run, scope)
-    return _within(run, facts(scope), _run=LOADED.run(run), _scope=scope)
+    if not scope.slice:
+        return scope.match(run)
+    return _within(run, scope.cache_key(), _run=LOADED.run(run), _scope=scope)
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)
 def _within(run: str, scope: tuple, _run: Run, _scope: Scope) -> Match:
-    truth = _part(_scope.truth, _scope.part, _truth=LOADED.truth(_scope.truth))
+    truth = _part(_scope.truth_digest, _scope.slice, _truth=_scope.truth)
     return Match(_run, truth, _scope.conventions)
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
 def _part(truth: str, part: str, _truth: Truth) -> Truth:
     """The truth of the queries of one slice alone."""
-    inside = evaluation_cache.queries(Scope(truth, Conventions(), part))
+    inside = Scope(truth, Conventions(), part).queries
     rows = inside[_truth.queries]
     return Truth.build(_truth.name, _truth.query_ids.take(pa.array(_truth.queries[rows])),
                        _truth.docs.filter(pa.array(rows)), _truth.grades[rows],
@@ -61,7 +59,7 @@ def why_unscored(run: str, scope: Scope) -> str | None:
 
 def sweep(run: str, scope: Scope, corpus: int | None) -> Sweep:
     """Every measure at every threshold. Raises InputError for a corpus that is smaller than what was returned."""
-    return _sweep(run, facts(scope), corpus, _match=match(run, scope))
+    return _sweep(run, scope.cache_key(), corpus, _match=match(run, scope))
 
 
 @st.cache_resource(**_KEPT)
@@ -71,7 +69,7 @@ def _sweep(run: str, scope: tuple, corpus: int | None, _match: Match) -> Sweep:
 
 def point(run: str, scope: Scope, measure: str, corpus: int | None) -> OperatingPoint:
     """The best threshold of one half of the queries, checked on the other. Raises InputError for too few queries."""
-    return _point(run, facts(scope), measure, corpus, _match=match(run, scope))
+    return _point(run, scope.cache_key(), measure, corpus, _match=match(run, scope))
 
 
 @st.cache_resource(**_KEPT)
@@ -81,7 +79,7 @@ def _point(run: str, scope: tuple, measure: str, corpus: int | None, _match: Mat
 
 def curves(run: str, scope: Scope) -> tuple[Roc, PrecisionRecall]:
     """ROC and precision-recall by score."""
-    return _curves(run, facts(scope), _match=match(run, scope))
+    return _curves(run, scope.cache_key(), _match=match(run, scope))
 
 
 @st.cache_resource(**_KEPT)
@@ -92,16 +90,16 @@ def _curves(run: str, scope: tuple, _match: Match) -> tuple[Roc, PrecisionRecall
 def sliced(runs: Sequence[str], scope: Scope, spec: Spec, attribute: str) -> list[tuple[Slice, list[Summary]]]:
     """Each slice of an attribute, of the queries in scope, with a Summary for each run; slices without a query are
     left out."""
-    return _sliced(tuple(runs), facts(scope, [spec]), str(spec), attribute, _scope=scope)
+    return _sliced(tuple(runs), scope.cache_key([spec]), str(spec), attribute, _scope=scope)
 
 
 @st.cache_resource(max_entries=64, show_spinner="Computing means by slice …")
 def _sliced(runs: tuple[str, ...], scope: tuple, spec: str, attribute: str,
             _scope: Scope) -> list[tuple[Slice, list[Summary]]]:
-    inside, all_ids = evaluation_cache.queries(_scope), LOADED.truth(_scope.truth).query_ids
-    evaluations = [evaluation_cache.evaluation(run, _scope, parse_specs(spec)) for run in runs]
+    inside, all_ids = _scope.queries, _scope.truth.query_ids
+    evaluations = [_scope.evaluation(run, parse_specs(spec)) for run in runs]
     found = []
-    for one in evaluation_cache.parts(_scope.truth).values():
+    for one in _scope.slices.values():
         kept: np.ndarray = one.queries & inside
         if one.attribute == attribute and kept.any():
             ids = all_ids.filter(pa.array(kept)).to_pylist()

@@ -5,8 +5,6 @@ from __future__ import annotations
 import numpy as np
 import streamlit as st
 
-from ragdash.dashboard import page_context
-from ragdash.dashboard.caches import evaluation_cache
 from ragdash.dashboard.components import tables as components_tables
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.session import state
@@ -27,7 +25,7 @@ def parts(summaries: list[tuple[Summary, ...]]) -> tuple[np.ndarray, np.ndarray,
 
 def curve(context: PageContext, name: str, marked: int) -> None:
     """One metric at every cutoff, with its confidence bands; the cutoff `marked` is pointed out."""
-    metric, found = METRICS[name], context.curves(name)
+    metric, found = METRICS[name], context.results.curves(name)
     values = np.array([one.mean[name] for one in found])
     low, high = (np.array([getattr(one, side)[name] for one in found]) for side in ("low", "high"))
     with st.container(key=f"box_{name}"):
@@ -48,36 +46,36 @@ def curve(context: PageContext, name: str, marked: int) -> None:
         elements.chart(figure, components_tables.by_cutoff(context, found, name), f"curve_{name}",
                       fmt.at_cutoff(metric.title, context.names, values[:, marked - 1], marked))
         st.caption(f"Mean over {fmt.over([one.n[name] for one in found])} with 95 % confidence bands."
-                   f"{context.basis}")
+                   f"{context.scope.basis}")
 
 
 def trade_off(context: PageContext, marked: int) -> None:
     """Precision against recall, from k = 1 to the deepest rank."""
-    precision, recall = context.curves("P"), context.curves("R")
+    precision, recall = context.results.curves("P"), context.results.curves("R")
     figure = precision_recall.trade_off(
         context.names, context.slots, precision[0].ks, np.array([one.mean["P"] for one in precision]),
         np.array([one.mean["R"] for one in recall]), cutoff=marked, theme=elements.theme())
     elements.chart(figure, components_tables.trade_off(context, precision, recall), "trade_off",
                   "Mean precision against mean recall, from k = 1 to the deepest rank")
     st.caption(f"Each curve starts at k = 1; small marks stand at round cutoffs, the large one at k = {marked}."
-               f"{context.basis}")
+               f"{context.scope.basis}")
 
 
 def interpolated(context: PageContext) -> None:
     """Interpolated precision at the eleven standard recall levels."""
-    found = [evaluation_cache.interpolated(digest, context.scope) for digest in context.digests]
+    found = context.results.interpolated()
     figure = precision_recall.interpolated(context.names, context.slots, arrays.RECALL_LEVELS,
                                            np.array([values for values, _ in found]), theme=elements.theme())
     elements.chart(figure, components_tables.interpolated(context, arrays.RECALL_LEVELS, found), "interpolated",
                   "Interpolated precision at eleven recall levels")
     st.caption("The highest precision at any rank that reaches the recall level, mean over "
-               f"{fmt.over([n for _, n in found])}.{context.basis}")
+               f"{fmt.over([n for _, n in found])}.{context.scope.basis}")
 
 
 def first_rank(context: PageContext) -> None:
     """How the first relevant ranks of each run are distributed, those that are none included."""
-    first = [evaluation_cache.first_ranks(digest, context.scope) for digest in context.digests]
-    edges, labels = arrays.rank_bins(context.depth)
+    first = context.results.first_ranks()
+    edges, labels = arrays.rank_bins(context.selection.depth)
     bins = [*labels, "none"]
     shares = np.array([arrays.rank_shares(ranks, edges) for ranks in first])
     st.markdown(fmt.first_place(context.names, shares[:, 0], shares[:, -1]))
@@ -90,13 +88,13 @@ def first_rank(context: PageContext) -> None:
         formats={"Share": "percent"},
     )
     st.caption(f"{fmt.over([len(ranks) for ranks in first])} with a relevant document; “none” means that no "
-               f"relevant document was returned at all.{context.basis}")
+               f"relevant document was returned at all.{context.scope.basis}")
 
 
 def at_cutoffs(context: PageContext, name: str) -> None:
     """One metric of each run with its interval at the round cutoffs."""
-    metric, ks = METRICS[name], arrays.cutoffs_until(context.depth)
-    found = context.summary([metric.spec(int(k)) for k in ks])
+    metric, ks = METRICS[name], arrays.cutoffs_until(context.selection.depth)
+    found = context.results.summary([metric.spec(int(k)) for k in ks])
     mean, low, high = parts(found)
     with st.container(key=f"box_{name}"):
         st.header(f"{metric.title}@k", anchor=False, help=metric.summary_line)
@@ -104,14 +102,14 @@ def at_cutoffs(context: PageContext, name: str) -> None:
                                     theme=elements.theme())
         elements.chart(figure, components_tables.at_cutoffs(context, found), f"at_{name}",
                       fmt.at_cutoff(metric.title, context.names, mean[:, -1], int(ks[-1])))
-        st.caption(f"Mean over {fmt.over([row[0].n for row in found])} with 95 % intervals.{context.basis}")
+        st.caption(f"Mean over {fmt.over([row[0].n for row in found])} with 95 % intervals.{context.scope.basis}")
 
 
 def per_query(context: PageContext) -> None:
     """The chosen metric of two runs, query by query; nothing with a single run."""
     if len(context.entries) < 2:
         return
-    st.header(f"Query by query: {context.spec.title}", anchor=False,
+    st.header(f"Query by query: {context.selection.spec.title}", anchor=False,
                  help="Each mark is a query, or several with the same pair of values. Above the diagonal the second "
                       "run has more.")
     names = dict(zip(context.digests, context.names, strict=True))
@@ -123,19 +121,19 @@ def per_query(context: PageContext) -> None:
         ):
             st.selectbox(label, context.digests, format_func=names.get, key=state.one(key, context.digests, default),
                          persist_state="session")
-    specs, unfit = page_context.measurable(context, [context.spec])
+    specs, unfit = context.results.computable([context.selection.spec])
     elements.problems(unfit, "metric")
     if specs:
         _pair(context, *(context.digests.index(state.get(side)) for side in (state.ACROSS, state.UP)))
 
 
 def _pair(context: PageContext, left: int, right: int) -> None:
-    pair = [evaluation_cache.evaluation(context.digests[at], context.scope, (context.spec,)) for at in (left, right)]
+    pair = [context.scope.evaluation(context.digests[at], (context.selection.spec,)) for at in (left, right)]
     x, y = (evaluation.values[:, 0] for evaluation in pair)
     ids, names = pair[0].query_ids.to_pylist(), (context.names[left], context.names[right])
-    st.markdown(fmt.pairwise(*names, x, y, context.spec))
-    figure = ranking.per_query(*names, x, y, axis=axes.axis_of(context.spec), labels=ids,
+    st.markdown(fmt.pairwise(*names, x, y, context.selection.spec))
+    figure = ranking.per_query(*names, x, y, axis=axes.axis_of(context.selection.spec), labels=ids,
                                slots=(context.slots[left], context.slots[right]), theme=elements.theme())
     with st.container(width=640, key="square"):
         elements.chart(figure, components_tables.per_query(ids, names, x, y), "per_query",
-                      f"{context.spec.title} of each query in two runs")
+                      f"{context.selection.spec.title} of each query in two runs")

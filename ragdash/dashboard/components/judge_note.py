@@ -21,7 +21,7 @@ def note(context: PageContext, specs: Sequence[Spec], *, quiet: bool = False) ->
     own = [spec for spec in specs if spec.metric.view == "Judged"]  # not those of a local model
     if not own:
         return
-    found = context.evaluations(specs)
+    found = context.results.evaluations(specs)
     lacking, told = judge.lacking(context.names, found, own), judge.told(context.names, found, own)
     lines = [f":material/gavel: {line}" for line in judge.whose(context.names, found, own)]
     lines += [line if quiet else f":material/info: {line}" for line in [*lacking, *told][:FEW]]

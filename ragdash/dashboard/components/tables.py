@@ -12,7 +12,7 @@ from ragdash.analysis.comparability import Effect, Ledger
 from ragdash.analysis.comparability.findings import MIRRORED
 from ragdash.core.records import Run, Truth
 from ragdash.dashboard.page_context import PageContext
-from ragdash.dashboard.session.loaded_run import Entry
+from ragdash.dashboard.session.data_store import Entry
 from ragdash.dashboard.widgets import elements
 from ragdash.evaluation.evaluate import Curves, Summary
 from ragdash.metrics import METRICS, Metric

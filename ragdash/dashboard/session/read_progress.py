@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 from streamlit.runtime.scriptrunner import add_script_run_ctx
 
-from ragdash.io.source.read_progress import watching
+from ragdash.io.source.read_progress import report_progress
 from ragdash.reporting.sentences import fmt
 
 AFTER, EVERY = 0.3, 0.2  # seconds until the bar appears, and between two drawings
@@ -65,7 +65,7 @@ def reading(place, name: str, size: int, after: str = "") -> Iterator[None]:
     add_script_run_ctx(bar)
     bar.start()
     try:
-        with watching(bar.told):
+        with report_progress(bar.told):
             yield
     finally:
         bar.end()

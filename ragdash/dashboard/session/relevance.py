@@ -13,7 +13,7 @@ from ragdash.core.errors import InputError, Unavailable
 from ragdash.core.records import Truth
 from ragdash.dashboard.session import state
 from ragdash.dashboard.session.data_store import LOADED
-from ragdash.dashboard.session.scope import Scope, decided_pairs
+from ragdash.dashboard.session.scope import Scope
 from ragdash.matching.evidence import FLOOR, kept_decisions, spans
 from ragdash.matching.match import THRESHOLD, Matching
 from ragdash.reporting.sentences import fmt
@@ -99,7 +99,7 @@ def told(matching: Matching, decisions: int) -> str:
 
 def applied(scope: Scope, digests: Sequence[str]) -> int:
     """How many of a person's decisions hold for a pair of these runs."""
-    return len(set().union(*(decided_pairs(digest, scope) for digest in digests))) if scope.decided else 0
+    return len(set().union(*(scope.decided_pairs(digest) for digest in digests))) if scope.decisions else 0
 
 
 def note(scope: Scope, digests: Sequence[str]) -> None:

@@ -11,8 +11,7 @@ from dataclasses import replace
 
 from ragdash.core.errors import InputError, Problem
 from ragdash.dashboard.session import state
-from ragdash.dashboard.session.data_store import LOADED
-from ragdash.dashboard.session.loaded_run import Entry, fixed
+from ragdash.dashboard.session.data_store import LOADED, Entry, fixed
 
 Fix = tuple[str, str]
 

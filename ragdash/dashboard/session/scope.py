@@ -1,7 +1,9 @@
-"""What runs are measured against, and the run laid over it: the cached matches under every choice of the sidebar.
+"""What runs are measured against: truth, conventions, slice and matching; and each run's match and evaluation there.
 
-Keyed by content digests and scalars as ragdash.dashboard.caches.evaluation_cache. The similarity of chunks and gold
-spans is computed once for a run, a truth and a way to compare; thresholds and decisions are applied to what is kept.
+Every cached call is keyed by content digests and scalars; the data itself goes in unhashed (a leading underscore),
+because Streamlit hashes only a sample of large arrays. What comes out is shared between sessions and must not be
+changed. The similarity of chunks and gold spans is computed once for a run, a truth and a way to compare; thresholds
+and decisions are applied to the cached scores.
 """
 
 from __future__ import annotations
@@ -10,181 +12,236 @@ from collections.abc import Sequence
 from dataclasses import asdict, astuple, dataclass, field, replace
 
 import numpy as np
+import pyarrow as pa
 import streamlit as st
 
 from ragdash.core.errors import InputError, Unavailable
 from ragdash.core.records import Conventions, Run, Truth
+from ragdash.core.slices import Slice, slices
 from ragdash.dashboard.session.data_store import LOADED
-from ragdash.evaluation.evaluate import evaluate_match
+from ragdash.evaluation.evaluate import Evaluation, evaluate_match
+from ragdash.evaluation.stats import RESAMPLES, resample_weights
 from ragdash.matching.evidence import FLOOR, EvidenceScores, digest, kept_decisions
 from ragdash.matching.match import Match, Matching
-from ragdash.matching.views.ranked import Ranked
-from ragdash.metrics import Spec
+from ragdash.metrics import Spec, parse_specs
 from ragdash.models.judge import default_ledger
 from ragdash.models.local import default_store
 
-EMBEDDING = "embedding"  # the similarity that a model gives
-READ = ("Judged", "Entailed")  # views that look at the texts as a judge gets them
+EMBEDDING = "embedding"  # the similarity that a model computes
+JUDGE_VIEWS = ("Judged", "Entailed")  # views of the texts as a judge reads them
+MODEL_VIEWS = (*JUDGE_VIEWS, "Scored")  # views of what models and judges have answered
+_MOST_WEIGHTS = 200_000_000  # bytes
 
 
 @dataclass(frozen=True)
 class Scope:
-    """What runs are measured against: a truth by digest, the conventions, and a slice of the queries ("" for all).
+    """What runs are measured against, and the match and evaluation of a run (by digest) under these choices.
 
-    matching: what makes a document a right one; decided: which state of the kept decisions is applied to the evidence
-    (KeptDecisions.stamp), "" for none.
+    Parameters
+    ----------
+    truth_digest : str
+        Digest of the truth.
+    conventions : Conventions
+        What is done where files leave a choice.
+    slice : str
+        Token of a slice of the queries; "" for all queries.
+    matching : Matching
+        What makes a document a relevant one.
+    decisions : str
+        State of the reviewers' decisions on evidence (KeptDecisions.stamp); "" for none.
     """
 
-    truth: str
+    truth_digest: str
     conventions: Conventions
-    part: str = ""
+    slice: str = ""
     matching: Matching = field(default_factory=Matching)
-    decided: str = ""
+    decisions: str = ""
+
+    @property
+    def truth(self) -> Truth:
+        """The truth itself."""
+        return LOADED.truth(self.truth_digest)
+
+    @property
+    def whole(self) -> Scope:
+        """The same scope with all queries."""
+        return replace(self, slice="")
+
+    def with_evidence(self, decisions: str | None = None) -> Scope:
+        """The scope with relevance by evidence, whatever the sidebar says; decisions: under this state of them."""
+        return replace(self, matching=replace(self.matching, by="evidence"),
+                       decisions=self.decisions if decisions is None else decisions)
 
     @property
     def by_evidence(self) -> bool:
         """Whether evidence decides what is relevant."""
         return self.matching.by == "evidence"
 
+    @property
+    def basis(self) -> str:
+        """A sentence for captions that says what is relevant here; empty for the usual, by id."""
+        return " Relevant by evidence." if self.by_evidence else ""
 
-def facts(scope: Scope, specs: Sequence[Spec] = ()) -> tuple[object, ...]:
-    """What values of these specs hang on beside the run. By id the evidence's settings count for its own metrics alone.
+    @property
+    def slices(self) -> dict[str, Slice]:
+        """All slices of the truth's queries, by token."""
+        return slices_of(self.truth_digest)
 
-    What models and judges have said so far is part of it where a spec or the similarity looks at that.
-    """
-    evidence = scope.by_evidence or needs_evidence(specs)
-    looked_at = {spec.metric.view for spec in specs}
-    asked = looked_at & {"Scored", "Judged", "Entailed"} or (evidence and scope.matching.how == EMBEDDING)
-    return (scope.truth, *astuple(scope.conventions), scope.part,
-            *((*astuple(scope.matching), scope.decided) if evidence else ()), _said() if asked else "",
-            _judged() if "Judged" in looked_at else "")
+    @property
+    def queries(self) -> np.ndarray:
+        """Which queries of the truth are in scope: (Q,) bool."""
+        return self.slices[self.slice].queries if self.slice else np.ones(len(self.truth), bool)
+
+    @property
+    def resample_weights(self) -> np.ndarray | None:
+        """Resamples of the queries in scope, shared by all intervals; None where they are better drawn each time."""
+        return _resample_weights(int(self.queries.sum()))
+
+    def cache_key(self, specs: Sequence[Spec] = ()) -> tuple[object, ...]:
+        """Everything besides the run that the values of these specs depend on.
+
+        The settings of evidence count where it decides or a spec is a metric of evidence; the state of the models' and
+        judges' answers counts where a spec or the similarity reads them.
+        """
+        evidence = self.by_evidence or _need_evidence(specs)
+        views = {spec.metric.view for spec in specs}
+        uses_models = not views.isdisjoint(MODEL_VIEWS) or (evidence and self.matching.how == EMBEDDING)
+        return (self.truth_digest, *astuple(self.conventions), self.slice,
+                *((*astuple(self.matching), self.decisions) if evidence else ()),
+                _scores_stamp() if uses_models else "", _verdicts_stamp() if "Judged" in views else "")
+
+    def match(self, run: str, specs: Sequence[Spec] = ()) -> Match:
+        """The run matched with the truth. Raises InputError where they have no query in common.
+
+        specs: metrics that will be computed on it, so that the evidence is at hand where they need it.
+        """
+        match = self.match_by_id(run, for_judges=not {spec.metric.view for spec in specs}.isdisjoint(JUDGE_VIEWS))
+        evaluate_match(match, ())
+        return self.match_by_evidence(run) if self.by_evidence or _need_evidence(specs) else match
+
+    def match_by_id(self, run: str, *, for_judges: bool = False) -> Match:
+        """The same by ids, queries in common or not; InputError where the conventions refuse the run.
+
+        for_judges: prepare the texts as judges read them; they are put together once, as are the judges' verdicts.
+        """
+        truth, ties = self.truth_digest, self.conventions.ties
+        match = _matched(run, truth, ties, _run=LOADED.run(run), _truth=self.truth)
+        if for_judges:
+            match = _with_judge_texts(run, truth, ties, str(default_ledger().path), _match=match)
+        return match.under(**asdict(self.conventions))
+
+    def match_by_evidence(self, run: str) -> Match:
+        """The match with its evidence at hand, under the threshold and the decisions of the scope.
+
+        Where there is none (no texts, no gold spans), a metric that asks for it is unavailable, as without the cache.
+        """
+        match = self.match_by_id(run)
+        try:
+            return _matched_by_evidence(self.evidence_key(run), self.matching, self.decisions, _match=match,
+                                        _scope=self).under(**asdict(self.conventions))
+        except Unavailable:
+            return match.under(self.matching)
+
+    def evaluation(self, run: str, specs: Sequence[Spec]) -> Evaluation:
+        """Values of the specs for every query in scope. Raises InputError for parameters that do not fit together."""
+        return _evaluation(run, self.cache_key(specs), tuple(str(spec) for spec in specs),
+                           _match=self.match(run, specs), _scope=self)
+
+    def evidence_key(self, run: str) -> tuple[str, ...]:
+        """Everything that the similarities of chunks and gold spans depend on, whatever the threshold."""
+        stamp = _scores_stamp() if self.matching.how == EMBEDDING else ""
+        return run, self.truth_digest, self.conventions.ties, self.matching.how, self.matching.model, stamp
+
+    def evidence(self, run: str) -> EvidenceScores:
+        """The similarity of the run's chunks and the gold spans, under the decisions. Unavailable without texts."""
+        scores = _evidence(self.evidence_key(run), _match=self.match_by_id(run), _matching=self.matching)
+        return _decided(self.evidence_key(run), self.decisions, _scores=scores) if self.decisions else scores
+
+    def decided_pairs(self, run: str) -> frozenset[tuple[str, str, str]]:
+        """The decisions on pairs of this run: (query id, digest of the chunk, digest of the span)."""
+        return _decided_pairs(self.evidence_key(run), self.decisions, _scores=self.evidence(run))
 
 
-def origin(run: str, scope: Scope) -> tuple[str, ...]:
-    """What the similarities of chunks and spans hang on, whatever the threshold."""
-    said = _said() if scope.matching.how == EMBEDDING else ""
-    return run, scope.truth, scope.conventions.ties, scope.matching.how, scope.matching.model, said
+def slices_of(truth: str) -> dict[str, Slice]:
+    """The slices of the queries of a truth, by the token that names them in a Scope."""
+    return _slices(truth, _truth=LOADED.truth(truth))
 
 
-def judged(match: Match, *, spans: bool = False) -> Ranked:
-    """What stands for judged documents: those of the truth, or by evidence the chunks that cover a span.
-
-    spans: the gold spans themselves there, each at the first rank that covers it.
-    """
-    if match.matching.by == "id":
-        return match.ranked
-    return match.covered.spans if spans else match.covered.ranks
+@st.cache_resource(max_entries=16, show_spinner=False)
+def _slices(truth: str, _truth: Truth) -> dict[str, Slice]:
+    return {f"{part.attribute}={part.value}": part for parts in slices(_truth).values() for part in parts}
 
 
-def needs_evidence(specs: Sequence[Spec]) -> bool:
-    """Whether one of the specs is a metric of the evidence."""
-    return any(spec.metric.view == "Covered" for spec in specs)
+@st.cache_resource(max_entries=2, show_spinner=False)
+def _resample_weights(queries: int) -> np.ndarray | None:
+    return resample_weights(queries) if queries * RESAMPLES <= _MOST_WEIGHTS else None
 
 
-def heard() -> tuple[str, str]:
-    """Changes whenever a model or a judge has said something new."""
-    return _said(), _judged()
+def answers_stamp() -> tuple[str, str]:
+    """Changes whenever a local model or a judge has given a new answer."""
+    return _scores_stamp(), _verdicts_stamp()
 
 
-def _said() -> str:
-    """Changes whenever a model has said something new."""
+def _scores_stamp() -> str:
     try:
         return default_store().stamp()
     except InputError as error:  # the metric itself is unavailable then, with this reason
         return str(error.problems[0].as_dict())
 
 
-def _judged() -> str:
-    """Changes whenever a judge has said something new."""
+def _verdicts_stamp() -> str:
     try:
         return default_ledger().stamp()
     except InputError as error:  # as above
         return str(error.problems[0].as_dict())
 
 
-def match(run: str, scope: Scope, specs: Sequence[Spec] = ()) -> Match:
-    """The run laid over the truth. Raises InputError where they have no query in common.
-
-    specs: what will be asked of it, so that the evidence is at hand where they need it.
-    """
-    found = laid(run, scope.truth, scope.conventions, read=not {spec.metric.view for spec in specs}.isdisjoint(READ))
-    evaluate_match(found, ())
-    return covered(run, scope) if scope.by_evidence or needs_evidence(specs) else found
-
-
-def laid(run: str, truth: str, conventions: Conventions, *, read: bool = False) -> Match:
-    """The same by ids, queries in common or not; InputError where the conventions refuse the run.
-
-    read: whether the texts that judges read will be looked at; they are put together once, as is what judges said.
-    """
-    kept = _laid(run, truth, conventions.ties, _run=LOADED.run(run), _truth=LOADED.truth(truth))
-    if read:
-        kept = _read(run, truth, conventions.ties, str(default_ledger().path), _match=kept)
-    return kept.under(**asdict(conventions))
+def _need_evidence(specs: Sequence[Spec]) -> bool:
+    """Whether one of the specs is a metric of the evidence."""
+    return any(spec.metric.view == "Covered" for spec in specs)
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
-def _read(run: str, truth: str, ties: str, ledger: str, _match: Match) -> Match:
-    found = _match.under()
-    found.judged  # noqa: B018  (built here, once, as above)
-    return found
+def _matched(run: str, truth: str, ties: str, _run: Run, _truth: Truth) -> Match:
+    match = Match(_run, _truth, Conventions(ties=ties))
+    match.ranked.relevant()  # built here, once, to be shared under every other convention
+    return match
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
-def _laid(run: str, truth: str, ties: str, _run: Run, _truth: Truth) -> Match:
-    found = Match(_run, _truth, Conventions(ties=ties))
-    found.ranked.relevant()  # built here, once, to be shared under every other convention
-    return found
-
-
-def covered(run: str, scope: Scope) -> Match:
-    """The match with its evidence at hand, under the threshold and the decisions of the scope.
-
-    Where there is none (no texts, no gold spans) what asks for it is unavailable, as it is without the cache.
-    """
-    found = laid(run, scope.truth, scope.conventions)
-    try:
-        return _covered(origin(run, scope), scope.matching, scope.decided, _match=found, _scope=scope).under(
-            **asdict(scope.conventions))
-    except Unavailable:
-        return found.under(scope.matching)
+def _with_judge_texts(run: str, truth: str, ties: str, ledger: str, _match: Match) -> Match:
+    match = _match.under()
+    match.judged  # noqa: B018  (built here, once, as above)
+    return match
 
 
 @st.cache_resource(max_entries=64, show_spinner=False, hash_funcs={Matching: repr})
-def _covered(origin: tuple, matching: Matching, decided: str, _match: Match, _scope: Scope) -> Match:
-    found = _match.under(_scope.matching, evidence(origin[0], _scope))
-    found.view("Covered")  # built here, once, as above
-    return found
+def _matched_by_evidence(key: tuple, matching: Matching, decisions: str, _match: Match, _scope: Scope) -> Match:
+    match = _match.under(_scope.matching, _scope.evidence(key[0]))
+    match.view("Covered")  # built here, once, as above
+    return match
 
 
-def evidence(run: str, scope: Scope) -> EvidenceScores:
-    """The similarity of the run's chunks and the gold spans, under the decisions. Unavailable where there is none."""
-    found = compared(run, scope)
-    return _decided(origin(run, scope), scope.decided, _scores=found) if scope.decided else found
-
-
-@st.cache_resource(max_entries=32, show_spinner=False)
-def _decided(origin: tuple, decided: str, _scores: EvidenceScores) -> EvidenceScores:
-    return _scores.decided(kept_decisions().at(decided))
-
-
-def compared(run: str, scope: Scope) -> EvidenceScores:
-    """The same without the decisions: computed once, whatever the threshold. Unavailable where there is none."""
-    return _compared(origin(run, scope), _match=laid(run, scope.truth, scope.conventions), _matching=scope.matching)
+@st.cache_resource(max_entries=256, show_spinner=False)
+def _evaluation(run: str, key: tuple, specs: tuple[str, ...], _match: Match, _scope: Scope) -> Evaluation:
+    evaluation = evaluate_match(_match, parse_specs(list(specs)))
+    if not _scope.slice:
+        return evaluation
+    return evaluation.only(evaluation.query_ids.filter(pa.array(_scope.queries)).to_pylist())
 
 
 @st.cache_resource(max_entries=32, show_spinner="Comparing chunks with gold spans …")
-def _compared(origin: tuple, _match: Match, _matching: Matching) -> EvidenceScores:
+def _evidence(key: tuple, _match: Match, _matching: Matching) -> EvidenceScores:
     return _match.under(replace(_matching, by="evidence", threshold=FLOOR)).evidence
 
 
-def decided_pairs(run: str, scope: Scope) -> frozenset[tuple[str, str, str]]:
-    """The decisions that hold for a pair of this run: (query id, digest of the chunk, digest of the span)."""
-    return _decided_pairs(origin(run, scope), scope.decided, _scores=evidence(run, scope))
+@st.cache_resource(max_entries=32, show_spinner=False)
+def _decided(key: tuple, decisions: str, _scores: EvidenceScores) -> EvidenceScores:
+    return _scores.decided(kept_decisions().at(decisions))
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
-def _decided_pairs(origin: tuple, decided: str, _scores: EvidenceScores) -> frozenset[tuple[str, str, str]]:
+def _decided_pairs(key: tuple, decisions: str, _scores: EvidenceScores) -> frozenset[tuple[str, str, str]]:
     rows = np.flatnonzero(_scores.verdict)
     chunks, spans = _scores.row_chunk[rows], _scores.spans.part_span[_scores.row_part[rows]]
     return frozenset((_scores.query_ids[int(_scores.query[chunk])].as_py(),

@@ -15,10 +15,9 @@ import streamlit as st
 
 from ragdash.core.errors import Problem
 from ragdash.core.records import CHOICES, Conventions
-from ragdash.dashboard.session.data_store import LOADED, SHORT
+from ragdash.dashboard.session.data_store import LOADED, SHORT, Entry, parse
 from ragdash.dashboard.session.keys import *  # noqa: F403  (state.METRIC is how everybody names a choice)
 from ragdash.dashboard.session.keys import CONVENTIONS, MANY, OF_RUNS, PAGE, RUN, SHARING, SHOWN, SIDEBAR, TRUTH
-from ragdash.dashboard.session.loaded_run import Entry, parse
 from ragdash.reporting.plots.common.theme import COLOURED
 
 _RUNS, _TRUTH, _WRITTEN, _USED, _FILES, _LOST = "_runs", "_truth", "_written", "_used", "_files", "_lost"

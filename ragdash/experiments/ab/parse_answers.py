@@ -12,9 +12,9 @@ import orjson
 from ragdash.core.errors import InputError, Problem, shorten
 from ragdash.core.records import Run
 from ragdash.experiments.ab.subprocess import Failed
-from ragdash.io.field_names import NAMES, OF_QUERY, RETURNED, find, plain
+from ragdash.io.field_names import ALIASES, QUERY_ALIASES, RUN_MARKERS, find_field, normalize_name
 from ragdash.io.formats import jsonl
-from ragdash.io.json.exact_parser import Entry, Exact, Number, quick
+from ragdash.io.json.exact_parser import ExactReader, InputEntry, NumberText, parse_fast
 from ragdash.io.source.source import Source
 from ragdash.io.write.serializers import run_objects
 
@@ -38,7 +38,9 @@ def checker(name: str, query_id: str, question: str) -> Callable[[bytes], None]:
     """A function that raises Failed for a text that is no answer to this query."""
     def check(text: bytes) -> None:
         value = _object(text)
-        told = [value[key] for key in value if plain(key) in {plain(one) for one in NAMES["query_id"]}]
+        told = [
+            value[key] for key in value if normalize_name(key) in {normalize_name(one) for one in ALIASES["query_id"]}
+        ]
         if any(str(one) != query_id for one in told):
             raise Failed("other-query", f"an answer to query {shorten(str(told[0]), 60)!r}, not to {query_id!r}")
         try:
@@ -48,7 +50,7 @@ def checker(name: str, query_id: str, question: str) -> Callable[[bytes], None]:
             if first.kind == "missing-field":
                 keys = ", ".join(value) or "none"
                 raise Failed("unusable-answer", f"an object with the fields {shorten(keys, 100)}; expected one of "
-                             f"{', '.join(RETURNED)}, such as {EXAMPLE}") from None
+                             f"{', '.join(RUN_MARKERS)}, such as {EXAMPLE}") from None
             field = f" ({first.field})" if first.field else ""
             raise Failed("unusable-answer", f"{first.found}{field}; expected {first.expected}") from None
 
@@ -83,13 +85,13 @@ def run_of(name: str, rows: Sequence[Row], file: str) -> Run:
 
 
 def _read(name: str, rows: Sequence[Row], file: str) -> Run:
-    def entries(source: Source, exact: Exact | None) -> Iterator[Entry]:
+    def entries(source: Source, exact: ExactReader | None) -> Iterator[InputEntry]:
         for row in rows:
             if exact is None:
-                yield Entry(row.line, _merged(quick(row.text), name, row))
+                yield InputEntry(row.line, _merged(parse_fast(row.text), name, row))
             else:
-                whole = Exact(Source((file, row.text)), exact.problems).whole()
-                yield from (Entry(row.line, _merged(one.value, name, row)) for one in whole)
+                whole = ExactReader(Source((file, row.text)), exact.problems).whole()
+                yield from (InputEntry(row.line, _merged(one.value, name, row)) for one in whole)
 
     run, = jsonl.read_runs(Source((file, b"{}")), name, entries)
     return run
@@ -100,18 +102,18 @@ def _merged(value: dict, name: str, row: Row) -> dict:
     under told_...; its own times of stages stay, and its own total is told_latency_ms.
     """
     ours = {"query_id": row.query_id, "query": row.question, "config": name}
-    ids = {plain(one) for one in NAMES["query_id"]}
+    ids = {normalize_name(one) for one in ALIASES["query_id"]}
     fields, told = {}, {}
     for key, one in value.items():
-        if plain(key) in map(plain, OURS) and plain(key) not in ids:
-            told |= {} if one == ours[plain(key)] else {f"told_{plain(key)}": one}
-        elif plain(key) not in ids:
+        if normalize_name(key) in map(normalize_name, OURS) and normalize_name(key) not in ids:
+            told |= {} if one == ours[normalize_name(key)] else {f"told_{normalize_name(key)}": one}
+        elif normalize_name(key) not in ids:
             fields[key] = one
-    key = find(fields, "latency_ms", OF_QUERY)
+    key = find_field(fields, "latency_ms", QUERY_ALIASES)
     latency = fields.pop(key) if key else None
     stages = latency if isinstance(latency, dict) else {}
     total = stages.get("total") if isinstance(latency, dict) else latency
-    if isinstance(total, Number | int | float):
+    if isinstance(total, NumberText | int | float):
         told["told_latency_ms"] = total
     elif total is not None:
         stages = {**stages, "wrong": total}

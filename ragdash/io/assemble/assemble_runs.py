@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from ragdash.core.errors import Collector
 from ragdash.core.records import Run
-from ragdash.io.source.limits import LONGEST_ID
+from ragdash.io.source.limits import MAX_ID_BYTES
 from ragdash.io.source.source import Source
 
 
@@ -31,8 +31,8 @@ class Rows:
     sources: pa.ChunkedArray | None = None
     details: pa.Table | None = None
     settings: dict = field(default_factory=dict)
-    given: str = "rank"
-    about: dict = field(default_factory=dict)
+    order_source: str = "rank"
+    query_columns: dict = field(default_factory=dict)
     lines: list[int] | None = None
 
 
@@ -47,7 +47,7 @@ def build_runs(parts: Mapping[str | None, Rows], source: Source, name: str | Non
         problems.add("no-rows/returned")
         problems.raise_errors()
     for rows in parts.values():
-        _note_long(rows, problems)
+        _note_long_ids(rows, problems)
         _note_order(rows, problems)
     problems.raise_errors()
     runs = []
@@ -61,23 +61,23 @@ def build_runs(parts: Mapping[str | None, Rows], source: Source, name: str | Non
     return runs
 
 
-def _note_long(rows: Rows, problems: Collector) -> None:
+def _note_long_ids(rows: Rows, problems: Collector) -> None:
     """Note ids that are longer than any id: a line without its separators, or a text in the place of an id."""
-    ids, _ = _coded(rows.query_ids)
+    ids, _ = _encode(rows.query_ids)
     for name, column in (("query_id", ids), ("doc_id", rows.docs)):
         column = pa.chunked_array([column], pa.string()) if isinstance(column, (list, pa.Array)) else column
         sizes = [pc.max(pc.binary_length(chunk)).as_py() or 0 for chunk in column.chunks]
-        if max(sizes, default=0) > LONGEST_ID:
+        if max(sizes, default=0) > MAX_ID_BYTES:
             chunk = column.chunks[int(np.argmax(sizes))]
             text = chunk[pc.index(pc.binary_length(chunk), max(sizes)).as_py()].as_py()
-            problems.add("long-id", {"size": max(sizes), "start": text[:40], "most": LONGEST_ID}, field=name)
+            problems.add("long-id", {"size": max(sizes), "start": text[:40], "most": MAX_ID_BYTES}, field=name)
 
 
 def _note_order(rows: Rows, problems: Collector) -> None:
     """Warn of equal ranks, and where scores rise in the order that ranks or lists give: that order counts."""
     if rows.ranks is None:
         return
-    ids, codes = _coded(rows.query_ids)
+    ids, codes = _encode(rows.query_ids)
     order = np.lexsort((rows.ranks, codes))
     query, rank = codes[order], rows.ranks[order]
     same = query[1:] == query[:-1]
@@ -90,12 +90,12 @@ def _note_order(rows: Rows, problems: Collector) -> None:
         return
     rising = np.unique(query[1:][same & (np.diff(rows.scores[order]) > 0)])
     if len(rising):
-        message = "rank-score-disagreement/list" if rows.given == "list" else "rank-score-disagreement"
+        message = "rank-score-disagreement/list" if rows.order_source == "list" else "rank-score-disagreement"
         problems.add(message, {"query": ids[int(rising[0])].as_py()}, field="score", severity="warning",
                      count=len(rising))
 
 
-def _coded(values: pa.Array | pa.ChunkedArray | list[str]) -> tuple[pa.Array, np.ndarray]:
+def _encode(values: pa.Array | pa.ChunkedArray | list[str]) -> tuple[pa.Array, np.ndarray]:
     """(distinct values, (N,) codes) of a text column."""
     array = values if isinstance(values, (pa.Array, pa.ChunkedArray)) else pa.array(values, pa.string())
     array = array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ragdash.io.json.typed_fields import Cell
 
-PAGE = "wikipedia_id"
+PAGE_ID = "wikipedia_id"
 
 
 def is_kilt(fields: dict) -> bool:
@@ -14,7 +14,7 @@ def is_kilt(fields: dict) -> bool:
         and any("provenance" in part for part in found)
 
 
-def of_run(fields: dict, cell: Cell) -> dict:
+def as_run_object(fields: dict, cell: Cell) -> dict:
     """The object as one of ours: the answer, and the pages in their order as what was retrieved."""
     found = fields["output"]
     if len(found) > 1:
@@ -22,13 +22,13 @@ def of_run(fields: dict, cell: Cell) -> dict:
     result = {name: value for name, value in fields.items() if name != "output"}
     if "answer" in found[0]:
         result["answer"] = found[0]["answer"]
-    return {**result, "retrieved": _pages(found[0], cell)}
+    return {**result, "retrieved": _page_ids(found[0], cell)}
 
 
-def of_truth(fields: dict, cell: Cell) -> dict:
+def as_truth_object(fields: dict, cell: Cell) -> dict:
     """The object as one of ours: the answers that are right, and the pages of all of them as relevant."""
     found = fields["output"]
-    pages = [_pages(part, cell) for part in found]
+    pages = [_page_ids(part, cell) for part in found]
     sets = {frozenset(map(str, part)) for part in pages if part}
     if len(sets) > 1:
         cell.note("several-provenances", {"answers": len(sets)}, severity="warning")
@@ -38,12 +38,12 @@ def of_truth(fields: dict, cell: Cell) -> dict:
     return {**result, "relevant": list(once.values()), **({"answers": answers} if answers else {})}
 
 
-def _pages(part: dict, cell: Cell) -> list:
+def _page_ids(part: dict, cell: Cell) -> list:
     """The ids of the pages of one output; what else is said of them is noted once."""
     provenance = part.get("provenance")
     if provenance is None:
         return []
-    if type(provenance) is not list or not all(type(page) is dict and PAGE in page for page in provenance):
-        cell.at("provenance").wrong(provenance, f"a list of objects with {PAGE}")
+    if type(provenance) is not list or not all(type(page) is dict and PAGE_ID in page for page in provenance):
+        cell.member("provenance").note_wrong_type(provenance, f"a list of objects with {PAGE_ID}")
         return []
-    return [page[PAGE] for page in provenance]
+    return [page[PAGE_ID] for page in provenance]

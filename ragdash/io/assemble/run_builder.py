@@ -9,26 +9,26 @@ from ragdash.core.errors import Collector
 from ragdash.io import field_names
 from ragdash.io.assemble import kilt_objects
 from ragdash.io.assemble.assemble_runs import Rows
-from ragdash.io.assemble.document_lists import documents
+from ragdash.io.assemble.document_lists import split_documents
 from ragdash.io.assemble.query_fields import run_details
 from ragdash.io.assemble.query_ids import QueryIds
+from ragdash.io.assemble.row_buffer import RowBuffer
 from ragdash.io.assemble.row_query_details import RowDetails
-from ragdash.io.assemble.run_chunks import Part
-from ragdash.io.field_names import OF_DOCUMENT, OF_TRUTH, RETURNED
-from ragdash.io.json.exact_parser import Entry
+from ragdash.io.field_names import DOCUMENT_ALIASES, RUN_MARKERS, TRUTH_MARKERS
+from ragdash.io.json.exact_parser import InputEntry
 from ragdash.io.json.typed_fields import (
     Cell,
-    check_width,
-    identifier,
+    check_field_count,
     is_missing,
-    members,
-    note_unknown,
+    note_attribute_columns,
     note_unread,
-    score,
-    text,
+    read_id,
+    read_object,
+    read_score,
+    read_text,
 )
 
-ROW = ("doc_id", "score", "rank", "text", "source")
+DOCUMENT_FIELDS = ("doc_id", "score", "rank", "text", "source")
 
 
 class RunReader:
@@ -39,58 +39,60 @@ class RunReader:
 
     def __init__(self, problems: Collector, mapping: Mapping[str, str], known: dict[str, str] | None = None):
         self.problems = problems
-        self.parts: dict[str | None, Part] = {}
+        self.buffers: dict[str | None, RowBuffer] = {}
         self.is_run = self.is_truth = False
-        self._resolver = field_names.Resolver(mapping, known)
+        self._resolver = field_names.FieldResolver(mapping, known)
         self._ids = QueryIds(problems)
         self._rows = RowDetails(problems, mapping)
-        self._document_names: dict[tuple, dict] = {}
+        self._document_schemas: dict[tuple, dict] = {}
         self._config_lines: dict[bool, int] = {}
 
-    def add(self, entry: Entry) -> None:
+    def add(self, entry: InputEntry) -> None:
         """Take one object."""
-        fields = members(entry.value, Cell(self.problems, entry.line, "object")) if entry.value is not None else None
+        fields = (
+            read_object(entry.value, Cell(self.problems, entry.line, "object")) if entry.value is not None else None
+        )
         if fields is None:
             if is_missing(entry.value):
-                Cell(self.problems, entry.line, "object").wrong(entry.value, "an object")
+                Cell(self.problems, entry.line, "object").note_wrong_type(entry.value, "an object")
             return
-        check_width(fields, Cell(self.problems, entry.line, "object"))
-        fields = field_names.lifted(fields, self._resolver.mapping)
+        check_field_count(fields, Cell(self.problems, entry.line, "object"))
+        fields = field_names.flatten_members(fields, self._resolver.mapping)
         if kilt_objects.is_kilt(fields):
-            fields = kilt_objects.of_run(fields, Cell(self.problems, entry.line, "output"))
-        known = self._resolver.names(fields)
-        query_id = self._ids.of(fields, known, entry.line)
-        if field_names.is_row(known):
+            fields = kilt_objects.as_run_object(fields, Cell(self.problems, entry.line, "output"))
+        known = self._resolver.resolve(fields)
+        query_id = self._ids.identify(fields, known, entry.line)
+        if field_names.is_document_row(known):
             self._add_row(query_id, fields, known, entry.line)
         elif self._is_query(fields, known, entry.line):
             self._add_query(query_id, fields, known, Cell(self.problems, entry.line, entry.key or
                                                           known.get("retrieved", "retrieved")))
 
     def _is_query(self, fields: dict, known: dict, line: int) -> bool:
-        returned = any(name in known for name in RETURNED)
+        returned = any(name in known for name in RUN_MARKERS)
         self.is_run = self.is_run or returned
-        self.is_truth = self.is_truth or any(name in known for name in OF_TRUTH)
+        self.is_truth = self.is_truth or any(name in known for name in TRUTH_MARKERS)
         if not returned:
-            self.problems.add("missing-field", {"fields": list(fields), "names": list(RETURNED),
-                                                "path": field_names.inside(fields, "retrieved") or "NAME"},
+            self.problems.add("missing-field", {"fields": list(fields), "names": list(RUN_MARKERS),
+                                                "path": field_names.find_nested_list(fields, "retrieved") or "NAME"},
                               line=line, field="retrieved")
         return returned
 
-    def _part(self, fields: dict, known: dict, line: int) -> Part:
+    def _buffer(self, fields: dict, known: dict, line: int) -> RowBuffer:
         """The part of this object's configuration."""
         config = None
         if "config" in known:
-            config = text(fields.get(known["config"]), Cell(self.problems, line, known["config"])) or None
+            config = read_text(fields.get(known["config"]), Cell(self.problems, line, known["config"])) or None
         self._config_lines.setdefault(config is not None, line)
-        return self.parts.setdefault(config, Part(config))
+        return self.buffers.setdefault(config, RowBuffer(config))
 
-    def _fits(self, part: Part, listed: bool, line: int) -> bool:
+    def _check_ranking_form(self, part: RowBuffer, listed: bool, line: int) -> bool:
         """True where the rankings before came in the same way: as ordered lists, or as documents with scores."""
-        if part.listed is None:
-            part.listed = listed
-        if part.listed != listed:
+        if part.has_lists is None:
+            part.has_lists = listed
+        if part.has_lists != listed:
             self.problems.add("mixed-rows", line=line)
-        return part.listed == listed
+        return part.has_lists == listed
 
     def _add_row(self, query_id: str | None, fields: dict, known: dict, line: int) -> None:
         """An object that is one returned document."""
@@ -98,109 +100,109 @@ class RunReader:
             self.is_truth = True
             return
         self.is_run = True
-        part = self._part(fields, known, line)
-        item = {name: fields.get(known[name]) for name in ROW if name in known}
-        about = self._rows.fields(fields, known)
-        if query_id is not None and self._fits(part, False, line):
-            part.seen.setdefault(query_id, line)
+        part = self._buffer(fields, known, line)
+        item = {name: fields.get(known[name]) for name in DOCUMENT_FIELDS if name in known}
+        about = self._rows.select_fields(fields, known)
+        if query_id is not None and self._check_ranking_form(part, False, line):
+            part.query_lines.setdefault(query_id, line)
             if about:
-                self._rows.add((part.config, query_id), fields, about, line)
-            self._extend(part, query_id, [item], Cell(self.problems, line, "row"))
+                self._rows.add_row((part.config, query_id), fields, about, line)
+            self._add_list(part, query_id, [item], Cell(self.problems, line, "row"))
 
     def _add_query(self, query_id: str | None, fields: dict, known: dict, cell: Cell) -> None:
         """An object that is a query with all that was returned for it; cell: where its documents stand."""
         line = cell.line
-        fields, known, retrieved = documents(fields, known, cell)
-        part = self._part(fields, known, line)
+        fields, known, retrieved = split_documents(fields, known, cell)
+        part = self._buffer(fields, known, line)
         part.note_settings(fields.get(known.get("settings", "settings")), Cell(self.problems, line, "settings"))
         details = run_details(fields, known, Cell(self.problems, line, ""))
         if query_id is None:
             return
-        if query_id in part.seen:
-            self._ids.note_twice(query_id, part.seen[query_id], known, line, "run")
+        if query_id in part.query_lines:
+            self._ids.note_duplicate(query_id, part.query_lines[query_id], known, line, "run")
             return
-        part.seen[query_id] = line
+        part.query_lines[query_id] = line
         if details:
             part.details[query_id] = details
         if type(retrieved) not in (dict, list):
             if not is_missing(retrieved):
-                cell.wrong(retrieved, "a list of ids or of objects with doc_id")
-        elif retrieved and self._fits(part, type(retrieved) is list, line):
-            extend = self._extend if type(retrieved) is list else self._extend_scored
+                cell.note_wrong_type(retrieved, "a list of ids or of objects with doc_id")
+        elif retrieved and self._check_ranking_form(part, type(retrieved) is list, line):
+            extend = self._add_list if type(retrieved) is list else self._add_scored
             extend(part, query_id, retrieved, cell)
 
-    def _extend_scored(self, part: Part, query_id: str, scored: dict, cell: Cell) -> None:
+    def _add_scored(self, part: RowBuffer, query_id: str, scored: dict, cell: Cell) -> None:
         """Documents as {id: score}."""
-        docs = [identifier(doc, cell.at("doc_id")) for doc in scored] if "" in scored else list(scored)
+        docs = [read_id(doc, cell.member("doc_id")) for doc in scored] if "" in scored else list(scored)
         values = list(scored.values())
         if not _are_numbers(values):
-            values = [score(value, cell.at(doc)) for doc, value in scored.items()]
+            values = [read_score(value, cell.member(doc)) for doc, value in scored.items()]
         self._append(part, query_id, docs, {"score": values}, cell)
 
-    def _extend(self, part: Part, query_id: str, items: list, cell: Cell) -> None:
+    def _add_list(self, part: RowBuffer, query_id: str, items: list, cell: Cell) -> None:
         """Documents as a list of ids or of objects, in their order."""
         if set(map(type, items)) <= {str} and "" not in items:
             return self._append(part, query_id, items, {}, cell)
-        items = [item if type(item) is dict else self._bare(item, cell.at(i)) for i, item in enumerate(items)]
+        items = [item if type(item) is dict else self._as_object(item, cell.member(i)) for i, item in enumerate(items)]
         keys = set().union(*items)
-        known = self._of_documents(tuple(sorted(keys)))
+        known = self._document_schema(tuple(sorted(keys)))
         note_unread(keys - set(known.values()), cell)
-        docs = self._column(items, known.get("doc_id", "doc_id"), identifier, {str}, cell)
+        docs = self._read_column(items, known.get("doc_id", "doc_id"), read_id, {str}, cell)
         columns = {}
         for name in ("score", "rank"):
             if name in known:
-                columns[name] = self._numbers(items, known[name], name, cell)
+                columns[name] = self._read_numbers(items, known[name], name, cell)
         for name in ("text", "source"):
             if name in known:
-                columns[name] = self._column(items, known[name], text, {str, type(None)}, cell)
+                columns[name] = self._read_column(items, known[name], read_text, {str, type(None)}, cell)
         self._append(part, query_id, docs, columns, cell)
 
-    def _of_documents(self, keys: tuple) -> dict[str, str]:
+    def _document_schema(self, keys: tuple) -> dict[str, str]:
         """{our name: the key that holds it}, remembered for documents with the same keys."""
-        if keys not in self._document_names:
-            self._document_names[keys] = field_names.find_all(keys, ROW, OF_DOCUMENT)
-        return self._document_names[keys]
+        if keys not in self._document_schemas:
+            self._document_schemas[keys] = field_names.find_fields(keys, DOCUMENT_FIELDS, DOCUMENT_ALIASES)
+        return self._document_schemas[keys]
 
-    def _bare(self, item, cell: Cell) -> dict:
+    def _as_object(self, item, cell: Cell) -> dict:
         if type(item) in (list, bool):
-            cell.wrong(item, "an id or an object with doc_id")
+            cell.note_wrong_type(item, "an id or an object with doc_id")
         return {"doc_id": item if type(item) not in (list, bool) else "?"}
 
-    def _column(self, items: list[dict], key: str, check, types: set[type], cell: Cell) -> list:
+    def _read_column(self, items: list[dict], key: str, check, types: set[type], cell: Cell) -> list:
         """One field of all documents; each value is looked at only where the types are not all as expected."""
         values = [item.get(key) for item in items]
-        if set(map(type, values)) <= types and (check is not identifier or "" not in values):
+        if set(map(type, values)) <= types and (check is not read_id or "" not in values):
             return values
-        return [check(value, cell.at(i).at(key)) for i, value in enumerate(values)]
+        return [check(value, cell.member(i).member(key)) for i, value in enumerate(values)]
 
-    def _numbers(self, items: list[dict], key: str, what: str, cell: Cell) -> list:
+    def _read_numbers(self, items: list[dict], key: str, what: str, cell: Cell) -> list:
         """The scores or ranks of all documents."""
         values = [item.get(key) for item in items]
         if _are_numbers(values):
             return values
-        return [score(value, cell.at(i).at(key), what) for i, value in enumerate(values)]
+        return [read_score(value, cell.member(i).member(key), what) for i, value in enumerate(values)]
 
-    def _append(self, part: Part, query_id: str, docs: list, columns: dict[str, list], cell: Cell) -> None:
+    def _append(self, part: RowBuffer, query_id: str, docs: list, columns: dict[str, list], cell: Cell) -> None:
         if not docs:
             return
         for name in ("score", "rank"):
-            part.first.setdefault((name, name in columns), cell.line)
-            if len({(name, True), (name, False)} & part.first.keys()) == 2:
-                other = part.first[name, name not in columns]
-                cell.at(name).note(f"missing-{name}/mixed", {"other": other})
+            part.number_lines.setdefault((name, name in columns), cell.line)
+            if len({(name, True), (name, False)} & part.number_lines.keys()) == 2:
+                other = part.number_lines[name, name not in columns]
+                cell.member(name).note(f"missing-{name}/mixed", {"other": other})
         part.append(query_id, docs, columns)
 
     def finish(self) -> dict[str | None, Rows]:
         """The rows of each configuration."""
-        self._rows.tell(self.parts)
-        if self._resolver.unknown:
-            note_unknown(list(self._resolver.unknown), self.problems, 1)
+        self._rows.add_to_buffers(self.buffers)
+        if self._resolver.attribute_fields:
+            note_attribute_columns(list(self._resolver.attribute_fields), self.problems, 1)
         if len(self._config_lines) == 2:
             self.problems.add("missing-config/objects", {"with_line": self._config_lines[True],
                               "without_line": self._config_lines[False]}, line=self._config_lines[False],
                               field="config")
         self.problems.raise_errors()
-        return {config: part.rows() for config, part in self.parts.items()}
+        return {config: part.to_rows() for config, part in self.buffers.items()}
 
 
 def _are_numbers(values: list) -> bool:

@@ -15,9 +15,17 @@ from ragdash.io.assemble import kilt_objects
 from ragdash.io.assemble.query_fields import TRUTH_TYPES, details_table, truth_details
 from ragdash.io.assemble.query_ids import QueryIds
 from ragdash.io.assemble.row_query_details import RowDetails
-from ragdash.io.field_names import BESIDE, DETAILS, OF_DOCUMENT, OF_TRUTH, RETURNED
-from ragdash.io.json.exact_parser import Entry, NeedsExact, Number
-from ragdash.io.json.typed_fields import Cell, check_width, identifier, is_missing, note_unknown, note_unread, score
+from ragdash.io.field_names import DETAIL_FIELDS, DOCUMENT_ALIASES, PARALLEL_FIELDS, RUN_MARKERS, TRUTH_MARKERS
+from ragdash.io.json.exact_parser import InputEntry, NeedsExact, NumberText
+from ragdash.io.json.typed_fields import (
+    Cell,
+    check_field_count,
+    is_missing,
+    note_attribute_columns,
+    note_unread,
+    read_id,
+    read_score,
+)
 from ragdash.io.source.source import Source
 
 
@@ -26,33 +34,33 @@ class TruthReader:
 
     def __init__(self, problems: Collector, mapping: Mapping[str, str], known: dict[str, str] | None = None):
         self.problems = problems
-        self._resolver = field_names.Resolver(mapping, known)
+        self._resolver = field_names.FieldResolver(mapping, known)
         self._ids = QueryIds(problems)
-        self._rows = RowDetails(problems, mapping, (*TRUTH_TYPES,), (*RETURNED, *DETAILS[2:-1]))
+        self._rows = RowDetails(problems, mapping, (*TRUTH_TYPES,), (*RUN_MARKERS, *DETAIL_FIELDS[2:-1]))
         self.is_run = self.is_truth = False
-        self.fractions = 0  # grades such as 0.73
-        self.seen: dict[str, int] = {}
+        self.fraction_count = 0  # grades such as 0.73
+        self.query_lines: dict[str, int] = {}
         self.details: dict[str, dict] = {}
-        self._judged_before: dict[str, tuple] = {}  # of queries that stand once for each configuration
+        self._first_judgments: dict[str, tuple] = {}  # of queries that stand once for each configuration
         self.query_ids: list[str] = []
         self.docs: list[str] = []
         self.grades: list[float] = []
         self.lines: list[int] = []
 
-    def add(self, entry: Entry) -> None:
+    def add(self, entry: InputEntry) -> None:
         """Take one object."""
         fields = entry.value
         if type(fields) is not dict:
-            return Cell(self.problems, entry.line, "object").wrong(fields, "an object")
-        check_width(fields, Cell(self.problems, entry.line, "object"))
-        fields = field_names.lifted(fields, self._resolver.mapping)
+            return Cell(self.problems, entry.line, "object").note_wrong_type(fields, "an object")
+        check_field_count(fields, Cell(self.problems, entry.line, "object"))
+        fields = field_names.flatten_members(fields, self._resolver.mapping)
         if kilt_objects.is_kilt(fields):
-            fields = kilt_objects.of_truth(fields, Cell(self.problems, entry.line, "output"))
-        known = self._resolver.names(fields)
-        self.is_run = self.is_run or any(name in known for name in RETURNED)
-        self.is_truth = self.is_truth or any(name in known for name in OF_TRUTH)
-        query_id = self._ids.of(fields, known, entry.line)
-        if field_names.is_row(known):
+            fields = kilt_objects.as_truth_object(fields, Cell(self.problems, entry.line, "output"))
+        known = self._resolver.resolve(fields)
+        self.is_run = self.is_run or any(name in known for name in RUN_MARKERS)
+        self.is_truth = self.is_truth or any(name in known for name in TRUTH_MARKERS)
+        query_id = self._ids.identify(fields, known, entry.line)
+        if field_names.is_document_row(known):
             return self._add_row(query_id, fields, known, entry.line)
         return self._add_query(query_id, fields, known, entry)
 
@@ -61,76 +69,82 @@ class TruthReader:
         key = known.get("grade", known.get("score", "grade"))
         self.is_run = self.is_run or "rank" in known
         self.is_truth = self.is_truth or "rank" not in known
-        doc = identifier(fields.get(known.get("doc_id", "doc_id")), Cell(self.problems, line,
+        doc = read_id(fields.get(known.get("doc_id", "doc_id")), Cell(self.problems, line,
                                                                          known.get("doc_id", "doc_id")))
-        grade = self._grade(fields.get(key), Cell(self.problems, line, key))
+        grade = self._read_grade(fields.get(key), Cell(self.problems, line, key))
         read = {known.get("query_id", known.get("query")), known.get("doc_id"), key}
         of_run = {known[name] for name in ("score", "rank", "text", "source", "config") if name in known}
         note_unread(of_run - read, Cell(self.problems, line, "row"))
         if query_id is not None:
-            self.seen.setdefault(query_id, line)
-            about = self._rows.fields(fields, known)
+            self.query_lines.setdefault(query_id, line)
+            about = self._rows.select_fields(fields, known)
             if about:
-                self._rows.add((None, query_id), fields, about, line)
+                self._rows.add_row((None, query_id), fields, about, line)
             self._append(query_id, [doc], [grade], line)
 
-    def _add_query(self, query_id: str | None, fields: dict, known: dict, entry: Entry) -> None:
+    def _add_query(self, query_id: str | None, fields: dict, known: dict, entry: InputEntry) -> None:
         """An object that is a query with all that is known about it."""
         line = entry.line
-        known = {name: key for name, key in known.items() if name not in BESIDE or type(fields.get(key)) is list}
+        known = {
+            name: key for name, key in known.items() if name not in PARALLEL_FIELDS or type(fields.get(key)) is list
+        }
         details = truth_details(fields, known, Cell(self.problems, line, ""))
         key = known.get("relevant", "relevant")
-        docs, grades = self._relevant(fields.get(key), Cell(self.problems, line, entry.key or key))
+        docs, grades = self._read_relevant(fields.get(key), Cell(self.problems, line, entry.key or key))
         if query_id is None:
             return
-        if query_id in self.seen:
-            return self._again(query_id, details, (docs, grades), known, line)
+        if query_id in self.query_lines:
+            return self._check_duplicate(query_id, details, (docs, grades), known, line)
         if "config" in known:
-            self._judged_before[query_id] = (docs, grades)
-        self.seen[query_id] = line
+            self._first_judgments[query_id] = (docs, grades)
+        self.query_lines[query_id] = line
         self.details[query_id] = details
         self._append(query_id, docs, grades, line)
 
-    def _again(self, query_id: str, details: dict, judged: tuple, known: dict, line: int) -> None:
+    def _check_duplicate(self, query_id: str, details: dict, judged: tuple, known: dict, line: int) -> None:
         """A query once more: right where it stands once for each configuration and the truth is the same."""
         before = self.details[query_id]
         names_of_truth = {*TRUTH_TYPES} - {"attributes"}
         if "config" not in known:
-            self._ids.note_twice(query_id, self.seen[query_id], known, line, "truth")
-        elif judged != self._judged_before.get(query_id) or any(before.get(name) != details.get(name)
+            self._ids.note_duplicate(query_id, self.query_lines[query_id], known, line, "truth")
+        elif judged != self._first_judgments.get(query_id) or any(before.get(name) != details.get(name)
                                                                 for name in names_of_truth):
-            self.problems.add("conflicting-truth", {"query": query_id, "first": self.seen[query_id], "line": line},
-                              line=line, field=known.get("query_id", "query"))
+            self.problems.add(
+                "conflicting-truth",
+                {"query": query_id, "first": self.query_lines[query_id], "line": line},
+                line=line,
+                field=known.get("query_id", "query"),
+            )
         elif before.get("attributes") != details.get("attributes"):  # what differs belongs to the configurations
             old, new = (orjson.loads(found.get("attributes") or "{}") for found in (before, details))
             same = {key: value for key, value in old.items() if key in new and new[key] == value}
             before["attributes"] = orjson.dumps(same, option=orjson.OPT_SORT_KEYS).decode() if same else None
 
-    def _relevant(self, value, cell: Cell) -> tuple[list, list]:
+    def _read_relevant(self, value, cell: Cell) -> tuple[list, list]:
         """(documents, grades) of {id: grade}, of a list of ids (grade 1) or of objects with doc_id and grade."""
         if is_missing(value):
             return [], []
         if type(value) is dict:
-            return ([identifier(doc, cell.at("doc_id")) for doc in value],
-                    [self._grade(grade, cell.at(doc)) for doc, grade in value.items()])
+            return ([read_id(doc, cell.member("doc_id")) for doc in value],
+                    [self._read_grade(grade, cell.member(doc)) for doc, grade in value.items()])
         if type(value) is not list:
-            cell.wrong(value, "a list of ids or an object of grades")
+            cell.note_wrong_type(value, "a list of ids or an object of grades")
             return [], []
-        pairs = [self._judged(item, cell.at(i)) for i, item in enumerate(value)]
+        pairs = [self._read_judgment(item, cell.member(i)) for i, item in enumerate(value)]
         return [doc for doc, _ in pairs], [grade for _, grade in pairs]
 
-    def _judged(self, item, cell: Cell) -> tuple[str | None, float | None]:
+    def _read_judgment(self, item, cell: Cell) -> tuple[str | None, float | None]:
         if type(item) is not dict:
-            return identifier(item, cell), 1
-        known = field_names.find_all(item, ("doc_id", "grade", "score"), OF_DOCUMENT)
-        doc = identifier(item.get(known.get("doc_id", "doc_id")), cell.at("doc_id"))
+            return read_id(item, cell), 1
+        known = field_names.find_fields(item, ("doc_id", "grade", "score"), DOCUMENT_ALIASES)
+        doc = read_id(item.get(known.get("doc_id", "doc_id")), cell.member("doc_id"))
         key = known.get("grade", known.get("score"))
-        return doc, 1 if key is None else self._grade(item[key], cell.at(key))
+        return doc, 1 if key is None else self._read_grade(item[key], cell.member(key))
 
-    def _grade(self, value, cell: Cell) -> float | None:
-        if type(value) in (float, Number) and not float(value).is_integer():
-            self.fractions += 1
-        return score(value, cell, "grade")
+    def _read_grade(self, value, cell: Cell) -> float | None:
+        if type(value) in (float, NumberText) and not float(value).is_integer():
+            self.fraction_count += 1
+        return read_score(value, cell, "grade")
 
     def _append(self, query_id: str, docs: list, grades: list, line: int) -> None:
         self.query_ids.extend([query_id] * len(docs))
@@ -141,19 +155,19 @@ class TruthReader:
     @property
     def looks_like_run(self) -> bool:
         """True where nothing but returned documents was seen, or most grades are no grades but scores."""
-        return (self.is_run and not self.is_truth) or 0 < len(self.grades) <= 2 * self.fractions
+        return (self.is_run and not self.is_truth) or 0 < len(self.grades) <= 2 * self.fraction_count
 
     def finish(self, source: Source) -> Truth:
         """The truth; raises InputError where errors were noted or nothing was found."""
         for (_, query_id), told in self._rows.queries():
-            self.details[query_id] = truth_details(told.fields, self._rows.known, Cell(self.problems, told.line, ""))
-        if self._resolver.unknown:
-            note_unknown(list(self._resolver.unknown), self.problems, 1)
+            self.details[query_id] = truth_details(told.fields, self._rows.schema, Cell(self.problems, told.line, ""))
+        if self._resolver.attribute_fields:
+            note_attribute_columns(list(self._resolver.attribute_fields), self.problems, 1)
         self.problems.raise_errors()
         if not self.docs and not any({"answers", "evidence"} & row.keys() for row in self.details.values()):
             self.problems.add("no-rows/truth")
         self.problems.raise_errors()
-        details = details_table(self.seen, self.details, self.query_ids, TRUTH_TYPES)
+        details = details_table(self.query_lines, self.details, self.query_ids, TRUTH_TYPES)
         try:
             return Truth.build(source.name, pa.array(self.query_ids, pa.string()), pa.array(self.docs, pa.string()),
                                np.array(self.grades, np.float64).astype(np.int64), details=details,

@@ -15,12 +15,19 @@ from ragdash.core.corpus import Corpus
 from ragdash.core.errors import Collector, InputError
 from ragdash.io.field_names import corpus_fields
 from ragdash.io.formats import excel_parquet
-from ragdash.io.json.exact_parser import Entry, Exact, NeedsExact, Strict, quick, quick_lines
+from ragdash.io.json.exact_parser import (
+    ExactReader,
+    InputEntry,
+    NeedsExact,
+    StrictCollector,
+    parse_fast,
+    parse_lines_fast,
+)
 from ragdash.io.json.head import LIST, keys_by_path
-from ragdash.io.json.typed_fields import Cell, identifier, is_missing, text
+from ragdash.io.json.typed_fields import Cell, is_missing, read_id, read_text
 from ragdash.io.source.source import Source
 
-BLOCK = 16 << 20  # bytes read at once; a longer line sends the file the other way
+BLOCK_BYTES = 16 << 20  # bytes read at once; a longer line sends the file the other way
 
 
 def read_corpus(source: Source) -> Corpus:
@@ -29,52 +36,56 @@ def read_corpus(source: Source) -> Corpus:
     A text that is a list is joined with blanks. Fields beside id, title and text are not read.
     """
     if source.container:
-        return _built(source, *_gathered(_rows(source), problems := source.collector()), problems)
+        return _build_corpus(source, *_read_entries(_table_entries(source), problems := source.collector()), problems)
     head = source.head.lstrip()
     keys = keys_by_path(head.decode(errors="replace"))
     known = corpus_fields(keys.get((LIST,) if head.startswith(b"[") else (), ()), source.mapping)
     if "doc_id" not in known or head[:1] not in (b"{", b"["):
-        _refuse(source)
-    found = _in_columns(source, known) if head.startswith(b"{") else None
+        _fail_no_corpus(source)
+    found = _read_columns(source, known) if head.startswith(b"{") else None
     if found is not None:
         try:
             return Corpus.build(source.name, *found, file=source.file)
         except InputError:
             pass  # read again, with lines
     try:
-        return _built(source, *_gathered(_objects(source, None), problems := Strict(source.file)), problems)
+        return _build_corpus(
+            source, *_read_entries(_json_entries(source, None), problems := StrictCollector(source.file)), problems
+        )
     except NeedsExact:
         problems = source.collector()
-        return _built(source, *_gathered(_objects(source, Exact(source, problems)), problems), problems)
+        return _build_corpus(
+            source, *_read_entries(_json_entries(source, ExactReader(source, problems)), problems), problems
+        )
 
 
-def read_texts(name: str, file: str, texts: dict, problems: Collector) -> Corpus:
+def build_corpus_from_texts(name: str, file: str, texts: dict, problems: Collector) -> Corpus:
     """The documents of {id: text}."""
     ids, found = [], []
     for doc, value in texts.items():
         ids.append(doc)
-        found.append(_text(value, Cell(problems, 1, doc)))
+        found.append(_join_text(value, Cell(problems, 1, doc)))
     return Corpus.build(name, ids, found, file=file)
 
 
-def corpus_alone(source: Source) -> NoReturn:
+def fail_corpus_alone(source: Source) -> NoReturn:
     """Raise: documents with their texts, where a run or the truth is expected."""
     source.fail("corpus-alone")
 
 
-def _refuse(source: Source) -> NoReturn:
+def _fail_no_corpus(source: Source) -> NoReturn:
     source.fail("unknown-format/documents", line=1)
 
 
-def _in_columns(source: Source, known: dict[str, str]) -> tuple[pa.ChunkedArray | None, ...] | None:
+def _read_columns(source: Source, known: dict[str, str]) -> tuple[pa.ChunkedArray | None, ...] | None:
     """(ids, texts, titles) as Arrow reads them; None where anything is odd."""
     from pyarrow import json  # slow to import, and few files want it
 
     known = {"text": "text", "title": "title", **known}  # the first documents may have none
     schema = pa.schema([(field, pa.string()) for field in dict.fromkeys(known.values())])
     try:
-        with source.arrow() as stream:
-            table = json.read_json(stream, json.ReadOptions(block_size=BLOCK), json.ParseOptions(
+        with source.arrow_text() as stream:
+            table = json.read_json(stream, json.ReadOptions(block_size=BLOCK_BYTES), json.ParseOptions(
                 explicit_schema=schema, unexpected_field_behavior="ignore"))
         table.validate(full=True)
     except pa.ArrowException:
@@ -84,47 +95,47 @@ def _in_columns(source: Source, known: dict[str, str]) -> tuple[pa.ChunkedArray 
     return None if odd or not len(table) else tuple(columns)
 
 
-def _objects(source: Source, exact: Exact | None) -> Iterator[Entry]:
+def _json_entries(source: Source, exact: ExactReader | None) -> Iterator[InputEntry]:
     head = source.head.lstrip()
     if head.startswith(b"["):
-        return exact.elements() if exact else (Entry(0, value) for value in quick(source.data))
-    return exact.lines() if exact else quick_lines(source)
+        return exact.elements() if exact else (InputEntry(0, value) for value in parse_fast(source.data))
+    return exact.lines() if exact else parse_lines_fast(source)
 
 
-def _rows(source: Source) -> Iterator[Entry]:
-    header, rows = excel_parquet.table(source, source.collector())
+def _table_entries(source: Source) -> Iterator[InputEntry]:
+    header, rows = excel_parquet.read_table(source, source.collector())
     known = corpus_fields(header.names, source.mapping)
     if "doc_id" not in known:
-        _refuse(source)
+        _fail_no_corpus(source)
     nothing = None if source.container == "parquet" else ""  # an empty cell of a workbook
     for line, row in rows:
         fields = {name: value for name, value in zip(header.names, row, strict=False) if value != nothing}
         if fields:
-            yield Entry(line, {name: excel_parquet.simple(value) for name, value in fields.items()})
+            yield InputEntry(line, {name: excel_parquet.plain_value(value) for name, value in fields.items()})
 
 
-def _gathered(entries: Iterable[Entry], problems: Collector) -> tuple[list, list, list, list]:
+def _read_entries(entries: Iterable[InputEntry], problems: Collector) -> tuple[list, list, list, list]:
     """(ids, texts, titles, lines) of objects."""
     ids, texts, titles, lines = [], [], [], []
     for line, value, _ in entries:
         if type(value) is not dict:
-            Cell(problems, line, "object").wrong(value, "an object")
+            Cell(problems, line, "object").note_wrong_type(value, "an object")
             continue
         known = corpus_fields(value)
-        ids.append(identifier(value.get(known.get("doc_id")), Cell(problems, line, known.get("doc_id", "_id"))))
+        ids.append(read_id(value.get(known.get("doc_id")), Cell(problems, line, known.get("doc_id", "_id"))))
         for name, column in (("text", texts), ("title", titles)):
-            column.append(_text(value.get(known.get(name)), Cell(problems, line, known.get(name, name))))
+            column.append(_join_text(value.get(known.get(name)), Cell(problems, line, known.get(name, name))))
         lines.append(line)
     return ids, texts, titles, lines
 
 
-def _text(value, cell: Cell) -> str | None:
+def _join_text(value, cell: Cell) -> str | None:
     if type(value) is list and all(type(part) is str for part in value):
         return " ".join(value)
-    return None if is_missing(value) else text(value, cell)
+    return None if is_missing(value) else read_text(value, cell)
 
 
-def _built(source: Source, ids: list, texts: list, titles: list, lines: list, problems: Collector) -> Corpus:
+def _build_corpus(source: Source, ids: list, texts: list, titles: list, lines: list, problems: Collector) -> Corpus:
     problems.raise_errors()
     if not ids:
         problems.add("no-rows/documents")

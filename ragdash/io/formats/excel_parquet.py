@@ -12,64 +12,68 @@ import pyarrow.compute as pc
 
 from ragdash.core.errors import Collector, InputError
 from ragdash.core.records import Run, Truth
-from ragdash.io.field_names import BESIDE
-from ragdash.io.json.exact_parser import Entry, Number
+from ragdash.io.field_names import PARALLEL_FIELDS
+from ragdash.io.json.exact_parser import InputEntry, NumberText
 from ragdash.io.json.typed_fields import Cell
-from ragdash.io.source.limits import HARMLESS_ROWS, LARGEST, MOST_COLUMNS, MOST_ROWS_A_BYTE, MOST_TIMES
-from ragdash.io.source.source import PIECE, Source
+from ragdash.io.source.limits import HARMLESS_ROWS, MAX_BYTES, MAX_COLUMNS, MAX_GROWTH, MAX_ROWS_PER_BYTE
+from ragdash.io.source.source import CHUNK_BYTES, Source
 from ragdash.io.tables import cells, excel_sheets, query_rows
-from ragdash.io.tables.excel_sheets import damaged
+from ragdash.io.tables.excel_sheets import fail_damaged
 from ragdash.io.tables.header import Header
 
-IDS = ("query_id", "doc_id", "config")
-TEXTS = ("query", "answer")
+ID_FIELDS = ("query_id", "doc_id", "config")
+TEXT_FIELDS = ("query", "answer")
 
 
 def read_runs(source: Source, name: str | None) -> list[Run]:
     """The runs of a workbook or Parquet file, one for each configuration."""
     problems = source.collector()
-    header, rows = table(source, problems)
-    return query_rows.runs_of(source, name, header, _entries(header, rows, problems, _missing(source)), problems)
+    header, rows = read_table(source, problems)
+    return query_rows.build_runs_from_rows(
+        source, name, header, _entries(header, rows, problems, _missing_texts(source)), problems
+    )
 
 
 def read_truth(source: Source) -> Truth:
     """The truth in a workbook or Parquet file."""
     problems = source.collector()
-    header, rows = table(source, problems)
-    return query_rows.truth_of(source, header, _entries(header, rows, problems, _missing(source)), problems)
+    header, rows = read_table(source, problems)
+    return query_rows.build_truth_from_rows(
+        source, header, _entries(header, rows, problems, _missing_texts(source)), problems
+    )
 
 
-def _missing(source: Source) -> tuple[str, ...]:
+def _missing_texts(source: Source) -> tuple[str, ...]:
     """Parquet has nulls of its own; the empty cells of a workbook are empty texts."""
-    return () if source.container == "parquet" else cells.MISSING
+    return () if source.container == "parquet" else cells.MISSING_TEXTS
 
 
-def table(source: Source, problems: Collector) -> tuple[Header, Iterator[tuple[int, list]]]:
+def read_table(source: Source, problems: Collector) -> tuple[Header, Iterator[tuple[int, list]]]:
     """(header, (row number, values) of each row). Rows count from 1, in a workbook with the header's."""
-    header, rows = (_parquet if source.container == "parquet" else excel_sheets.read)(source, problems)
-    if len(header.names) > MOST_COLUMNS:
-        source.fail("too-many-columns", {"count": len(header.names), "most": MOST_COLUMNS})
+    header, rows = (_read_parquet if source.container == "parquet" else excel_sheets.read_sheet)(source, problems)
+    if len(header.names) > MAX_COLUMNS:
+        source.fail("too-many-columns", {"count": len(header.names), "most": MAX_COLUMNS})
     return header, rows
 
 
-def _parquet(source: Source, _problems: Collector) -> tuple[Header, Iterator[tuple[int, list]]]:
+def _read_parquet(source: Source, _problems: Collector) -> tuple[Header, Iterator[tuple[int, list]]]:
     from pyarrow import parquet  # slow to import, and few files want it
 
     try:
         limits = {"thrift_string_size_limit": 100 << 20, "thrift_container_size_limit": 10 << 20}
-        schema = parquet.ParquetFile(source.binary(), **limits).schema
+        schema = parquet.ParquetFile(source.arrow_file(), **limits).schema
         leaves = map(schema.column, range(len(schema)))
         texts = [leaf.path for leaf in leaves if leaf.physical_type == "BYTE_ARRAY"]
-        file = parquet.ParquetFile(source.binary(), read_dictionary=texts, **limits)
-        values = _values(file.metadata)
+        file = parquet.ParquetFile(source.arrow_file(), read_dictionary=texts, **limits)
+        values = _count_values(file.metadata)
     except (pa.ArrowException, OSError, ValueError) as error:
-        damaged(source, "a Parquet file", error)
-    if values > HARMLESS_ROWS and values > MOST_ROWS_A_BYTE * source.packed:
-        source.fail("zip-bomb/parquet-rows", {"values": values, "packed": source.packed})
-    return Header(tuple(file.schema_arrow.names), ",", 1, source.mapping), _batches(source, file)
+        fail_damaged(source, "a Parquet file", error)
+    if values > HARMLESS_ROWS and values > MAX_ROWS_PER_BYTE * source.stored_size:
+        source.fail("zip-bomb/parquet-rows", {"values": values, "packed": source.stored_size})
+    return Header(tuple(file.schema_arrow.names), ",", 1, source.mapping), _parquet_rows(source, file)
 
 
-def _values(metadata) -> int:
+def _count_values(metadata) -> int:
     """The most values that a column has; a list in a row has as many as it has parts."""
     counts = [0] * metadata.num_columns
     for at in range(metadata.num_row_groups):
@@ -78,16 +82,16 @@ def _values(metadata) -> int:
     return max((metadata.num_rows, *counts))
 
 
-def _batches(source: Source, file) -> Iterator[tuple[int, list]]:
+def _parquet_rows(source: Source, file) -> Iterator[tuple[int, list]]:
     """The rows; texts that many rows share are counted before they are written out, a part of a batch at a time."""
     row = grown = 0
     try:
         for batch in file.iter_batches(batch_size=4096):
-            held = sum(map(_expanded, batch.columns))
+            held = sum(map(_expanded_size, batch.columns))
             grown += held
-            if grown > LARGEST or (grown > LARGEST // 2 and grown > MOST_TIMES * source.packed):
-                source.fail("zip-bomb/parquet", {"packed": source.packed, "size": grown, "most": LARGEST})
-            step = max(1, len(batch) * PIECE // max(held, 1))
+            if grown > MAX_BYTES or (grown > MAX_BYTES // 2 and grown > MAX_GROWTH * source.stored_size):
+                source.fail("zip-bomb/parquet", {"packed": source.stored_size, "size": grown, "most": MAX_BYTES})
+            step = max(1, len(batch) * CHUNK_BYTES // max(held, 1))
             for start in range(0, len(batch), step):
                 columns = [_plain_column(column) for column in batch.slice(start, step).columns]
                 for values in zip(*columns, strict=True):
@@ -96,18 +100,18 @@ def _batches(source: Source, file) -> Iterator[tuple[int, list]]:
     except InputError:
         raise
     except (pa.ArrowException, OSError, ValueError) as error:
-        damaged(source, "a Parquet file", error)
+        fail_damaged(source, "a Parquet file", error)
 
 
-def _expanded(column: pa.Array) -> int:
+def _expanded_size(column: pa.Array) -> int:
     """Bytes of a column when each value is written out."""
     kind = column.type
     if pa.types.is_dictionary(kind) and (pa.types.is_string(kind.value_type) or pa.types.is_binary(kind.value_type)):
         return pc.sum(pc.binary_length(column.dictionary).take(column.indices)).as_py() or 0
     if pa.types.is_struct(kind):
-        return sum(map(_expanded, column.flatten()))
+        return sum(map(_expanded_size, column.flatten()))
     if pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind):
-        return _expanded(column.flatten())
+        return _expanded_size(column.flatten())
     return column.nbytes
 
 
@@ -116,72 +120,72 @@ def _plain_column(column: pa.Array) -> list:
     if pa.types.is_dictionary(column.type):
         return column.dictionary_decode().to_pylist()
     if pa.types.is_float32(column.type) or pa.types.is_decimal(column.type):
-        return [None if text is None else Number(text) for text in column.cast(pa.string()).to_pylist()]
+        return [None if text is None else NumberText(text) for text in column.cast(pa.string()).to_pylist()]
     return column.to_pylist()
 
 
 def _entries(header: Header, rows: Iterator[tuple[int, list]], problems: Collector,
-             missing: tuple[str, ...]) -> Iterator[Entry]:
+             missing: tuple[str, ...]) -> Iterator[InputEntry]:
     """The rows as objects, as those of native files. missing: texts that stand for nothing, but in ids."""
-    named = {field: name for name, field in header.known.items()}
-    is_wide = header.is_wide
+    named = {field: name for name, field in header.schema.items()}
+    is_wide = header.has_query_rows
     for line, row in rows:
         fields = {}
         for field, value in zip(header.names, row, strict=False):
             if field not in fields:
-                if type(value) is str and value in missing and (named.get(field) not in IDS or not value):
+                if type(value) is str and value in missing and (named.get(field) not in ID_FIELDS or not value):
                     value = None
-                value = _value(named.get(field), value, Cell(problems, line, field), is_wide)
+                value = _cell_value(named.get(field), value, Cell(problems, line, field), is_wide)
                 if value is not None or field in named:
                     fields[field] = value
         if any(value is not None for value in fields.values()):
-            yield Entry(line, fields)
+            yield InputEntry(line, fields)
 
 
-def _value(name: str | None, value, cell: Cell, is_wide: bool):
+def _cell_value(name: str | None, value, cell: Cell, is_wide: bool):
     """The value of a cell as a native object would hold it."""
-    value = simple(value)
+    value = plain_value(value)
     if value is None or (type(value) is float and math.isnan(value) and name not in ("score", "rank", "grade")):
         return None
     if name is None:
-        return cells.attribute(value) if type(value) is str else value
-    if name in IDS or name in TEXTS:
-        return _text(value, cell)
+        return cells.parse_attribute(value) if type(value) is str else value
+    if name in ID_FIELDS or name in TEXT_FIELDS:
+        return _cell_text(value, cell)
     if type(value) is str and is_wide:
-        return cells.value_of(name, value, cell)
-    if is_wide and name in cells.LISTS and name not in BESIDE and type(value) not in (list, dict):
-        return [_text(value, cell)]
+        return cells.parse_cell(name, value, cell)
+    if is_wide and name in cells.LISTS and name not in PARALLEL_FIELDS and type(value) not in (list, dict):
+        return [_cell_text(value, cell)]
     if type(value) is str and name in ("score", "rank", "grade"):
-        return cells.number(value)
-    return _text(value, cell) if name in ("text", "source") and not is_wide else value
+        return cells.parse_number(value)
+    return _cell_text(value, cell) if name in ("text", "source") and not is_wide else value
 
 
-def _text(value, cell: Cell):
+def _cell_text(value, cell: Cell):
     """Text of a number cell, with a warning: what it looked like before is lost."""
-    if isinstance(value, Number):
+    if isinstance(value, NumberText):
         cell.note("number-as-text/column", {"value": value}, severity="warning")
         return str(value)
     return ("TRUE" if value else "FALSE") if type(value) is bool else value
 
 
-def simple(value):
+def plain_value(value):
     """A value without types that JSON does not have; numbers as the shortest text of their digits."""
-    if value is None or type(value) is bool or isinstance(value, Number):
+    if value is None or type(value) is bool or isinstance(value, NumberText):
         return value
     if isinstance(value, str):
         return value
     if isinstance(value, (int, float)):
         if isinstance(value, float) and not math.isfinite(value):
             return value
-        return Number(int(value) if float(value).is_integer() and abs(value) < 1e15 else repr(value))
+        return NumberText(int(value) if float(value).is_integer() and abs(value) < 1e15 else repr(value))
     if isinstance(value, dict):
-        return {str(key): part for key, part in ((key, simple(part)) for key, part in value.items())
+        return {str(key): part for key, part in ((key, plain_value(part)) for key, part in value.items())
                 if part is not None}
     if isinstance(value, (list, tuple)):
         pairs = bool(value) and all(isinstance(part, tuple) and len(part) == 2 for part in value)
-        return {str(key): simple(part) for key, part in value} if pairs else [simple(part) for part in value]
+        return {str(key): plain_value(part) for key, part in value} if pairs else [plain_value(part) for part in value]
     if isinstance(value, (datetime.date, datetime.time)):
         return value.isoformat()
     if isinstance(value, Decimal):
-        return Number(value)
+        return NumberText(value)
     return value.decode(errors="replace") if isinstance(value, bytes) else str(value)

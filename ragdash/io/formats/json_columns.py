@@ -6,23 +6,23 @@ import re
 from collections.abc import Iterator
 
 from ragdash.core.records import Run, Truth
-from ragdash.io.field_names import OF_TRUTH, RETURNED, resolve
+from ragdash.io.field_names import RUN_MARKERS, TRUTH_MARKERS, resolve_fields
 from ragdash.io.formats import jsonl
-from ragdash.io.json.exact_parser import Entry, Exact, NeedsExact, quick
+from ragdash.io.json.exact_parser import ExactReader, InputEntry, NeedsExact, parse_fast
 from ragdash.io.source.source import Source
 
-_TEXTS = r'"\s*:\s*(?:\[\s*"|\{\s*"(?:[^"\\]|\\.)*"\s*:\s*")'  # behind a key: a list or an object of texts
+_TEXT_VALUES = r'"\s*:\s*(?:\[\s*"|\{\s*"(?:[^"\\]|\\.)*"\s*:\s*")'  # behind a key: a list or an object of texts
 
 
-def is_columns(text: str, top: list[str], is_cut: bool) -> bool:
+def is_json_columns(text: str, top: list[str], is_cut: bool) -> bool:
     """True for columns that we know: the questions or their ids as texts, and what was returned or is right.
 
     is_cut: the text ends before its end, perhaps in the first column.
     """
-    known = resolve(top)
+    known = resolve_fields(top)
     asked = [known[name] for name in ("query", "query_id") if name in known]
-    return (is_cut or any(name in known for name in (*RETURNED, *OF_TRUTH))) and any(
-        re.search(f'"{re.escape(field)}{_TEXTS}', text) for field in asked)
+    return (is_cut or any(name in known for name in (*RUN_MARKERS, *TRUTH_MARKERS))) and any(
+        re.search(f'"{re.escape(field)}{_TEXT_VALUES}', text) for field in asked)
 
 
 def read_runs(source: Source, name: str | None) -> list[Run]:
@@ -35,12 +35,12 @@ def read_truth(source: Source) -> Truth:
     return jsonl.read_truth(source, _entries)
 
 
-def _entries(source: Source, exact: Exact | None) -> Iterator[Entry]:
+def _entries(source: Source, exact: ExactReader | None) -> Iterator[InputEntry]:
     if exact is None:
-        value = quick(source.data)
+        value = parse_fast(source.data)
         if type(value) is not dict:
             raise NeedsExact
-        members = [Entry(0, part, key) for key, part in value.items()]
+        members = [InputEntry(0, part, key) for key, part in value.items()]
     else:
         members = list(exact.members())
     columns = {}
@@ -61,4 +61,4 @@ def _entries(source: Source, exact: Exact | None) -> Iterator[Entry]:
         return
     line = members[0].line if members else 1
     for row in rows:
-        yield Entry(line, {key: part[row] for key, part in columns.items()})
+        yield InputEntry(line, {key: part[row] for key, part in columns.items()})

@@ -10,62 +10,62 @@ import numpy as np
 from ragdash.core.errors import Collector, Problem
 from ragdash.core.records import Run, Truth
 from ragdash.io.formats import jsonl
-from ragdash.io.json.exact_parser import Entry, Exact, NeedsExact, quick
-from ragdash.io.json.typed_fields import shown
+from ragdash.io.json.exact_parser import ExactReader, InputEntry, NeedsExact, parse_fast
+from ragdash.io.json.typed_fields import show_value
 from ragdash.io.source.source import Source
 
-MOST_MISFITS = 1_000
-HIGHEST_GRADE = 4  # whole numbers up to this look like grades
+MAX_MISFITS = 1_000
+MAX_GRADE = 4  # whole numbers up to this look like grades
 
 
 def read_runs(source: Source, name: str | None) -> list[Run]:
     """The one run of a JSON dictionary: documents with scores rank by score, lists in their order."""
-    runs = jsonl.read_runs(source, name, _with("retrieved"))
+    runs = jsonl.read_runs(source, name, _entries_with_field("retrieved"))
     return [_note_grades(run, source) for run in runs]
 
 
 def read_truth(source: Source) -> Truth:
     """The judgements of a JSON dictionary: documents with grades, or lists of relevant documents."""
-    return jsonl.read_truth(source, _with("relevant"))
+    return jsonl.read_truth(source, _entries_with_field("relevant"))
 
 
-def _with(field: str):
+def _entries_with_field(field: str):
     """A way through the members of the file, as native objects with this field."""
-    def entries(source: Source, exact: Exact | None) -> Iterator[Entry]:
+    def entries(source: Source, exact: ExactReader | None) -> Iterator[InputEntry]:
         if exact:
             found = exact.members()
         else:
-            value = quick(source.data)
+            value = parse_fast(source.data)
             if type(value) is not dict:
                 raise NeedsExact
-            found = (Entry(0, part, key) for key, part in value.items())
+            found = (InputEntry(0, part, key) for key, part in value.items())
         fit = misfits = 0
         for line, value, key in found:
-            if not _is_deep(value) if type(value) is dict else _is_flat(value):
+            if not _is_nested_object(value) if type(value) is dict else _is_flat_list(value):
                 fit += 1
-                yield Entry(line, {"query_id": key, field: value}, key)
+                yield InputEntry(line, {"query_id": key, field: value}, key)
             elif exact is None:
                 raise NeedsExact
             else:
-                _note_type(exact.problems, line, key, value)
+                _note_wrong_type(exact.problems, line, key, value)
                 misfits += 1
-            if misfits > MOST_MISFITS > fit:
+            if misfits > MAX_MISFITS > fit:
                 return  # no dictionary of queries: the rest would say the same
 
     return entries
 
 
-def _is_flat(value) -> bool:
+def _is_flat_list(value) -> bool:
     return type(value) is list and not any(type(item) in (dict, list) for item in value)
 
 
-def _is_deep(value: dict) -> bool:
+def _is_nested_object(value: dict) -> bool:
     """True for an object of objects, such as several runs or a table."""
     return bool(value) and all(type(part) in (dict, list) for part in value.values())
 
 
-def _note_type(problems: Collector, line: int, key: str | None, value) -> None:
-    found = f"a list of {len(value)} objects or lists" if type(value) is list else shown(value)
+def _note_wrong_type(problems: Collector, line: int, key: str | None, value) -> None:
+    found = f"a list of {len(value)} objects or lists" if type(value) is list else show_value(value)
     if type(value) is dict:
         problems.add("wrong-type/dictionary-of-objects", {"key": key, "count": len(value)}, line=line, field=key)
         return
@@ -78,7 +78,7 @@ def _note_type(problems: Collector, line: int, key: str | None, value) -> None:
 def _note_grades(run: Run, source: Source) -> Run:
     """Warn where all scores of a run are small whole numbers, as grades are."""
     scores = run.scores
-    if scores is None or not len(scores) or scores.max() > HIGHEST_GRADE or (np.rint(scores) != scores).any():
+    if scores is None or not len(scores) or scores.max() > MAX_GRADE or (np.rint(scores) != scores).any():
         return run
     problem = Problem("looks-like-truth", {"highest": scores.max()}, source.file, severity="warning")
     return replace(run, problems=(*run.problems, problem))

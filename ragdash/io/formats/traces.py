@@ -13,18 +13,18 @@ import orjson
 
 from ragdash.core.errors import Collector
 from ragdash.core.records import Run
-from ragdash.io.chat_messages import MODELS, PEOPLE, last, text_of
-from ragdash.io.field_names import NAMES, OF_DOCUMENT, OF_QUERY, find_all, plain
+from ragdash.io.chat_messages import MODEL_ROLES, USER_ROLES, last_message, message_text
+from ragdash.io.field_names import ALIASES, DOCUMENT_ALIASES, QUERY_ALIASES, find_fields, normalize_name
 from ragdash.io.formats import jsonl
-from ragdash.io.json.exact_parser import Entry, Exact, NeedsExact, quick
-from ragdash.io.json.head import LIST, Path, keys_by_path
+from ragdash.io.json.exact_parser import ExactReader, InputEntry, NeedsExact, parse_fast
+from ragdash.io.json.head import LIST, KeyPath, keys_by_path
 from ragdash.io.json.typed_fields import Cell
-from ragdash.io.role_errors import run_as_truth
 from ragdash.io.source.source import Source
+from ragdash.io.wrong_role import fail_run_as_truth
 
-_PLACES: tuple[Path, ...] = ((LIST,), (), ("data", LIST), ("runs", LIST), ("spans", LIST))
-_ASKED = {plain(name) for name in NAMES["query"]} - {"input"}
-_ANSWERED = {plain(name) for name in OF_QUERY["answer"]}
+_SPAN_PATHS: tuple[KeyPath, ...] = ((LIST,), (), ("data", LIST), ("runs", LIST), ("spans", LIST))
+_QUESTION_NAMES = {normalize_name(name) for name in ALIASES["query"]} - {"input"}
+_ANSWER_NAMES = {normalize_name(name) for name in QUERY_ALIASES["answer"]}
 _TOKENS = ("prompt_tokens", "completion_tokens")
 
 
@@ -40,9 +40,9 @@ class Span:
     value: dict
 
 
-def tool_at(keys: dict[Path, list[str]]) -> tuple[str, Path] | None:
+def find_tracing_tool(keys: dict[KeyPath, list[str]]) -> tuple[str, KeyPath] | None:
     """("Phoenix" or "LangSmith", where its objects are), None for other files."""
-    for path in _PLACES:
+    for path in _SPAN_PATHS:
         fields = set(keys.get(path, ()))
         if {"span_kind", "attributes"} <= fields or ({"context", "attributes"} <= fields and "trace_id" in keys.get(
                 (*path, "context"), ())):
@@ -59,23 +59,23 @@ def read_runs(source: Source, name: str | None) -> list[Run]:
 
 def read_truth(source: Source) -> NoReturn:
     """Raise: spans tell what happened, not what is right."""
-    run_as_truth(source, "spans of a tracing tool", "a run")
+    fail_run_as_truth(source, "spans of a tracing tool", "a run")
 
 
-def _entries(source: Source, exact: Exact | None) -> Iterator[Entry]:
+def _entries(source: Source, exact: ExactReader | None) -> Iterator[InputEntry]:
     traces: dict[str, list[Span]] = {}
     problems = exact.problems if exact else source.collector()
-    for line, fields, _ in _objects(source, exact):
+    for line, fields, _ in _read_spans(source, exact):
         if type(fields) is not dict:
-            Cell(problems, line, "span").wrong(fields, "an object")
+            Cell(problems, line, "span").note_wrong_type(fields, "an object")
             continue
         try:
-            span = _of_phoenix(fields, line) if "attributes" in fields else _of_langsmith(fields, line)
+            span = _phoenix_span(fields, line) if "attributes" in fields else _langsmith_span(fields, line)
         except RecursionError:
             problems.add("wrong-type/nested-spans", line=line)
             continue
         traces.setdefault(span.trace, []).append(span)
-    found = [_query(spans, problems) for spans in traces.values()]
+    found = [_trace_entry(spans, problems) for spans in traces.values()]
     empty = sum(one is None for one in found)
     if empty:
         problems.add("empty-trace", {"empty": empty, "traces": len(found)}, severity="warning")
@@ -84,21 +84,21 @@ def _entries(source: Source, exact: Exact | None) -> Iterator[Entry]:
     yield from (one for one in found if one)
 
 
-def _objects(source: Source, exact: Exact | None) -> Iterator[Entry]:
+def _read_spans(source: Source, exact: ExactReader | None) -> Iterator[InputEntry]:
     """The objects, where they are in this file."""
-    _, path = tool_at(keys_by_path(source.head.decode(errors="replace")))
+    _, path = find_tracing_tool(keys_by_path(source.head.decode(errors="replace")))
     if path in ((), (LIST,)):
-        return jsonl.objects(source, exact)
+        return jsonl.read_objects(source, exact)
     if exact:
-        return exact.inside(path[:-1])
-    value = quick(source.data)
+        return exact.list_elements(path[:-1])
+    value = parse_fast(source.data)
     found = value.get(path[0]) if type(value) is dict else None
     if type(found) is not list or len(value) > 1:
         raise NeedsExact
-    return (Entry(0, part) for part in found)
+    return (InputEntry(0, part) for part in found)
 
 
-def _query(spans: list[Span], problems: Collector) -> Entry | None:
+def _trace_entry(spans: list[Span], problems: Collector) -> InputEntry | None:
     """One trace as an object of ours, None where it asks or gives nothing."""
     inside = {span.name for span in spans}
     roots = [span for span in spans if span.parent not in inside] or spans
@@ -117,80 +117,83 @@ def _query(spans: list[Span], problems: Collector) -> Entry | None:
         value["retrieved" if with_ids else "contexts"] = documents if with_ids else [
             one["text"] for one in documents if one.get("text") is not None]
     asks = value.get("query") is not None
-    return Entry(roots[0].line, value) if asks and {"retrieved", "contexts", "answer"} & value.keys() else None
+    return InputEntry(roots[0].line, value) if asks and {"retrieved", "contexts", "answer"} & value.keys() else None
 
 
-def _of_phoenix(fields: dict, line: int) -> Span:
-    about = _nested(fields["attributes"] if type(fields["attributes"]) is dict else {})
+def _phoenix_span(fields: dict, line: int) -> Span:
+    about = _unflatten(fields["attributes"] if type(fields["attributes"]) is dict else {})
     context = fields.get("context") if type(fields.get("context")) is dict else fields
-    kind = fields.get("span_kind") or _at(about, "openinference", "span", "kind")
-    value = {"query": _spoken(_at(about, "input"), _ASKED, PEOPLE),
-             "answer": _spoken(_at(about, "output"), _ANSWERED, MODELS)}
-    documents = _at(about, "retrieval", "documents")
+    kind = fields.get("span_kind") or _value_at_path(about, "openinference", "span", "kind")
+    value = {"query": _payload_text(_value_at_path(about, "input"), _QUESTION_NAMES, USER_ROLES),
+             "answer": _payload_text(_value_at_path(about, "output"), _ANSWER_NAMES, MODEL_ROLES)}
+    documents = _value_at_path(about, "retrieval", "documents")
     if type(documents) is list:
-        value["documents"] = [_document(one) for one in documents if type(one) is dict]
-    return _span(line, context.get("trace_id"), context.get("span_id"), fields.get("parent_id"), kind, value)
+        value["documents"] = [_document_fields(one) for one in documents if type(one) is dict]
+    return _make_span(line, context.get("trace_id"), context.get("span_id"), fields.get("parent_id"), kind, value)
 
 
-def _of_langsmith(fields: dict, line: int) -> Span:
+def _langsmith_span(fields: dict, line: int) -> Span:
     outputs = fields.get("outputs") if type(fields.get("outputs")) is dict else {}
-    value = {"query_id": fields.get("reference_example_id"),
-             "query": _said(fields.get("inputs"), _ASKED | {"input"}, PEOPLE),
-             "answer": _said(outputs, _ANSWERED, MODELS), **{name: fields.get(name) for name in _TOKENS}}
+    value = {
+        "query_id": fields.get("reference_example_id"),
+        "query": _message_text(fields.get("inputs"), _QUESTION_NAMES | {"input"}, USER_ROLES),
+        "answer": _message_text(outputs, _ANSWER_NAMES, MODEL_ROLES),
+        **{name: fields.get(name) for name in _TOKENS},
+    }
     documents = next((outputs[name] for name in ("documents", "contexts", "source_documents", "context")
                       if type(outputs.get(name)) is list), None)
     if documents is not None:
-        value["documents"] = [_document(one) if type(one) is dict else {"text": one} for one in documents]
+        value["documents"] = [_document_fields(one) if type(one) is dict else {"text": one} for one in documents]
     kind = fields.get("run_type") if documents is not None else None
     own = fields.get("id")
-    return _span(line, fields.get("trace_id") or own, own, fields.get("parent_run_id"), kind, value)
+    return _make_span(line, fields.get("trace_id") or own, own, fields.get("parent_run_id"), kind, value)
 
 
-def _span(line: int, trace, own, parent, kind, value: dict) -> Span:
+def _make_span(line: int, trace, own, parent, kind, value: dict) -> Span:
     trace, own = str(trace or f"line {line}"), str(own or f"line {line}")
     return Span(line, trace, own, str(parent) if parent else None, str(kind).upper() == "RETRIEVER",
                 {name: one for name, one in value.items() if one is not None})
 
 
-def _document(fields: dict) -> dict:
+def _document_fields(fields: dict) -> dict:
     """A returned document in our names; its id may stand in its metadata."""
     for name in ("document", "kwargs"):
         fields = fields[name] if type(fields.get(name)) is dict else fields
     metadata = fields.get("metadata")
     if type(metadata) is str:
-        metadata = _json(metadata)
+        metadata = _parse_json(metadata)
     told = {**(metadata if type(metadata) is dict else {}), **fields}
-    known = find_all((name for name, value in told.items() if value is not None), OF_DOCUMENT, OF_DOCUMENT)
+    known = find_fields((name for name, value in told.items() if value is not None), DOCUMENT_ALIASES, DOCUMENT_ALIASES)
     return {name: told[field] for name, field in known.items() if name in ("doc_id", "text", "score", "source")}
 
 
-def _spoken(part, names: set[str], who: set[str]):
+def _payload_text(part, names: set[str], who: set[str]):
     """The text of {"value", "mime_type"}, where that is JSON the part of it that was asked or answered."""
     value = part.get("value") if type(part) is dict else part
-    inner = _json(value) if type(value) is str and value[:1] in ("{", "[") else None
-    found = _said(inner, names, who) if inner is not None else None
+    inner = _parse_json(value) if type(value) is str and value[:1] in ("{", "[") else None
+    found = _message_text(inner, names, who) if inner is not None else None
     return value if found is None else found
 
 
-def _said(value, names: set[str], who: set[str]):
+def _message_text(value, names: set[str], who: set[str]):
     """What was asked or answered in an object: under a name we know, or the last message of these people."""
     if type(value) is str:
         return value
     if type(value) is list:
-        return last(value, who)
+        return last_message(value, who)
     if type(value) is not dict:
         return None
-    fields = {plain(name): part for name, part in value.items()}
+    fields = {normalize_name(name): part for name, part in value.items()}
     for name in ("messages", "chathistory", "generations", "inputmessages", "outputmessages", "choices"):
-        if type(fields.get(name)) is list and (found := last(fields[name], who)) is not None:
+        if type(fields.get(name)) is list and (found := last_message(fields[name], who)) is not None:
             return found
     found = next((fields[name] for name in names if type(fields.get(name)) in (str, dict, list)), None)
     if found is None and len(value) == 1 and type(only := next(iter(value.values()))) in (str, dict, list):
         found = only
-    return found if type(found) is str or found is None else _said(found, names, who) or text_of(found)
+    return found if type(found) is str or found is None else _message_text(found, names, who) or message_text(found)
 
 
-def _nested(flat: dict) -> dict:
+def _unflatten(flat: dict) -> dict:
     """{"retrieval.documents.0.document.id": x} as objects in objects, with lists where the keys are numbers."""
     out: dict = {}
     for name, value in flat.items():
@@ -198,25 +201,25 @@ def _nested(flat: dict) -> dict:
         at, parts = out, [here, *rest]
         for part in parts[:-1]:
             at = at.setdefault(part, {}) if type(at.setdefault(part, {})) is dict else {}
-        at[parts[-1]] = _nested(value) if type(value) is dict else value
-    return _listed(out)
+        at[parts[-1]] = _unflatten(value) if type(value) is dict else value
+    return _indices_to_lists(out)
 
 
-def _listed(value):
+def _indices_to_lists(value):
     if type(value) is not dict:
         return value
     if value and all(name.isdecimal() for name in value):
-        return [_listed(value[name]) for name in sorted(value, key=int)]
-    return {name: _listed(part) for name, part in value.items()}
+        return [_indices_to_lists(value[name]) for name in sorted(value, key=int)]
+    return {name: _indices_to_lists(part) for name, part in value.items()}
 
 
-def _at(value, *path: str):
+def _value_at_path(value, *path: str):
     for name in path:
         value = value.get(name) if type(value) is dict else None
     return value
 
 
-def _json(text: str):
+def _parse_json(text: str):
     try:
         return orjson.loads(text)
     except orjson.JSONDecodeError:

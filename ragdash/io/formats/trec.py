@@ -20,23 +20,23 @@ from ragdash.core.arrow_columns import joined, on_all_cores
 from ragdash.core.errors import Collector, InputError
 from ragdash.core.records import Run, Truth
 from ragdash.io.assemble.assemble_runs import Rows, build_runs
-from ragdash.io.formats.trec_strict import (
+from ragdash.io.formats.trec_lines import (
     QRELS,
     RUN,
     TRAILING_TAB,
-    Columns,
     Layout,
+    TrecColumns,
     data_lines,
     note_wide,
     read_lines,
-    split,
+    split_line,
 )
 from ragdash.io.json.numbers import all_usable
-from ragdash.io.source.source import HEAD, Source
-from ragdash.io.tables.whitespace import is_regular, one_line_end, tidy
+from ragdash.io.source.source import HEAD_BYTES, Source
+from ragdash.io.tables.whitespace import is_regular, normalize_line_ends, normalize_whitespace
 
-BLOCK = 4 << 20  # bytes that one core reads at a time
-CODED = pa.dictionary(pa.int32(), pa.string())
+BLOCK_BYTES = 4 << 20  # bytes that one core reads at a time
+ENCODED_TEXT = pa.dictionary(pa.int32(), pa.string())
 
 
 def memory_pool() -> pa.MemoryPool:
@@ -61,27 +61,29 @@ def read_truth(source: Source) -> Truth:
         problems.add("no-rows/qrels", {"layout": str(QRELS)})
     problems.raise_errors()
     try:
-        return _truth(columns, source, problems)
+        return _build_truth(columns, source, problems)
     except InputError:
         if columns.lines is not None:
             raise
-        return _truth(read_lines(source.data, QRELS, source.collector()), source, problems)  # now with line numbers
+        return _build_truth(
+            read_lines(source.data, QRELS, source.collector()), source, problems
+        )  # now with line numbers
 
 
-def _truth(columns: Columns, source: Source, problems: Collector) -> Truth:
+def _build_truth(columns: TrecColumns, source: Source, problems: Collector) -> Truth:
     return Truth.build(source.name, columns.query_ids, columns.docs, columns.values.astype(np.int64),
                        problems=problems.problems, file=source.file, lines=columns.lines)
 
 
-def read_columns(source: Source, layout: Layout, problems: Collector) -> Columns:
+def read_columns(source: Source, layout: Layout, problems: Collector) -> TrecColumns:
     """The rows of the file in file order; problems are noted, not raised."""
-    shape = look(source.head, layout)
+    shape = detect_shape(source.head, layout)
     extra = shape.width - len(layout.columns)
     columns = None
-    if extra == 0 or (extra > 0 and layout.wider):
-        regular, columns = _read_regular(source, shape, layout)
+    if extra == 0 or (extra > 0 and layout.allows_extra):
+        regular, columns = _read_if_regular(source, shape, layout)
         if not regular and not _may_have_blanks_in_ids(source.data, shape, layout):
-            text = tidy(source.data, shape.separator)
+            text = normalize_whitespace(source.data, shape.separator)
             columns = _read_fast(pa.BufferReader(text), shape, layout) if is_regular(text, shape.separator) else None
     if columns is None:
         return read_lines(source.data, layout, problems)
@@ -97,22 +99,22 @@ def _may_have_blanks_in_ids(data: bytes, shape: Shape, layout: Layout) -> bool:
     """
     if shape.separator == "\t" or b"\t" not in data:
         return False
-    return shape.width > len(layout.columns) or (layout.wider and TRAILING_TAB.search(data) is not None)
+    return shape.width > len(layout.columns) or (layout.allows_extra and TRAILING_TAB.search(data) is not None)
 
 
-def _read_regular(source: Source, shape: Shape, layout: Layout) -> tuple[bool, Columns | None]:
+def _read_if_regular(source: Source, shape: Shape, layout: Layout) -> tuple[bool, TrecColumns | None]:
     """(whether the text is regular; its rows, None where it is not or anything else is odd).
 
     The look takes what the reader leaves of the cores, and the reader's rows are dropped where it finds something.
     """
     content = source.plain_file or source.data
-    if source.packed < BLOCK:
-        with source.arrow() as text:
+    if source.stored_size < BLOCK_BYTES:
+        with source.arrow_text() as text:
             regular = is_regular(content, shape.separator)
             return regular, _read_fast(text, shape, layout, threads=False) if regular else None
     with ThreadPoolExecutor(1) as beside:
         regular = beside.submit(is_regular, content, shape.separator)
-        with source.arrow() as text:
+        with source.arrow_text() as text:
             columns = _read_fast(text, shape, layout)
     return (True, columns) if regular.result() else (False, None)
 
@@ -126,21 +128,21 @@ class Shape:
     line: int
 
 
-def look(head: bytes, layout: Layout) -> Shape:
+def detect_shape(head: bytes, layout: Layout) -> Shape:
     """The shape of a file, from its first 64 KiB."""
-    line, first = next(data_lines(one_line_end(head)), (1, b""))
-    width = len(split(first, layout))
+    line, first = next(data_lines(normalize_line_ends(head)), (1, b""))
+    width = len(split_line(first, layout))
     return Shape("\t" if b"\t" in first and width == first.count(b"\t") + 1 else " ", width, line)
 
 
-def _read_fast(text: pa.NativeFile, shape: Shape, layout: Layout, threads: bool = True) -> Columns | None:
+def _read_fast(text: pa.NativeFile, shape: Shape, layout: Layout, threads: bool = True) -> TrecColumns | None:
     """The rows of a regular text, or None where anything is odd."""
     names = [*layout.columns, *(f"extra {i}" for i in range(shape.width - len(layout.columns)))]
-    types = {"query_id": CODED, "doc_id": pa.string(), layout.value: pa.float64()}
+    types = {"query_id": ENCODED_TEXT, "doc_id": pa.string(), layout.value: pa.float64()}
     try:
         table = csv.read_csv(
             text, memory_pool=memory_pool(),
-            read_options=csv.ReadOptions(column_names=names, block_size=BLOCK, use_threads=threads),
+            read_options=csv.ReadOptions(column_names=names, block_size=BLOCK_BYTES, use_threads=threads),
             parse_options=csv.ParseOptions(delimiter=shape.separator, quote_char=False, escape_char=False),
             convert_options=csv.ConvertOptions(include_columns=list(types), column_types=types, null_values=[]))
     except pa.ArrowInvalid:
@@ -151,13 +153,13 @@ def _read_fast(text: pa.NativeFile, shape: Shape, layout: Layout, threads: bool 
         return None
     numbers = joined(values)
     numbers.setflags(write=False)  # so that the record need not copy it
-    return Columns(queries, table["doc_id"], numbers)
+    return TrecColumns(queries, table["doc_id"], numbers)
 
 
 def _note_tags(source: Source, problems: Collector) -> None:
     """Warn where the first lines bear different tags: they are read as one run all the same."""
-    text = one_line_end(source.head)
-    if len(source.head) >= HEAD - 3:
+    text = normalize_line_ends(source.head)
+    if len(source.head) >= HEAD_BYTES - 3:
         text = text[:text.rfind(b"\n") + 1]
     first = text.split(b"\n", 1)[0].split()
     if first and text.count(b"\n") + (not text.endswith(b"\n")) == sum(map((text + b"\n").count, (
@@ -165,7 +167,7 @@ def _note_tags(source: Source, problems: Collector) -> None:
         return
     tags: dict[bytes, int] = {}
     for number, line in data_lines(text):
-        fields = split(line, RUN)
+        fields = split_line(line, RUN)
         words = fields[5].split() if len(fields) >= len(RUN.columns) else []
         if words:
             tags.setdefault(words[0], number)

@@ -8,21 +8,21 @@ import numpy as np
 
 from ragdash.core.errors import Collector
 
-LARGEST_GRADE = 2**31
+MAX_GRADE = 2**31
 
 
 def is_usable(value: float | None, what: str) -> bool:
     """True for a finite number; where it is a grade, for a whole one."""
     if value is None or not math.isfinite(value):
         return False
-    return what != "grade" or (value.is_integer() and abs(value) <= LARGEST_GRADE)
+    return what != "grade" or (value.is_integer() and abs(value) <= MAX_GRADE)
 
 
 def all_usable(values: np.ndarray, what: str) -> bool:
     """True where `is_usable` is true of all values: (N,) float64."""
     if not np.isfinite(values).all():
         return False
-    return what != "grade" or not ((np.rint(values) != values).any() or (np.abs(values) > LARGEST_GRADE).any())
+    return what != "grade" or not ((np.rint(values) != values).any() or (np.abs(values) > MAX_GRADE).any())
 
 
 def note_bad_value(what: str, shown: str, value: float | None, problems: Collector, line: int | None,
@@ -37,7 +37,7 @@ def note_bad_value(what: str, shown: str, value: float | None, problems: Collect
         problems.add(f"nan-{what}", {"value": shown}, line=line, field=field)
 
 
-def as_number(field: bytes | str) -> float | None:
+def parse_number(field: bytes | str) -> float | None:
     """The number, also nan and inf; None where it is none (neither are 1_000 and digits of other scripts)."""
     try:
         value = float(field)

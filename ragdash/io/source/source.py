@@ -17,15 +17,15 @@ from typing import BinaryIO, NoReturn
 import pyarrow as pa
 
 from ragdash.core.errors import Collector, InputError, Problem
-from ragdash.io.source.limits import LARGEST, is_bomb, is_bound_to
-from ragdash.io.source.read_progress import is_watched, open_bytes, open_file
+from ragdash.io.source.limits import MAX_BYTES, is_bomb, will_exceed_limit
+from ragdash.io.source.read_progress import has_callback, open_bytes, open_file
 
-HEAD = 1 << 16  # bytes looked at to find the format
+HEAD_BYTES = 1 << 16  # bytes looked at to find the format
 BOM = b"\xef\xbb\xbf"
 SUFFIXES = {".gz", ".bz2", ".trec", ".run", ".res", ".txt", ".qrels", ".qrel", ".jsonl", ".ndjson", ".json",
             ".csv", ".tsv", ".zst", ".zip", ".xlsx", ".xlsm", ".parquet", ".pq"}
-PIECE = 16 << 20  # bytes decompressed at a time
-BROKEN = (EOFError, OSError, zlib.error, ValueError)  # what the decompressors raise
+CHUNK_BYTES = 16 << 20  # bytes decompressed at a time
+DECOMPRESSION_ERRORS = (EOFError, OSError, zlib.error, ValueError)  # what the decompressors raise
 
 
 @dataclass(frozen=True)
@@ -43,14 +43,14 @@ COMPRESSIONS = (
     Compression("zstd", b"\x28\xb5\x2f\xfd",
                 lambda stream: pa.CompressedInputStream(pa.PythonFile(stream, "r"), "zstd")),
 )
-BINARY = (
+BINARY_TYPES = (
     (b"PK\x03\x04", "a zip archive or an Excel workbook"), (b"PAR1", "a Parquet file"), (b"%PDF", "a PDF document"),
     (b"\x89PNG", "a picture"), (b"\xff\xd8\xff", "a picture"),
     (b"\xfd7zXZ", "an xz file"), (b"7z\xbc\xaf", "a 7-Zip archive"), (b"\xd0\xcf\x11\xe0", "an old Excel workbook"),
     (b"SQLite format 3", "an SQLite database"), (b"ARROW1", "an Arrow file"), (b"\x80\x04\x95", "a Python pickle"),
 )
 CONTAINERS = {b"PK\x03\x04": "zip", b"PK\x05\x06": "zip", b"PAR1": "parquet"}  # an XLSX workbook is a zip archive too
-MARKS = ((codecs.BOM_UTF32_LE, "utf-32"), (codecs.BOM_UTF32_BE, "utf-32"), (codecs.BOM_UTF16_LE, "utf-16"),
+BYTE_ORDER_MARKS = ((codecs.BOM_UTF32_LE, "utf-32"), (codecs.BOM_UTF32_BE, "utf-32"), (codecs.BOM_UTF16_LE, "utf-16"),
          (codecs.BOM_UTF16_BE, "utf-16"))
 
 
@@ -67,8 +67,8 @@ class Source:
             self._path = Path(source)
             self.file = str(source)
         self.name = stem(self.file)
-        self.encoding = self._known(encoding)
-        raw = self._read(HEAD)
+        self.encoding = self._check_encoding(encoding)
+        raw = self._read(HEAD_BYTES)
         if not raw:
             self.fail("empty-file")
         self._has_mark = raw.startswith(BOM)
@@ -88,7 +88,7 @@ class Source:
     @cached_property
     def head(self) -> bytes:
         """The first 64 KiB of the text in UTF-8; the last character may be cut."""
-        return self._to_utf8(self._read_text(HEAD), final=False)
+        return self._to_utf8(self._read_text(HEAD_BYTES), final=False)
 
     @cached_property
     def data(self) -> bytes:
@@ -102,7 +102,7 @@ class Source:
             return self.data.decode()
         except UnicodeDecodeError as error:
             line = self.data.count(b"\n", 0, error.start) + 1
-            raise InputError([not_utf8(self.file, self.data[error.start:error.start + 1], line)]) from None
+            raise InputError([not_utf8_problem(self.file, self.data[error.start:error.start + 1], line)]) from None
 
     @property
     def raw(self) -> bytes:
@@ -110,7 +110,7 @@ class Source:
         return self._read()
 
     @property
-    def packed(self) -> int:
+    def stored_size(self) -> int:
         """Bytes of the file as it is."""
         return len(self._content) if self._path is None else self._path.stat().st_size
 
@@ -119,14 +119,14 @@ class Source:
         try:
             return self._stream()
         except OSError as error:
-            self._unreadable(error)
+            self._fail_unreadable(error)
 
     def lines(self) -> Iterator[bytes]:
         """The lines of the file as it is."""
         with self.stream() as stream:
             yield from stream
 
-    def binary(self) -> pa.NativeFile:
+    def arrow_file(self) -> pa.NativeFile:
         """The file as it is, as an Arrow input."""
         return pa.BufferReader(self._content) if self._path is None else pa.OSFile(str(self._path))
 
@@ -136,14 +136,14 @@ class Source:
         is_plain = self.compression is None and self.encoding == "utf-8" and not self._has_mark
         return self._path if is_plain and "data" not in self.__dict__ else None
 
-    def arrow(self) -> pa.NativeFile:
+    def arrow_text(self) -> pa.NativeFile:
         """The text as an Arrow input."""
         if self.plain_file is None:
             data = self.data
-            return pa.PythonFile(open_bytes(self.file, data), "r") if is_watched() else pa.BufferReader(data)
-        return pa.PythonFile(self._stream(), "r") if is_watched() else pa.OSFile(str(self.plain_file))
+            return pa.PythonFile(open_bytes(self.file, data), "r") if has_callback() else pa.BufferReader(data)
+        return pa.PythonFile(self._stream(), "r") if has_callback() else pa.OSFile(str(self.plain_file))
 
-    def _known(self, encoding: str) -> str:
+    def _check_encoding(self, encoding: str) -> str:
         try:
             name = codecs.lookup(encoding).name
         except (LookupError, ValueError):
@@ -159,9 +159,9 @@ class Source:
             with self._stream() as stream:
                 return stream.read(size)
         except (OSError, ValueError) as error:
-            self._unreadable(error)
+            self._fail_unreadable(error)
 
-    def _unreadable(self, error: OSError | ValueError) -> NoReturn:
+    def _fail_unreadable(self, error: OSError | ValueError) -> NoReturn:
         if isinstance(error, FileNotFoundError):
             self.fail("no-such-file")
         if isinstance(error, IsADirectoryError):
@@ -174,23 +174,23 @@ class Source:
             return self._read(size)
         try:
             with self._stream() as stream, self.compression.open(stream) as text:
-                return text.read(size) if size >= 0 else self._grown(text, stream)
+                return text.read(size) if size >= 0 else self._decompress(text, stream)
         except InputError:
             raise
-        except BROKEN as error:
+        except DECOMPRESSION_ERRORS as error:
             cut = "ended before" in str(error)
             self.fail("truncated-file" if cut else "corrupt-file/compressed",
                       {"type": self.compression.name, "error": str(error)})
 
-    def _grown(self, text: BinaryIO, stream: BinaryIO) -> bytes:
+    def _decompress(self, text: BinaryIO, stream: BinaryIO) -> bytes:
         """All that a compressed file holds, never held twice; fails where it grows, or is bound to, beyond measure."""
-        packed, grown = self.packed, io.BytesIO()
-        while piece := text.read(PIECE):
+        packed, grown = self.stored_size, io.BytesIO()
+        while piece := text.read(CHUNK_BYTES):
             grown.write(piece)
             count = grown.tell()
-            if count > LARGEST or is_bomb(count, packed) or is_bound_to(count, stream.tell(), packed):
+            if count > MAX_BYTES or is_bomb(count, packed) or will_exceed_limit(count, stream.tell(), packed):
                 self.fail("zip-bomb", {"packed": packed, "size": count,
-                          "estimate": count * packed / max(stream.tell(), 1), "most": LARGEST})
+                          "estimate": count * packed / max(stream.tell(), 1), "most": MAX_BYTES})
         return grown.getvalue()
 
     def _to_utf8(self, raw: bytes, final: bool) -> bytes:
@@ -204,17 +204,19 @@ class Source:
 
     def _check_text(self) -> None:
         """Raise for binary files, for UTF-16 that is not announced, and for files of white space only."""
-        start = self._read_text(HEAD)
-        what = next((what for magic, what in BINARY if start.startswith(magic)), None)
+        start = self._read_text(HEAD_BYTES)
+        what = next((what for magic, what in BINARY_TYPES if start.startswith(magic)), None)
         if what:
             self.fail("binary-file", {"type": what})
         if self.encoding == "utf-8":
-            wide = next((name for mark, name in MARKS if start.startswith(mark)), None) or _wide_without_mark(start)
+            wide = next(
+                (name for mark, name in BYTE_ORDER_MARKS if start.startswith(mark)), None
+            ) or _utf16_without_mark(start)
             if wide:
                 self.fail("wrong-encoding", {"type": wide.upper(), "encoding": wide}, line=1)
         if b"\0" in self.head:
             self.fail("binary-file/zero-bytes")
-        if not self.head.strip() and (len(start) < HEAD or not self.data.strip()):
+        if not self.head.strip() and (len(start) < HEAD_BYTES or not self.data.strip()):
             self.fail("empty-file/white-space" if start else "empty-file")
 
 
@@ -228,12 +230,12 @@ def stem(file: str) -> str:
         name = rest
 
 
-def not_utf8(file: str | None, byte: bytes, line: int, field: str | None = None) -> Problem:
+def not_utf8_problem(file: str | None, byte: bytes, line: int, field: str | None = None) -> Problem:
     """The problem of text in another encoding."""
     return Problem("wrong-encoding/byte", {"byte": byte.hex().upper()}, file, line, field)
 
 
-def _wide_without_mark(start: bytes) -> str | None:
+def _utf16_without_mark(start: bytes) -> str | None:
     """utf-16-le or utf-16-be where nearly every second byte is zero, as in Latin text without a mark."""
     half = len(start) // 2
     if half < 4:

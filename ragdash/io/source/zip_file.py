@@ -13,13 +13,13 @@ from pathlib import PurePosixPath
 from typing import BinaryIO
 
 from ragdash.core.errors import InputError
-from ragdash.io.source.limits import LARGEST, is_bomb
+from ragdash.io.source.limits import MAX_BYTES, is_bomb
 from ragdash.io.source.source import Source
 
-MOST_MEMBERS = 10_000
-_BROKEN = (zipfile.BadZipFile, zipfile.LargeZipFile, zlib.error, struct.error, OSError, EOFError, ValueError,
+MAX_MEMBERS = 10_000
+_ZIP_ERRORS = (zipfile.BadZipFile, zipfile.LargeZipFile, zlib.error, struct.error, OSError, EOFError, ValueError,
            NotImplementedError, RuntimeError)  # what zipfile raises; RuntimeError for a password
-_OUTSIDE = re.compile(r"^[/\\]|^[A-Za-z]:|(^|[/\\])\.\.([/\\]|$)|\0")
+_UNSAFE_PATH = re.compile(r"^[/\\]|^[A-Za-z]:|(^|[/\\])\.\.([/\\]|$)|\0")
 
 
 @dataclass(frozen=True)
@@ -31,50 +31,52 @@ class Member:
 
 
 @contextmanager
-def opened(source: Source, stream: BinaryIO) -> Iterator[zipfile.ZipFile]:
+def open_archive(source: Source, stream: BinaryIO) -> Iterator[zipfile.ZipFile]:
     """The archive, after a look at its directory; problems that come up inside are raised as InputError."""
     try:
         with zipfile.ZipFile(stream) as archive:
-            _check(source, archive)
+            _check_archive(source, archive)
             yield archive
     except InputError:
         raise
-    except _BROKEN as error:
+    except _ZIP_ERRORS as error:
         locked = "password" in str(error) or "encrypted" in str(error)
         source.fail("locked-archive" if locked else "corrupt-file/archive", {"error": str(error)})
 
 
 def is_workbook(source: Source) -> bool:
     """True for a zip archive that is an Excel workbook."""
-    with source.stream() as stream, opened(source, stream) as archive:
+    with source.stream() as stream, open_archive(source, stream) as archive:
         names = set(archive.namelist())
         if "mimetype" in names and "content.xml" in names:
             source.fail("binary-file/opendocument")
         return "xl/workbook.xml" in names or "xl/workbook.bin" in names
 
 
-def members(source: Source) -> list[Member]:
+def read_members(source: Source) -> list[Member]:
     """The files of an archive, in the order of their paths; what systems add to archives is passed over."""
-    with source.stream() as stream, opened(source, stream) as archive:
-        infos = sorted((info for info in archive.infolist() if not info.is_dir() and not _added(info.filename)),
-                       key=lambda info: info.filename)
+    with source.stream() as stream, open_archive(source, stream) as archive:
+        infos = sorted(
+            (info for info in archive.infolist() if not info.is_dir() and not _is_system_file(info.filename)),
+            key=lambda info: info.filename,
+        )
         return [Member(info.filename, archive.read(info)) for info in infos]
 
 
-def _added(path: str) -> bool:
+def _is_system_file(path: str) -> bool:
     parts = PurePosixPath(path).parts
     return "__MACOSX" in parts or parts[-1].startswith(".") or parts[-1] in ("Thumbs.db", "desktop.ini")
 
 
-def _check(source: Source, archive: zipfile.ZipFile) -> None:
+def _check_archive(source: Source, archive: zipfile.ZipFile) -> None:
     """Raise for archives that leave their folder, hold too much, or grow beyond measure."""
     infos = archive.infolist()
     outside = next((info.filename for info in infos
-                    if _OUTSIDE.search(info.filename) or not PurePosixPath(info.filename).parts), None)
+                    if _UNSAFE_PATH.search(info.filename) or not PurePosixPath(info.filename).parts), None)
     if outside is not None:
         source.fail("unsafe-path", {"path": outside})
-    if len(infos) > MOST_MEMBERS:
-        source.fail("too-many-files", {"files": len(infos), "most": MOST_MEMBERS})
+    if len(infos) > MAX_MEMBERS:
+        source.fail("too-many-files", {"files": len(infos), "most": MAX_MEMBERS})
     total, packed = sum(info.file_size for info in infos), sum(info.compress_size for info in infos)
-    if total > LARGEST or is_bomb(total, packed) or any(is_bomb(i.file_size, i.compress_size) for i in infos):
-        source.fail("zip-bomb/archive", {"packed": packed, "size": total, "most": LARGEST})
+    if total > MAX_BYTES or is_bomb(total, packed) or any(is_bomb(i.file_size, i.compress_size) for i in infos):
+        source.fail("zip-bomb/archive", {"packed": packed, "size": total, "most": MAX_BYTES})

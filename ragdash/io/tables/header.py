@@ -7,14 +7,22 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from ragdash.io.field_names import OF_ROW, OF_TRUTH, RETURNED, find_all, is_row, plain, resolve
-from ragdash.io.json.numbers import as_number
+from ragdash.io.field_names import (
+    ROW_FIELDS,
+    RUN_MARKERS,
+    TRUTH_MARKERS,
+    find_fields,
+    is_document_row,
+    normalize_name,
+    resolve_fields,
+)
+from ragdash.io.json.numbers import parse_number
 from ragdash.io.tables import promptfoo_header
-from ragdash.io.tables.whitespace import one_line_end
+from ragdash.io.tables.whitespace import normalize_line_ends
 
 DELIMITERS = "\t,;|"
-MOST_LINES = 500  # of a header with line ends in its names
-BEIR = {"queryid", "corpusid", "score"}
+MAX_HEADER_LINES = 500  # of a header with line ends in its names
+BEIR_COLUMNS = {"queryid", "corpusid", "score"}
 
 
 @dataclass(frozen=True)
@@ -31,35 +39,35 @@ class Header:
         """{our name: index of the column} of a row for each document; the first of several columns with one name."""
         given = {name: column for name, column in self.mapping.items() if column in self.names}
         free = [name for name in self.names if name not in given.values()]
-        found = {**find_all(free, OF_ROW), **given}
-        return {name: self.names.index(column) for name, column in found.items() if name in OF_ROW}
+        found = {**find_fields(free, ROW_FIELDS), **given}
+        return {name: self.names.index(column) for name, column in found.items() if name in ROW_FIELDS}
 
     @cached_property
-    def outputs(self) -> tuple[promptfoo_header.Output, ...]:
+    def outputs(self) -> tuple[promptfoo_header.OutputColumn, ...]:
         """The columns of answers in a table of promptfoo."""
-        return () if "answer" in self.mapping else promptfoo_header.outputs(self.names)
+        return () if "answer" in self.mapping else promptfoo_header.find_outputs(self.names)
 
     @cached_property
-    def known(self) -> dict[str, str]:
+    def schema(self) -> dict[str, str]:
         """{our name: column} of whichever kind of row it is."""
         if self.outputs:
-            return promptfoo_header.known(self.names, self.outputs, self.mapping)
-        return resolve(self.names, self.mapping)
+            return promptfoo_header.output_schema(self.names, self.outputs, self.mapping)
+        return resolve_fields(self.names, self.mapping)
 
     @property
-    def is_wide(self) -> bool:
+    def has_query_rows(self) -> bool:
         """True where a row is a query with all that was returned for it, or with what is right."""
-        return not is_row(self.known) and any(name in self.known for name in (*RETURNED, *OF_TRUTH))
+        return not is_document_row(self.schema) and any(name in self.schema for name in (*RUN_MARKERS, *TRUTH_MARKERS))
 
     @property
-    def understood(self) -> int:
+    def recognized_count(self) -> int:
         """Columns that have a meaning."""
-        return max(len(self.columns), len(self.known) if self.is_wide else 0)
+        return max(len(self.columns), len(self.schema) if self.has_query_rows else 0)
 
     @property
     def is_beir(self) -> bool:
         """True for the header of BEIR qrels, `query-id corpus-id score`."""
-        return {plain(name) for name in self.names} == BEIR
+        return {normalize_name(name) for name in self.names} == BEIR_COLUMNS
 
     @property
     def format(self) -> str:
@@ -69,16 +77,16 @@ class Header:
 
 def read_header(head: bytes, mapping: Mapping[str, str] | None = None) -> Header | None:
     """The header of a table with at least one column that we know, else None."""
-    headers = [header for header in _candidates(head, mapping or {}) if header.understood]
-    return max(headers, key=lambda header: header.understood, default=None)
+    headers = [header for header in _candidates(head, mapping or {}) if header.recognized_count]
+    return max(headers, key=lambda header: header.recognized_count, default=None)
 
 
 def unknown_header(head: bytes) -> tuple[Header, list[str]] | None:
     """(header, first row) of what looks like a table: names that are no numbers, and a row of as many values."""
-    lines = one_line_end(head).decode(errors="replace").split("\n")
+    lines = normalize_line_ends(head).decode(errors="replace").split("\n")
     for header in sorted(_candidates(head, {}), key=lambda header: -len(header.names)):
         names = header.names
-        if len(names) > 1 and all(names) and len(set(names)) == len(names) and set(map(as_number, names)) == {None}:
+        if len(names) > 1 and all(names) and len(set(names)) == len(names) and set(map(parse_number, names)) == {None}:
             rest = (line for line in lines[header.line:] if line.strip())
             row = _split(next(rest, ""), header.delimiter)
             if len(row) == len(names):
@@ -86,18 +94,18 @@ def unknown_header(head: bytes) -> tuple[Header, list[str]] | None:
     return None
 
 
-def any_header(head: bytes) -> tuple[str, ...]:
+def widest_header(head: bytes) -> tuple[str, ...]:
     """The names in the first line of what may be a table, whether we know them or not."""
     return max((header.names for header in _candidates(head, {})), key=len, default=())
 
 
 def _candidates(head: bytes, mapping: Mapping[str, str]) -> list[Header]:
     """The first line that is not empty, split by each separator in it."""
-    lines = one_line_end(head).decode(errors="replace").split("\n")
+    lines = normalize_line_ends(head).decode(errors="replace").split("\n")
     at = next((i for i, line in enumerate(lines) if line.strip()), None)
     if at is None:
         return []
-    found = [(delimiter, *_split_lines(lines[at:at + MOST_LINES], delimiter)) for delimiter in DELIMITERS
+    found = [(delimiter, *_split_lines(lines[at:at + MAX_HEADER_LINES], delimiter)) for delimiter in DELIMITERS
              if delimiter in lines[at]]
     return [Header(tuple(names), delimiter, at + count, mapping) for delimiter, names, count in found] or [
         Header((lines[at].strip(),), ",", at + 1, mapping)]

@@ -13,27 +13,27 @@ import numpy as np
 import pyarrow as pa
 
 from ragdash.core.errors import Collector, shorten
-from ragdash.io.field_names import MISSING
-from ragdash.io.json.numbers import as_number, is_usable, note_bad_value
-from ragdash.io.source.source import Source, not_utf8
+from ragdash.io.field_names import MISSING_TEXTS
+from ragdash.io.json.numbers import is_usable, note_bad_value, parse_number
+from ragdash.io.source.source import Source, not_utf8_problem
 from ragdash.io.tables.header import Header
 
-IDS = ("query_id", "doc_id", "config")
-TEXTS = ("text", "source")
-NUMBERS = ("score", "rank", "grade")
+ID_COLUMNS = ("query_id", "doc_id", "config")
+TEXT_COLUMNS = ("text", "source")
+NUMBER_COLUMNS = ("score", "rank", "grade")
 
 
 @dataclass(frozen=True)
-class Columns:
+class TableColumns:
     """{our name: (N,) column}: ids and texts as Arrow strings, numbers as float64; fractions: scores such as 0.73.
 
     lines (N,) are known only where the table was read row by row.
     """
 
     columns: dict
-    rows: int
+    row_count: int
     lines: list[int] | None
-    fractions: int
+    fraction_count: int
 
     def __getitem__(self, name: str):
         return self.columns[name]
@@ -43,23 +43,23 @@ class Columns:
         return self.columns.get(name)
 
 
-def read_rows(source: Source, header: Header, wanted: dict[str, int], problems: Collector) -> Columns:
+def read_rows(source: Source, header: Header, wanted: dict[str, int], problems: Collector) -> TableColumns:
     """Read every row, noting each problem with its line; rows with problems are left out."""
-    reader = _Reader(header, wanted, problems)
-    for line, row in records(source, header, problems):
+    reader = _ColumnCollector(header, wanted, problems)
+    for line, row in read_records(source, header, problems):
         reader.add(line, row)
     return reader.columns()
 
 
-class _Reader:
+class _ColumnCollector:
     """Gathers the values of the wanted columns."""
 
     def __init__(self, header: Header, wanted: dict[str, int], problems: Collector):
-        self.header, self.wanted, self.problems = header, wanted, problems
+        self.header, self.indices, self.problems = header, wanted, problems
         self.values: dict[str, list] = {name: [] for name in wanted}
         self.lines: list[int] = []
-        self.fractions = self.numbers = 0
-        self.configs: dict[bool, int] = {}
+        self.fraction_count = self.number_count = 0
+        self.config_lines: dict[bool, int] = {}
 
     def add(self, line: int, row: list[str]) -> None:
         """Take one row."""
@@ -68,26 +68,28 @@ class _Reader:
             what = shorten(self.header.delimiter.join(row), 80)
             self.problems.add("column-count", {"count": len(row), "row": what, "width": width}, line=line)
             return
-        values = {name: self._value(name, row[at], line) for name, at in self.wanted.items()}
+        values = {name: self._value(name, row[at], line) for name, at in self.indices.items()}
         if "config" in values:
-            self.configs.setdefault(values["config"] is not None, line)
-        if any(value is None for name, value in values.items() if name in IDS + NUMBERS and name != "config"):
+            self.config_lines.setdefault(values["config"] is not None, line)
+        if any(
+            value is None for name, value in values.items() if name in ID_COLUMNS + NUMBER_COLUMNS and name != "config"
+        ):
             return
         for name, value in values.items():
             self.values[name].append(value)
         self.lines.append(line)
 
     def _value(self, name: str, written: str, line: int) -> str | float | None:
-        if name not in IDS + NUMBERS:
-            return None if written in MISSING else written
-        if name in NUMBERS:
+        if name not in ID_COLUMNS + NUMBER_COLUMNS:
+            return None if written in MISSING_TEXTS else written
+        if name in NUMBER_COLUMNS:
             return self._number(name, written, line)
-        if name == "config" and written.strip(" \t") in MISSING:
+        if name == "config" and written.strip(" \t") in MISSING_TEXTS:
             return None
         return self._id(name, written, line)
 
     def _id(self, name: str, written: str, line: int) -> str | None:
-        value, field = written.strip(" \t"), self.header.names[self.wanted[name]]
+        value, field = written.strip(" \t"), self.header.names[self.indices[name]]
         if not value:
             self.problems.add("missing-id/row", {"name": name}, line=line, field=field)
         elif value != written:
@@ -96,10 +98,10 @@ class _Reader:
         return value or None
 
     def _number(self, name: str, written: str, line: int) -> float | None:
-        value, field = as_number(written), self.header.names[self.wanted[name]]
+        value, field = parse_number(written), self.header.names[self.indices[name]]
         if value is not None and math.isfinite(value):
-            self.numbers += name in ("score", "grade")
-            self.fractions += name in ("score", "grade") and not value.is_integer()
+            self.number_count += name in ("score", "grade")
+            self.fraction_count += name in ("score", "grade") and not value.is_integer()
             if is_usable(value, name):
                 return value
         if written.strip():
@@ -108,21 +110,25 @@ class _Reader:
             self.problems.add(f"missing-{name}/row", line=line, field=field)
         return None
 
-    def columns(self) -> Columns:
+    def columns(self) -> TableColumns:
         """What was gathered."""
-        if len(self.configs) == 2:
-            self.problems.add("missing-config", {"with_line": self.configs[True], "without_line": self.configs[False]},
-                              line=self.configs[False], field="config")
-        columns = {name: np.array(values, np.float64) if name in NUMBERS else
+        if len(self.config_lines) == 2:
+            self.problems.add(
+                "missing-config",
+                {"with_line": self.config_lines[True], "without_line": self.config_lines[False]},
+                line=self.config_lines[False],
+                field="config",
+            )
+        columns = {name: np.array(values, np.float64) if name in NUMBER_COLUMNS else
                    pa.chunked_array([pa.array(values, pa.string())]) for name, values in self.values.items()}
-        return Columns(columns, max(len(self.lines), self.numbers), self.lines, self.fractions)
+        return TableColumns(columns, max(len(self.lines), self.number_count), self.lines, self.fraction_count)
 
 
-def records(source: Source, header: Header, problems: Collector) -> Iterator[tuple[int, list[str]]]:
+def read_records(source: Source, header: Header, problems: Collector) -> Iterator[tuple[int, list[str]]]:
     """(first line, fields) of each row behind the header; empty lines are passed over."""
     text = source.data.decode(errors="surrogateescape")  # bytes that are not UTF-8 are reported with their row
     for line, row in csv_rows(text, header.delimiter, problems):
-        if line > header.line and row and not _note_odd(row, line, problems):
+        if line > header.line and row and not _note_not_utf8(row, line, problems):
             yield line, row
 
 
@@ -131,7 +137,7 @@ def csv_rows(text: str, delimiter: str, problems: Collector) -> Iterator[tuple[i
 
     Wrong quotes end the reading and are noted with the line where their row begins.
     """
-    with _any_field_size():
+    with _unlimited_field_size():
         reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
         line = 1
         try:
@@ -142,13 +148,13 @@ def csv_rows(text: str, delimiter: str, problems: Collector) -> Iterator[tuple[i
             problems.add("bad-quotes", {"error": str(error)}, line=line)
 
 
-def _note_odd(row: list[str], line: int, problems: Collector) -> bool:
+def _note_not_utf8(row: list[str], line: int, problems: Collector) -> bool:
     """True for a row with a byte that is not UTF-8, which is noted."""
     odd = next((value for value in row if not _is_utf8(value)), None)
     if odd is None:
         return False
     byte = next(char for char in odd if "\udc80" <= char <= "\udcff").encode(errors="surrogateescape")
-    problems.take(not_utf8(problems.file, byte, line))
+    problems.take(not_utf8_problem(problems.file, byte, line))
     return True
 
 
@@ -157,7 +163,7 @@ def _is_utf8(text: str) -> bool:
 
 
 @contextmanager
-def _any_field_size() -> Iterator[None]:
+def _unlimited_field_size() -> Iterator[None]:
     """Python's reader refuses fields of more than 128 KiB; contexts may be longer."""
     before = csv.field_size_limit(2**31 - 1)
     try:

@@ -9,12 +9,12 @@ import numpy as np
 
 from ragdash.core.arrow_columns import on_all_cores
 
-PIECE = 16 << 20  # bytes that one core looks at before it takes the next
-STEP = 1 << 19  # bytes looked at together
+CHUNK_BYTES = 16 << 20  # bytes that one core looks at before it takes the next
+WINDOW_BYTES = 1 << 19  # bytes looked at together
 BLANK, NEWLINE = 32, 10  # all that is not above a blank counts as white space
 
 
-def one_line_end(data: bytes) -> bytes:
+def normalize_line_ends(data: bytes) -> bytes:
     """The text with every line end (CRLF, CR, LF) as LF."""
     return data.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in data else data
 
@@ -27,13 +27,13 @@ def is_regular(text: bytes | Path, separator: str) -> bool:
     size = len(text) if isinstance(text, bytes) else text.stat().st_size
     if _last_byte(text, size) in (b" ", b"\t"):
         return False
-    return not any(on_all_cores(lambda start: _piece_is_odd(text, start, min(start + PIECE, size), separator),
-                                range(0, size, PIECE)))
+    return not any(on_all_cores(lambda start: _chunk_is_odd(text, start, min(start + CHUNK_BYTES, size), separator),
+                                range(0, size, CHUNK_BYTES)))
 
 
-def tidy(data: bytes, separator: str) -> bytes:
+def normalize_whitespace(data: bytes, separator: str) -> bytes:
     """The text with one separator between fields, none at the ends of lines, and no empty lines."""
-    data = one_line_end(data)
+    data = normalize_line_ends(data)
     if separator == "\t":
         shorter = ((b"\t ", b"\t"), (b" \t", b"\t"))
     else:
@@ -53,12 +53,12 @@ def _last_byte(text: bytes | Path, size: int) -> bytes:
         return stream.read(1)
 
 
-def _piece_is_odd(text: bytes | Path, start: int, stop: int, separator: str) -> bool:
+def _chunk_is_odd(text: bytes | Path, start: int, stop: int, separator: str) -> bool:
     """Look at the bytes start:stop, each with the one before it. One buffer is filled again and again."""
     with io.BytesIO(text) if isinstance(text, bytes) else text.open("rb", buffering=0) as stream:
         stream.seek(max(start - 1, 0))
-        window = _Window(stream.read(1)[0] if start else NEWLINE, min(STEP, stop - start))
-        while start < stop and (count := stream.readinto(window.room[:min(STEP, stop - start)])):
+        window = _Window(stream.read(1)[0] if start else NEWLINE, min(WINDOW_BYTES, stop - start))
+        while start < stop and (count := stream.readinto(window.room[:min(WINDOW_BYTES, stop - start)])):
             if window.is_odd(count, separator):
                 return True
             start += count
@@ -73,11 +73,11 @@ class _Window:
         self._buffer[0] = before
         self.room = memoryview(self._buffer)[1:]
         self._content = np.frombuffer(self._buffer, np.uint8)
-        self._white, self._both = np.empty(step + 1, bool), np.empty(step, bool)
+        self._white, self._adjacent = np.empty(step + 1, bool), np.empty(step, bool)
 
     def is_odd(self, count: int, separator: str) -> bool:
         """True where white space stands beside white space, or other white space than the separator parts fields."""
-        content, white, both = self._content[:count + 1], self._white[:count + 1], self._both[:count]
+        content, white, both = self._content[:count + 1], self._white[:count + 1], self._adjacent[:count]
         np.less_equal(content, BLANK, out=white)
         np.logical_and(white[1:], white[:-1], out=both)
         odd = bool(both.any())

@@ -81,7 +81,7 @@ def rankings(run: Run) -> Iterator[tuple[str, dict[str, list]]]:
 
 def run_objects(run: Run) -> Iterator[dict]:
     """Each query as a native object."""
-    details = _details(run.details, len(run))
+    details = _native_details(run.details, len(run))
     for (query_id, documents), more in zip(rankings(run), details, strict=True):
         if documents.keys() == {"doc_id"}:
             retrieved = documents["doc_id"]
@@ -94,7 +94,7 @@ def run_objects(run: Run) -> Iterator[dict]:
 
 def truth_objects(truth: Truth) -> Iterator[dict]:
     """Each query as a native object."""
-    details = _details(truth.details, len(truth))
+    details = _native_details(truth.details, len(truth))
     bounds = np.searchsorted(truth.queries, np.arange(len(truth) + 1))
     docs = truth.docs.to_pylist()
     for q, (query_id, more) in enumerate(zip(truth.query_ids.to_pylist(), details, strict=True)):
@@ -112,14 +112,14 @@ def corpus_lines(corpus: Corpus) -> Iterator[bytes]:
             yield orjson.dumps({name: value for name, value in row.items() if value is not None}) + b"\n"
 
 
-def _details(details: pa.Table | None, count: int) -> Iterable[dict]:
+def _native_details(details: pa.Table | None, count: int) -> Iterable[dict]:
     """The details of each query as fields of a native object, without those that are absent."""
     if details is None:
         return ({} for _ in range(count))
-    return (_fields(row) for row in details.to_pylist())
+    return (_native_fields(row) for row in details.to_pylist())
 
 
-def _fields(row: dict) -> dict:
+def _native_fields(row: dict) -> dict:
     fields = {name: value for name, value in row.items() if value is not None}
     if "attributes" in fields:
         fields["attributes"] = orjson.loads(fields["attributes"])

@@ -14,16 +14,16 @@ import pyarrow as pa
 
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.records import Run, Truth
-from ragdash.io.field_names import MISSING
+from ragdash.io.field_names import MISSING_TEXTS
 from ragdash.io.write import serializers
 
 ENDINGS = {".trec": "trec", ".run": "trec", ".txt": "trec", ".qrels": "trec", ".qrel": "trec", ".jsonl": "jsonl",
            ".ndjson": "jsonl", ".csv": "csv", ".parquet": "parquet", ".pq": "parquet"}
-FORMATS = ("trec", "jsonl", "csv", "parquet", "beir")
-Place = str | os.PathLike
+WRITTEN_FORMATS = ("trec", "jsonl", "csv", "parquet", "beir")
+PathLike = str | os.PathLike
 
 
-def write_run(run: Run, path: Place, format: str | None = None) -> tuple[Problem, ...]:
+def write_run(run: Run, path: PathLike, format: str | None = None) -> tuple[Problem, ...]:
     """Write a run in a format (trec, jsonl, csv, parquet), or in the one that the path's ending names.
 
     Returns warnings of what the format cannot hold; raises InputError where what would be lost is the ranking itself.
@@ -32,16 +32,16 @@ def write_run(run: Run, path: Place, format: str | None = None) -> tuple[Problem
     if format == "beir":
         raise InputError([Problem("unwritable-format", {}, str(path))])
     if format == "trec":
-        lost = _lost_run(run, path)
+        lost = _lost_by_trec(run, path)
         serializers.write_trec_run(run, path)
         return lost
     if format == "jsonl":
         serializers.write_jsonl(run, path)
-        return _lost_in_objects(run, path)
-    return (*_lost_in_objects(run, path), *_write_rows(list(serializers.run_objects(run)), path, format))
+        return _lost_by_objects(run, path)
+    return (*_lost_by_objects(run, path), *_write_rows(list(serializers.run_objects(run)), path, format))
 
 
-def write_truth(truth: Truth, path: Place, format: str | None = None) -> tuple[Problem, ...]:
+def write_truth(truth: Truth, path: PathLike, format: str | None = None) -> tuple[Problem, ...]:
     """Write a truth in a format (trec, jsonl, csv, parquet, beir: a folder), or in the one that the ending names.
 
     Returns warnings of what the format cannot hold.
@@ -53,28 +53,35 @@ def write_truth(truth: Truth, path: Place, format: str | None = None) -> tuple[P
     if format == "trec":
         serializers.write_qrels(truth, path)
         names = tuple(truth.details.column_names) if truth.details is not None else ()
-        return (*_lost_truth(truth, path, names), *texts)
+        return (*_lost_by_qrels(truth, path, names), *texts)
     if format == "jsonl":
         serializers.write_jsonl(truth, path)
         return texts
     return (*_write_rows(list(serializers.truth_objects(truth)), path, format), *texts)
 
 
-def _format(path: Place, format: str | None) -> str:
+def _format(path: PathLike, format: str | None) -> str:
     """The format given, else the one of the path's ending; a path without one is a BEIR folder."""
     name = Path(path).name.lower().removesuffix(".gz")
     found = format or ENDINGS.get(Path(name).suffix) or ("" if Path(name).suffix else "beir")
-    if found not in FORMATS:
-        raise InputError([Problem("unknown-format/write", {"name": format or Path(path).name, "formats": list(FORMATS)},
-                                  str(path))])
+    if found not in WRITTEN_FORMATS:
+        raise InputError(
+            [
+                Problem(
+                    "unknown-format/write",
+                    {"name": format or Path(path).name, "formats": list(WRITTEN_FORMATS)},
+                    str(path),
+                )
+            ]
+        )
     return found
 
 
-def _lost(path: Place, what: str, facts: Mapping | None = None) -> Problem:
+def _lost(path: PathLike, what: str, facts: Mapping | None = None) -> Problem:
     return Problem(f"lost-content/{what}", facts or {}, str(path), severity="warning")
 
 
-def _lost_run(run: Run, path: Place) -> tuple[Problem, ...]:
+def _lost_by_trec(run: Run, path: PathLike) -> tuple[Problem, ...]:
     """What a TREC run cannot hold."""
     lost = list(run.details.column_names) if run.details is not None else []
     lost += [name for name, column in (("text", run.texts), ("source", run.sources)) if column is not None]
@@ -85,19 +92,19 @@ def _lost_run(run: Run, path: Place) -> tuple[Problem, ...]:
         warnings.append(_lost(path, "empty-queries", {"queries": empty}))
     if run.ranked_by != "score":
         warnings.append(_lost(path, "order"))
-    return (*warnings, *_repeats(run, path))
+    return (*warnings, *_repeat_warnings(run, path))
 
 
-def _lost_in_objects(run: Run, path: Place) -> tuple[Problem, ...]:
-    return tuple(_repeats(run, path))
+def _lost_by_objects(run: Run, path: PathLike) -> tuple[Problem, ...]:
+    return tuple(_repeat_warnings(run, path))
 
 
-def _repeats(run: Run, path: Place) -> Iterator[Problem]:
+def _repeat_warnings(run: Run, path: PathLike) -> Iterator[Problem]:
     if run.duplicates:
         yield _lost(path, "duplicates", {"documents": run.duplicates})
 
 
-def _lost_truth(truth: Truth, path: Place, names: tuple[str, ...]) -> tuple[Problem, ...]:
+def _lost_by_qrels(truth: Truth, path: PathLike, names: tuple[str, ...]) -> tuple[Problem, ...]:
     """What judgements alone cannot hold."""
     warnings = [_lost(path, "truth-fields", {"fields": list(names)})] if names else []
     bare = len(truth) - len(np.unique(truth.queries))
@@ -127,10 +134,10 @@ def _write_beir(truth: Truth, folder: Path) -> tuple[Problem, ...]:
     if truth.corpus is not None:
         with open(folder / "corpus.jsonl", "wb") as file:
             file.writelines(serializers.corpus_lines(truth.corpus))
-    return _lost_truth(truth, folder, ())
+    return _lost_by_qrels(truth, folder, ())
 
 
-def _write_rows(objects: list[dict], path: Place, format: str) -> tuple[Problem, ...]:
+def _write_rows(objects: list[dict], path: PathLike, format: str) -> tuple[Problem, ...]:
     """A row for each object; lists and objects as JSON in CSV, and as JSON text or lists of text in Parquet."""
     names = list(dict.fromkeys(name for fields in objects for name in fields))
     if format == "parquet":
@@ -143,20 +150,20 @@ def _write_rows(objects: list[dict], path: Place, format: str) -> tuple[Problem,
     out = io.StringIO(newline="")
     rows = csv.writer(out, lineterminator="\n")
     rows.writerow(names)
-    rows.writerows([_cell(fields.get(name)) for name in names] for fields in objects)
+    rows.writerows([_csv_cell(fields.get(name)) for name in names] for fields in objects)
     serializers.write_bytes(path, out.getvalue().encode())
-    texts = [name for name in ("query", "answer") if any(fields.get(name) in MISSING for fields in objects)]
+    texts = [name for name in ("query", "answer") if any(fields.get(name) in MISSING_TEXTS for fields in objects)]
     return tuple(_lost(path, "empty-text", {"name": name}) for name in texts)
 
 
-def _check_ids(ids: list[str], path: Place) -> None:
+def _check_ids(ids: list[str], path: PathLike) -> None:
     """Raise for ids that tables do not give back as they are."""
     wrong = next((text for text in ids if text.strip(" \t") != text or "\r" in text or "\0" in text), None)
     if wrong is not None:
         raise InputError([Problem("unwritable-id/white-space", {"id": wrong}, str(path))])
 
 
-def _cell(value) -> str:
+def _csv_cell(value) -> str:
     if value is None:
         return ""
     return value if isinstance(value, str) else orjson.dumps(value).decode()

@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.paths import workspace
+from ragdash.core.sqlite_file import transaction
 
 FILE = "evidence-decisions-1.sqlite"  # the number grows with the table
-WAIT = 30.0  # seconds for another writer
 _ALL = 2 ** 62
 _TABLES = (  # accept: null where it was taken back; name: of this file, so that no other one has its stamps
     "create table if not exists decisions (id integer primary key autoincrement, query_id text not null, "
@@ -47,38 +47,34 @@ class KeptDecisions:
         file; nothing for a stamp of another one.
         """
         with self._open() as db:
-            now = "" if db is None else db.execute(_STAMP).fetchone()[0] or ""
-            name, _, last = (now if stamp is None else stamp).rpartition("-")
-            rows = db.execute(_STATE, (int(last),)).fetchall() if name and name == now.rpartition("-")[0] else []
+            newest = "" if db is None else db.execute(_STAMP).fetchone()[0] or ""
+            name, _, last = (newest if stamp is None else stamp).rpartition("-")
+            rows = db.execute(_STATE, (int(last),)).fetchall() if name and name == newest.rpartition("-")[0] else []
         return {(query, chunk, span): bool(accept) for query, chunk, span, accept in rows}
 
     def keep(self, decisions: Mapping[tuple[str, str, str], bool | None]) -> int:
         """Add these; None takes a decision back. What says nothing new is not written. Returns how many were."""
         with self._open(write=True) as db:
-            held = {(query, chunk, span): bool(accept) for query, chunk, span, accept in db.execute(_STATE, (_ALL,))}
+            stored = {(query, chunk, span): bool(accept) for query, chunk, span, accept in db.execute(_STATE, (_ALL,))}
             new = [(*pair, accept if accept is None else int(accept)) for pair, accept in decisions.items()
-                   if held.get(pair) != accept]
+                   if stored.get(pair) != accept]
             db.executemany("insert into decisions (query_id, chunk, span, accept) values (?, ?, ?, ?)", new)
         return len(new)
 
     @contextmanager
     def _open(self, write: bool = False) -> Iterator[sqlite3.Connection | None]:
         """A connection whose changes are kept at the end; None for a reader where there is no file."""
-        if not write and not (self.path.exists() and self.path.stat().st_size):
-            yield None
-            return
         try:
-            if write:
-                self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            place = self.path if write else f"{self.path.resolve().as_uri()}?mode=ro"
-            with closing(sqlite3.connect(place, timeout=WAIT, uri=not write)) as db, db:
-                if write:
-                    db.execute("begin immediate")
-                    for statement in _TABLES:
-                        db.execute(statement)
+            with transaction(self.path, write=write, prepare=_prepare) as db:
                 yield db
         except (OSError, sqlite3.Error) as error:
             raise InputError([Problem("unusable-decisions", {"error": str(error)}, str(self.path))]) from None
+
+
+def _prepare(db: sqlite3.Connection) -> None:
+    db.execute("begin immediate")
+    for statement in _TABLES:
+        db.execute(statement)
 
 
 def kept_decisions() -> KeptDecisions:

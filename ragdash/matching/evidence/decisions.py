@@ -40,7 +40,7 @@ def read_decisions(path: str | Path | tuple[str, bytes]) -> dict[tuple[str, str,
 
     Raises InputError naming every line that is no decision, or says the opposite of an earlier one.
     """
-    found: dict[tuple[str, str, str], bool] = {}
+    decisions: dict[tuple[str, str, str], bool] = {}
     problems = []
     name, content = path if isinstance(path, tuple) else (str(path), Path(path).read_bytes())
     for number, line in enumerate(content.splitlines(), 1):
@@ -51,11 +51,11 @@ def read_decisions(path: str | Path | tuple[str, bytes]) -> dict[tuple[str, str,
             problems.append(Problem("wrong-decision", {"line": line[:80].decode("utf-8", "replace")}, name, number))
             continue
         key = row["query_id"], row["chunk"], row["span"]
-        if found.setdefault(key, row["accept"]) != row["accept"]:
+        if decisions.setdefault(key, row["accept"]) != row["accept"]:
             problems.append(Problem("conflicting-decisions", {"pair": list(key)}, name, number))
     if problems:
         raise InputError(problems)
-    return found
+    return decisions
 
 
 def _row(line: bytes) -> dict | None:
@@ -63,5 +63,5 @@ def _row(line: bytes) -> dict | None:
         row = orjson.loads(line)
     except orjson.JSONDecodeError:
         return None
-    fits = type(row) is dict and all(type(row.get(name)) is kind for name, kind in _FIELDS.items())
-    return row if fits else None
+    complete = type(row) is dict and all(type(row.get(name)) is kind for name, kind in _FIELDS.items())
+    return row if complete else None

@@ -41,11 +41,11 @@ class Embedded:
             self.used = self._store.named(ENCODER, self._name)
             if self.used is None:
                 raise Unavailable("similarity-not-computed", {"model": self._name}, "match-how", library().problem)
-            value, there, cut = cosines(self._store, self.used, list(zip(chunks, spans, strict=True)))
+            value, known, cut = cosines(self._store, self.used, list(zip(chunks, spans, strict=True)))
         except InputError as error:
             raise Unavailable("unreadable-similarity", field="match-how", cause=error.problems[0]) from None
-        if not there.all():
-            facts = {"model": self.used.name, "computed": there.sum(), "pairs": len(there)}
+        if not known.all():
+            facts = {"model": self.used.name, "computed": known.sum(), "pairs": len(known)}
             raise Unavailable("similarity-computed-in-part", facts, "match-how", library().problem)
         if cut.any():
             self.problems = (Problem("cut-texts", {"pairs": int(cut.sum()), "most": self.used.max_length,

@@ -6,7 +6,7 @@ from ragdash.matching.evidence.similarity import CHUNK_IN_SPAN, SPAN_IN_CHUNK
 from ragdash.matching.evidence.spans import exact_only, normalise, place_in
 
 
-def passage(how: str, kind: int, chunk: str, part: str, span: str) -> tuple[int, int] | None:
+def passage(how: str, kind: int, chunk: str, fragment: str, span: str) -> tuple[int, int] | None:
     """(start, stop) in the chunk, as written, of what covers the part; the span is the whole one, normalised.
 
     The whole chunk where it stands in the span; the best aligned window under how="partial"; None where the similarity
@@ -16,19 +16,19 @@ def passage(how: str, kind: int, chunk: str, part: str, span: str) -> tuple[int,
         return 0, len(chunk)
     plain = normalise(chunk)
     if kind == SPAN_IN_CHUNK:
-        whole = place_in(plain, span, whole_tokens=exact_only(span))
-        inside = place_in(plain[max(whole, 0):], part, whole_tokens=False) if whole >= 0 else \
-            place_in(plain, part, whole_tokens=exact_only(part))
-        start = max(whole, 0) + inside
-        return _as_written(chunk, start, start + len(part))
+        span_start = place_in(plain, span, whole_tokens=exact_only(span))
+        fragment_start = place_in(plain[max(span_start, 0):], fragment, whole_tokens=False) if span_start >= 0 else \
+            place_in(plain, fragment, whole_tokens=exact_only(fragment))
+        start = max(span_start, 0) + fragment_start
+        return _as_written(chunk, start, start + len(fragment))
     if how != "partial":
         return None
     from rapidfuzz import fuzz
 
-    if len(plain) < len(part):
+    if len(plain) < len(fragment):
         return 0, len(chunk)
-    found = fuzz.partial_ratio_alignment(part, plain)
-    return _as_written(chunk, found.dest_start, found.dest_end)
+    alignment = fuzz.partial_ratio_alignment(fragment, plain)
+    return _as_written(chunk, alignment.dest_start, alignment.dest_end)
 
 
 def _as_written(text: str, start: int, stop: int) -> tuple[int, int]:

@@ -36,40 +36,40 @@ def match_evidence(run: Run, truth: Truth, how: str = "partial", floor: float = 
     """
     _check(how, floor, depth)
     like = Embedded(store or default_store(), model) if how == "embedding" else LIKE[how]
-    found = _matched(run, truth, how, like, floor, depth, ranks)
+    scores = _matched(run, truth, how, like, floor, depth, ranks)
     if how != "embedding":
-        return found
-    return replace(found, model=str(like.used or ""), problems=(*found.problems, *like.problems))
+        return scores
+    return replace(scores, model=str(like.used or ""), problems=(*scores.problems, *like.problems))
 
 
 def embedded_texts(run: Run, truth: Truth) -> list[str]:
     """The distinct texts that match_evidence(how="embedding") needs vectors of. Raises Unavailable as it does."""
-    asked = Asked()
-    _matched(run, truth, "embedding", asked, FLOOR, None, None)
-    return list(asked.texts)
+    requested = Asked()
+    _matched(run, truth, "embedding", requested, FLOOR, None, None)
+    return list(requested.texts)
 
 
 def _matched(run: Run, truth: Truth, how: str, like: Similarity, floor: float, depth: int | None,
              ranks: np.ndarray | None) -> EvidenceScores:
     gold = spans(truth, split=how not in WHOLE)
-    known = pc.fill_null(pc.index_in(truth.query_ids, value_set=run.query_ids), -1).to_numpy().astype(np.int64)
-    at, query, rank = _chunks(run, known, np.bincount(gold.query, minlength=len(truth)), ranks, depth)
-    found, filled = _texts(run, truth.corpus, run.rows(at))
-    if found.null_count == len(found) and (run.texts is None or run.texts.null_count == len(run.texts)):
+    run_query = pc.fill_null(pc.index_in(truth.query_ids, value_set=run.query_ids), -1).to_numpy().astype(np.int64)
+    positions, query, rank = _chunks(run, run_query, np.bincount(gold.query, minlength=len(truth)), ranks, depth)
+    chunk_texts, from_corpus = _texts(run, truth.corpus, run.rows(positions))
+    if chunk_texts.null_count == len(chunk_texts) and (run.texts is None or run.texts.null_count == len(run.texts)):
         raise Unavailable("no-texts", {"run": run.name}, "text")
-    texts, code = _distinct(found)
-    returned = np.where(known >= 0, run.lengths[known] if len(run) else 0, 0)
+    texts, code = _distinct(chunk_texts)
+    returned = np.where(run_query >= 0, run.lengths[run_query] if len(run) else 0, 0)
     row_chunk, row_part, score, kind = _scores(like, floor, gold, query, texts, code)
     order = np.lexsort((rank[row_chunk], row_part))
     unread = int((code < 0).sum())
-    problems = [truth.corpus.note(filled, run.name)] if filled else []
+    problems = [truth.corpus.note(from_corpus, run.name)] if from_corpus else []
     if unread:
         problems.insert(0, Problem("chunk-without-text", {"chunks": unread, "run": run.name}, field="text",
                                    severity="warning"))
-    return EvidenceScores(run, truth.query_ids, gold, how, floor, depth, at, query, rank, texts, code,
+    return EvidenceScores(run, truth.query_ids, gold, how, floor, depth, positions, query, rank, texts, code,
                           row_chunk[order], row_part[order], score[order], kind[order],
                           np.zeros(len(order), np.int8), np.minimum(returned, depth or np.iinfo(np.int64).max),
-                          known < 0, (*gold.problems, *problems))
+                          run_query < 0, (*gold.problems, *problems))
 
 
 def _texts(run: Run, corpus: Corpus | None, rows: np.ndarray) -> tuple[pa.Array, int]:
@@ -90,25 +90,25 @@ def _check(how: str, floor: float, depth: int | None) -> None:
         raise InputError(wrong)
 
 
-def _chunks(run: Run, known: np.ndarray, gold: np.ndarray, ranks: np.ndarray | None,
+def _chunks(run: Run, run_query: np.ndarray, gold: np.ndarray, ranks: np.ndarray | None,
             depth: int | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """(position, query of the truth, rank) of the chunks to compare, sorted by query and rank: (C,) int64 each.
 
     known (Q,): the run's query for each of the truth, -1 for none; gold (Q,): spans of each.
     """
-    asked = np.flatnonzero((known >= 0) & (gold > 0))
-    sizes = run.starts[known[asked] + 1] - run.starts[known[asked]]
-    first = np.repeat(run.starts[known[asked]], sizes)
-    at = first + np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    query = np.repeat(asked, sizes)
-    rank = at - first + 1
+    queries = np.flatnonzero((run_query >= 0) & (gold > 0))
+    sizes = run.starts[run_query[queries] + 1] - run.starts[run_query[queries]]
+    first = np.repeat(run.starts[run_query[queries]], sizes)
+    positions = first + np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    query = np.repeat(queries, sizes)
+    rank = positions - first + 1
     if len(run.repeated):
-        rank -= np.searchsorted(run.repeated, at) - np.searchsorted(run.repeated, first)
-    rank = rank if ranks is None else ranks[at]
-    kept = ~np.isin(at, run.repeated) & (rank <= (depth or np.iinfo(np.int64).max))
-    at, query, rank = at[kept], query[kept], rank[kept]
+        rank -= np.searchsorted(run.repeated, positions) - np.searchsorted(run.repeated, first)
+    rank = rank if ranks is None else ranks[positions]
+    counted = ~np.isin(positions, run.repeated) & (rank <= (depth or np.iinfo(np.int64).max))
+    positions, query, rank = positions[counted], query[counted], rank[counted]
     order = np.lexsort((rank, query))
-    return at[order], query[order], rank[order]
+    return positions[order], query[order], rank[order]
 
 
 def _distinct(column: pa.Array) -> tuple[tuple[str, ...], np.ndarray]:
@@ -121,20 +121,20 @@ def _scores(like: Similarity, floor: float, gold: Spans, query: np.ndarray, text
             code: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """(chunk, part, score, kind) (X,) of all that reaches the floor."""
     plain = [normalise(text) for text in texts]
-    filled = np.array([not is_empty(text) for text in plain] + [False])[code]  # -1 is the last one
+    has_text = np.array([not is_empty(text) for text in plain] + [False])[code]  # -1 is the last one
     first = np.searchsorted(gold.query, np.arange(gold.queries + 1))
-    chunk = np.flatnonzero(filled)
+    chunk = np.flatnonzero(has_text)
     sizes = np.diff(first)[query[chunk]]
     chunk = np.repeat(chunk, sizes)
     span = first[query[chunk]] + np.arange(len(chunk)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
     distinct = {text: i for i, text in enumerate(dict.fromkeys(gold.plain))}
     text_of = np.array([distinct[text] for text in gold.plain])
-    keys, back = np.unique(code[chunk] * len(distinct) + text_of[span], return_inverse=True)
+    keys, inverse = np.unique(code[chunk] * len(distinct) + text_of[span], return_inverse=True)
     part_first = np.searchsorted(gold.part_span, np.arange(len(gold) + 1))
-    parts = {text: gold.parts[part_first[i]:part_first[i + 1]] for i, text in enumerate(gold.plain)}
-    pair, part, score, kind = score_pairs(like, plain, list(distinct), [parts[text] for text in distinct], floor,
+    parts_of = {text: gold.parts[part_first[i]:part_first[i + 1]] for i, text in enumerate(gold.plain)}
+    pair, part_row, score, kind = score_pairs(like, plain, list(distinct), [parts_of[text] for text in distinct], floor,
                                           keys // len(distinct), keys % len(distinct))
     begin = np.searchsorted(pair, np.arange(len(keys) + 1))
-    counts = np.diff(begin)[back]
-    row = np.repeat(begin[back], counts) + np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
-    return np.repeat(chunk, counts), part_first[np.repeat(span, counts)] + part[row], score[row], kind[row]
+    counts = np.diff(begin)[inverse]
+    row = np.repeat(begin[inverse], counts) + np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+    return np.repeat(chunk, counts), part_first[np.repeat(span, counts)] + part_row[row], score[row], kind[row]

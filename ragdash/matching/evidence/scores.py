@@ -70,10 +70,10 @@ class EvidenceScores:
     def covered(self, threshold: float = THRESHOLD) -> Covered:
         """The view at a threshold (a similarity that reaches it counts). InputError where it lies below the floor."""
         row = np.flatnonzero(self.covering(threshold))
-        part = self.row_part[row]
-        first = np.flatnonzero(np.diff(part, prepend=-1))
+        span_part = self.row_part[row]
+        first = np.flatnonzero(np.diff(span_part, prepend=-1))
         part_rank = np.full(len(self.spans.parts), NEVER)
-        part_rank[part[first]] = self.rank[self.row_chunk[row[first]]]
+        part_rank[span_part[first]] = self.rank[self.row_chunk[row[first]]]
         span_rank = np.zeros(len(self.spans), np.int64)
         np.maximum.at(span_rank, self.spans.part_span, part_rank)
         hit = np.zeros(len(self.at), bool)
@@ -106,8 +106,8 @@ class EvidenceScores:
             if query_id not in self._query_of:
                 raise KeyError(query_id)
             row = row[self.query[self.row_chunk[row]] == self._query_of[query_id]]
-        places = [passage(self.how, int(self.kind[i]), *texts) for i, *texts in self._texts(row)]
-        start, stop = ([None if place is None else place[end] for place in places] for end in (0, 1))
+        passages = [passage(self.how, int(self.kind[i]), *texts) for i, *texts in self._texts(row)]
+        start, stop = ([None if bounds is None else bounds[end] for bounds in passages] for end in (0, 1))
         table = self._rows(row)
         table = table.append_column("start", pa.array(start, pa.int64())).append_column("stop", pa.array(
             stop, pa.int64()))
@@ -120,18 +120,18 @@ class EvidenceScores:
         The columns of `table` without the places, and passage, chunk and span_digest: what the chunk says and the two
         digests of a decision. decided: with those that have been decided already.
         """
-        near = np.abs(self.score - threshold)
-        wanted = (near <= margin + 1e-12) & (self.kind == 0) & (decided | (self.verdict == 0))
-        row = np.flatnonzero(wanted)
-        row = row[np.argsort(near[row], kind="stable")]
+        distance = np.abs(self.score - threshold)
+        undecided = (distance <= margin + 1e-12) & (self.kind == 0) & (decided | (self.verdict == 0))
+        row = np.flatnonzero(undecided)
+        row = row[np.argsort(distance[row], kind="stable")]
         table = self._rows(row)
-        said, chunks = [], []
+        pairs, chunks = [], []
         for i, chunk, *span in self._texts(row):
-            place = passage(self.how, int(self.kind[i]), chunk, *span)
-            said.append(chunk if place is None else chunk[slice(*place)])
+            bounds = passage(self.how, int(self.kind[i]), chunk, *span)
+            pairs.append(chunk if bounds is None else chunk[slice(*bounds)])
             chunks.append(digest(chunk))
         spans = [digest(self.spans.texts[span]) for span in self.spans.part_span[self.row_part[row]]]
-        for name, column in (("passage", said), ("chunk", chunks), ("span_digest", spans)):
+        for name, column in (("passage", pairs), ("chunk", chunks), ("span_digest", spans)):
             table = table.append_column(name, pa.array(column, pa.string()))
         return table
 
@@ -142,18 +142,23 @@ class EvidenceScores:
         """
         verdict = np.zeros(len(self.score), np.int8)
         verdict_of = self._verdicts(decisions)
-        kept = ~np.isnan(self.score)  # rows that only an earlier decision put here
+        defined = ~np.isnan(self.score)  # rows that only an earlier decision put here
         span = self.spans.part_span[self.row_part]
         for i in np.flatnonzero(np.isin(self._pairs(np.arange(len(span))), self._keys(verdict_of))):
             verdict[i] = verdict_of[int(self.row_chunk[i]), int(span[i])]
-        there = set(zip(self.row_chunk[kept].tolist(), self.row_part[kept].tolist(), strict=True))
-        new = [(chunk, int(part)) for (chunk, span), accepted in verdict_of.items() if accepted == ACCEPTED
-               for part in np.flatnonzero(self.spans.part_span == span) if (chunk, int(part)) not in there]
-        chunk, part = (np.array([pair[i] for pair in new], np.int64) for i in (0, 1))
-        joined = {"row_chunk": chunk, "row_part": part, "score": np.full(len(new), np.nan),
+        known_pairs = set(zip(self.row_chunk[defined].tolist(), self.row_part[defined].tolist(), strict=True))
+        new = [
+            (chunk, int(span_part))
+            for (chunk, span), accepted in verdict_of.items()
+            if accepted == ACCEPTED
+            for span_part in np.flatnonzero(self.spans.part_span == span)
+            if (chunk, int(span_part)) not in known_pairs
+        ]
+        chunk, span_part = (np.array([pair[i] for pair in new], np.int64) for i in (0, 1))
+        new_columns = {"row_chunk": chunk, "row_part": span_part, "score": np.full(len(new), np.nan),
                   "kind": np.zeros(len(new), np.int8), "verdict": np.full(len(new), ACCEPTED, np.int8)}
-        old = {name: getattr(self, name)[kept] for name in joined} | {"verdict": verdict[kept]}
-        columns = {name: np.concatenate([old[name], values]) for name, values in joined.items()}
+        old = {name: getattr(self, name)[defined] for name in new_columns} | {"verdict": verdict[defined]}
+        columns = {name: np.concatenate([old[name], values]) for name, values in new_columns.items()}
         order = np.lexsort((self.rank[columns["row_chunk"]], columns["row_part"]))
         return replace(self, **{name: values[order] for name, values in columns.items()})
 
@@ -189,14 +194,14 @@ class EvidenceScores:
     def _texts(self, row: np.ndarray) -> Iterator[tuple[int, str, str, str]]:
         """(row, chunk as written, part, whole span) of each row, the latter two normalised."""
         for i in row.tolist():
-            part = int(self.row_part[i])
-            yield (i, self.texts[self.text[self.row_chunk[i]]], self.spans.parts[part],
-                   self.spans.plain[self.spans.part_span[part]])
+            span_part = int(self.row_part[i])
+            yield (i, self.texts[self.text[self.row_chunk[i]]], self.spans.parts[span_part],
+                   self.spans.plain[self.spans.part_span[span_part]])
 
     def _rows(self, row: np.ndarray) -> pa.Table:
         """The columns that every listing has."""
-        chunk, part = self.row_chunk[row], self.row_part[row]
-        span = self.spans.part_span[part]
+        chunk, span_part = self.row_chunk[row], self.row_part[row]
+        span = self.spans.part_span[span_part]
         first = np.searchsorted(self.spans.part_span, np.arange(len(self.spans) + 1))
         words_of = {0: None, ACCEPTED: "accepted", REJECTED: "rejected"}
         return pa.table({
@@ -204,7 +209,7 @@ class EvidenceScores:
             "doc_id": take(self.run.docs, self.run.rows(self.at[chunk])),
             "span": pa.array([self.spans.texts[i] for i in span], pa.string()),
             "source": pa.array([self.spans.sources[i] for i in span], pa.string()),
-            "part": pa.array(part - first[span] + 1), "parts": pa.array(np.diff(first)[span]),
+            "part": pa.array(span_part - first[span] + 1), "parts": pa.array(np.diff(first)[span]),
             "score": pa.array(self.score[row], from_pandas=True),
             "kind": pa.array([KINDS[i] for i in self.kind[row]], pa.string()),
             "decision": pa.array([words_of[int(i)] for i in self.verdict[row]], pa.string())})

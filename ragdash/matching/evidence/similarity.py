@@ -33,8 +33,8 @@ def containments(chunks: Sequence[str], spans: Sequence[str], chunk: np.ndarray,
                         (CHUNK_IN_SPAN if a in b else SIMILAR) for a, b in pairs), np.int8, len(pairs))
     exact = cache(exact_only)
     for i in np.flatnonzero(kind).tolist():
-        whole, part = pairs[i] if kind[i] == SPAN_IN_CHUNK else reversed(pairs[i])
-        if exact(part) and place_in(whole, part, whole_tokens=True) < 0:
+        longer, shorter_text = pairs[i] if kind[i] == SPAN_IN_CHUNK else reversed(pairs[i])
+        if exact(shorter_text) and place_in(longer, shorter_text, whole_tokens=True) < 0:
             kind[i] = SIMILAR
     return kind
 
@@ -45,8 +45,8 @@ def may_be_similar(chunks: Sequence[str], spans: Sequence[str], chunk: np.ndarra
     size, length = (np.array([len(text) for text in texts], np.int64) for texts in (chunks, spans))
     open_ = ~exact[span]
     shorter = open_ & (size[chunk] < length[span])
-    those = {c: exact_only(chunks[c]) for c in np.unique(chunk[shorter]).tolist()}
-    open_[shorter] = [not those[c] for c in chunk[shorter].tolist()]
+    exact_chunks = {c: exact_only(chunks[c]) for c in np.unique(chunk[shorter]).tolist()}
+    open_[shorter] = [not exact_chunks[c] for c in chunk[shorter].tolist()]
     return open_
 
 
@@ -76,19 +76,30 @@ def _sequence(chunks: Sequence[str], spans: Sequence[str], floor: float) -> np.n
     from rapidfuzz.distance import Indel
 
     sizes = np.array([list(map(len, chunks)), list(map(len, spans))])
-    near = np.flatnonzero(2 * sizes.min(axis=0) >= (floor - 1e-9) * sizes.sum(axis=0))
-    bound = process.cpdist([spans[i] for i in near], [chunks[i] for i in near], scorer=Indel.normalized_similarity,
-                           score_cutoff=max(floor - 1e-9, 0.0), dtype=np.float64, workers=os.cpu_count() or 1)
+    candidates = np.flatnonzero(2 * sizes.min(axis=0) >= (floor - 1e-9) * sizes.sum(axis=0))
+    bound = process.cpdist(
+        [spans[i] for i in candidates],
+        [chunks[i] for i in candidates],
+        scorer=Indel.normalized_similarity,
+        score_cutoff=max(floor - 1e-9, 0.0),
+        dtype=np.float64,
+        workers=os.cpu_count() or 1,
+    )
     scores = np.zeros(len(chunks))
-    for i in near[bound >= floor - 1e-9]:
+    for i in candidates[bound >= floor - 1e-9]:
         scores[i] = difflib.SequenceMatcher(None, spans[i], chunks[i]).ratio()
     return scores
 
 
 def _tokens(chunks: Sequence[str], spans: Sequence[str], floor: float) -> np.ndarray:
     """Share of the span's distinct words that stand in the chunk."""
-    of = cache(lambda text: frozenset(words(text)))
-    return np.array([len(of(span) & of(chunk)) / len(of(span)) for chunk, span in zip(chunks, spans, strict=True)])
+    token_set = cache(lambda text: frozenset(words(text)))
+    return np.array(
+        [
+            len(token_set(span) & token_set(chunk)) / len(token_set(span))
+            for chunk, span in zip(chunks, spans, strict=True)
+        ]
+    )
 
 
 def _nothing(chunks: Sequence[str], spans: Sequence[str], floor: float) -> np.ndarray:
@@ -108,19 +119,22 @@ def score_pairs(like: Similarity, chunks: Sequence[str], texts: Sequence[str], p
     chunk, text (P,): the pairs, indices into chunks and into texts (spans, whose parts stand in parts). Of a span in
     which the whole chunk stands, and of one that stands in the chunk, every part has score 1.
     """
-    counts = np.array([len(some) for some in parts], np.int64)
-    every, first = [part for some in parts for part in some], np.cumsum(counts) - counts
+    counts = np.array([len(parts_of_text) for parts_of_text in parts], np.int64)
+    all_parts, first = (
+        [part_index for parts_of_text in parts for part_index in parts_of_text],
+        np.cumsum(counts) - counts,
+    )
     sizes = counts[text]
     pair = np.repeat(np.arange(len(text)), sizes)
     number = np.arange(len(pair)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    here, part = chunk[pair], first[text[pair]] + number
+    chunk_index, part_index = chunk[pair], first[text[pair]] + number
     kind = containments(chunks, texts, chunk, text)[pair]
     split = np.flatnonzero((kind == SIMILAR) & (sizes[pair] > 1))
-    kind[split] = containments(chunks, every, here[split], part[split])
+    kind[split] = containments(chunks, all_parts, chunk_index[split], part_index[split])
     scores = (kind != SIMILAR).astype(np.float64)
-    asked = np.flatnonzero(kind == SIMILAR)
-    asked = asked[may_be_similar(chunks, every, here[asked], part[asked])]
-    scores[asked] = similarities(like, [chunks[c] for c in here[asked].tolist()],
-                                 [every[p] for p in part[asked].tolist()], floor)
-    kept = scores > 0
-    return pair[kept], number[kept], scores[kept], kind[kept]
+    compared = np.flatnonzero(kind == SIMILAR)
+    compared = compared[may_be_similar(chunks, all_parts, chunk_index[compared], part_index[compared])]
+    scores[compared] = similarities(like, [chunks[c] for c in chunk_index[compared].tolist()],
+                                 [all_parts[p] for p in part_index[compared].tolist()], floor)
+    positive = scores > 0
+    return pair[positive], number[positive], scores[positive], kind[positive]

@@ -65,24 +65,32 @@ def spans(truth: Truth, *, split: bool = True) -> Spans:
         raise _no_evidence(truth)
     rows, empty, repeated = [], 0, 0
     for query, cell in enumerate(truth.details["evidence"].to_pylist()):
-        seen = set()
+        known_texts = set()
         for span in cell or ():
             text, source = (span, None) if isinstance(span, str) or span is None else (span["text"], span["source"])
             plain = normalise(text or "")
             if is_empty(plain):
                 empty += 1
-            elif plain in seen:
+            elif plain in known_texts:
                 repeated += 1
             else:
-                seen.add(plain)
+                known_texts.add(plain)
                 rows.append((query, text, source, plain))
     if not rows:
         raise _no_evidence(truth)
     query, texts, sources, plain = zip(*rows, strict=True)
-    parts = [split_span(text) if split else [text] for text in plain]
-    part_span = np.repeat(np.arange(len(plain)), [len(some) for some in parts])
-    return Spans(len(truth), np.array(query, np.int64), texts, sources, plain, part_span,
-                 tuple(part for some in parts for part in some), tuple(_left_out(truth, empty, repeated)))
+    parts_of = [split_span(text) if split else [text] for text in plain]
+    part_span = np.repeat(np.arange(len(plain)), [len(parts_of_span) for parts_of_span in parts_of])
+    return Spans(
+        len(truth),
+        np.array(query, np.int64),
+        texts,
+        sources,
+        plain,
+        part_span,
+        tuple(span_part for parts_of_span in parts_of for span_part in parts_of_span),
+        tuple(_left_out(truth, empty, repeated)),
+    )
 
 
 def is_empty(plain: str) -> bool:
@@ -103,45 +111,45 @@ def words(plain: str) -> list[str]:
 
 def word_places(text: str) -> list[tuple[int, int]]:
     """(start, stop) of the words and numbers of a text as it is written."""
-    return [found.span() for found in _WORD.finditer(text)]
+    return [match.span() for match in _WORD.finditer(text)]
 
 
 def split_span(plain: str) -> list[str]:
     """Parts of at most LONG characters and of about equal length, cut at spaces where there are some."""
-    parts = []
+    pieces = []
     if 0 < len(plain) <= LONG:
         return [plain]
     while plain:
         goal = -(-len(plain) // -(-len(plain) // LONG))
         cut = plain.rfind(" ", goal // 2, goal + 1) if len(plain) > goal else goal
         cut = cut if cut > 0 else goal
-        parts.append(plain[:cut].strip())
+        pieces.append(plain[:cut].strip())
         plain = plain[cut:].strip()
-    return parts
+    return pieces
 
 
 def place_in(text: str, part: str, *, whole_tokens: bool) -> int:
     """Where the part first stands in the text, -1 if nowhere; whole_tokens: only where it cuts no token in two."""
-    at = text.find(part)
-    while whole_tokens and at >= 0 and _cuts_a_token(text, at, at + len(part)):
-        at = text.find(part, at + 1)
-    return at
+    start = text.find(part)
+    while whole_tokens and start >= 0 and _cuts_a_token(text, start, start + len(part)):
+        start = text.find(part, start + 1)
+    return start
 
 
 def _cuts_a_token(text: str, start: int, stop: int) -> bool:
     """Whether text[start:stop] begins or ends inside a word or a number: 496.5 does in 1,496.5, and 12 in -12."""
-    before, behind = text[max(start - 2, 0):start], text[stop:stop + 2]
-    if before and (_one_token(before[-1], text[start]) or _one_number(before, text[start])):
+    preceding, following = text[max(start - 2, 0):start], text[stop:stop + 2]
+    if preceding and (_one_token(preceding[-1], text[start]) or _one_number(preceding, text[start])):
         return True
-    return bool(behind) and (_one_token(text[stop - 1], behind[0]) or _goes_on(text[stop - 1], behind))
+    return bool(following) and (_one_token(text[stop - 1], following[0]) or _goes_on(text[stop - 1], following))
 
 
 def _one_token(a: str, b: str) -> bool:
     """Whether neighbouring characters belong to one word."""
     if unicodedata.category(b).startswith("M"):
         return True
-    both = (a.isalnum() or a == "_" or unicodedata.category(a).startswith("M")) and (b.isalnum() or b == "_")
-    return both and not (_SPACELESS_CHARACTER.match(a) or _SPACELESS_CHARACTER.match(b))
+    same_token = (a.isalnum() or a == "_" or unicodedata.category(a).startswith("M")) and (b.isalnum() or b == "_")
+    return same_token and not (_SPACELESS_CHARACTER.match(a) or _SPACELESS_CHARACTER.match(b))
 
 
 def _one_number(before: str, first: str) -> bool:
@@ -163,11 +171,11 @@ def _no_evidence(truth: Truth) -> Unavailable:
 
 
 def _left_out(truth: Truth, empty: int, repeated: int) -> list[Problem]:
-    found = []
+    problems = []
     if empty:
-        found.append(Problem("empty-evidence", {"spans": empty, "truth": truth.name}, field="evidence",
+        problems.append(Problem("empty-evidence", {"spans": empty, "truth": truth.name}, field="evidence",
                              severity="warning"))
     if repeated:
-        found.append(Problem("repeated-evidence", {"spans": repeated, "truth": truth.name}, field="evidence",
+        problems.append(Problem("repeated-evidence", {"spans": repeated, "truth": truth.name}, field="evidence",
                              severity="warning"))
-    return found
+    return problems

@@ -63,16 +63,19 @@ def timed(run: str, details: pa.Table | None, rows: np.ndarray) -> Timed:
     if details is not None and "latency_ms" in details.column_names:
         column = details["latency_ms"].combine_chunks()
         if pa.types.is_struct(column.type):
-            parts = {stage: pc.struct_field(column, stage) for stage in STAGES
+            stage_columns = {stage: pc.struct_field(column, stage) for stage in STAGES
                      if column.type.get_field_index(stage) >= 0}
         else:
-            parts = {"total": column}
-        stages = {stage: _taken(run, f"latency_ms ({stage})", part, rows) for stage, part in parts.items()}
+            stage_columns = {"total": column}
+        stages = {
+            stage: _taken(run, f"latency_ms ({stage})", stage_column, rows)
+            for stage, stage_column in stage_columns.items()
+        }
         stages = {stage: values for stage, values in stages.items() if not np.isnan(values).all()}
-    parts = [values for stage, values in stages.items() if stage != "total"]
-    if parts:
-        told = stages.get("total", np.full(len(rows), np.nan))
-        stages["total"] = np.where(np.isnan(told), np.sum(parts, axis=0), told)
+    stage_columns = [values for stage, values in stages.items() if stage != "total"]
+    if stage_columns:
+        total = stages.get("total", np.full(len(rows), np.nan))
+        stages["total"] = np.where(np.isnan(total), np.sum(stage_columns, axis=0), total)
     ordered = {stage: stages[stage] for stage in STAGES if stage in stages}
     return Timed(run, rows >= 0, ordered, columns["prompt_tokens"], columns["completion_tokens"], columns["cost_usd"])
 

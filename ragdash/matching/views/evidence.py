@@ -74,9 +74,9 @@ class Covered:
     @cached_property
     def spans(self) -> Ranked:
         """Spans as documents, each at its first covering rank (several may share one); R is the spans."""
-        found = np.flatnonzero(self.span_rank < NEVER)
-        found = found[np.lexsort((self.span_rank[found], self.span_query[found]))]
-        return self._ranked(self.span_query[found], self.span_rank[found], np.ones(len(found), np.int64))
+        covered = np.flatnonzero(self.span_rank < NEVER)
+        covered = covered[np.lexsort((self.span_rank[covered], self.span_query[covered]))]
+        return self._ranked(self.span_query[covered], self.span_rank[covered], np.ones(len(covered), np.int64))
 
     def _ranked(self, query: np.ndarray, rank: np.ndarray, grade: np.ndarray) -> Ranked:
         return Ranked(query, rank, grade, np.full(len(query), np.nan), self.span_query,

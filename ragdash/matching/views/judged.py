@@ -60,13 +60,13 @@ class Judged:
     problems: tuple[Problem, ...] = ()
     _kept: dict = field(default_factory=dict)
 
-    def askings(self, name: str, at: Iterable[int] | None = None) -> list[Asking]:
+    def askings(self, name: str, indices: Iterable[int] | None = None) -> list[Asking]:
         """What a judge has to be asked for a metric (its canonical spelling), of all cases or of those at these places.
 
         Cases that lack a text ask nothing. InputError for a metric that is not judged.
         """
         task = find_task(name)
-        return [task.start(case) for case in (self.cases if at is None else map(self.cases.__getitem__, at))]
+        return [task.start(case) for case in (self.cases if indices is None else map(self.cases.__getitem__, indices))]
 
     def values(self, name: str, judge: str = "", votes: int = 1) -> Values:
         """The values of a judged metric: (Q,). judge: a model, or "model at host"; "": the one last asked that has a
@@ -78,16 +78,16 @@ class Judged:
     def read(self, name: str, judge: str = "", votes: int = 1) -> Verdicts:
         """The verdicts with how they came about; Unavailable as `values`. Kept until the ledger changes."""
         try:
-            said = (self.ledger, self.ledger.stamp(), self.store.stamp() if name == RELEVANCY else "")
-            when, found = self._kept.get((name, judge, votes), (None, None))
-            if when != said:
-                found = self._heard(name, judge, votes)
-                self._kept[name, judge, votes] = said, found
+            stamp = (self.ledger, self.ledger.stamp(), self.store.stamp() if name == RELEVANCY else "")
+            known_stamp, verdicts = self._kept.get((name, judge, votes), (None, None))
+            if known_stamp != stamp:
+                verdicts = self._heard(name, judge, votes)
+                self._kept[name, judge, votes] = stamp, verdicts
         except InputError as error:
             raise Unavailable("unreadable", field=name, cause=error.problems[0]) from None
-        if isinstance(found, Unavailable):
-            raise found.again()
-        return found
+        if isinstance(verdicts, Unavailable):
+            raise verdicts.again()
+        return verdicts
 
     def _heard(self, name: str, judge: str, votes: int) -> Verdicts | Unavailable:
         """The verdicts of the judge or the judges chosen, or why there are none; a judge's own name stands first."""
@@ -96,13 +96,13 @@ class Judged:
             return self._found(name, judge, votes)
         if (pool, len(names)) == (MEAN, 1):
             return self._found(name, names[0], votes)
-        found = [self._found(name, one, votes, pool) for one in names]
-        for one in found:
-            if isinstance(one, Unavailable):
-                return one
-        if len({one.judge for one in found}) < len(names):
+        panel = [self._found(name, member, votes, pool) for member in names]
+        for member in panel:
+            if isinstance(member, Unavailable):
+                return member
+        if len({member.judge for member in panel}) < len(names):
             return Unavailable("judge-twice", {"metric": name, "judge": judge}, name)
-        return pooled(found, pool)
+        return pooled(panel, pool)
 
     def _found(self, name: str, judge: str, votes: int, pool: str = MEAN) -> Verdicts | Unavailable:
         """The verdicts of the first judge that has any, or why there are none."""
@@ -110,17 +110,17 @@ class Judged:
         if all(lacking):
             reason = Counter(lacking).most_common(1)[0][0] if lacking else "no-answer"
             return Unavailable(f"judge-{reason}", {"metric": name, "run": self.run}, name)
-        told = None
-        for one in filter(lambda one: one.is_called(judge), self.ledger.judges()):
-            verdicts = self.by(name, one, votes, pool)
+        newest = None
+        for known_judge in filter(lambda known_judge: known_judge.is_called(judge), self.ledger.judges()):
+            verdicts = self.by(name, known_judge, votes, pool)
             reasons = Counter(row.missing for row in verdicts.judgements if row.missing not in LACKING)
             if not np.isnan(verdicts.values).all() or (reasons and reasons.keys() <= set(SETTLED)):
                 return verdicts
-            if told is None and reasons.keys() - {"not-asked", "not-imported"}:
-                told = f"{one}: {why(reasons.most_common(1)[0][0])[0]}"
+            if newest is None and reasons.keys() - {"not-asked", "not-imported"}:
+                newest = f"{known_judge}: {why(reasons.most_common(1)[0][0])[0]}"
                 if NO_ENCODER in reasons:
                     return Unavailable("not-embedded", {"metric": name}, name)
-        facts = {"metric": name, "run": self.run, "judge": judge, "reason": told or ""}
+        facts = {"metric": name, "run": self.run, "judge": judge, "reason": newest or ""}
         return Unavailable("not-judged", facts, name)
 
     def by(self, name: str, judge: Judge, votes: int = 1, pool: str = MEAN) -> Verdicts:
@@ -132,52 +132,60 @@ class Judged:
         model = None
         if name == RELEVANCY and judge.host != IMPORTED:
             model = self.store.named(ENCODER)
-            rounds = [self._alike(one, model) for one in rounds] if model else rounds
-        values, agreement, tied = together(np.array([[one.value for one in found] for found in rounds], np.float64),
-                                           pool)
-        judgements = (replace(one, missing="tied") if no else one for one, no in zip(rounds[0], tied, strict=True))
+            rounds = [self._alike(judgement, model) for judgement in rounds] if model else rounds
+        values, agreement, tied = together(
+            np.array([[judgement.value for judgement in judgements] for judgements in rounds], np.float64), pool
+        )
+        judgements = (
+            replace(judgement, missing="tied") if no else judgement
+            for judgement, no in zip(rounds[0], tied, strict=True)
+        )
         return Verdicts(name, judge, values, tuple(judgements), agreement, model)
 
     def _alike(self, judgements: Sequence[Judgement], model: Model) -> list[Judgement]:
         """RAGAS.AnswerRelevancy: mean cosine of the questions asked back with the one asked, where not evasive."""
-        open_ = [i for i, one in enumerate(judgements) if one.missing == NO_ENCODER]
+        open_ = [i for i, judgement in enumerate(judgements) if judgement.missing == NO_ENCODER]
         pairs = [(row["question"], self.cases[i].question) for i in open_ for row in judgements[i].rows]
         if not pairs:
             return list(judgements)
-        value, there, _ = cosines(self.store, model, pairs)
-        found, at = list(judgements), 0
+        value, known, _ = cosines(self.store, model, pairs)
+        changed, start = list(judgements), 0
         for i in open_:
-            part = slice(at, at + len(judgements[i].rows))
-            at = part.stop
-            if there[part].all() and not np.isnan(value[part]).any():
-                found[i] = replace(judgements[i], value=float(value[part].mean()), missing=None)
-        return found
+            rows = slice(start, start + len(judgements[i].rows))
+            start = rows.stop
+            if known[rows].all() and not np.isnan(value[rows]).any():
+                changed[i] = replace(judgements[i], value=float(value[rows].mean()), missing=None)
+        return changed
 
     def _imported(self, name: str, judge: Judge, votes: int) -> list[Judgement]:
         """What a file said that was imported, one vote: (Q,)."""
         keys = [judge.key(imported_question(name, case)) for case in self.cases]
-        known = self.ledger.get(keys) if votes == 1 else {}
-        found = []
+        verdict_rows = self.ledger.get(keys) if votes == 1 else {}
+        judgements = []
         for key, lacking in zip(keys, self._lacking(name), strict=True):
-            value = known[key].value if key in known else {"score": None}
+            value = verdict_rows[key].value if key in verdict_rows else {"score": None}
             score, rows = value["score"], tuple(value.get("rows", ()))
-            why = ragchecker.undefined_of(name, rows) if score is None and key in known else lacking or "not-imported"
-            found.append(Judgement(float("nan"), why, rows) if score is None else Judgement(score, None, rows))
-        return found
+            reason = (
+                ragchecker.undefined_of(name, rows)
+                if score is None and key in verdict_rows
+                else lacking or "not-imported"
+            )
+            judgements.append(Judgement(float("nan"), reason, rows) if score is None else Judgement(score, None, rows))
+        return judgements
 
     def known_keys(self, names: Iterable[str], judge: Judge) -> set[bytes]:
         """What the ledger holds of a judge on these metrics, by key; of all votes."""
-        found: set[bytes] = set()
+        keys: set[bytes] = set()
         for name in names:
             if judge.host == IMPORTED:
-                found |= self.ledger.known([judge.key(imported_question(name, case)) for case in self.cases])
+                keys |= self.ledger.known([judge.key(imported_question(name, case)) for case in self.cases])
                 continue
             for vote in count():
-                more = known_keys(self.askings(name), self.ledger, judge, vote)
-                found |= more
-                if not more:
+                new_keys = known_keys(self.askings(name), self.ledger, judge, vote)
+                keys |= new_keys
+                if not new_keys:
                     break
-        return found
+        return keys
 
     def _lacking(self, name: str) -> list[str | None]:
         """Why a case is not asked about: (Q,), None where its texts are there."""
@@ -186,13 +194,13 @@ class Judged:
     def embedded_texts(self) -> list[str]:
         """The distinct texts that RAGAS.AnswerRelevancy has to have embedded: queries, and those asked back of them."""
         texts: dict[str, None] = {}
-        for judge in (one for one in self.ledger.judges() if one.host != IMPORTED):
+        for judge in (known_judge for known_judge in self.ledger.judges() if known_judge.host != IMPORTED):
             for vote in count():
-                said = read(self.askings(RELEVANCY), self.ledger, judge, vote)
-                for case, found in zip(self.cases, said, strict=True):
-                    if found.missing == NO_ENCODER:
-                        texts |= dict.fromkeys((case.question, *(row["question"] for row in found.rows)))
-                if not any(found.rows for found in said):
+                judgements = read(self.askings(RELEVANCY), self.ledger, judge, vote)
+                for case, judgement in zip(self.cases, judgements, strict=True):
+                    if judgement.missing == NO_ENCODER:
+                        texts |= dict.fromkeys((case.question, *(row["question"] for row in judgement.rows)))
+                if not any(judgement.rows for judgement in judgements):
                     break
         return list(texts)
 
@@ -203,25 +211,25 @@ class Judged:
         except Unavailable:
             return []
         settled, missing = apart(reason for reason in verdicts.reasons if reason not in LACKING)
-        facts, found = {"metric": name, "run": self.run}, []
-        for kind, own in (("missing", missing), ("undefined", settled)):
-            if own:
-                again, embed = helps(own)
-                found.append((f"{kind}-verdicts", {**facts, "missing": sum(own.values()), "reasons": own,
-                                                   "queries": int(verdicts.wanted.sum()), "again": again,
+        facts, problems = {"metric": name, "run": self.run}, []
+        for kind, reasons in (("missing", missing), ("undefined", settled)):
+            if reasons:
+                ask_again, embed = helps(reasons)
+                problems.append((f"{kind}-verdicts", {**facts, "missing": sum(reasons.values()), "reasons": reasons,
+                                                   "queries": int(verdicts.wanted.sum()), "again": ask_again,
                                                    "embed": embed}))
-        found += [(f"{flag}-verdicts", {**facts, "queries": verdicts.flags[flag]})
+        problems += [(f"{flag}-verdicts", {**facts, "queries": verdicts.flags[flag]})
                   for flag in ("cut", "vacuous") if verdicts.flags[flag]]
-        return [Problem(message, facts, field=name, severity="warning") for message, facts in found]
+        return [Problem(message, facts, field=name, severity="warning") for message, facts in problems]
 
-    def settings(self, asked: Iterable[tuple[str, str, int]]) -> dict[str, str]:
+    def settings(self, specs: Iterable[tuple[str, str, int]]) -> dict[str, str]:
         """{"Faithfulness": the judge whose verdicts the values are} of (metric, judge, votes), beside the numbers."""
-        found = {}
-        for one in asked:
+        settings = {}
+        for judge_spec in specs:
             with suppress(Unavailable):
-                verdicts = self.read(*one)
-                found[setting(*one)] = str(verdicts.judge) + (f", {verdicts.model}" if verdicts.model else "")
-        return found
+                verdicts = self.read(*judge_spec)
+                settings[setting(*judge_spec)] = str(verdicts.judge) + (f", {verdicts.model}" if verdicts.model else "")
+        return settings
 
 
 def setting(name: str, judge: str = "", votes: int = 1) -> str:

@@ -70,10 +70,15 @@ class Scored:
 
     def pairs(self, against: str) -> tuple[np.ndarray, list[tuple[str, str]]]:
         """(query of each pair (P,) ascending, (reference or question, answer)); texts without a sign make no pair."""
-        others = self.references if against == "references" else ((question,) for question in self.questions)
-        found = [(query, (other, answer)) for query, (answer, some) in enumerate(zip(self.answers, others, strict=True))
-                 if _says(answer) for other in some if _says(other)]
-        return np.array([query for query, _ in found], np.int64), [pair for _, pair in found]
+        texts_against = self.references if against == "references" else ((question,) for question in self.questions)
+        pairs = [
+            (query, (text, answer))
+            for query, (answer, texts) in enumerate(zip(self.answers, texts_against, strict=True))
+            if _says(answer)
+            for text in texts
+            if _says(text)
+        ]
+        return np.array([query for query, _ in pairs], np.int64), [pair for _, pair in pairs]
 
     def values(self, name: str, model: str = "") -> Values:
         """The values of a metric of NEEDS: (Q,). model: a name or a weights' hash; "": the one last used.
@@ -87,24 +92,24 @@ class Scored:
         need = NEEDS[name]
         self.need(need.against)
         try:
-            used = self.store.named(need.kind, model)
-            if used is None:
+            model_id = self.store.named(need.kind, model)
+            if model_id is None:
                 raise _not_computed(name, model, need.kind)
             query, pairs = self.pairs(need.against)
-            value, there, cut = (cosines if need.kind == ENCODER else _scores)(self.store, used, pairs)
+            value, known, cut = (cosines if need.kind == ENCODER else _scores)(self.store, model_id, pairs)
         except InputError as error:
             raise Unavailable("unreadable", field=name, cause=error.problems[0]) from None
-        if len(pairs) and not there.any():
-            raise _not_computed(name, used.name, need.kind)
+        if len(pairs) and not known.any():
+            raise _not_computed(name, model_id.name, need.kind)
         best = np.full(len(self.answers), np.nan)
         complete = np.ones(len(best), bool)
-        complete[query[~there]] = False
+        complete[query[~known]] = False
         first = np.flatnonzero(np.diff(query, prepend=-1))
         if len(first):
             best[query[first]] = np.fmax.reduceat(value, first)
         best[~complete] = np.nan
-        wanted = np.unique(query)
-        return Reading(best, used, int(complete[wanted].sum()), len(wanted), len(np.unique(query[cut])))
+        queries = np.unique(query)
+        return Reading(best, model_id, int(complete[queries].sum()), len(queries), len(np.unique(query[cut])))
 
     def problems(self, name: str, model: str = "") -> list[Problem]:
         """What to know of the values of a metric, as warnings: computed in part, texts that were cut. Never raises."""
@@ -119,23 +124,23 @@ class Scored:
     def settings(self, names: Iterable[tuple[str, str]]) -> dict[str, str]:
         """{"SBERT": the model that its values are of} of (metric, model) pairs, to stand beside the numbers."""
         try:
-            used = {name + (f"(model={model!r})" if model else ""): self.store.named(NEEDS[name].kind, model)
+            models = {name + (f"(model={model!r})" if model else ""): self.store.named(NEEDS[name].kind, model)
                     for name, model in names}
         except InputError:
             return {}
-        return {name: str(model) for name, model in used.items() if model}
+        return {name: str(model) for name, model in models.items() if model}
 
 
 def wanted(scored: Sequence[Scored], names: Iterable[str]) -> tuple[list[str], list[tuple[str, str]]]:
     """(distinct texts for an encoder, distinct pairs for a cross-encoder) that the metrics need of the runs."""
     texts, pairs = {}, {}
     for need in dict.fromkeys(NEEDS[name] for name in names):
-        for one in scored:
-            found = one.pairs(need.against)[1]
+        for view in scored:
+            text_pairs = view.pairs(need.against)[1]
             if need.kind == SCORER:
-                pairs |= dict.fromkeys(found)
+                pairs |= dict.fromkeys(text_pairs)
             else:
-                texts |= dict.fromkeys(text for pair in found for text in pair)
+                texts |= dict.fromkeys(text for pair in text_pairs for text in pair)
     return list(texts), list(pairs)
 
 
@@ -146,16 +151,20 @@ def _says(text: str | None) -> bool:
 
 def cosines(store: Store, model: Model, pairs: list[tuple[str, str]]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """(cosine, whether both vectors are there, whether one of the texts was cut) of each pair: (P,) each."""
-    place: dict[str, int] = {}
-    at = np.array([[place.setdefault(text, len(place)) for text in pair] for pair in pairs], np.int64).reshape(-1, 2)
-    vectors, there, cut = store.vectors(model, [text_key(text) for text in place])
+    index_of: dict[str, int] = {}
+    indices = np.array(
+        [[index_of.setdefault(text, len(index_of)) for text in pair] for pair in pairs], np.int64
+    ).reshape(-1, 2)
+    vectors, known, cut = store.vectors(model, [text_key(text) for text in index_of])
     value = np.full(len(pairs), np.nan)
     for start in range(0, len(pairs), _BLOCK):
-        left, right = (vectors[side].astype(np.float64) for side in at[start:start + _BLOCK].T)
-        length = np.linalg.norm(left, axis=1) * np.linalg.norm(right, axis=1)
-        cosine = np.divide((left * right).sum(axis=1), length, out=np.full(len(left), np.nan), where=length > 0)
+        first_side, right = (vectors[side].astype(np.float64) for side in indices[start:start + _BLOCK].T)
+        length = np.linalg.norm(first_side, axis=1) * np.linalg.norm(right, axis=1)
+        cosine = np.divide(
+            (first_side * right).sum(axis=1), length, out=np.full(len(first_side), np.nan), where=length > 0
+        )
         value[start:start + _BLOCK] = np.clip(cosine, -1.0, 1.0)
-    return value, there[at].all(axis=1), cut[at].any(axis=1)
+    return value, known[indices].all(axis=1), cut[indices].any(axis=1)
 
 
 def _scores(store: Store, model: Model, pairs: list[tuple[str, str]]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -169,10 +178,10 @@ def _not_computed(name: str, model: str, kind: str) -> Unavailable:
 
 def told(name: str, run: str, reading: Reading, cut: str) -> list[Problem]:
     """What to know of values, as warnings: computed in part, texts that were cut. cut: the message for these."""
-    facts, found, model = {"metric": name, "run": run, "answers": reading.wanted}, [], reading.model
+    facts, problems, model = {"metric": name, "run": run, "answers": reading.wanted}, [], reading.model
     if reading.computed < reading.wanted:
-        found.append(("computed-in-part", {**facts, "computed": reading.computed, "model": str(model),
+        problems.append(("computed-in-part", {**facts, "computed": reading.computed, "model": str(model),
                                            "option": OPTIONS[model.kind]}))
     if reading.cut:
-        found.append((cut, {**facts, "cut": reading.cut, "most": model.max_length, "model": model.name}))
-    return [Problem(message, facts, field=name, severity="warning") for message, facts in found]
+        problems.append((cut, {**facts, "cut": reading.cut, "most": model.max_length, "model": model.name}))
+    return [Problem(message, facts, field=name, severity="warning") for message, facts in problems]

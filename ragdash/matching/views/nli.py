@@ -64,23 +64,25 @@ class Entailed:
         """The values with how they came about."""
         query, number, pairs = self.pairs()
         try:
-            used = self.store.named(NLI, model)
-            if used is None:
+            model_id = self.store.named(NLI, model)
+            if model_id is None:
                 raise _not_computed(model)
-            value, there, cut = self.store.scores(used, [pair_key(pair) for pair in pairs])
+            value, known, cut = self.store.scores(model_id, [pair_key(pair) for pair in pairs])
         except InputError as error:
             raise Unavailable("unreadable", field=NAME, cause=error.problems[0]) from None
-        if not there.any():
-            raise _not_computed(used.name)
+        if not known.any():
+            raise _not_computed(model_id.name)
         first = np.flatnonzero(np.diff(number, prepend=-1))
-        held = np.maximum.reduceat(np.where(np.isnan(value), -1.0, value), first) >= ENTAILED
+        supported = np.maximum.reduceat(np.where(np.isnan(value), -1.0, value), first) >= ENTAILED
         owner = query[first]
         total = np.bincount(owner, minlength=len(self.cases))
-        share = np.divide(np.bincount(owner, held, len(self.cases)), total, out=np.full(len(total), np.nan),
+        share = np.divide(np.bincount(owner, supported, len(self.cases)), total, out=np.full(len(total), np.nan),
                           where=total > 0)
-        share[np.unique(query[~there | np.isnan(value)])] = np.nan
-        wanted = np.unique(query)
-        return Reading(share, used, int((~np.isnan(share[wanted])).sum()), len(wanted), len(np.unique(query[cut])))
+        share[np.unique(query[~known | np.isnan(value)])] = np.nan
+        queries = np.unique(query)
+        return Reading(
+            share, model_id, int((~np.isnan(share[queries])).sum()), len(queries), len(np.unique(query[cut]))
+        )
 
     def problems(self, name: str, model: str = "") -> list[Problem]:
         """What to know of the values, as warnings: computed in part, texts that were cut. Never raises."""
@@ -93,18 +95,18 @@ class Entailed:
     def settings(self, names: Iterable[tuple[str, str]]) -> dict[str, str]:
         """{"NLIFaithfulness": the model that its values are of}."""
         try:
-            used = {name + (f"(model={model!r})" if model else ""): self.store.named(NLI, model)
+            models = {name + (f"(model={model!r})" if model else ""): self.store.named(NLI, model)
                     for name, model in names}
         except InputError:
             return {}
-        return {name: str(model) for name, model in used.items() if model}
+        return {name: str(model) for name, model in models.items() if model}
 
 
 def windows_of(text: str) -> list[str]:
     """WINDOW sentences in a row, every STEP sentences; the last window ends with the text."""
-    parts = _parts(text)
-    starts = [*range(0, max(len(parts) - WINDOW, 0), STEP), max(len(parts) - WINDOW, 0)] if parts else []
-    return list(dict.fromkeys(" ".join(parts[start:start + WINDOW]) for start in starts))
+    pieces = _parts(text)
+    starts = [*range(0, max(len(pieces) - WINDOW, 0), STEP), max(len(pieces) - WINDOW, 0)] if pieces else []
+    return list(dict.fromkeys(" ".join(pieces[start:start + WINDOW]) for start in starts))
 
 
 def _parts(text: str) -> list[str]:

@@ -38,17 +38,17 @@ def why(reason: str | None) -> tuple[str, bool]:
     """(why a query has no value, in words, and whose fault; whether it is judged or cannot be, else a verdict is
     missing).
     """
-    code, _, whose = (reason or "no-vote").partition(BY)
-    return (f"{whose}: " if whose else "") + WHY.get(code, code), code in (*LACKING, *SETTLED)
+    code, _, judge_names = (reason or "no-vote").partition(BY)
+    return (f"{judge_names}: " if judge_names else "") + WHY.get(code, code), code in (*LACKING, *SETTLED)
 
 
 def apart(reasons: Iterable[str | None]) -> tuple[dict[str, int], dict[str, int]]:
     """({why: queries} that are undefined by their texts, the same of verdicts that are missing), most queries first."""
-    found: tuple[dict[str, int], dict[str, int]] = {}, {}
+    counts: tuple[dict[str, int], dict[str, int]] = {}, {}
     for reason, n in Counter(reasons).most_common():
         words, undefined = why(reason)
-        found[not undefined][words] = n
-    return found
+        counts[not undefined][words] = n
+    return counts
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,22 +70,24 @@ class Verdicts:
     @property
     def wanted(self) -> np.ndarray:
         """The queries that have the texts to be judged: (Q,) bool."""
-        return np.array([one.missing not in LACKING for one in self.judgements], bool)
+        return np.array([judgement.missing not in LACKING for judgement in self.judgements], bool)
 
     @property
     def reasons(self) -> list[str | None]:
         """Why each query without a value has none."""
-        return [one.missing for one, value in zip(self.judgements, self.values, strict=True) if np.isnan(value)]
+        return [
+            judgement.missing for judgement, value in zip(self.judgements, self.values, strict=True) if np.isnan(value)
+        ]
 
     @property
     def flags(self) -> Counter:
         """Queries by what is worth knowing: "vacuous" (no claims), "cut" (a chunk not shown whole)."""
-        return Counter(flag for one in self.judgements for flag in one.flags)
+        return Counter(flag for judgement in self.judgements for flag in judgement.flags)
 
     def rows(self, query_ids: Sequence[str]) -> list[dict]:
         """Every claim or chunk with its verdict and reason, for reading and export."""
         return [{"query_id": query, "metric": self.name, **row}
-                for query, one in zip(query_ids, self.judgements, strict=True) for row in one.rows]
+                for query, judgement in zip(query_ids, self.judgements, strict=True) for row in judgement.rows]
 
 
 def listed(reasons: Mapping[str, int]) -> str:
@@ -99,38 +101,46 @@ def together(values: np.ndarray, pool: str = MEAN) -> tuple[Values, np.ndarray, 
     NaN where one of the N is NaN, and where the most frequent of a majority are several. Values that differ by rounding
     alone are the same.
     """
-    gone, near = np.isnan(values).any(axis=0), values.round(DIGITS)
-    times = np.array([(near == row).sum(axis=0) for row in near])
-    most, at = times.max(axis=0), (times.argmax(axis=0), np.arange(values.shape[1]))
-    tied = ((times == most) & (near != near[at])).any(axis=0) & ~gone & (pool == MAJORITY)
-    value = np.where(tied | gone, np.nan, values[at] if pool == MAJORITY else values.mean(axis=0))
-    return value, np.where(np.isnan(value), np.nan, most / len(values)), tied
+    undefined, rounded = np.isnan(values).any(axis=0), values.round(DIGITS)
+    times = np.array([(rounded == row).sum(axis=0) for row in rounded])
+    greatest, winner = times.max(axis=0), (times.argmax(axis=0), np.arange(values.shape[1]))
+    tied = ((times == greatest) & (rounded != rounded[winner])).any(axis=0) & ~undefined & (pool == MAJORITY)
+    value = np.where(tied | undefined, np.nan, values[winner] if pool == MAJORITY else values.mean(axis=0))
+    return value, np.where(np.isnan(value), np.nan, greatest / len(values)), tied
 
 
-def pooled(found: Sequence[Verdicts], pool: str = MEAN) -> Verdicts:
+def pooled(members: Sequence[Verdicts], pool: str = MEAN) -> Verdicts:
     """The verdicts of several judges on a metric as those of one; those of one whose votes are pooled say so.
 
     Defined where every judge has a value; else missing with the reason and whose it is.
     """
-    panel = Panel(tuple(one.judge for one in found), pool)
-    if len(found) == 1:
-        return replace(found[0], judge=panel)
-    values, agreement, tied = together(np.array([one.values for one in found]), pool)
-    judgements = tuple(_joint(found, q, float(values[q]), bool(tied[q])) for q in range(len(values)))
-    model = next((one.model for one in found if one.model), None)
-    return Verdicts(found[0].name, panel, values, judgements, agreement, model, tuple(found))
+    panel = Panel(tuple(verdicts.judge for verdicts in members), pool)
+    if len(members) == 1:
+        return replace(members[0], judge=panel)
+    values, agreement, tied = together(np.array([verdicts.values for verdicts in members]), pool)
+    judgements = tuple(_joint(members, q, float(values[q]), bool(tied[q])) for q in range(len(values)))
+    model = next((verdicts.model for verdicts in members if verdicts.model), None)
+    return Verdicts(members[0].name, panel, values, judgements, agreement, model, tuple(members))
 
 
-def _joint(found: Sequence[Verdicts], q: int, value: float, tied: bool) -> Judgement:
+def _joint(panel: Sequence[Verdicts], q: int, value: float, tied: bool) -> Judgement:
     """What several judges say of a query, the rows of each under its name."""
-    said = [one.judgements[q] for one in found]
-    rows = tuple({"judge": str(one.judge), **row} for one, own in zip(found, said, strict=True) for row in own.rows)
-    flags = tuple(dict.fromkeys(flag for own in said for flag in own.flags))
-    return Judgement(value, None if value == value else "tied" if tied else _whose(found, q), rows, flags)
+    judgements = [verdicts.judgements[q] for verdicts in panel]
+    rows = tuple(
+        {"judge": str(verdicts.judge), **row}
+        for verdicts, judgement in zip(panel, judgements, strict=True)
+        for row in judgement.rows
+    )
+    flags = tuple(dict.fromkeys(flag for judgement in judgements for flag in judgement.flags))
+    return Judgement(value, None if value == value else "tied" if tied else _whose(panel, q), rows, flags)
 
 
-def _whose(found: Sequence[Verdicts], q: int) -> str:
+def _whose(panel: Sequence[Verdicts], q: int) -> str:
     """Why a query has no value of all judges, and whose that is; first what no asking fixes."""
-    lacking = [(one.judgements[q].missing or "no-vote", str(one.judge)) for one in found if np.isnan(one.values[q])]
-    code = min((code for code, _ in lacking), key=lambda one: (one not in LACKING, one not in SETTLED))
-    return code if code in LACKING else code + BY + ", ".join(judge for own, judge in lacking if own == code)
+    lacking = [
+        (verdicts.judgements[q].missing or "no-vote", str(verdicts.judge))
+        for verdicts in panel
+        if np.isnan(verdicts.values[q])
+    ]
+    code = min((code for code, _ in lacking), key=lambda verdicts: (verdicts not in LACKING, verdicts not in SETTLED))
+    return code if code in LACKING else code + BY + ", ".join(judge for names, judge in lacking if names == code)

@@ -74,9 +74,9 @@ class Ranked:
     def up_to(self, k: Cutoffs, query: np.ndarray, rank: np.ndarray, weights: np.ndarray | None = None) -> np.ndarray:
         """Sum of the weights (default 1) that stand at a rank <= k: (Q, K) float64, all cutoffs in one pass."""
         first = np.searchsorted(k, rank)
-        seen = first < len(k)
-        if not seen.all():
-            query, first, weights = query[seen], first[seen], None if weights is None else weights[seen]
+        within = first < len(k)
+        if not within.all():
+            query, first, weights = query[within], first[within], None if weights is None else weights[within]
         weights = np.ones(len(query)) if weights is None else weights
         cells = np.bincount(first * self.queries + query, weights, self.queries * len(k)).astype(np.float64, copy=False)
         cells = cells.reshape(len(k), self.queries)  # a cutoff lies in one piece: adding up goes along the memory
@@ -90,11 +90,11 @@ class Ranked:
         """(score, query) of every returned document of the truth's queries, repeats left out. Needs scores."""
         sizes = self.bounds[:, 1] - self.bounds[:, 0]
         query = np.repeat(np.arange(self.queries), sizes)
-        at = np.arange(len(query)) + np.repeat(self.bounds[:, 0] - np.cumsum(sizes) + sizes, sizes)
+        positions = np.arange(len(query)) + np.repeat(self.bounds[:, 0] - np.cumsum(sizes) + sizes, sizes)
         if len(self.repeated):
-            kept = ~np.isin(at, self.repeated)
-            query, at = query[kept], at[kept]
-        return self.scores[at], query
+            counted = ~np.isin(positions, self.repeated)
+            query, positions = query[counted], positions[counted]
+        return self.scores[positions], query
 
     def returned_from(self, threshold: float) -> np.ndarray:
         """Documents with a score >= threshold: (Q,) int64. Needs scores (ValueError where there are none)."""
@@ -103,8 +103,8 @@ class Ranked:
         stop = bisect_falling(self.scores, self.bounds[:, 0], self.bounds[:, 1], threshold, past_equal=True)
         counts = stop - self.bounds[:, 0]
         if len(self.repeated):
-            before = np.searchsorted(self.repeated, np.stack([self.bounds[:, 0], stop]))
-            counts = counts - (before[1] - before[0])
+            repeats_before = np.searchsorted(self.repeated, np.stack([self.bounds[:, 0], stop]))
+            counts = counts - (repeats_before[1] - repeats_before[0])
         return counts
 
 

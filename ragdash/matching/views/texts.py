@@ -46,15 +46,15 @@ class Coded:
         """The same of every n tokens in a row; a text of fewer has none. n = 1 or 2."""
         if n == 1:
             return self
-        inside = np.ones(max(len(self.codes) - 1, 0), bool)
+        adjacent = np.ones(max(len(self.codes) - 1, 0), bool)
         borders = self.starts[(self.starts > 0) & (self.starts < len(self.codes))]
-        inside[borders - 1] = False
+        adjacent[borders - 1] = False
         starts = np.concatenate(([0], np.cumsum(np.maximum(self.lengths - 1, 0))))
-        pairs = (self.codes[:-1] * self.size + self.codes[1:])[inside]
+        pairs = (self.codes[:-1] * self.size + self.codes[1:])[adjacent]
         if self.size < 1 << 24:
             return Coded(pairs, starts, self.size**2)
-        known, pairs = np.unique(pairs, return_inverse=True)
-        return Coded(pairs, starts, len(known))
+        distinct, pairs = np.unique(pairs, return_inverse=True)
+        return Coded(pairs, starts, len(distinct))
 
     def same(self) -> np.ndarray:
         """A number for each text, the same for texts of the same tokens in the same order: (D,) int64."""
@@ -111,8 +111,8 @@ class Answered:
     @cached_property
     def _places(self) -> dict[str, int]:
         """Index of every distinct text."""
-        every = (*self.answers, *(text for texts in self.references for text in listed(texts)), *self.questions)
-        return {text: i for i, text in enumerate(dict.fromkeys(text for text in every if text is not None))}
+        all_texts = (*self.answers, *(text for texts in self.references for text in listed(texts)), *self.questions)
+        return {text: i for i, text in enumerate(dict.fromkeys(text for text in all_texts if text is not None))}
 
     @cached_property
     def texts(self) -> tuple[str, ...]:
@@ -145,10 +145,10 @@ class Answered:
     def _kept(self) -> dict:
         return {}
 
-    def each(self, key: object, found: Callable[[tuple[str, ...]], Found]) -> Found:
+    def each(self, key: object, compute: Callable[[tuple[str, ...]], Found]) -> Found:
         """found(texts), computed when a key is first asked for and kept."""
         if key not in self._kept:
-            self._kept[key] = found(self.texts)
+            self._kept[key] = compute(self.texts)
         return self._kept[key]
 
     def coded(self, how: str, stem: bool = False, language: str = "en") -> Coded:
@@ -158,10 +158,10 @@ class Answered:
 
     def best(self, query: np.ndarray, values: np.ndarray) -> np.ndarray:
         """The highest value of each query that is not NaN, NaN where it has none: (Q,). query, values (P,)."""
-        found = np.full(self.queries, -np.inf)
+        best_values = np.full(self.queries, -np.inf)
         defined = ~np.isnan(values)
-        np.maximum.at(found, query[defined], values[defined])
-        return np.where(np.isinf(found), np.nan, found)
+        np.maximum.at(best_values, query[defined], values[defined])
+        return np.where(np.isinf(best_values), np.nan, best_values)
 
 
 @dataclass(frozen=True, eq=False)
@@ -207,15 +207,17 @@ class Grounded:
 
     def _found(self, key: str, read: Callable[[str], list[str]]) -> tuple[list[list[str] | None], list[set[str]]]:
         if key not in self._kept:
-            once = {text: list(map(intern, read(text))) for text in dict.fromkeys(self.answers) if text is not None}
-            asked = [None if answer is None or contexts is None else once[answer]
+            tokens_of = {
+                text: list(map(intern, read(text))) for text in dict.fromkeys(self.answers) if text is not None
+            }
+            answer_tokens = [None if answer is None or contexts is None else tokens_of[answer]
                      for answer, contexts in zip(self.answers, self.contexts, strict=True)]
-            wanted = [set(found or ()) for found in asked]
-            held = [set() for _ in asked]
+            token_sets = [set(answer_words or ()) for answer_words in answer_tokens]
+            supported = [set() for _ in answer_tokens]
             for context, queries in self._users.items():
-                if any(wanted[q] for q in queries):
-                    within = set(read(context))
+                if any(token_sets[q] for q in queries):
+                    context_tokens = set(read(context))
                     for q in queries:
-                        held[q] |= wanted[q] & within
-            self._kept[key] = asked, held
+                        supported[q] |= token_sets[q] & context_tokens
+            self._kept[key] = answer_tokens, supported
         return self._kept[key]

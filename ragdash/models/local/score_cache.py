@@ -10,21 +10,20 @@ Letters: N texts or pairs, V numbers of a vector.
 from __future__ import annotations
 
 import hashlib
-import os
 import sqlite3
-import sys
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from ragdash.core.errors import InputError, Problem
+from ragdash.core.paths import cache_folder
+from ragdash.core.sqlite_file import transaction
 
 FILE = "semantic-1.sqlite"  # the number grows with the tables
 AT_ONCE = 500  # keys asked for in one statement
-WAIT = 30.0  # seconds for another writer
 STORED = np.dtype("<f2")
 _TABLES = """
 create table if not exists models (id integer primary key, kind text, weights text, max_length integer,
@@ -33,18 +32,6 @@ create table if not exists names (kind text, name text, model integer, used inte
 create table if not exists vectors (model integer, key blob, cut integer, value blob, unique (model, key));
 create table if not exists scores (model integer, key blob, cut integer, value real, unique (model, key));
 """
-
-
-def cache_folder() -> Path:
-    """The user's folder for what can be computed again: RAGDASH_CACHE, else where the system keeps such things."""
-    if os.environ.get("RAGDASH_CACHE"):
-        return Path(os.environ["RAGDASH_CACHE"]).expanduser()
-    home = Path.home()
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local") / "ragdash" / "Cache"
-    if sys.platform == "darwin":
-        return home / "Library" / "Caches" / "ragdash"
-    return Path(os.environ.get("XDG_CACHE_HOME") or home / ".cache") / "ragdash"
 
 
 def default_store() -> Store:
@@ -174,16 +161,8 @@ class Store:
     @contextmanager
     def _open(self, write: bool = False) -> Iterator[sqlite3.Connection | None]:
         """A connection whose changes are kept at the end; None for a reader where there is no file."""
-        if not write and not (self.path.exists() and self.path.stat().st_size):
-            yield None
-            return
         try:
-            if write:
-                self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            place = self.path if write else f"{self.path.resolve().as_uri()}?mode=ro"
-            with closing(sqlite3.connect(place, timeout=WAIT, uri=not write)) as db, db:
-                if write:
-                    db.executescript(_TABLES)
+            with transaction(self.path, write=write, prepare=lambda db: db.executescript(_TABLES)) as db:
                 yield db
         except (OSError, sqlite3.Error) as error:
             raise InputError([Problem("unusable-cache", {"reason": str(error)}, str(self.path))]) from None

@@ -55,41 +55,41 @@ def _judged(truth: Truth, reviews: Reviews) -> Truth:
     if not names:
         return truth
     query = pc.fill_null(pc.index_in(pa.array(names, pa.string()), value_set=truth.query_ids), -1).to_numpy()
-    known = query >= 0
-    query, grade = query[known].astype(np.int64), np.array(grades, np.int64)[known]
-    doc = pa.array(docs, pa.string()).filter(pa.array(known))
+    in_truth = query >= 0
+    query, grade = query[in_truth].astype(np.int64), np.array(grades, np.int64)[in_truth]
+    doc = pa.array(docs, pa.string()).filter(pa.array(in_truth))
     old = _again(truth, query, doc)
     changed = truth.grades[old[old >= 0]] != grade[old >= 0]
-    kept = np.ones(truth.judgements, bool)
-    kept[old[old >= 0]] = False
-    queries = np.concatenate([truth.queries[kept], query])
-    all_docs = pa.concat_arrays([truth.docs.filter(pa.array(kept)), doc])
-    all_grades = np.concatenate([truth.grades[kept], grade])
+    remaining = np.ones(truth.judgements, bool)
+    remaining[old[old >= 0]] = False
+    queries = np.concatenate([truth.queries[remaining], query])
+    all_docs = pa.concat_arrays([truth.docs.filter(pa.array(remaining)), doc])
+    all_grades = np.concatenate([truth.grades[remaining], grade])
     order = np.lexsort((-all_grades, queries))
     return replace(truth, queries=frozen(queries[order]), docs=all_docs.take(pa.array(order)),
                    grades=frozen(all_grades[order]),
-                   problems=(*truth.problems, *_said(int(changed.sum()), int((~known).sum()))))
+                   problems=(*truth.problems, *_said(int(changed.sum()), int((~in_truth).sum()))))
 
 
 def _again(truth: Truth, query: np.ndarray, doc: pa.StringArray) -> np.ndarray:
     """The judgement of the truth of each (query, document), -1 where it has none: (J,) int64."""
     rows = np.flatnonzero(np.isin(truth.queries, query))
-    both = pa.concat_arrays([truth.docs.take(pa.array(rows)), doc]).dictionary_encode()
-    code = both.indices.to_numpy().astype(np.int64)
-    width = max(len(both.dictionary), 1)
+    documents = pa.concat_arrays([truth.docs.take(pa.array(rows)), doc]).dictionary_encode()
+    code = documents.indices.to_numpy().astype(np.int64)
+    width = max(len(documents.dictionary), 1)
     keys = truth.queries[rows] * width + code[:len(rows)]
-    wanted = query * width + code[len(rows):]
+    sought = query * width + code[len(rows):]
     if not len(keys):
-        return np.full(len(wanted), -1)
+        return np.full(len(sought), -1)
     order = np.argsort(keys)
-    place = np.minimum(np.searchsorted(keys[order], wanted), len(keys) - 1)
-    return np.where(keys[order][place] == wanted, rows[order][place], -1)
+    slots = np.minimum(np.searchsorted(keys[order], sought), len(keys) - 1)
+    return np.where(keys[order][slots] == sought, rows[order][slots], -1)
 
 
 def _said(changed: int, unknown: int) -> list[Problem]:
-    found = []
+    problems = []
     if changed:
-        found.append(Problem("replaced-judgements", {"judgments": changed}, severity="warning"))
+        problems.append(Problem("replaced-judgements", {"judgments": changed}, severity="warning"))
     if unknown:
-        found.append(Problem("extra-queries/reviews", {"judgments": unknown}, severity="warning"))
-    return found
+        problems.append(Problem("extra-queries/reviews", {"judgments": unknown}, severity="warning"))
+    return problems

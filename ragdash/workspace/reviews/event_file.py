@@ -15,10 +15,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
+from ragdash.core import sqlite_file
 from ragdash.core.errors import InputError, Problem
+from ragdash.core.sqlite_file import Mode, connect, has_content, make_folder, primary_code
 from ragdash.workspace.reviews.events import Event, check_events
 
-WAIT = 30.0  # seconds for another writer
 VERSION = 1  # of the tables
 OURS = 0x52645276  # application_id: RdRv
 COLUMNS = ("kind", "query_id", "value", "run", "doc_id", '"when"', '"by"', "id")
@@ -48,15 +49,15 @@ class _Alien(sqlite3.DatabaseError):
 
 def add_rows(db: sqlite3.Connection, rows: Sequence[tuple[str, Event]]) -> list[Event]:
     """Insert (truth, event); those without an id get one, those whose id is there are passed over. Returns the new."""
-    added = []
+    new_events = []
     for truth, event in rows:
         event = replace(event, id=event.id or secrets.token_hex(16))
         values = (truth, *(getattr(event, name.strip('"')) for name in COLUMNS))
         cursor = db.execute(f"insert or ignore into events (truth, {', '.join(COLUMNS)}) values "
                             f"({', '.join('?' * len(values))})", values)
         if cursor.rowcount:
-            added.append(event)
-    return added
+            new_events.append(event)
+    return new_events
 
 
 def with_file(path: Path, work: Callable[[sqlite3.Connection | None], T], *, write: bool = False) -> T:
@@ -107,29 +108,24 @@ def _has_content(path: Path) -> bool:
 
 def _connect(path: Path, write: bool) -> sqlite3.Connection:
     """A connection; a reader in a folder that cannot be written reads without leaving a trace, where that is safe."""
-    place = path.resolve().as_uri()
     if write:
-        db = _opened(f"{place}?mode=rwc")
+        db = connect(path)
         db.execute("pragma synchronous = full")
         return db
     log = path.with_name(f"{path.name}-wal")
-    ways = ("mode=rw", "mode=ro", "mode=ro&immutable=1")  # the last one would not see what is in the log alone
-    for way in ways[:2] if log.exists() and log.stat().st_size else ways:
-        db = _opened(f"{place}?{way}")
+    modes: tuple[Mode, ...] = ("rw", "ro", "immutable")  # the last one would not see what is in the log alone
+    for mode in modes[:2] if has_content(log) else modes:
+        db = connect(path, mode)
         try:
             db.execute("select count(*) from sqlite_master").fetchone()
         except sqlite3.OperationalError as error:
             db.close()
-            if way == ways[-1] or _code(error) not in _SHUT:
+            if mode == modes[-1] or primary_code(error) not in _SHUT:
                 raise
             refused = error
         else:
             return db
     raise refused
-
-
-def _opened(uri: str) -> sqlite3.Connection:
-    return sqlite3.connect(uri, uri=True, timeout=WAIT, isolation_level=None)
 
 
 def _is_ours(db: sqlite3.Connection) -> bool:
@@ -147,7 +143,7 @@ def _is_ours(db: sqlite3.Connection) -> bool:
 
 def _make(path: Path) -> None:
     """Make the file where it is not there; several processes may try at once."""
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_folder(path)
     if _has_content(path):
         with closing(_connect(path, True)) as db:
             if _is_ours(db):
@@ -170,18 +166,18 @@ def _fill(path: Path, rows: Sequence[tuple[str, Event]]) -> None:
 
 def _statements(script: str) -> Iterator[str]:
     """The statements of a script, each on its own: executescript would end the transaction."""
-    whole = ""
+    statement = ""
     for line in script.strip().splitlines():
-        whole += line + "\n"
-        if sqlite3.complete_statement(whole):
-            yield whole
-            whole = ""
+        statement += line + "\n"
+        if sqlite3.complete_statement(statement):
+            yield statement
+            statement = ""
 
 
 @contextmanager
 def _alone(path: Path) -> Iterator[None]:
     """A lock over all processes that ends with the one that holds it: an empty database of which one has hold."""
-    with closing(sqlite3.connect(path.with_suffix(".lock"), timeout=WAIT, isolation_level=None)) as lock:
+    with closing(connect(path.with_suffix(".lock"))) as lock:
         lock.execute("begin exclusive")
         yield
         lock.execute("rollback")
@@ -195,11 +191,11 @@ def _set_aside(path: Path) -> None:
                 return  # another process has done it
         rows = _readable(path)
         number = 1
-        while (aside := path.with_name(f"{path.stem}.broken-{number}{path.suffix}")).exists():
+        while (broken_path := path.with_name(f"{path.stem}.broken-{number}{path.suffix}")).exists():
             number += 1
         for end in ("-wal", "-shm", ""):  # the log first: no new file may meet the old one's
             with suppress(FileNotFoundError):
-                path.with_name(path.name + end).rename(aside.with_name(aside.name + end))
+                path.with_name(path.name + end).rename(broken_path.with_name(broken_path.name + end))
         _fill(path, rows)
 
 
@@ -216,22 +212,17 @@ def _readable(path: Path) -> list[tuple[str, Event]]:
     return rows
 
 
-def _code(error: Exception) -> int:
-    """SQLite's primary code of an error, 0 where it has none."""
-    return getattr(error, "sqlite_errorcode", 0) & 0xFF
-
-
 def _is_broken(error: Exception) -> bool:
-    return isinstance(error, _Alien) or _code(error) in _BROKEN
+    return isinstance(error, _Alien) or primary_code(error) in _BROKEN
 
 
 def _unusable(path: Path, error: Exception, write: bool) -> InputError:
-    code, reason = _code(error), getattr(error, "errno", None)
+    code, reason = primary_code(error), getattr(error, "errno", None)
     if reason in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
         code = sqlite3.SQLITE_FULL
     if code in _SHUT or isinstance(error, PermissionError):
         message = "unusable-reviews/unwritable"
     else:
         message = _MESSAGES.get(code, "unusable-reviews")
-    facts = {"reason": str(error), "nothing_kept": write, "seconds": WAIT}
+    facts = {"reason": str(error), "nothing_kept": write, "seconds": sqlite_file.WAIT}
     return InputError([Problem(message, facts, str(path))])

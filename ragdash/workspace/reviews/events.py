@@ -87,8 +87,10 @@ class Reviews:
     @cached_property
     def stamp(self) -> str:
         """32 hexadecimal digits of what holds: the same content gives the same stamp, in any file and order."""
-        held = sorted((*event.key, event.value) for event in self.events)
-        return hashlib.blake2b(repr((self.truth, held)).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+        contents = sorted((*event.key, event.value) for event in self.events)
+        return hashlib.blake2b(
+            repr((self.truth, contents)).encode("utf-8", "surrogatepass"), digest_size=16
+        ).hexdigest()
 
     def of(self, query_id: str) -> tuple[Event, ...]:
         """What holds for one query."""
@@ -97,16 +99,16 @@ class Reviews:
     def queries(self, query_ids: pa.StringArray, kind: str, value: str | None = None,
                 run: str | None = None) -> np.ndarray:
         """Which queries have an event of the kind: (Q,) bool. With this value; of this run or of all runs."""
-        found = {event.query_id for event in self.events if event.kind == kind and value in (None, event.value)
+        ids = {event.query_id for event in self.events if event.kind == kind and value in (None, event.value)
                  and (run is None or event.run in ("", run))}
-        return pc.is_in(query_ids, value_set=pa.array(sorted(found), pa.string())).to_numpy(zero_copy_only=False)
+        return pc.is_in(query_ids, value_set=pa.array(sorted(ids), pa.string())).to_numpy(zero_copy_only=False)
 
     @cached_property
     def _of(self) -> Mapping[str, list[Event]]:
-        found: dict[str, list[Event]] = {}
+        by_query: dict[str, list[Event]] = {}
         for event in self.events:
-            found.setdefault(event.query_id, []).append(event)
-        return found
+            by_query.setdefault(event.query_id, []).append(event)
+        return by_query
 
 
 def holding(events: Sequence[Event]) -> tuple[Event, ...]:
@@ -129,8 +131,8 @@ def holding(events: Sequence[Event]) -> tuple[Event, ...]:
 def check_events(events: Iterable[Event], lines: Sequence[int] | None = None, file: str | None = None) -> None:
     """Raise InputError with everything that is wrong with events; lines: where each stands in the file."""
     collector = Collector(file)
-    for at, event in enumerate(events):
-        line = None if lines is None else lines[at]
+    for index, event in enumerate(events):
+        line = None if lines is None else lines[index]
         for field, message, facts in _wrong(event):
             collector.add(message, facts, field=field, line=line)
     collector.raise_errors()
@@ -158,17 +160,17 @@ def _wrong(event: Event) -> Iterable[tuple[str, str, dict]]:
 
 
 def _wrong_value(event: Event) -> Iterable[tuple[str, str, dict]]:
-    value, shown = event.value, {"value": shorten(event.value)}
+    value, facts = event.value, {"value": shorten(event.value)}
     if event.kind == "verdict" and value and value not in VERDICTS:
-        yield "value", "bad-review/verdict", {**shown, "verdicts": list(VERDICTS)}
+        yield "value", "bad-review/verdict", {**facts, "verdicts": list(VERDICTS)}
     if event.kind == "judgement" and value and not _is_grade(value):
-        yield "value", "bad-review/grade", shown
+        yield "value", "bad-review/grade", facts
     if event.kind == LABEL and value and not _is_share(value):
-        yield "value", "bad-review/label", shown
+        yield "value", "bad-review/label", facts
     if event.kind == "note" and len(value) > LONGEST:
         yield "value", "bad-review/long-note", {"characters": len(value), "most": LONGEST}
     if event.kind == "undo" and not _is_id(value):
-        yield "value", "bad-review/undone", shown
+        yield "value", "bad-review/undone", facts
 
 
 def _is_grade(text: str) -> bool:

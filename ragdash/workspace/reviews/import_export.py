@@ -24,10 +24,13 @@ def reviews_jsonl(truth: str, events: Iterable[Event]) -> bytes:
     """
     lines = []
     for event in events:
-        told = {"truth": truth, **{name: value for name, value in asdict(event).items() if value or name == "value"}}
+        line_fields = {
+            "truth": truth,
+            **{name: value for name, value in asdict(event).items() if value or name == "value"},
+        }
         if event.kind == "judgement" and event.value:
-            told["value"] = int(event.value)
-        lines.append(orjson.dumps(told) + b"\n")
+            line_fields["value"] = int(event.value)
+        lines.append(orjson.dumps(line_fields) + b"\n")
     return b"".join(lines)
 
 
@@ -63,22 +66,22 @@ def import_reviews(store: ReviewStore, content: bytes, file: str | None = None) 
 
 def _row(line: bytes, number: int, collector: Collector) -> tuple[str, Event] | None:
     try:
-        told = orjson.loads(line)
+        line_fields = orjson.loads(line)
     except orjson.JSONDecodeError as error:
         collector.add("bad-json", {"line": shorten(line.decode('utf-8', 'replace')), "error": str(error)}, line=number)
         return None
-    if not isinstance(told, dict):
-        collector.add("bad-review/object", {"value": shorten(str(told))}, line=number)
+    if not isinstance(line_fields, dict):
+        collector.add("bad-review/object", {"value": shorten(str(line_fields))}, line=number)
         return None
-    missing = [name for name in _NEEDED if name not in told]
+    missing = [name for name in _NEEDED if name not in line_fields]
     if missing:
         collector.add("bad-review/missing", {"missing": missing, "needed": list(_NEEDED)}, line=number,
                       field=missing[0])
         return None
-    if not isinstance(told["truth"], str) or not told["truth"]:
-        collector.add("bad-review/truth", {"value": repr(told["truth"])[:120]}, line=number, field="truth")
+    if not isinstance(line_fields["truth"], str) or not line_fields["truth"]:
+        collector.add("bad-review/truth", {"value": repr(line_fields["truth"])[:120]}, line=number, field="truth")
         return None
-    if isinstance(told["value"], int) and not isinstance(told["value"], bool):
-        told["value"] = str(told["value"])
-    own = {name: told[name] for name in _NAMES[1:] if name in told}
-    return told["truth"], Event(**{"query_id": "", **own})
+    if isinstance(line_fields["value"], int) and not isinstance(line_fields["value"], bool):
+        line_fields["value"] = str(line_fields["value"])
+    values = {name: line_fields[name] for name in _NAMES[1:] if name in line_fields}
+    return line_fields["truth"], Event(**{"query_id": "", **values})

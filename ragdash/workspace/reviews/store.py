@@ -48,7 +48,7 @@ class ReviewStore:
         if any(event.kind == "undo" for event in events):
             raise InputError([Problem("bad-review/undo")])
         new = [replace(event, id="") for event in events]
-        return tuple(with_file(self.path, lambda db: add_rows(db, [(truth, one) for one in new]), write=True))
+        return tuple(with_file(self.path, lambda db: add_rows(db, [(truth, event) for event in new]), write=True))
 
     def undo(self, truth: str, id: str, when: str = "", by: str = "") -> Event:
         """Take one event back: what held before it holds again. An undo can be undone. InputError for an unknown id."""
@@ -94,11 +94,13 @@ class ReviewStore:
 
         def work(db: sqlite3.Connection) -> Imported:
             truths = dict.fromkeys(truth for truth, _ in rows)
-            before = {truth: _values(db, truth) for truth in truths}
-            added = len(add_rows(db, rows))
-            after = {truth: _values(db, truth) for truth in truths}
-            replaced = sum(after[truth].get(key) != value for truth in truths for key, value in before[truth].items())
-            return Imported(added, len(rows) - added, replaced)
+            values_before = {truth: _values(db, truth) for truth in truths}
+            new_count = len(add_rows(db, rows))
+            values_after = {truth: _values(db, truth) for truth in truths}
+            replaced = sum(
+                values_after[truth].get(key) != value for truth in truths for key, value in values_before[truth].items()
+            )
+            return Imported(new_count, len(rows) - new_count, replaced)
 
         return with_file(self.path, work, write=True)
 

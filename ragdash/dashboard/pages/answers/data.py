@@ -13,10 +13,8 @@ import streamlit as st
 
 from ragdash.core.errors import Unavailable
 from ragdash.core.records import Truth
-from ragdash.dashboard.caches import evaluation_cache
-from ragdash.dashboard.caches.evaluation_cache import Scope
 from ragdash.dashboard.page_context import PageContext
-from ragdash.dashboard.session.scope import facts
+from ragdash.dashboard.session.scope import Scope
 from ragdash.evaluation.evaluate import Evaluation
 from ragdash.evaluation.stats import rank_correlation
 from ragdash.matching.match import Match
@@ -71,12 +69,12 @@ class Told:
 
 def told(run: str, scope: Scope) -> Told:
     """The texts of the queries in scope."""
-    return _told(run, facts(scope), _match=evaluation_cache.match(run, scope), _scope=scope)
+    return _told(run, scope.cache_key(), _match=scope.match(run), _scope=scope)
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)
 def _told(run: str, scope: tuple, _match: Match, _scope: Scope) -> Told:
-    inside = np.flatnonzero(evaluation_cache.queries(_scope)).tolist()
+    inside = np.flatnonzero(_scope.queries).tolist()
     answered, grounded = _view(_match, "Answered"), _view(_match, "Grounded")
     every = len(_match.query_ids)
     held = answered or grounded

@@ -55,7 +55,7 @@ def panel(context: PageContext, specs: Sequence[Spec], values: Sequence[Evaluati
 
 
 def _key(context: PageContext) -> tuple:
-    return context.scope.truth, tuple(context.digests)
+    return context.scope.truth_digest, tuple(context.digests)
 
 
 @st.fragment(run_every=EVERY)
@@ -150,8 +150,15 @@ def _known(kind: str) -> list[str]:
 
 def _plan(context: PageContext, names: list[str], models: dict[str, str]) -> Plan:
     runs = tuple(context.digests)
-    return _planned(runs, context.scope.truth, tuple(names), tuple(sorted(models.items())), default_store().stamp(),
-                    _runs=[LOADED.run(digest) for digest in runs], _truth=LOADED.truth(context.scope.truth))
+    return _planned(
+        runs,
+        context.scope.truth_digest,
+        tuple(names),
+        tuple(sorted(models.items())),
+        default_store().stamp(),
+        _runs=[LOADED.run(digest) for digest in runs],
+        _truth=context.scope.truth,
+    )
 
 
 @st.cache_resource(max_entries=16, show_spinner="Looking at the model …")
@@ -163,8 +170,8 @@ def _planned(runs: tuple[str, ...], truth: str, names: tuple[str, ...], models: 
 
 
 def _start(context: PageContext, names: list[str], models: dict[str, str]) -> None:
-    runs = {entry.name: LOADED.run(entry.digest) for entry in context.entries}
+    runs = {entry.name: entry.run for entry in context.entries}
     try:
-        scoring.start(_key(context), runs, LOADED.truth(context.scope.truth), names, models)
+        scoring.start(_key(context), runs, context.scope.truth, names, models)
     except InputError as error:
         state.set_notice(error.problems)

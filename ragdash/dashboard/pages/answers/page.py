@@ -21,7 +21,7 @@ def render() -> None:
         columns = answers_sections.choose()
 
     wanted, unreadable = page_context.specs([*columns, *answers_sections.of_sidebar(context)], context.k)
-    specs, unfit = page_context.measurable(context, [*wanted, *answers_sections.rule(context)])
+    specs, unfit = context.results.computable([*wanted, *answers_sections.rule(context)])
     elements.problems([*unreadable, *unfit], "metrics")
     board = answers_sections.board(context, [spec for spec in wanted if spec in specs])
     with bar:

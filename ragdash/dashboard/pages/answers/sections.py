@@ -17,7 +17,6 @@ from ragdash.dashboard.pages.answers import model_scores
 from ragdash.dashboard.pages.answers import tables as answers_tables
 from ragdash.dashboard.pages.answers.data import KINDS, NAMES, REST, USUAL
 from ragdash.dashboard.session import state
-from ragdash.dashboard.session.scope import facts
 from ragdash.dashboard.widgets import answer_html, elements
 from ragdash.evaluation.evaluate import Evaluation, Summary
 from ragdash.metrics import Spec
@@ -77,7 +76,7 @@ def choose() -> list[str]:
 
 def of_sidebar(context: PageContext) -> list[str]:
     """The sidebar's metric where it is one of answers: it belongs on the page, whichever are chosen there."""
-    return [context.template] if context.spec.metric.family in FAMILIES else []
+    return [context.selection.template] if context.selection.spec.metric.family in FAMILIES else []
 
 
 def rule(context: PageContext) -> Sequence[Spec]:
@@ -91,7 +90,11 @@ def board(context: PageContext, specs: list[Spec]) -> Board:
         elements.empty("No metric is chosen", "Choose one or more under **Choose metrics**.")
         raise page_context.PageEnds
     found = Board(
-        context, specs, context.summary(specs), context.evaluations(specs), context.evaluations(rule(context))
+        context,
+        specs,
+        context.results.summary(specs),
+        context.results.evaluations(specs),
+        context.results.evaluations(rule(context)),
     )
     lines = [
         *answer_html.unavailable(context.names, found.values),
@@ -119,7 +122,7 @@ def metric(board: Board) -> Spec:
     """
     usual = [spec for name in PREFERRED for spec in board.specs if spec.name == name and board.defined(spec)]
     first = next(iter([*usual, *(spec for spec in board.specs if board.defined(spec))]))
-    names, own = {str(spec): spec for spec in board.specs}, str(board.context.spec)
+    names, own = {str(spec): spec for spec in board.specs}, str(board.context.selection.spec)
     held = own in names and bool(board.defined(names[own]))
     if held and st.session_state.get(state.FOLLOWED, own) != own:
         st.session_state[state.ANSWER] = own
@@ -138,7 +141,7 @@ def _best(board: Board, spec: Spec) -> tuple[int | None, dict]:
     order = best_first(np.array([one.mean for one in column]), spec.metric.better)
     if spec.metric.better is None or not column[order[0]].n:
         return None, {}
-    return order[0], {at: one for (at, _), one in board.context.compared([spec], order[0]).items()}
+    return order[0], {at: one for (at, _), one in board.context.results.compared([spec], order[0]).items()}
 
 
 def finding(board: Board, spec: Spec, place) -> None:
@@ -158,7 +161,7 @@ def tables(board: Board, spec: Spec) -> None:
              if one.verdict in ("undecided", "equivalent") and one.n >= 2}
     standing = {best: "best", **level} if against else {}
     order = best_first(np.array([one.mean for one in board.column(spec)]), spec.metric.better)
-    deltas = context.compared(board.specs)
+    deltas = context.results.compared(board.specs)
     readable, everything = st.tabs(["Answers", "All numbers"], key="answer_board", on_change="rerun")
     if readable.open is not False:
         with readable:
@@ -284,13 +287,13 @@ def correlation(board: Board) -> None:
     """Do answers get better where retrieval does? Rank correlations of one run."""
     context = board.context
     at = chosen_run(board)
-    columns, _ = page_context.measurable(context, page_context.specs(RETRIEVAL, context.k)[0])
+    columns, _ = context.results.computable(page_context.specs(RETRIEVAL, context.k)[0])
     rows = [spec for spec in board.specs if at in board.defined(spec)]
     name = fmt.escape(context.names[at])
     st.header(f"Do better documents go with better answers? {name}", anchor=False,
               help="Spearman's rank correlation over the queries where both metrics are defined, from −1 to 1; 0: no "
                    "connection. That two go together does not say that one makes the other.")
-    both = context.evaluations([*rows, *columns])[at]
+    both = context.results.evaluations([*rows, *columns])[at]
     rho, n = answers_data.correlations(both, rows, columns)
     if not n.any():
         st.caption("No query has both: the truth names no relevant documents.")
@@ -311,7 +314,7 @@ def _facts(context: PageContext, specs: Sequence[Spec] = ()) -> tuple:
         context.names,
         context.slots,
         context.scope,
-        facts(context.scope, specs),
+        context.scope.cache_key(specs),
         elements.theme().name,
     )
 

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from ragdash.dashboard.caches import evaluation_cache
 from ragdash.dashboard.components.comparison_tables import Grid
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.answers.data import KINDS, REST, Told
@@ -54,7 +53,7 @@ def _name(context: PageContext, row: int, standing: Mapping[int, str]) -> str:
 def _cell(context: PageContext, row: int, summary: Summary, deltas: Grid, with_n: bool) -> str:
     """Mean and interval, the difference to the baseline, n where it varies; a dash with its reason."""
     if not summary.n:
-        reason = answer_html.reason(evaluation_cache.evaluation(context.digests[row], context.scope, (summary.spec,)))
+        reason = answer_html.reason(context.scope.evaluation(context.digests[row], (summary.spec,)))
         return f"{fmt.UNDEFINED} :gray[{fmt.escape(reason)}]"
     said = [f"**{fmt.number(summary.mean)}**{NBSP}:gray[{fmt.escape(fmt.interval(summary).replace(' ', NBSP))}]"]
     one = deltas.get((row, summary.spec))

@@ -30,14 +30,14 @@ def render() -> None:
         at = compare_sections.candidate(context)
         margin = compare_sections.margin()
 
-    wanted, unreadable = page_context.specs([context.template, *columns], context.k)
-    specs, unfit = page_context.measurable(context, wanted)
+    wanted, unreadable = page_context.specs([context.selection.template, *columns], context.k)
+    specs, unfit = context.results.computable(wanted)
     elements.problems([*unreadable, *unfit], "metrics")
     specs = compare_sections.comparable(context, specs)
     if not specs:
         raise page_context.PageEnds
 
-    found = context.compared(specs, margin=margin)
+    found = context.results.compared(specs, margin=margin)
     with finding:
         compare_sections.finding(context, specs[0], found, margin)
     compare_sections.table(context, specs, found, at, margin)

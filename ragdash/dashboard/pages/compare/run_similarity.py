@@ -6,7 +6,6 @@ Cached by digests, as in ragdash.dashboard.caches.evaluation_cache.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -16,11 +15,9 @@ import streamlit as st
 from ragdash.analysis import run_similarity
 from ragdash.analysis.run_similarity import DEPTH, Likeness, Lists, OnlyFound, Oracle
 from ragdash.core.errors import Unavailable
-from ragdash.dashboard.caches import evaluation_cache
 from ragdash.dashboard.components import query_links
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.session import state
-from ragdash.dashboard.session.scope import facts
 from ragdash.dashboard.widgets import elements
 from ragdash.evaluation.evaluate import Evaluation
 from ragdash.matching.match import Match
@@ -53,8 +50,8 @@ def _matrix(context: PageContext) -> None:
     st.segmented_control("Measure", list(titles), format_func=titles.get, required=True, persist_state="session",
                          key=state.one(state.ALIKE, list(titles), "rbo"), label_visibility="collapsed")
     name = state.get(state.ALIKE)
-    inside = evaluation_cache.queries(context.scope)
-    found = _likeness(tuple(context.digests), facts(replace(context.scope, part="")), name, context.k, _now=context)
+    inside = context.scope.queries
+    found = _likeness(tuple(context.digests), context.scope.whole.cache_key(), name, context.k, _now=context)
     mean, n = _within(found, inside, len(context.entries))
     figure = pictures.matrix(context.names, context.slots, mean, n, title=titles[name], span=found.range,
                              theme=elements.theme())
@@ -89,15 +86,15 @@ def _likeness(runs: tuple[str, ...], scope: tuple, name: str, k: int, _now: Page
 
 @st.cache_resource(max_entries=4, show_spinner=False)
 def _lists(runs: tuple[str, ...], scope: tuple, k: int, _now: PageContext) -> Lists:
-    return run_similarity.lists([evaluation_cache.match(run, _now.scope) for run in runs], k)
+    return run_similarity.lists([_now.scope.match(run) for run in runs], k)
 
 
 def only(context: PageContext) -> tuple[OnlyFound, ...] | None:
     """For each run what it alone found within the first k; None with a single run or where that cannot be told."""
     if len(context.entries) < 2:
         return None
-    return _only_found(tuple(context.digests), facts(context.scope), context.k,
-                       _matches=[evaluation_cache.match(digest, context.scope) for digest in context.digests])
+    return _only_found(tuple(context.digests), context.scope.cache_key(), context.k,
+                       _matches=[context.scope.match(digest) for digest in context.digests])
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)
@@ -112,7 +109,7 @@ def _only(context: PageContext) -> None:
     found = only(context)
     if found is None:
         return
-    inside = evaluation_cache.queries(context.scope)
+    inside = context.scope.queries
     what = "gold span" if context.scope.by_evidence else "relevant document"
     st.markdown(f"**Only one run found it**: {what}s within its first {context.k} that no other run shown has there.")
     with st.container(horizontal=True, vertical_alignment="center", key="only_found"):
@@ -130,7 +127,10 @@ def _only(context: PageContext) -> None:
 def _oracle(context: PageContext, spec: Spec) -> None:
     """The best run of each query, and how much better than the best single run that would be."""
     found = _best(
-        tuple(context.digests), facts(context.scope, [spec]), str(spec), _evaluations=context.evaluations([spec])
+        tuple(context.digests),
+        context.scope.cache_key([spec]),
+        str(spec),
+        _evaluations=context.results.evaluations([spec]),
     )
     if not found.n:
         return

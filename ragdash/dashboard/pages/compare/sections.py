@@ -9,12 +9,10 @@ import numpy as np
 import pyarrow as pa
 import streamlit as st
 
-from ragdash.dashboard.caches import evaluation_cache
 from ragdash.dashboard.components import comparison_tables, query_links
 from ragdash.dashboard.components.comparison_tables import Grid
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.session import state
-from ragdash.dashboard.session.data_store import LOADED
 from ragdash.dashboard.widgets import elements
 from ragdash.evaluation import stats
 from ragdash.evaluation.compare import Comparison, differences
@@ -48,7 +46,7 @@ def margin() -> float | None:
 
 def comparable(context: PageContext, specs: list[Spec]) -> list[Spec]:
     """The specs that can be compared query by query; says which cannot."""
-    kept = context.comparable(specs)
+    kept = context.results.comparable(specs)
     rest = [spec.title for spec in specs if spec not in kept]
     if rest:
         st.caption(f"Not compared here: {fmt.escape(fmt.listed(rest))}.",
@@ -59,7 +57,7 @@ def comparable(context: PageContext, specs: list[Spec]) -> list[Spec]:
 
 def candidate(context: PageContext) -> int:
     """The candidate that is looked at query by query: chosen where there are several."""
-    names = {context.digests[at]: context.names[at] for at in context.others()}
+    names = {context.digests[at]: context.names[at] for at in context.selection.others()}
     key = state.one(state.CANDIDATE, list(names), next(iter(names)))
     if len(names) > 1:
         st.selectbox("Candidate", list(names), format_func=names.get, key=key, persist_state="session", width=240)
@@ -68,7 +66,7 @@ def candidate(context: PageContext) -> int:
 
 def finding(context: PageContext, spec: Spec, found: Grid, margin: float | None) -> None:
     """In words: every candidate on the metric of the sidebar, by verdict where there are many."""
-    own, base = [found[at, spec] for at in context.others()], context.names[context.baseline]
+    own, base = [found[at, spec] for at in context.selection.others()], context.names[context.baseline]
     said = [comparison.sentence(one, base, margin) for one in own]
     st.markdown(comparison.grouped(own, base) if len(own) > FEW else
                 "\n".join(f"- {line}" for line in said) if len(said) > 1 else said[0])
@@ -76,12 +74,15 @@ def finding(context: PageContext, spec: Spec, found: Grid, margin: float | None)
 
 def shown(context: PageContext, at: int) -> list[int]:
     """The candidates of the table and the pictures: all where they are few, else the one chosen."""
-    return context.others() if len(context.others()) <= FEW else [at]
+    return context.selection.others() if len(context.selection.others()) <= FEW else [at]
 
 
 def table(context: PageContext, specs: list[Spec], found: Grid, at: int, margin: float | None) -> None:
     """The verdicts on all metrics."""
-    base, rows = context.names[context.baseline], [found[other, one] for other in context.others() for one in specs]
+    base, rows = (
+        context.names[context.baseline],
+        [found[other, one] for other in context.selection.others() for one in specs],
+    )
     readable, everything = st.tabs(["Verdicts", "All numbers"], key="verdicts", on_change="rerun")
     if readable.open is not False:
         with readable:
@@ -91,9 +92,9 @@ def table(context: PageContext, specs: list[Spec], found: Grid, at: int, margin:
         with everything:
             elements.frame(comparison_tables.every_test(rows), "comparison", "Every number of the comparison",
                           formats=FORMATS)
-    rules = evaluation_cache.rules(context.scope, margin)
+    rules = context.results.comparison_rules(margin)
     st.caption(f"Differences are candidate minus {fmt.escape(base)}, mean over the queries with a value for both, "
-               f"with 95 % bootstrap intervals.{context.basis}",
+               f"with 95 % bootstrap intervals.{context.scope.basis}",
                help=f"p: paired randomisation test ({rules.permutations:,} sign flips), corrected for "
                     f"{fmt.count(len(rows), 'comparison')}, every candidate on every metric (Holm). Better and worse "
                     "count queries in the metric's direction.")
@@ -104,7 +105,7 @@ def picture(context: PageContext, spec: Spec, at: int) -> None:
     st.header(f"Query by query: {spec.title}", anchor=False, help=spec.metric.summary_line)
     st.segmented_control("Picture", list(PICTURES), format_func=PICTURES.get, required=True, persist_state="session",
                          key=state.one(state.PICTURE, list(PICTURES), "sorted"), label_visibility="collapsed")
-    evaluations, axis, base = context.evaluations([spec]), axes.axis_of(spec), context.baseline
+    evaluations, axis, base = context.results.evaluations([spec]), axes.axis_of(spec), context.baseline
     ids = evaluations[base].query_ids.to_pylist()
     name = context.names[base]
     table = comparison_tables.wide(ids, context.names, [one.column(spec) for one in evaluations])
@@ -136,7 +137,7 @@ def picture(context: PageContext, spec: Spec, at: int) -> None:
 
 def queries(context: PageContext, spec: Spec, at: int, one: Comparison) -> None:
     """The queries behind the counts, and which of them the mean hangs on."""
-    base, other = (context.evaluations([spec])[which] for which in (context.baseline, at))
+    base, other = (context.results.evaluations([spec])[which] for which in (context.baseline, at))
     found = differences(base, other, spec)
     ids, gain = base.query_ids.to_pylist(), found * one.sign
     masks = {"all": np.ones(len(found), bool), "better": gain > 0, "equal": gain == 0, "worse": gain < 0,
@@ -165,7 +166,7 @@ def queries(context: PageContext, spec: Spec, at: int, one: Comparison) -> None:
         f"{fmt.count(len(rows), 'query', 'queries')} by the size of their difference",
         height=min(38 + 35 * max(len(rows), 1), 420),
     )
-    if spec == context.spec and len(rows):
+    if spec == context.selection.spec and len(rows):
         kind = state.get(state.OUTCOME)
         query_links.link(f"Read {fmt.count(len(rows), 'query', 'queries')} side by side", context.digests[at],
                          "gains" if kind == "better" else "losses", **{state.CASE: query_links.OUTCOMES[kind]})
@@ -173,33 +174,26 @@ def queries(context: PageContext, spec: Spec, at: int, one: Comparison) -> None:
 
 def _questions(context: PageContext, ids: list[str]) -> list[str | None]:
     """The text of each query, where the truth has it."""
-    truth = LOADED.truth(context.scope.truth)
+    truth = context.scope.truth
     if truth.details is None or "query" not in truth.details.column_names:
         return [None] * len(ids)
-    inside = pa.array(evaluation_cache.queries(context.scope))
+    inside = pa.array(context.scope.queries)
     return truth.details["query"].filter(inside).to_pylist()
 
 
 def slices(context: PageContext, spec: Spec, at: int, margin: float | None) -> None:
     """The difference within each slice of an attribute of the queries; nothing where they have none."""
-    names = list(dict.fromkeys(one.attribute for one in evaluation_cache.parts(context.scope.truth).values()))
+    names = list(dict.fromkeys(one.attribute for one in context.scope.slices.values()))
     if not names:
         return
     st.header(f"By slice: {spec.title}", anchor=False,
               help="The same comparison within the queries of one kind. p is corrected for all slices shown, since "
                    "looking at many finds something by chance.")
     st.selectbox("Attribute", names, key=state.one(state.BY, names, names[0]), persist_state="session", width=240)
-    rows = evaluation_cache.by_slice(
-        context.digests[context.baseline],
-        [context.digests[at] for at in context.others()],
-        context.scope,
-        spec,
-        state.get(state.BY),
-        evaluation_cache.rules(context.scope, margin),
-    )
+    rows = context.results.compared_by_slice(spec, state.get(state.BY), margin)
     label = dict(zip(context.digests, context.names, strict=True))
     titles = [f"{row[0].slice.value} ({int(row[0].slice.queries.sum()):,})" for row in rows]
-    others, drawn = context.others(), shown(context, at)
+    others, drawn = context.selection.others(), shown(context, at)
     columns = [[row[others.index(one)] for row in rows] for one in drawn]
     flat = [(title, replace(one, candidate=label[one.candidate]))
             for title, row in zip(titles, rows, strict=True) for one in row]

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from ragdash.analysis.diagnosis import FINE, NAMES, STAGES, Diagnosis
-from ragdash.dashboard.caches import diagnosis_cache, evaluation_cache
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.session import state
 from ragdash.metrics import Spec
@@ -62,13 +61,13 @@ class Losses:
 
 def losses(context: PageContext, spec: Spec | None) -> Losses:
     """The diagnoses of all runs shown; the run looked at is the first that is not the baseline unless chosen."""
-    first = context.digests[context.others()[0] if context.others() else 0]
+    first = context.digests[context.selection.others()[0] if context.selection.others() else 0]
     at = context.digests.index(state.get(state.one(state.LOOKED, context.digests, first)))
-    inside = evaluation_cache.queries(context.scope)
-    found = [diagnosis_cache.diagnosis(digest, context.scope, context.k) for digest in context.digests]
+    inside = context.scope.queries
+    found = [context.results.diagnosis(digest) for digest in context.digests]
     counts = np.array([one.counts(inside) for one in found])
     gains = np.full(counts.shape, np.nan) if spec is None else np.array([
-        diagnosis_cache.gains(digest, context.scope, context.k, spec) for digest in context.digests])
+        context.results.gains(digest, spec) for digest in context.digests])
     return Losses(context, spec, at, inside, found, counts, gains)
 
 

@@ -17,12 +17,9 @@ from ragdash.analysis.failure_patterns import Cluster, Shared
 from ragdash.core.errors import InputError
 from ragdash.core.records import Truth
 from ragdash.core.slices import Slice
-from ragdash.dashboard.caches import evaluation_cache
 from ragdash.dashboard.components import query_links
 from ragdash.dashboard.pages.failures.data import Losses
 from ragdash.dashboard.session import state
-from ragdash.dashboard.session.data_store import LOADED
-from ragdash.dashboard.session.scope import facts
 from ragdash.dashboard.widgets import elements
 from ragdash.evaluation.compare import direction
 from ragdash.models.local import default_store
@@ -37,7 +34,7 @@ AXIS = Axis("Share that goes wrong", 0.0, 1.0, "", "lower")
 
 def traits(held: Losses) -> None:
     """Kinds of queries that are worse than the rest, with intervals and corrected p; nothing without any trait."""
-    found = _traits(held.context.scope.truth, _truth=LOADED.truth(held.context.scope.truth))
+    found = _traits(held.context.scope.truth_digest, _truth=held.context.scope.truth)
     if not found:
         return
     name = held.context.names[held.at]
@@ -45,8 +42,14 @@ def traits(held: Losses) -> None:
               help="The queries of each kind against all others. p: Welch's t-test, Holm-corrected over every kind "
                    "looked at, since looking at many finds something by chance. A kind that goes with failing need not "
                    "be its cause: kinds overlap.")
-    ways = {**({"metric": held.spec.title} if held.spec is not None and held.context.comparable([held.spec]) else {}),
-            WRONG: AXIS.title}
+    ways = {
+        **(
+            {"metric": held.spec.title}
+            if held.spec is not None and held.context.results.comparable([held.spec])
+            else {}
+        ),
+        WRONG: AXIS.title,
+    }
     state.one(state.SHARES, list(ways), next(iter(ways)))
     if len(ways) > 1:
         st.segmented_control("Worse by", list(ways), format_func=ways.get, key=state.SHARES, required=True,
@@ -81,7 +84,7 @@ def traits(held: Losses) -> None:
 def _basis(held: Losses) -> tuple:
     """What the stages and the values in scope hang on beside the run."""
     specs = [held.spec] if held.spec is not None else []
-    return facts(held.context.scope, [*specs, *text_specs(held.one.rules)]), held.one.rules
+    return held.context.scope.cache_key([*specs, *text_specs(held.one.rules)]), held.one.rules
 
 
 def _values(held: Losses) -> tuple[np.ndarray, int, Axis]:
@@ -90,7 +93,7 @@ def _values(held: Losses) -> tuple[np.ndarray, int, Axis]:
     if state.get(state.SHARES) == WRONG:
         values[held.inside] = held.one.stage[held.inside] != FINE
         return values, -1, AXIS
-    values[held.inside] = evaluation_cache.evaluation(held.run, held.context.scope, [held.spec]).column(held.spec)
+    values[held.inside] = held.context.scope.evaluation(held.run, [held.spec]).column(held.spec)
     return values, direction(held.spec), axes.axis_of(held.spec)
 
 
@@ -112,7 +115,7 @@ def _table(rows: Sequence[Shared]) -> pd.DataFrame:
 
 def _links(held: Losses, rows: Sequence[Shared]) -> None:
     """To the queries of the first kinds that are attributes of the truth."""
-    known = evaluation_cache.parts(held.context.scope.truth)
+    known = held.context.scope.slices
     own = [(f"{one.slice.attribute}={one.slice.value}", one) for one in rows]
     own = [(token, one) for token, one in own if token in known][:LINKS]
     if not own:
@@ -127,7 +130,7 @@ def _links(held: Losses, rows: Sequence[Shared]) -> None:
 
 def clusters(held: Losses) -> None:
     """Questions that go wrong in groups of alike ones, where a model has given them vectors; else how to get them."""
-    truth = LOADED.truth(held.context.scope.truth)
+    truth = held.context.scope.truth
     texts = failure_patterns.questions(truth)
     if not any(texts):
         return

@@ -14,7 +14,7 @@ def render() -> None:
     """Draw the page."""
     elements.title("Failures", "What should I fix first?")
     context = page_context.current()
-    specs, unfit = page_context.measurable(context, [context.spec])
+    specs, unfit = context.results.computable([context.selection.spec])
     elements.problems(unfit, "metric")
 
     found = failures_data.losses(context, specs[0] if specs else None)

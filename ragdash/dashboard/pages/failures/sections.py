@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from ragdash.analysis.diagnosis import FINE, NAMES, STAGES, Step
-from ragdash.dashboard.caches import diagnosis_cache, evaluation_cache
+from ragdash.dashboard.caches import diagnosis_cache
 from ragdash.dashboard.components import query_links
 from ragdash.dashboard.pages.failures import data as failures_data
 from ragdash.dashboard.pages.failures.data import Losses
@@ -140,7 +140,7 @@ def stages(held: Losses) -> None:
               "best possible value there; an upper bound, as who is fixed at one stage may fail at the next. "
               f"{_unmoved(held)}"
               if metric else "")
-    st.caption(f"{gained}{fmt.count(held.total, 'query', 'queries')} in all.{context.basis}")
+    st.caption(f"{gained}{fmt.count(held.total, 'query', 'queries')} in all.{context.scope.basis}")
     left = failures_data.unassessed(held)
     if left:
         st.caption("  \n".join(f":material/info: {fmt.escape(line)}" for line in left))
@@ -196,7 +196,7 @@ def table(held: Losses) -> pd.DataFrame:
 
 def attributes(held: Losses) -> None:
     """The stages of the run looked at within each slice of an attribute; nothing where queries have none."""
-    every = evaluation_cache.parts(held.context.scope.truth)
+    every = held.context.scope.slices
     names = list(dict.fromkeys(one.attribute for one in every.values()))
     if not names or not held.total:
         return

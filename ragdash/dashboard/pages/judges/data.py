@@ -15,12 +15,11 @@ import numpy as np
 import streamlit as st
 
 from ragdash.core.errors import InputError, Problem
-from ragdash.dashboard.caches import evaluation_cache
 from ragdash.dashboard.jobs import judging
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.judges import sentences as judges_sentences
 from ragdash.dashboard.session import state
-from ragdash.dashboard.session.scope import Scope, laid
+from ragdash.dashboard.session.scope import Scope
 from ragdash.dashboard.widgets import elements
 from ragdash.evaluation.scoring.judge_worker import KEY
 from ragdash.evaluation.scoring.run_judge import ALIKE
@@ -141,20 +140,21 @@ def load(context: PageContext) -> JudgesData | None:
 
 def judged(run: str, scope: Scope) -> Judged:
     """Texts and verdicts of a run on all queries of the ground truth."""
-    return laid(run, scope.truth, scope.conventions, read=True).judged
+    return scope.match_by_id(run, for_judges=True).judged
 
 
 def cases(run: str, scope: Scope) -> list[Case]:
     """Texts of the queries in scope, as judges see them."""
-    in_scope = evaluation_cache.queries(scope).tolist()
+    in_scope = scope.queries.tolist()
     return [case for case, selected in zip(judged(run, scope).cases, in_scope, strict=True) if selected]
 
 
 def judgeable_queries(runs: Sequence[str], scope: Scope) -> dict[str, int]:
     """Queries in scope that have the texts of each judged metric, in the run that has most of them."""
-    in_scope = evaluation_cache.queries(scope)
+    in_scope = scope.queries
     texts_present = [
-        _texts_present(run, scope.truth, scope.conventions.ties, _judged=judged(run, scope))[in_scope] for run in runs
+        _texts_present(run, scope.truth_digest, scope.conventions.ties, _judged=judged(run, scope))[in_scope]
+        for run in runs
     ]
     columns = {name: [TEXT_KINDS.index(need) for need in task.needs] for name, task in TASKS.items()}
     return {name: max((int(present[:, columns].all(axis=1).sum()) for present in texts_present), default=0)
@@ -247,9 +247,9 @@ def judged_mean(
     skip = scope.conventions.missing == "skip"
     return _judged_mean(
         run,
-        scope.truth,
+        scope.truth_digest,
         scope.conventions.ties,
-        scope.part,
+        scope.slice,
         skip,
         name,
         tuple((judge.host, judge.model, judge.parameters) for judge in judges),
@@ -280,20 +280,20 @@ def _judged_mean(
     _scope: Scope,
     _judges: tuple[Judge, ...],
 ) -> JudgedMean | None:
-    in_scope = evaluation_cache.queries(_scope)
+    in_scope = _scope.queries
     if skip:
-        in_scope = in_scope & ~laid(run, truth, _scope.conventions).missing
+        in_scope = in_scope & ~_scope.match_by_id(run).missing
     judge_verdicts, is_panel = [_judged.by(name, judge, votes) for judge in _judges], len(_judges) > 1
     verdicts = pooled(judge_verdicts) if is_panel else judge_verdicts[0]
     rows = np.flatnonzero(in_scope).tolist()
     reasons = Counter(verdicts.judgements[i].missing for i in rows if np.isnan(verdicts.values[i]))
-    values = np.where(in_scope, verdicts.values, np.nan)[evaluation_cache.queries(_scope)]
+    values = np.where(in_scope, verdicts.values, np.nan)[_scope.queries]
     defined = values[~np.isnan(values)]
     vacuous = sum("vacuous" in verdicts.judgements[i].flags for i in rows)
     if len(defined) <= vacuous and not reasons.keys() - UNRELATED_REASONS and (
             reasons.keys() & set(NOT_ASKED) or not (vacuous or reasons.keys() & set(SETTLED))):
         return None
-    low, high = bootstrap_intervals(values[:, None], weights=evaluation_cache.weights(_scope))
+    low, high = bootstrap_intervals(values[:, None], weights=_scope.resample_weights)
     flags = Counter(flag for i in rows for flag in verdicts.judgements[i].flags)
     agreement = verdicts.agreement[in_scope]
     agreed = float(np.nanmean(agreement)) if (votes > 1 or is_panel) and not np.isnan(agreement).all() else float("nan")

@@ -32,7 +32,7 @@ def run_panel(context: PageContext) -> None:
     if job is not None and job.running:
         _running_job()
         return
-    if job is not None and job.key[0] == context.scope.truth:
+    if job is not None and job.key[0] == context.scope.truth_digest:
         _finished_job(job)
     elements.problems(state.notice(), "judging_notice")
     if read_only():
@@ -69,8 +69,15 @@ def _nothing_to_judge(context: PageContext) -> None:
 def _plan_key(context: PageContext, order: Order) -> tuple:
     """Everything a plan depends on."""
     scope = context.scope
-    return (scope.truth, tuple(context.digests), tuple(context.names), scope.conventions.ties, scope.part, order,
-            judges_data.stamp())
+    return (
+        scope.truth_digest,
+        tuple(context.digests),
+        tuple(context.names),
+        scope.conventions.ties,
+        scope.slice,
+        order,
+        judges_data.stamp(),
+    )
 
 
 def _plan_section(context: PageContext, order: Order | None) -> None:
@@ -165,7 +172,7 @@ def _start(context: PageContext, order: Order) -> None:
         if not endpoint.local and not state.get(state.JUDGE_AGREED):
             raise InputError([Problem("not-confirmed", {"host": endpoint.host})])
         endpoint.secret()
-        if not judging.start((context.scope.truth, tuple(context.digests)), _cases(context), order, secret):
+        if not judging.start((context.scope.truth_digest, tuple(context.digests)), _cases(context), order, secret):
             raise InputError([Problem("busy")])
         st.session_state.pop(state.JUDGE_PLANNED, None)
         st.session_state[state.JUDGE_ASKED] = str(endpoint.judge)

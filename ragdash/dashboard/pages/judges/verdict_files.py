@@ -56,7 +56,7 @@ def _export(context: PageContext, data: JudgesData) -> None:
         try:
             content = _exported_file(
                 context.digests[run_index],
-                context.scope.truth,
+                context.scope.truth_digest,
                 context.scope.conventions.ties,
                 form,
                 data.label,

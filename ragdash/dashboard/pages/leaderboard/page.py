@@ -18,8 +18,8 @@ def render() -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         with st.popover("Choose metrics", icon=":material/tune:", key="choose"):
             columns = leaderboard_sections.choose()
-        wanted, unreadable = page_context.specs([context.template, *columns], context.k)
-        specs, unfit = page_context.measurable(context, wanted)
+        wanted, unreadable = page_context.specs([context.selection.template, *columns], context.k)
+        specs, unfit = context.results.computable(wanted)
         if specs and len(context.entries) > 1:
             leaderboard_sections.sort(specs)
 

@@ -26,12 +26,12 @@ DRAWN = 6  # metrics of the picture of differences
 
 def standings(context: PageContext, specs: list[Spec], finding) -> None:
     """The whole page below its choices, and the finding in its place above them; specs[0] is the sidebar's metric."""
-    found = context.summary(specs)
+    found = context.results.summary(specs)
     chosen = [row[0] for row in found]
     best = _best(chosen)
-    against = {} if best is None else {at: one for (at, _), one in context.compared(specs[:1], best).items()}
+    against = {} if best is None else {at: one for (at, _), one in context.results.compared(specs[:1], best).items()}
     finding.markdown(comparison.leader(context.names, chosen, against))
-    deltas = context.compared(specs)
+    deltas = context.results.compared(specs)
     order = _order(found, specs)
     _board(context, specs, found, order, deltas, _standing(best, against))
     judge_note.note(context, specs)
@@ -73,13 +73,13 @@ def _board(context: PageContext, specs: list[Spec], found: list[tuple[Summary, .
         with everything:
             elements.frame(comparison_tables.numbers(context, found, order, deltas), "leaderboard",
                           "Every number of the leaderboard", formats={"p (Holm)": "%.4f"})
-    said = [f"Mean over n queries with its 95 % bootstrap interval.{context.basis}"]
+    said = [f"Mean over n queries with its 95 % bootstrap interval.{context.scope.basis}"]
     if len(order) > 1:
         said.append(
             f"Below it the difference to {fmt.escape(context.names[context.baseline])}, the baseline: ▲ better, ▼ "
             "worse, without a mark where it cannot be told from none."
         )
-    st.caption(" ".join([*said, *context.counted()]),
+    st.caption(" ".join([*said, *context.results.notes_on_means()]),
                help="p: paired randomisation test, corrected for all differences of this table (Holm). Level with the "
                     "best: the difference to it cannot be told from none, which is not to say that there is none."
                if len(order) > 1 else None)
@@ -95,17 +95,22 @@ def _worst(context: PageContext, order: list[int]) -> None:
 
 def _differences(context: PageContext, specs: list[Spec], deltas: Grid) -> None:
     """The differences to the baseline on every metric of the table, with their intervals."""
-    specs = [spec for spec in context.comparable(specs) if deltas][:DRAWN]
+    specs = [spec for spec in context.results.comparable(specs) if deltas][:DRAWN]
     if not specs:
         return
     name = context.names[context.baseline]
-    grid = [[deltas[at, spec] for spec in specs] for at in context.others()]
+    grid = [[deltas[at, spec] for spec in specs] for at in context.selection.others()]
     st.header(f"Differences to {fmt.escape(name)}", anchor=False,
               help="Candidate minus baseline, mean over queries with its 95 % interval. Filled symbols: told from none "
                    "by a corrected test; hollow ones: not.")
     flat = [one for row in grid for one in row]
-    elements.chart(forest_of(context, context.others(), grid, specs), comparison_tables.every_test(flat), "forest",
-                  f"Differences to {name} with intervals", formats=FORMATS)
+    elements.chart(
+        forest_of(context, context.selection.others(), grid, specs),
+        comparison_tables.every_test(flat),
+        "forest",
+        f"Differences to {name} with intervals",
+        formats=FORMATS,
+    )
 
 
 def _means(context: PageContext, chosen: list[Summary], order: list[int]) -> None:

@@ -15,7 +15,7 @@ def render() -> None:
     """Draw the page."""
     elements.title("Precision-recall", "How do precision and recall change with the number of documents looked at?")
     context = page_context.current()
-    marked = min(context.k, context.depth)
+    marked = min(context.k, context.selection.depth)
 
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.pills("Curves", page_context.CURVES, format_func=lambda name: METRICS[name].title, selection_mode="multi",

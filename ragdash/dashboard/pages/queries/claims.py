@@ -11,7 +11,8 @@ from ragdash.core.errors import InputError, Problem
 from ragdash.dashboard.pages.queries import claims_html
 from ragdash.dashboard.pages.queries.data import QueryCase
 from ragdash.dashboard.pages.queries.ranking_html import RankingColumn
-from ragdash.dashboard.session import scope, state
+from ragdash.dashboard.session import state
+from ragdash.dashboard.session.scope import answers_stamp
 from ragdash.dashboard.widgets import elements
 from ragdash.evaluation.scoring.claims import Heard, case_of, hear
 from ragdash.models.judge import default_ledger
@@ -53,7 +54,7 @@ def load_verdicts(case: QueryCase) -> QueryVerdicts:
     context, ledger = case.data.context, default_ledger()
     try:
         verdicts = _query_verdicts(
-            (*context.digests, context.scope.truth, case.query, str(ledger.path), *scope.heard()), _case=case
+            (*context.digests, context.scope.truth_digest, case.query, str(ledger.path), *answers_stamp()), _case=case
         )
     except InputError as error:
         return QueryVerdicts(problems=tuple(error.problems))

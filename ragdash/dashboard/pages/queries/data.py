@@ -1,7 +1,7 @@
 """What the Queries page shows: all queries in scope, and one query with the rankings of every run.
 
 Letters: N runs shown, Q queries in scope, in the order of the ground truth, D documents. Cached by digests, as in
-ragdash.dashboard.caches.evaluation_cache; the runs' data is not copied.
+ragdash.dashboard.session.scope; the runs' data is not copied.
 """
 
 from __future__ import annotations
@@ -17,14 +17,13 @@ from ragdash.analysis.query_filters import Facts, Filters
 from ragdash.analysis.query_rankings import Ranking, Said
 from ragdash.core.errors import Unavailable
 from ragdash.core.text.word_diff import Spans
-from ragdash.dashboard.caches import diagnosis_cache, evaluation_cache
-from ragdash.dashboard.caches.evaluation_cache import Scope
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.answers import data as answers_data
 from ragdash.dashboard.pages.compare import run_similarity
 from ragdash.dashboard.pages.queries.ranking_html import RankingColumn
 from ragdash.dashboard.session import reviews, state
 from ragdash.dashboard.session.data_store import LOADED
+from ragdash.dashboard.session.scope import Scope
 from ragdash.dashboard.widgets import elements, texts
 from ragdash.matching.match import Match
 from ragdash.metrics import Spec
@@ -56,23 +55,23 @@ class QueriesData:
 
 def load(context: PageContext, spec: Spec) -> QueriesData:
     """Load the queries in scope and the selected run (by default the first that is not the baseline)."""
-    first = context.digests[context.others()[0] if context.others() else 0]
+    first = context.digests[context.selection.others()[0] if context.selection.others() else 0]
     run_index = context.digests.index(state.get(state.one(state.LOOKED, context.digests, first)))
     ids, titles = questions(context.digests[run_index], context.scope)
-    values = np.stack([evaluation.column(spec) for evaluation in context.evaluations([spec])])
+    values = np.stack([evaluation.column(spec) for evaluation in context.results.evaluations([spec])])
     return QueriesData(
-        context, spec, run_index, ids, titles, values, np.flatnonzero(evaluation_cache.queries(context.scope))
+        context, spec, run_index, ids, titles, values, np.flatnonzero(context.scope.queries)
     )
 
 
 def questions(run: str, scope: Scope) -> tuple[list[str], np.ndarray]:
     """Ids and questions, shortened for a table, of the queries in scope: (Q,) each; shared, so do not modify them."""
-    return _questions(scope.truth, scope.part, run, _match=evaluation_cache.match(run, scope), _scope=scope)
+    return _questions(scope.truth_digest, scope.slice, run, _match=scope.match(run), _scope=scope)
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
 def _questions(truth: str, slice_name: str, run: str, _match: Match, _scope: Scope) -> tuple[list[str], np.ndarray]:
-    rows = np.flatnonzero(evaluation_cache.queries(_scope))
+    rows = np.flatnonzero(_scope.queries)
     names = _match.query_ids.to_pylist()
     column = text_search.questions(_match)
     texts_by_query = [None] * len(names) if column is None else column.to_pylist()
@@ -94,11 +93,11 @@ def facts(data: QueriesData, filters: Filters) -> Facts:
         ),
         "attributes": {
             token: query_slice.queries[data.truth_rows]
-            for token, query_slice in evaluation_cache.parts(context.scope.truth).items()
+            for token, query_slice in context.scope.slices.items()
         },
         "stages": stages(data),
         "kinds": kinds(data),
-        "marks": reviews.marks(LOADED.truth(context.scope.truth).query_ids, data.truth_rows),
+        "marks": reviews.marks(context.scope.truth.query_ids, data.truth_rows),
     }
     matches = search(data, filters) if filters.text else None
     return Facts(len(data.ids), choices, matches)
@@ -109,12 +108,12 @@ def found_alone(data: QueriesData) -> np.ndarray | None:
     unique = run_similarity.only(data.context)
     if unique is None:
         return None
-    return unique[data.run_index].mask(len(LOADED.truth(data.context.scope.truth)))[data.truth_rows]
+    return unique[data.run_index].mask(len(data.context.scope.truth))[data.truth_rows]
 
 
 def stages(data: QueriesData) -> dict[str, np.ndarray]:
     """Queries of each failure stage of the selected run; stages without a query are left out."""
-    query_stages = diagnosis_cache.diagnosis(data.run, data.context.scope, data.context.k).stage[data.truth_rows]
+    query_stages = data.context.results.diagnosis(data.run).stage[data.truth_rows]
     return {stage.name: query_stages == index for index, stage in enumerate(STAGES) if (query_stages == index).any()}
 
 
@@ -125,7 +124,7 @@ def kinds(data: QueriesData) -> dict[str, np.ndarray]:
     edges = answers_data.edges()
     low = edges[state.get(state.one(state.RIGHT, list(edges), answers_data.USUAL))].low
     rule = answers_data.rule(data.context.k)
-    evaluation = evaluation_cache.evaluation(data.run, data.context.scope, rule)
+    evaluation = data.context.scope.evaluation(data.run, rule)
     query_kinds = answers_data.kinds(evaluation, data.context.k, low)
     masks = {name: query_kinds == index for index, name in enumerate(answers_data.NAMES)}
     if not any(masks[name].any() for name in answers_data.KINDS):
@@ -140,8 +139,8 @@ def _has_answers(run: str) -> bool:
 
 def search(data: QueriesData, filters: Filters) -> np.ndarray | None:
     """Queries in scope that contain the search text: (Q,) bool; None if the run has no text to search."""
-    matches = _search(data.run, data.context.scope.truth, filters.where, filters.text, filters.regex,
-                    _match=evaluation_cache.match(data.run, data.context.scope))
+    matches = _search(data.run, data.context.scope.truth_digest, filters.where, filters.text, filters.regex,
+                    _match=data.context.scope.match(data.run))
     return None if matches is None else matches[data.truth_rows]
 
 
@@ -193,7 +192,7 @@ class QueryCase:
 def load_query(data: QueriesData, row: int) -> QueryCase:
     """Load everything about one query. row: its index in the queries in scope."""
     query, context = int(data.truth_rows[row]), data.context
-    matches = [evaluation_cache.match(digest, context.scope) for digest in context.digests]
+    matches = [context.scope.match(digest) for digest in context.digests]
     truth = matches[0].truth
     return QueryCase(
         data,
@@ -249,7 +248,7 @@ def covered_evidence(run: str, scope: Scope, case: QueryCase, index: int) -> Cov
         return {}, {}, 0
     return _covered_evidence(
         run,
-        scope.truth,
+        scope.truth_digest,
         repr(astuple(scope)),
         case.query,
         _match=case.matches[index],

@@ -8,11 +8,9 @@ import numpy as np
 import streamlit as st
 
 from ragdash.analysis.diagnosis import FINE, explain
-from ragdash.dashboard.caches import diagnosis_cache, evaluation_cache
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.failures.data import Losses
 from ragdash.dashboard.pages.queries.data import QueriesData
-from ragdash.dashboard.session.data_store import LOADED
 from ragdash.matching.match import Match
 from ragdash.reporting.sentences import fmt
 from ragdash.reporting.tables.regression_set import regression_set, ticket
@@ -22,7 +20,7 @@ TICKET_QUERIES = 20  # queries a ticket describes in full
 
 def export_shown(data: QueriesData, rows: Sequence[int]) -> None:
     """Export menu for the queries in the table."""
-    queries = np.zeros(len(LOADED.truth(data.context.scope.truth)), bool)
+    queries = np.zeros(len(data.context.scope.truth), bool)
     queries[data.truth_rows[rows]] = True
     with st.popover("Export", icon=":material/download:", key="take_along_shown"):
         _download_buttons(data.context, queries, "shown", f"Queries of {data.context.names[data.run_index]}")
@@ -43,7 +41,7 @@ def export_failing(losses: Losses) -> None:
 
 def _download_buttons(context: PageContext, queries: np.ndarray, key: str, title: str) -> None:
     """Two downloads, created on click. queries: (Q,) bool over the ground truth, at least one True."""
-    truth, count_text = LOADED.truth(context.scope.truth), fmt.count(int(queries.sum()), "query", "queries")
+    truth, count_text = context.scope.truth, fmt.count(int(queries.sum()), "query", "queries")
     with st.container(horizontal=True, vertical_alignment="center", key=f"take_{key}"):
         st.download_button(f"{count_text} as a regression set", lambda: regression_set(truth, queries),
                            "ragdash-regression.jsonl", "application/jsonl", key=f"regression_{key}",
@@ -59,9 +57,9 @@ def _ticket(context: PageContext, queries: np.ndarray, title: str) -> str:
     first = set(np.flatnonzero(queries)[:TICKET_QUERIES].tolist())
     matches, verdicts = [], {}
     for digest, name in zip(context.digests, context.names, strict=True):
-        diagnosis = diagnosis_cache.diagnosis(digest, context.scope, context.k)
+        diagnosis = context.results.diagnosis(digest)
         verdicts[name] = [str(explain(diagnosis, q)) if q in first else "" for q in range(len(queries))]
-        matches.append(_renamed(evaluation_cache.match(digest, context.scope), name))
+        matches.append(_renamed(context.scope.match(digest), name))
     return ticket(matches, queries, k=context.k, title=title, verdicts=verdicts, max_queries=TICKET_QUERIES)
 
 

@@ -1,6 +1,6 @@
 """Unjudged documents whose judgment could change the best run, ranked by influence, and the bounds of the means.
 
-Computed only when opened; cached by digests, as in ragdash.dashboard.caches.evaluation_cache.
+Computed only when opened; cached by digests, as in ragdash.dashboard.session.scope.
 """
 
 from __future__ import annotations
@@ -13,11 +13,9 @@ import streamlit as st
 
 from ragdash.analysis.unjudged import Next, judge_next
 from ragdash.core.errors import InputError, Unavailable
-from ragdash.dashboard.caches import evaluation_cache
 from ragdash.dashboard.components import query_links
 from ragdash.dashboard.pages.queries.data import QueriesData
 from ragdash.dashboard.session import state
-from ragdash.dashboard.session.scope import facts
 from ragdash.dashboard.widgets import elements
 from ragdash.matching.match import Match
 from ragdash.metrics import Spec
@@ -35,9 +33,9 @@ def render_judge_next(data: QueriesData) -> None:
         try:
             ranked = _ranked_documents(
                 tuple(context.digests),
-                facts(context.scope, [data.spec]),
+                context.scope.cache_key([data.spec]),
                 str(data.spec),
-                _matches=[evaluation_cache.match(digest, context.scope) for digest in context.digests],
+                _matches=[context.scope.match(digest) for digest in context.digests],
                 _spec=data.spec,
             )
         except Unavailable as missing:
@@ -77,7 +75,9 @@ def _bounds_table(data: QueriesData, ranked: Next) -> None:
         st.markdown(f"{fmt.listed(best)} could each have the best {data.spec.title}: the unjudged documents decide. "
                     f"{fmt.count(ranked.total, 'of them has', 'of them have')} an influence.")
     elif len(context.entries) > 1:
-        st.markdown(f"Whatever the unjudged documents turn out to be, {fmt.listed(best)} has the best {data.spec.title}.")
+        st.markdown(
+            f"Whatever the unjudged documents turn out to be, {fmt.listed(best)} has the best {data.spec.title}."
+        )
 
 
 def _document_table(data: QueriesData, ranked: Next) -> None:

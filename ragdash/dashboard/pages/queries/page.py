@@ -14,7 +14,7 @@ def render() -> None:
     """Draw the page."""
     elements.title("Queries", "Why does this query fail?")
     context = page_context.current()
-    specs, unfit = page_context.measurable(context, [context.spec])
+    specs, unfit = context.results.computable([context.selection.spec])
     elements.problems(unfit, "metric")
     if not specs:
         raise page_context.PageEnds

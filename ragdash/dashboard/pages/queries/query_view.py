@@ -11,7 +11,6 @@ import streamlit as st
 from ragdash.analysis import query_rankings
 from ragdash.analysis.diagnosis import explain
 from ragdash.core.text import differing
-from ragdash.dashboard.caches import diagnosis_cache, evaluation_cache
 from ragdash.dashboard.pages.queries import claims, judge_next, ranking_html, reviews
 from ragdash.dashboard.pages.queries import data as queries_data
 from ragdash.dashboard.pages.queries import sections as queries_sections
@@ -60,14 +59,14 @@ def _header(case: QueryCase) -> None:
             st.html(texts.block(texts.shown(question)))
     slice_names = ", ".join(
         token.replace("=", ": ", 1)
-        for token, query_slice in evaluation_cache.parts(context.scope.truth).items()
+        for token, query_slice in context.scope.slices.items()
         if query_slice.queries[case.query]
     )
     if slice_names:
         st.caption(fmt.escape(slice_names))
     lines = []
     for index, digest in enumerate(context.digests):
-        reason = explain(diagnosis_cache.diagnosis(digest, context.scope, context.k), case.query)
+        reason = explain(context.results.diagnosis(digest), case.query)
         lines.append(f"{elements.swatch(context.slots[index], context.names[index])} {data.spec.title} "
                      f"**{fmt.number(data.values[index, case.row])}** :gray[·] **{reason.stage.title}**: "
                      f"{fmt.escape(reason.rule)}")

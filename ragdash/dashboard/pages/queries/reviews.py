@@ -8,7 +8,6 @@ import numpy as np
 import streamlit as st
 
 from ragdash.core.errors import InputError
-from ragdash.dashboard.caches import evaluation_cache
 from ragdash.dashboard.pages.queries.data import QueriesData, QueryCase
 from ragdash.dashboard.session import reviews, state
 from ragdash.dashboard.session.data_store import LOADED, read_only
@@ -117,9 +116,9 @@ def _effect_table(data: QueriesData) -> None:
     for index, digest in enumerate(context.digests):
         row = {"Run": f"**{elements.swatch(context.slots[index], context.names[index])}**"}
         for version in versions:
-            scope = replace(context.scope, truth=reviews.truth_in_force(version))
+            scope = replace(context.scope, truth_digest=reviews.truth_in_force(version))
             try:
-                values = evaluation_cache.evaluation(digest, scope, [data.spec]).column(data.spec)
+                values = scope.evaluation(digest, [data.spec]).column(data.spec)
             except (InputError, KeyError):
                 values = np.zeros(0)
             values = values[np.isfinite(values)]

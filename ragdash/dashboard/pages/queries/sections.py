@@ -237,7 +237,7 @@ def _query_frame(data: QueriesData, rows: list[int]) -> pd.DataFrame:
         columns[f"{name} {spec.title}" if name in ("Query", "Question", "Spread") else name] = values[rows]
     if len(names) > 1:
         columns["Spread"] = query_filters.spread(data.values[:, rows])
-    stages = diagnosis_cache.diagnosis(data.run, data.context.scope, data.context.k).stage[data.truth_rows[rows]]
+    stages = data.context.results.diagnosis(data.run).stage[data.truth_rows[rows]]
     columns[f"Stage of {names[data.run_index]}" if len(names) > 1 else "Stage"] = TITLES[stages]
     reviewed = {event.query_id for event in reviews.reviews().events}
     if reviewed:

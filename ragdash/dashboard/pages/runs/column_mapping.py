@@ -8,11 +8,10 @@ import streamlit as st
 
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.records import Run
-from ragdash.dashboard.caches import evaluation_cache
 from ragdash.dashboard.components import tables as components_tables
 from ragdash.dashboard.pages.runs import loading, saved_mappings
 from ragdash.dashboard.pages.runs.loading import FileRecord
-from ragdash.dashboard.session import state
+from ragdash.dashboard.session import data_store, state
 from ragdash.dashboard.widgets import elements
 from ragdash.io.field_names import FIELDS
 from ragdash.reporting.sentences import fmt
@@ -88,7 +87,7 @@ def _outcome(at: int, record: FileRecord, mapping: Mapping[str, str], fields: Se
         if twice:
             raise InputError([Problem("mapped-twice", {"meaning": MEANING[field]}, record.name)
                               for field in sorted(twice)])
-        things = evaluation_cache.load(record.name, record.content, None, mapping)[1]
+        things = data_store.read_upload(record.name, record.content, None, mapping)[1]
     except InputError as error:
         elements.problems(error.problems, "map", limit=2)
         return

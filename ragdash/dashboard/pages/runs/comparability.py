@@ -10,11 +10,11 @@ from ragdash.analysis.comparability import Entry as Finding
 from ragdash.analysis.comparability import Ledger
 from ragdash.core.errors import InputError
 from ragdash.dashboard import page_context
-from ragdash.dashboard.caches import comparability_cache, evaluation_cache
+from ragdash.dashboard.caches import comparability_cache
 from ragdash.dashboard.components import tables as components_tables
 from ragdash.dashboard.session import run_fixes, state
-from ragdash.dashboard.session.data_store import LOADED
-from ragdash.dashboard.session.loaded_run import Entry
+from ragdash.dashboard.session.data_store import LOADED, Entry
+from ragdash.dashboard.session.scope import Scope
 from ragdash.dashboard.widgets import elements
 from ragdash.metrics import Spec
 from ragdash.reporting.sentences import comparability, fmt
@@ -29,7 +29,7 @@ def ledger() -> None:
     runs, truth = state.runs(), state.truth()
     if not runs or truth is None or LOADED.truth(truth) is None:
         return
-    runs = [entry for entry in runs if LOADED.run(entry.digest) is not None]
+    runs = [entry for entry in runs if entry.run is not None]
     found = comparability_cache.ledger(runs, truth, state.conventions(), _spec(runs, truth))
     st.header("Comparability", anchor=False, help="Every run against the judgements and the runs among themselves. "
               "Nothing is dropped, joined or filled that does not stand here.")
@@ -53,16 +53,10 @@ def _spec(runs: Sequence[Entry], truth: str) -> Spec:
     k = int(state.get(state.K))
     try:
         spec = page_context.spec_of(state.get(state.METRIC), k)
+        scope = Scope(truth, comparability_cache.lenient(state.conventions()))
         for entry in runs:
-            if (
-                evaluation_cache.laid(entry.digest, truth, comparability_cache.lenient(state.conventions())).truth_query
-                >= 0
-            ).any():
-                evaluation_cache.evaluation(
-                    entry.digest,
-                    evaluation_cache.Scope(truth, comparability_cache.lenient(state.conventions())),
-                    (spec,),
-                )
+            if (scope.match_by_id(entry.digest).truth_query >= 0).any():
+                scope.evaluation(entry.digest, (spec,))
     except InputError:
         return page_context.spec_of(page_context.DEFAULT_METRIC, k)
     return spec
@@ -99,7 +93,7 @@ def _of_run(found: Ledger, entry: Entry) -> None:
 def _fixed(entry: Entry) -> None:
     if not entry.fixes:
         return
-    told = [problem.found for problem in LOADED.run(entry.digest).problems if problem.kind in comparability.FIXED]
+    told = [problem.found for problem in entry.run.problems if problem.kind in comparability.FIXED]
     left, right = st.columns(WIDTHS, vertical_alignment="center", gap="small")
     left.markdown(f":blue[:material/build:] {comparability.fixed(entry.fixes, told)}")
     right.button("Undo", icon=":material/undo:", key=f"undo_{entry.key}", on_click=run_fixes.undo, args=(entry.digest,),

@@ -16,7 +16,6 @@ from ragdash.core.corpus import Corpus
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.paths import SAMPLE_TRUTH, SAMPLE_VERDICTS, SAMPLES, home, named
 from ragdash.core.records import Run, Truth
-from ragdash.dashboard.caches import evaluation_cache
 from ragdash.dashboard.pages.runs import corpus_upload, workspace_list
 from ragdash.dashboard.session import data_store, read_progress, state
 from ragdash.dashboard.session.data_store import LOADED
@@ -185,12 +184,12 @@ def _given(text: str, role: str | None) -> Given:
 
 
 def _upload(name: str, content: bytes, role: str | None, mapping: Mapping[str, str] | None = None) -> FileRecord:
-    record = _read(name, lambda: evaluation_cache.load(name, content, role, mapping), None, role)
+    record = _read(name, lambda: data_store.read_upload(name, content, role, mapping), None, role)
     record = replace(record, mapping=tuple((mapping or {}).items()))
     workspace_list.keep(record.digests, name)
     if len(content) > KEPT:
         return record
-    record = replace(record, key=evaluation_cache.key_of(content)[:8])
+    record = replace(record, key=data_store.content_key(content)[:8])
     try:
         seen = io.detect((name, content))
     except InputError:
@@ -199,7 +198,7 @@ def _upload(name: str, content: bytes, role: str | None, mapping: Mapping[str, s
 
 
 def _path(path: Path, name: str | None, role: str | None) -> FileRecord:
-    return _read(path.name, lambda: evaluation_cache.load_path(path, role), name, role)
+    return _read(path.name, lambda: data_store.read_path(path, role), name, role)
 
 
 def _read(file: str, load: Callable, name: str | None, role: str | None) -> FileRecord:

@@ -9,8 +9,7 @@ from ragdash.core.records import Run, Truth
 from ragdash.dashboard.caches import comparability_cache
 from ragdash.dashboard.pages.runs import corpus_upload, loading
 from ragdash.dashboard.session import data_store, run_fixes, state
-from ragdash.dashboard.session.data_store import LOADED
-from ragdash.dashboard.session.loaded_run import Entry
+from ragdash.dashboard.session.data_store import LOADED, Entry
 from ragdash.dashboard.widgets import elements
 from ragdash.reporting.plots.common.theme import COLOURED, mark
 from ragdash.reporting.sentences import comparability, fmt
@@ -124,7 +123,7 @@ def run_cards() -> None:
     """A card for each run of the session."""
     with st.grid(3, min_column_width=300, key="run_cards"):
         for entry in state.runs():
-            run = LOADED.run(entry.digest)
+            run = entry.run
             if run is not None:
                 _run_card(entry, run)
 

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import streamlit as st
 
 from ragdash.dashboard import page_context, page_list
-from ragdash.dashboard.caches import evaluation_cache
 from ragdash.dashboard.components import comparison_tables
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.speed_cost import price_table
@@ -31,9 +30,9 @@ KINDS = {"means": "Means and intervals", "tests": "Differences and tests",
 
 def request(context: PageContext, specs: Sequence[Spec]) -> Request:
     """What the report is about: the view of this session."""
-    part = evaluation_cache.parts(context.scope.truth).get(context.scope.part)
+    part = context.scope.slices.get(context.scope.slice)
     return Request(
-        tuple(evaluation_cache.match(digest, context.scope) for digest in context.digests),
+        tuple(context.scope.match(digest) for digest in context.digests),
         tuple(specs),
         tuple(context.names),
         tuple(context.slots),
@@ -42,7 +41,7 @@ def request(context: PageContext, specs: Sequence[Spec]) -> Request:
         TITLE,
         tuple(name for name in SECTIONS if name in state.get(state.PARTS)),
         state.get(state.TEXTS) == "yes",
-        queries=evaluation_cache.queries(context.scope),
+        queries=context.scope.queries,
         part=part.title if part else "",
         prices=price_table.current(),
     )
@@ -91,12 +90,12 @@ def tables(context: PageContext, specs: list[Spec]) -> None:
 def _table(context: PageContext, specs: list[Spec], kind: str):
     """A call that makes the table; what it needs of the session is taken now."""
     if kind == "means":
-        found, names = context.summary(specs), context.evaluations(specs)
+        found, names = context.results.summary(specs), context.results.evaluations(specs)
         return lambda: summary_table(names, found)
     if kind == "tests":
-        flat = list(context.compared(specs).values())
+        flat = list(context.results.compared(specs).values())
         return lambda: comparison_tables.every_test(flat)
-    found = context.evaluations(specs)
+    found = context.results.evaluations(specs)
     return lambda: (long_values if kind == "long" else wide_values)(found)
 
 
@@ -136,7 +135,7 @@ def links() -> None:
 def specs(context: PageContext) -> list[Spec]:
     """The metrics of the Leaderboard, as chosen there; what cannot be read or measured is said."""
     chosen = state.get(state.METRICS) or page_context.COLUMNS
-    wanted, unreadable = page_context.specs([context.template, *chosen], context.k)
-    found, unfit = page_context.measurable(context, wanted)
+    wanted, unreadable = page_context.specs([context.selection.template, *chosen], context.k)
+    found, unfit = context.results.computable(wanted)
     elements.problems([*unreadable, *unfit], "metrics")
     return found

@@ -9,10 +9,7 @@ import streamlit as st
 
 from ragdash.core.errors import Unavailable
 from ragdash.dashboard import page_context
-from ragdash.dashboard.caches import evaluation_cache
 from ragdash.dashboard.page_context import PageContext
-from ragdash.dashboard.session.data_store import LOADED
-from ragdash.dashboard.session.scope import facts
 from ragdash.dashboard.widgets import elements
 from ragdash.evaluation import latency_cost
 from ragdash.evaluation.latency_cost import SHARES, Prices, Speed, Spent
@@ -58,8 +55,8 @@ class Board:
     def _paid(self, at: int, paid: str) -> tuple[float, float, float]:
         total, spent, place = self.speeds[at].get("total"), self.spent[at], SHARES.index(90)
         if paid == "cost" and spent is not None:
-            return _interval(self.context.digests[at], *facts(self.context.scope), spent.how, repr(self.prices),
-                             _values=self.values(at, paid), _weights=evaluation_cache.weights(self.context.scope))
+            return _interval(self.context.digests[at], *self.context.scope.cache_key(), spent.how, repr(self.prices),
+                             _values=self.values(at, paid), _weights=self.context.scope.resample_weights)
         if paid == "cost" or total is None:
             return (np.nan,) * 3
         return (total.mean, total.low, total.high) if paid == "mean" else (
@@ -68,20 +65,20 @@ class Board:
 
 def board(context: PageContext, prices: Prices) -> Board:
     """Everything that the page shows; where no run tells of anything, what would help, and an end."""
-    inside = evaluation_cache.queries(context.scope)
+    inside = context.scope.queries
     taken, speeds, spent, faults = [], [], [], []
     for entry in context.entries:
         try:
-            one = evaluation_cache.match(entry.digest, context.scope).timed
+            one = context.scope.match(entry.digest).timed
         except Unavailable as fault:
             words = fault.problem.words("page")
             faults.append(f"{entry.name}: {words.found}. {words.fix}")
             one = None
         taken.append(one)
-        speeds.append({} if one is None else _speeds(entry.digest, *facts(context.scope), _one=one,
-                                                     _inside=inside, _weights=evaluation_cache.weights(context.scope)))
+        speeds.append({} if one is None else _speeds(entry.digest, *context.scope.cache_key(), _one=one,
+                                                     _inside=inside, _weights=context.scope.resample_weights))
         spent.append(
-            None if one is None else latency_cost.spent(one, LOADED.run(entry.digest).settings, prices, entry.name)
+            None if one is None else latency_cost.spent(one, entry.run.settings, prices, entry.name)
         )
     found = Board(context, taken, speeds, spent, inside, faults, prices)
     if not any(speeds) and not any(one and one.how for one in spent) and not _has_tokens(found):

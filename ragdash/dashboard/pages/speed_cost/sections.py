@@ -8,8 +8,6 @@ import numpy as np
 import streamlit as st
 
 from ragdash.core.errors import InputError
-from ragdash.dashboard import page_context
-from ragdash.dashboard.caches import evaluation_cache
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.speed_cost import tables as speed_cost_tables
 from ragdash.dashboard.pages.speed_cost.data import PAID, STAGES, Board
@@ -106,7 +104,7 @@ def trade(board: Board, spec: Spec) -> None:
                          key=state.one(state.PAID, options, options[0]), label_visibility="collapsed")
     paid = state.get(state.PAID)
     price, unit = board.paid(paid), "$" if paid == "cost" else "ms"
-    found = [row[0] for row in board.context.summary([spec])]
+    found = [row[0] for row in board.context.results.summary([spec])]
     quality = np.array([[getattr(one, part) for one in found] for part in ("mean", "low", "high")], float)
     on = latency_cost.front(quality[0], price[0], spec.metric.better)
     steps = latency_cost.steps(quality[0], price[0], spec.metric.better, draws=_draws(board, spec, paid))
@@ -125,10 +123,10 @@ def trade(board: Board, spec: Spec) -> None:
 
 def _draws(board: Board, spec: Spec, paid: str) -> tuple[np.ndarray, np.ndarray] | None:
     """Resampled means of quality and cost for the intervals of steps; None where either is no mean."""
-    evaluations = board.context.evaluations([spec])
+    evaluations = board.context.results.evaluations([spec])
     if paid == "p90" or spec.metric.aggregate != "mean" or any(spec in one.corpus for one in evaluations):
         return None
-    weights = evaluation_cache.weights(board.context.scope)
+    weights = board.context.scope.resample_weights
     return (latency_cost.means([one.column(spec) for one in evaluations], weights=weights),
             latency_cost.means([board.values(at, paid) for at in range(len(evaluations))], weights=weights))
 
@@ -136,10 +134,10 @@ def _draws(board: Board, spec: Spec, paid: str) -> tuple[np.ndarray, np.ndarray]
 def measured(context: PageContext) -> Sequence[Spec]:
     """The metric of the sidebar where it can be measured; its problems are told."""
     try:
-        wanted = [context.spec]
+        wanted = [context.selection.spec]
     except InputError as error:
         elements.problems(error.problems, "metric")
         return []
-    specs, unfit = page_context.measurable(context, wanted)
+    specs, unfit = context.results.computable(wanted)
     elements.problems(unfit, "metric")
     return specs

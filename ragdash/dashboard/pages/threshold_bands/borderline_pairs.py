@@ -18,7 +18,6 @@ from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.threshold_bands import evidence_sentences
 from ragdash.dashboard.session import relevance, state
 from ragdash.dashboard.session.data_store import check_writable, read_only
-from ragdash.dashboard.session.scope import decided_pairs
 from ragdash.dashboard.widgets import elements, texts
 from ragdash.matching.evidence import decision_lines, kept_decisions, read_decisions
 from ragdash.metrics import Spec
@@ -75,8 +74,8 @@ def _applied(
     note = st.session_state.pop(state.DECISIONS_NOTE, None)
     if note:
         st.caption(note)
-    own = evidence_cache.by_evidence(context.scope, stamp)
-    here = set().union(*(decided_pairs(digest, own) for digest in context.digests)) if stamp else set()
+    own = context.scope.with_evidence(stamp)
+    here = set().union(*(own.decided_pairs(digest) for digest in context.digests)) if stamp else set()
     if not here:
         return
     with st.container(horizontal=True, vertical_alignment="center", key="decided_bar"):
@@ -164,7 +163,7 @@ def _steps(tokens: list[str], place: int) -> None:
 
 def _one(context: PageContext, pair: Pair) -> None:
     """The two texts with what they share, the question, and where the chunk stands."""
-    question = evidence_cache.question(context.scope.truth, pair.key[0])
+    question = evidence_cache.question(context.scope.truth_digest, pair.key[0])
     st.markdown(f"**{fmt.escape(pair.key[0])}**" + (f": {fmt.escape(question[:400])}" if question else ""))
     names = dict(zip(context.digests, zip(context.slots, context.names, strict=True), strict=True))
     st.caption(f"Similarity **{pair.score:.3f}**" + (f" of part {pair.part} of {pair.parts}" if pair.parts > 1 else "")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pandas as pd
 import streamlit as st
@@ -11,8 +9,8 @@ import streamlit as st
 from ragdash.analysis.score_thresholds import order_changes
 from ragdash.core.errors import InputError, Unavailable
 from ragdash.dashboard import page_context
-from ragdash.dashboard.caches import evaluation_cache, evidence_cache, score_cutoff_cache
-from ragdash.dashboard.caches.evidence_cache import Sweep, by_evidence
+from ragdash.dashboard.caches import evidence_cache, score_cutoff_cache
+from ragdash.dashboard.caches.evidence_cache import Sweep
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.threshold_bands import evidence_sentences
 from ragdash.dashboard.pages.threshold_bands.borderline_pairs import deciding
@@ -50,7 +48,7 @@ def _with_texts(context: PageContext) -> PageContext:
     held, without = [], []
     for entry in context.entries:
         try:
-            evidence_cache.evidence(entry.digest, by_evidence(context.scope))
+            context.scope.with_evidence().evidence(entry.digest)
             held.append(entry)
         except (Unavailable, InputError):
             without.append(entry.name)
@@ -58,13 +56,13 @@ def _with_texts(context: PageContext) -> PageContext:
         st.caption(f"Left out here, without texts: {fmt.escape(fmt.listed(without))}.")
     if not held:
         raise page_context.PageEnds
-    return replace(context, entries=tuple(held), baseline=0)
+    return context.only(held)
 
 
 def _choices(context: PageContext) -> None:
     """The metric, the similarity and the threshold."""
-    menu = list(dict.fromkeys([context.template, *page_context.COLUMNS, *OWN]))
-    state.one(state.COVERS, menu, context.template)
+    menu = list(dict.fromkeys([context.selection.template, *page_context.COLUMNS, *OWN]))
+    state.one(state.COVERS, menu, context.selection.template)
     st.session_state[state.OWN_SLIDER], st.session_state[state.OWN_WAY] = state.get(state.FROM), state.get(state.HOW)
     with st.container(horizontal=True, vertical_alignment="bottom", key="evidence_bar"):
         st.selectbox("Metric by evidence", menu, format_func=fmt.template_title, key=state.COVERS, width=240,
@@ -87,13 +85,13 @@ def _picture(context: PageContext, spec: Spec) -> None:
     found = [evidence_cache.sweep(digest, context.scope, spec) for digest in context.digests]
     thresholds, mean = found[0].thresholds, np.array([one.mean for one in found])
     used = context.scope.matching.threshold
-    here = [row[0].mean for row in evaluation_cache.summary(context.digests, by_evidence(context.scope), [spec])]
+    here = [row[0].mean for row in context.results.under(context.scope.with_evidence()).summary([spec])]
     first, changes = order_changes(mean, thresholds, spec.metric.better)
     said = evidence_sentences.orders(spec.title, context.names, first, changes)
     if said:
         st.markdown(said)
     figure = score_cutoff_cache.drawn(
-        "evidence", context.entries, by_evidence(context.scope), spec, here, elements.theme().name,
+        "evidence", context.entries, context.scope.with_evidence(), spec, here, elements.theme().name,
         draw=lambda: pictures_of.by_threshold(
             context.names, context.slots, thresholds, mean, np.array([one.low for one in found]),
             np.array([one.high for one in found]), axis=axes.axis_of(spec), threshold=used, mean_at_threshold=here,
@@ -123,7 +121,7 @@ def _table(context: PageContext, found: list[Sweep], spec: Spec) -> pd.DataFrame
 def _apart(context: PageContext, spec: Spec, decided: str) -> str:
     """The means with the decisions and without them."""
     applied, bare = (
-        [row[0].mean for row in evaluation_cache.summary(context.digests, by_evidence(context.scope, stamp), [spec])]
+        [row[0].mean for row in context.results.under(context.scope.with_evidence(stamp)).summary([spec])]
         for stamp in (decided, "")
     )
     return evidence_sentences.apart(context.names, applied, bare)

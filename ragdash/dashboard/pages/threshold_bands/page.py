@@ -26,8 +26,8 @@ def render() -> None:
             threshold_bands_sections.file_panel()
     threshold_bands_sections.file_note()
 
-    wanted, unreadable = page_context.specs([context.template, *columns], context.k)
-    specs, unfit = page_context.measurable(context, wanted)
+    wanted, unreadable = page_context.specs([context.selection.template, *columns], context.k)
+    specs, unfit = context.results.computable(wanted)
     elements.problems([*unreadable, *unfit], "metrics")
     if specs:
         with by:

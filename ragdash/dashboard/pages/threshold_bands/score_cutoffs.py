@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 import numpy as np
 import streamlit as st
@@ -43,9 +42,7 @@ def panel(context: PageContext) -> None:
     if unscored:
         st.caption(f"Left out here: {'; '.join(unscored)}.", help="A score cutoff needs a ranking that follows the "
                    "scores: ranks of their own that differ, or that order documents of equal score, cannot be cut so.")
-    context = replace(
-        context, entries=tuple(entry for entry in context.entries if not reasons[entry.digest]), baseline=0
-    )
+    context = context.only([entry for entry in context.entries if not reasons[entry.digest]])
     corpus = _choices()
     found = _asked(context, lambda digest: score_cutoff_cache.sweep(digest, context.scope, corpus), "sweep")
     if found is None and corpus is not None:

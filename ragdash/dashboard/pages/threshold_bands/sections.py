@@ -9,7 +9,7 @@ import numpy as np
 import streamlit as st
 
 from ragdash.core.errors import InputError, Problem
-from ragdash.dashboard.caches import evaluation_cache, score_cutoff_cache
+from ragdash.dashboard.caches import score_cutoff_cache
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.threshold_bands import sentences as threshold_bands_sentences
 from ragdash.dashboard.pages.threshold_bands import tables as threshold_bands_tables
@@ -145,7 +145,7 @@ def rated(context: PageContext, specs: Sequence[Spec], source: str) -> list[Rate
     elements.problems(problems, "targets")
     if waiting:
         st.caption(f"A target for {fmt.escape(fmt.listed(waiting))} waits until the metric is shown.")
-    found, rows = [], context.summary(specs)
+    found, rows = [], context.results.summary(specs)
     for at, spec in enumerate(specs):
         tables = tables_for(spec, in_force())
         table = next((table for table in tables if table.source == source), tables[0] if tables else None)
@@ -266,12 +266,12 @@ def _picture(context: PageContext, one: Rated) -> None:
     elements.chart(figure, threshold_bands_tables.standings(names, rows, one.table, one.target), f"bands_{title}",
                   f"{one.spec.title}: {alt}")
     source = f"Bands: {fmt.escape(one.table.source)}. " if one.table else ""
-    st.caption(f"{source}Mean over {fmt.over([row.n for row in rows])} with 95 % intervals.{context.basis}")
+    st.caption(f"{source}Mean over {fmt.over([row.n for row in rows])} with 95 % intervals.{context.scope.basis}")
 
 
 def by_slice(context: PageContext, found: Sequence[Rated]) -> None:
     """A metric in each slice of an attribute of the queries; nothing where the truth has no attributes."""
-    attributes = list(dict.fromkeys(one.attribute for one in evaluation_cache.parts(context.scope.truth).values()))
+    attributes = list(dict.fromkeys(one.attribute for one in context.scope.slices.values()))
     if not attributes:
         return
     st.header("By kind of query", anchor=False,
@@ -303,4 +303,4 @@ def by_slice(context: PageContext, found: Sequence[Rated]) -> None:
     about = f"Bands: {one.table.source}." if one.table else threshold_bands_sentences.no_bands(one.spec, one.why)
     about += f" Target: {threshold_bands_sentences.aim(one.target)}." if one.target else ""
     st.caption(f"{fmt.escape(about)} Mean over n queries of each kind with its 95 % interval."
-               f"{context.basis}")
+               f"{context.scope.basis}")

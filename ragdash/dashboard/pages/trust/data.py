@@ -1,6 +1,6 @@
 """What the Trust page shows: verdicts of one metric on every run shown, human labels, and the validation of both.
 
-Cached by digests, scalars and the stamps of verdicts and labels, as in ragdash.dashboard.caches.evaluation_cache.
+Cached by digests, scalars and the stamps of verdicts and labels, as in ragdash.dashboard.session.scope.
 """
 
 from __future__ import annotations
@@ -28,13 +28,12 @@ from ragdash.analysis.judge_validation import (
 )
 from ragdash.core.errors import InputError, Problem
 from ragdash.dashboard.auth import roles
-from ragdash.dashboard.caches import evaluation_cache
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.trust import trained_judge
 from ragdash.dashboard.pages.trust.trained_judge import LOCAL_JUDGE
 from ragdash.dashboard.session import state
-from ragdash.dashboard.session.data_store import LOADED, check_writable
-from ragdash.dashboard.session.scope import Scope, facts
+from ragdash.dashboard.session.data_store import check_writable
+from ragdash.dashboard.session.scope import Scope
 from ragdash.evaluation.evaluate import Evaluation
 from ragdash.matching.match import Match
 from ragdash.metrics import METRICS, Spec, parse_spec
@@ -91,7 +90,7 @@ class TrustData:
 
     @property
     def _keys(self) -> list[tuple]:
-        key = (facts(self.context.scope, [self.spec]), str(self.spec), self.cut, self.training_key)
+        key = (self.context.scope.cache_key([self.spec]), str(self.spec), self.cut, self.training_key)
         return [(verdicts.run, verdicts.name, *key, tuple(labels.items()))
                 for verdicts, labels in zip(self.verdicts, self.labels, strict=True)]
 
@@ -183,7 +182,7 @@ def _has_verdicts(context: PageContext, name: str, judge: str) -> bool:
 
 def _has_values(run: str, scope: Scope, spec: Spec) -> bool:
     """Whether a run has a value."""
-    return bool(np.isfinite(evaluation_cache.evaluation(run, scope, [spec]).column(spec)).any())
+    return bool(np.isfinite(scope.evaluation(run, [spec]).column(spec)).any())
 
 
 def load(context: PageContext, name: str, judge: str) -> TrustData:
@@ -209,7 +208,7 @@ def load(context: PageContext, name: str, judge: str) -> TrustData:
     verdicts = trained.verdicts if trained else [verdicts_of(digest, context.scope, spec) for digest in context.digests]
     verdicts = tuple(replace(run_verdicts, name=run_name)
                      for run_verdicts, run_name in zip(verdicts, context.names, strict=True))
-    all_queries = _all_queries(context.scope) if context.scope.part else frozenset()
+    all_queries = _all_queries(context.scope) if context.scope.slice else frozenset()
     labels_in_scope = []
     for run_labels, run_verdicts in zip(saved_labels, verdicts, strict=True):
         in_scope = set(run_verdicts.query_ids.to_pylist())
@@ -223,13 +222,13 @@ def load(context: PageContext, name: str, judge: str) -> TrustData:
 
 def _all_queries(scope: Scope) -> frozenset[str]:
     """All queries of the ground truth."""
-    return frozenset(LOADED.truth(scope.truth).query_ids.to_pylist())
+    return frozenset(scope.truth.query_ids.to_pylist())
 
 
 def verdicts_of(run: str, scope: Scope, spec: Spec) -> Verdicts:
     """Verdicts on the queries in scope."""
-    return _verdicts(run, facts(scope, [spec]), str(spec), _evaluation=evaluation_cache.evaluation(run, scope, [spec]),
-                     _match=evaluation_cache.match(run, scope, [spec]))
+    return _verdicts(run, scope.cache_key([spec]), str(spec), _evaluation=scope.evaluation(run, [spec]),
+                     _match=scope.match(run, [spec]))
 
 
 @st.cache_resource(max_entries=64, show_spinner="Reading verdicts …")
@@ -239,7 +238,7 @@ def _verdicts(run: str, key: tuple, spec: str, _evaluation: Evaluation, _match: 
 
 def verdict_details(run: str, scope: Scope, spec: Spec) -> Reading:
     """Reasons and claims of every verdict of a run."""
-    return _verdict_details(run, facts(scope, [spec]), str(spec), _match=evaluation_cache.match(run, scope, [spec]))
+    return _verdict_details(run, scope.cache_key([spec]), str(spec), _match=scope.match(run, [spec]))
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)

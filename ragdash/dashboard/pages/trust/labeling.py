@@ -9,7 +9,6 @@ import numpy as np
 import streamlit as st
 
 from ragdash.analysis.judge_validation import Verdicts, draw, sheet
-from ragdash.dashboard.caches import evaluation_cache
 from ragdash.dashboard.pages.answers import data as answers_data
 from ragdash.dashboard.pages.trust import data as trust_data
 from ragdash.dashboard.pages.trust import disagreements, trained_judge
@@ -107,7 +106,7 @@ def draw_sheet(data: TrustData, runs: Sequence[int], n: int, seed: int) -> Sheet
     n, seed
         Number of queries and seed of the sample.
     """
-    scope = replace(data.context.scope, part="")
+    scope = data.context.scope.whole
     verdicts = tuple(
         replace(
             trained_judge.unjudged_of(data.context.digests[index], scope, data.label_key)
@@ -130,7 +129,7 @@ def draw_sheet(data: TrustData, runs: Sequence[int], n: int, seed: int) -> Sheet
 def _sheet_file(drawn_sheet: Sheet, run_indices: Sequence[int]) -> None:
     """Export the sheet for a spreadsheet or an editor."""
     matches = [
-        evaluation_cache.match(drawn_sheet.data.context.digests[index], drawn_sheet.data.context.scope)
+        drawn_sheet.data.context.scope.match(drawn_sheet.data.context.digests[index])
         for index in run_indices
     ]
     st.caption("The same answers with their texts and an empty label column. Fill it in from the top, then upload it "
@@ -201,7 +200,7 @@ def _item_view(drawn_sheet: Sheet, position: int) -> None:
                 )
         st.caption(f"Answer {position + 1:,} of {len(drawn_sheet.items):,}" + (
             f" · your label: {trust_sentences.label_text(saved_label)}" if saved_label is not None else ""))
-        answers = answers_data.told(run, replace(drawn_sheet.data.context.scope, part=""))
+        answers = answers_data.told(run, drawn_sheet.data.context.scope.whole)
         row = answers.ids.index(query)
         st.markdown("**Question**")
         st.html(texts.block(texts.shown(answers.questions[row] or query)))

@@ -9,7 +9,6 @@ import streamlit as st
 
 from ragdash.analysis.judge_validation import LabelStore, labels_in, read_labels
 from ragdash.core.errors import InputError, Problem
-from ragdash.dashboard.caches import evaluation_cache
 from ragdash.dashboard.pages.trust import data as trust_data
 from ragdash.dashboard.pages.trust.data import TrustData
 from ragdash.dashboard.pages.trust.tables import labels_table
@@ -139,7 +138,7 @@ def read_upload(data: TrustData, content: bytes, file: str,
 
 def _all_queries(data: TrustData, run_index: int) -> list[str]:
     """All query ids of a run, whatever slice is shown."""
-    return evaluation_cache.match(data.context.digests[run_index], data.context.scope).query_ids.to_pylist()
+    return data.context.scope.match(data.context.digests[run_index]).query_ids.to_pylist()
 
 
 def _comparison(data: TrustData, labels_by_run: Mapping[str, Mapping[str, float]]) -> pd.DataFrame:

@@ -13,8 +13,7 @@ from ragdash.analysis.judge_validation import LocalJudge, Verdicts, generator_of
 from ragdash.analysis.judge_validation.features import LEXICAL, OF_MODELS
 from ragdash.analysis.judge_validation.trained_judge import NO_ANSWER
 from ragdash.core.errors import InputError, Problem
-from ragdash.dashboard.caches import evaluation_cache
-from ragdash.dashboard.session.scope import Scope, facts
+from ragdash.dashboard.session.scope import Scope
 from ragdash.matching.match import Match, Matching
 from ragdash.metrics import Spec, parse_specs
 from ragdash.metrics.judged import asked_of
@@ -50,8 +49,8 @@ def unjudged_of(run: str, scope: Scope, label_key: str) -> Verdicts:
         _unjudged(
             run,
             label_key,
-            facts(all_queries, FEATURE_SPECS),
-            _match=evaluation_cache.match(run, all_queries, FEATURE_SPECS),
+            all_queries.cache_key(FEATURE_SPECS),
+            _match=all_queries.match(run, FEATURE_SPECS),
         ),
         scope,
     )
@@ -78,9 +77,9 @@ def train_judge(runs: Sequence[str], scope: Scope, label_key: str, labels: Seque
     in_scope = [_in_scope(verdicts, scope) for verdicts in unjudged_runs]
     if not (train and with_answers):
         return TrainedVerdicts(tuple(in_scope))
-    key = (tuple(runs[index] for index in with_answers), label_key, facts(all_queries, FEATURE_SPECS),
+    key = (tuple(runs[index] for index in with_answers), label_key, all_queries.cache_key(FEATURE_SPECS),
            tuple(tuple(labels[index].items()) for index in with_answers))
-    matches = [evaluation_cache.match(runs[index], all_queries, FEATURE_SPECS) for index in with_answers]
+    matches = [all_queries.match(runs[index], FEATURE_SPECS) for index in with_answers]
     try:
         judge = _trained_judge(*key, _matches=matches)
     except InputError as error:
@@ -109,12 +108,12 @@ def _unjudged(run: str, label_key: str, key: tuple, _match: Match) -> Verdicts:
 
 def _without_slice(scope: Scope) -> Scope:
     """The scope of all queries; settings of document matching do not matter here."""
-    return replace(scope, part="", matching=Matching(), decided="")
+    return replace(scope, slice="", matching=Matching(), decisions="")
 
 
 def _in_scope(verdicts: Verdicts, scope: Scope) -> Verdicts:
     """Verdicts on the queries in scope."""
-    if not scope.part:
+    if not scope.slice:
         return verdicts
-    rows = evaluation_cache.queries(scope)
+    rows = scope.queries
     return replace(verdicts, query_ids=verdicts.query_ids.filter(pa.array(rows)), values=verdicts.values[rows])

@@ -19,6 +19,7 @@ import orjson
 
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.paths import workspace
+from ragdash.core.sqlite_file import WAIT, connect, has_content, make_folder
 from ragdash.models.judge.endpoint import Judge
 from ragdash.models.judge.question import Question, Reply
 from ragdash.models.judge.verdict_store.rows import COLUMNS, DECLARED, reply_of, row_of
@@ -28,7 +29,6 @@ VERSION = 1  # of the tables
 OURS = 0x5264_4A64  # application_id: RdJd
 AT_ONCE = 500  # keys asked for in one statement
 SMALLEST = 512  # bytes of a database
-WAIT = 30.0  # seconds for another writer
 NO_FAILURE = ("budget", "cancelled", "stopped")  # of the job, not of the question
 Kept: TypeAlias = tuple[Judge, bytes, str, str, int, Reply]
 """Whose verdict, its key, task, version, vote, and the reply."""
@@ -107,8 +107,8 @@ class Ledger:
     def writing(self) -> Iterator[Writer]:
         """A writer that keeps the file open; threads may share it."""
         with self._guarded():
-            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            with closing(sqlite3.connect(self.path, timeout=WAIT, isolation_level=None, check_same_thread=False)) as db:
+            make_folder(self.path)
+            with closing(connect(self.path, any_thread=True)) as db:
                 _make(db, self.path)
                 yield Writer(db, self.path)
 
@@ -144,10 +144,10 @@ class Ledger:
     def _open(self) -> Iterator[sqlite3.Connection | None]:
         """A reader's connection; None where there is no file, or one that another process is just making."""
         with self._guarded():
-            if not (self.path.exists() and self.path.stat().st_size):
+            if not has_content(self.path):
                 yield None
                 return
-            with closing(sqlite3.connect(f"{self.path.resolve().as_uri()}?mode=ro", timeout=WAIT, uri=True)) as db:
+            with closing(connect(self.path, "ro")) as db:
                 yield db if _is_ours(db, self.path) else None
 
     @contextmanager

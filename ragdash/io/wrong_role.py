@@ -7,11 +7,11 @@ from typing import NoReturn
 from ragdash.io.source.source import Source
 
 
-def truth_as_run(source: Source, why: str, what: str = "judgements") -> NoReturn:
+def fail_truth_as_run(source: Source, why: str, what: str = "judgements") -> NoReturn:
     """Raise: this file holds the truth."""
     source.fail("truth-as-run", {"what": what, "reason": why})
 
 
-def run_as_truth(source: Source, why: str, what: str = "a run") -> NoReturn:
+def fail_run_as_truth(source: Source, why: str, what: str = "a run") -> NoReturn:
     """Raise: this file holds a run."""
     source.fail("run-as-truth", {"what": what, "reason": why})

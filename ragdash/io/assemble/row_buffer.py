@@ -7,23 +7,25 @@ import pyarrow as pa
 
 from ragdash.io.assemble.assemble_runs import Rows
 from ragdash.io.assemble.query_fields import RUN_TYPES, details_table
-from ragdash.io.json.exact_parser import as_python
-from ragdash.io.json.typed_fields import Cell, members
+from ragdash.io.json.exact_parser import to_python
+from ragdash.io.json.typed_fields import Cell, read_object
 
-PACKED = 1 << 16  # rows held as Python values before they are packed
+ROWS_PER_CHUNK = 1 << 16  # rows held as Python values before they are packed
 NUMBERS, TEXTS = ("score", "rank"), ("text", "source")
 
 
-class Part:
+class RowBuffer:
     """The rows of one configuration. `listed`: each query came with an ordered list."""
 
     def __init__(self, config: str | None = None) -> None:
         self.config = config
-        self.first: dict[tuple[str, bool], int] = {}  # (score or rank, is it there) -> line of the first such rows
-        self.seen: dict[str, int] = {}
+        self.number_lines: dict[
+            tuple[str, bool], int
+        ] = {}  # (score or rank, is it there) -> line of the first such rows
+        self.query_lines: dict[str, int] = {}
         self.details: dict[str, dict] = {}
         self.settings: dict = {}
-        self.listed: bool | None = None
+        self.has_lists: bool | None = None
         self._with_rows: set[str] = set()
         self._packed: dict[str, list] = {name: [] for name in ("query_id", "doc_id", "place", *NUMBERS, *TEXTS)}
         self._clear()
@@ -42,16 +44,16 @@ class Part:
         self._docs.extend(docs)
         for name, values in self._columns.items():
             values.extend(columns.get(name) or [None] * len(docs))
-        if len(self._docs) >= PACKED:
+        if len(self._docs) >= ROWS_PER_CHUNK:
             self._pack()
 
     def note_settings(self, value, cell: Cell) -> None:
         """Take the settings that an object or row gives; the first ones are kept."""
-        settings = members(value, cell)
+        settings = read_object(value, cell)
         if settings is None:
             return
         try:
-            settings = as_python(settings)
+            settings = to_python(settings)
             differ = bool(self.settings) and settings != self.settings
         except RecursionError:
             cell.note("wrong-type/nested-settings")
@@ -74,28 +76,28 @@ class Part:
             self._packed[name].append(pa.array(self._columns[name], pa.string()))
         self._clear()
 
-    def rows(self) -> Rows:
+    def to_rows(self) -> Rows:
         """The columns, as Run.build takes them."""
         self._pack()
-        columns = {name: _joined(self._packed.pop(name)) for name in list(self._packed)}
+        columns = {name: _concatenate(self._packed.pop(name)) for name in list(self._packed)}
         columns |= {name: None for name in TEXTS if columns[name].null_count == len(columns[name])}
         ranks = columns["rank"]
         given = "list" if ranks is None else "rank"
-        if ranks is None and self.listed and columns["score"] is not None:
-            ranks = _places(columns["place"])
+        if ranks is None and self.has_lists and columns["score"] is not None:
+            ranks = _list_positions(columns["place"])
         return Rows(columns["query_id"], columns["doc_id"], columns["score"], ranks, columns["text"],
                     columns["source"],
-                    details_table(self.seen, self.details, self._with_rows, RUN_TYPES), self.settings,
+                    details_table(self.query_lines, self.details, self._with_rows, RUN_TYPES), self.settings,
                     given)
 
 
-def _places(counts: np.ndarray) -> np.ndarray:
+def _list_positions(counts: np.ndarray) -> np.ndarray:
     """0, 1, 2 ... for each query."""
     starts = np.cumsum(counts) - counts
     return np.arange(counts.sum(), dtype=np.float64) - np.repeat(starts, counts)
 
 
-def _joined(parts: list):
+def _concatenate(parts: list):
     """One column of its packed pieces, None where no row has a value."""
     if all(part is None for part in parts):
         return None

@@ -15,12 +15,12 @@ import numpy as np
 import pyarrow as pa
 
 from ragdash.core.errors import Collector, shorten
-from ragdash.io.json.numbers import as_number, is_usable, note_bad_value
-from ragdash.io.source.source import not_utf8
-from ragdash.io.tables.whitespace import one_line_end
+from ragdash.io.json.numbers import is_usable, note_bad_value, parse_number
+from ragdash.io.source.source import not_utf8_problem
+from ragdash.io.tables.whitespace import normalize_line_ends
 
-MOST_WIDE = 1000  # columns of a line
-CHUNK = 1 << 16  # rows an Arrow chunk
+MAX_COLUMNS = 1000  # columns of a line
+CHUNK_ROWS = 1 << 16  # rows an Arrow chunk
 TRAILING_TAB = re.compile(rb"\t *(?=[\r\n]|\Z)")
 COMMENT = re.compile(rb"^[ \t]*#.*$", re.MULTILINE)
 
@@ -29,13 +29,13 @@ COMMENT = re.compile(rb"^[ \t]*#.*$", re.MULTILINE)
 class Layout:
     """The columns of a kind of TREC file; `value` names the number that counts. `wider`: may have more columns."""
 
-    what: str
+    name: str
     columns: tuple[str, ...]
     value: str
-    wider: bool
+    allows_extra: bool
 
     @property
-    def value_at(self) -> int:
+    def value_index(self) -> int:
         """Index of the column of the value."""
         return self.columns.index(self.value)
 
@@ -43,12 +43,12 @@ class Layout:
         return f"{len(self.columns)} columns: {' '.join(self.columns)}"
 
 
-RUN = Layout("TREC run", ("query_id", "Q0", "doc_id", "rank", "score", "tag"), "score", wider=True)
-QRELS = Layout("TREC qrels", ("query_id", "iteration", "doc_id", "grade"), "grade", wider=False)
+RUN = Layout("TREC run", ("query_id", "Q0", "doc_id", "rank", "score", "tag"), "score", allows_extra=True)
+QRELS = Layout("TREC qrels", ("query_id", "iteration", "doc_id", "grade"), "grade", allows_extra=False)
 
 
 @dataclass(frozen=True)
-class Columns:
+class TrecColumns:
     """Rows in file order: query_ids (N,) dictionary<int32, string>, docs (N,) string, values (N,) float64.
 
     lines (N,) int64 are known only where the file was read line by line.
@@ -60,10 +60,10 @@ class Columns:
     lines: np.ndarray | None = None
 
 
-def split(line: bytes, layout: Layout) -> list[bytes]:
+def split_line(line: bytes, layout: Layout) -> list[bytes]:
     """Split a line into its fields, without the white space around them."""
     fields = [field.strip(b" ") for field in line.split(b"\t")]
-    needed, others = fields[:layout.value_at + 1], fields[layout.value_at + 1:]
+    needed, others = fields[:layout.value_index + 1], fields[layout.value_index + 1:]
     if len(fields) >= len(layout.columns) and all(needed):
         return needed + ([field for field in others if field] or others[:len(layout.columns) - len(needed)])
     return [field for field in line.replace(b"\t", b" ").split(b" ") if field]
@@ -71,13 +71,13 @@ def split(line: bytes, layout: Layout) -> list[bytes]:
 
 def data_lines(text: bytes) -> Iterator[tuple[int, bytes]]:
     """(line number, line) of the lines that are neither empty nor a comment; line ends must be LF."""
-    for number, line in enumerate(_lines(text), 1):
+    for number, line in enumerate(_split_lines(text), 1):
         stripped = line.strip(b" \t")
         if stripped and not stripped.startswith(b"#"):
             yield number, line
 
 
-def _lines(text: bytes) -> Iterator[bytes]:
+def _split_lines(text: bytes) -> Iterator[bytes]:
     """The lines one after the other, without a list of them all."""
     start = 0
     while (end := text.find(b"\n", start)) >= 0:
@@ -86,20 +86,20 @@ def _lines(text: bytes) -> Iterator[bytes]:
     yield text[start:]
 
 
-def read_lines(data: bytes, layout: Layout, problems: Collector) -> Columns:
+def read_lines(data: bytes, layout: Layout, problems: Collector) -> TrecColumns:
     """Read every line, noting each problem with its line; lines with problems are left out."""
-    text = one_line_end(data)
+    text = normalize_line_ends(data)
     _note_comments(text, problems)
     queries, docs, values, numbers = [], [], [], []
     for number, line in data_lines(text):
-        row = _row(line, number, layout, problems)
+        row = _read_row(line, number, layout, problems)
         if row is not None:
             queries.append(row[0])
             docs.append(row[1])
             values.append(row[2])
             numbers.append(number)
-    chunks = [pa.array(docs[i:i + CHUNK], pa.string()) for i in range(0, len(docs), CHUNK)]
-    return Columns(pa.array(queries, pa.string()).dictionary_encode(), pa.chunked_array(chunks, pa.string()),
+    chunks = [pa.array(docs[i:i + CHUNK_ROWS], pa.string()) for i in range(0, len(docs), CHUNK_ROWS)]
+    return TrecColumns(pa.array(queries, pa.string()).dictionary_encode(), pa.chunked_array(chunks, pa.string()),
                    np.array(values, np.float64), np.array(numbers, np.int64))
 
 
@@ -108,31 +108,31 @@ def _note_comments(text: bytes, problems: Collector) -> None:
     first = next(comments, None)
     if first:
         line, count = text.count(b"\n", 0, first.start()) + 1, 1 + sum(1 for _ in comments)
-        problems.add("comment", {"comment": _show(first.group())}, line=line, severity="warning", count=count)
+        problems.add("comment", {"comment": _quote(first.group())}, line=line, severity="warning", count=count)
 
 
-def _row(line: bytes, number: int, layout: Layout, problems: Collector) -> tuple[str, str, float] | None:
+def _read_row(line: bytes, number: int, layout: Layout, problems: Collector) -> tuple[str, str, float] | None:
     """(query, document, value) of a line, or None after noting what is wrong with it."""
-    fields = split(line, layout)
+    fields = split_line(line, layout)
     width = len(layout.columns)
-    if len(fields) < width or (len(fields) > width and not layout.wider):
+    if len(fields) < width or (len(fields) > width and not layout.allows_extra):
         problems.add(_column_count(len(fields), layout),
-                     {"count": len(fields), "row": _show(line), "layout": str(layout)}, line=number)
+                     {"count": len(fields), "row": _quote(line), "layout": str(layout)}, line=number)
         return None
     if len(fields) > width:
         note_wide(len(fields), layout, problems, number)
-    value = _value(fields[layout.value_at], number, layout, problems)
+    value = _read_value(fields[layout.value_index], number, layout, problems)
     try:
         query, doc = fields[0].decode(), fields[2].decode()
     except UnicodeDecodeError as error:
-        problems.take(not_utf8(problems.file, error.object[error.start:error.start + 1], number))
+        problems.take(not_utf8_problem(problems.file, error.object[error.start:error.start + 1], number))
         return None
     return None if value is None else (query, doc, value)
 
 
 def note_wide(width: int, layout: Layout, problems: Collector, line: int, count: int = 1) -> None:
     """Warn that the columns behind the last one are not read; far more of them are no TREC file."""
-    if width > MOST_WIDE:
+    if width > MAX_COLUMNS:
         problems.add("too-many-columns/trec", {"count": width, "layout": str(layout)}, line=line, count=count)
         return
     problems.add("extra-columns", {"count": width, "layout": str(layout), "last": len(layout.columns)}, line=line,
@@ -148,14 +148,14 @@ def _column_count(width: int, layout: Layout) -> str:
     return "column-count/preferences" if width == 5 else "column-count/trec"
 
 
-def _value(field: bytes, number: int, layout: Layout, problems: Collector) -> float | None:
+def _read_value(field: bytes, number: int, layout: Layout, problems: Collector) -> float | None:
     """The score or grade, or None after noting what is wrong with it."""
-    value = as_number(field)
+    value = parse_number(field)
     if is_usable(value, layout.value):
         return value
-    note_bad_value(layout.value, _show(field), value, problems, number)
+    note_bad_value(layout.value, _quote(field), value, problems, number)
     return None
 
 
-def _show(field: bytes) -> str:
+def _quote(field: bytes) -> str:
     return repr(shorten(field.decode(errors="replace"), 80))

@@ -1,0 +1,70 @@
+"""Opens SQLite files. Every store of the package goes through here."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Literal
+
+WAIT = 30.0  # seconds that a process waits for another one that writes
+Mode = Literal["ro", "immutable", "rw", "rwc"]
+
+
+def has_content(path: Path) -> bool:
+    """Whether the file is there and holds something; a process that just creates it leaves it empty for a moment."""
+    return path.exists() and path.stat().st_size > 0
+
+
+def make_folder(path: Path) -> None:
+    """Create the folder of a file, readable for its owner alone."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+
+
+def connect(path: Path, mode: Mode = "rwc", *, autocommit: bool = True, any_thread: bool = False) -> sqlite3.Connection:
+    """A connection to a file. The caller closes it.
+
+    Parameters
+    ----------
+    path
+        The file. Its folder must exist for mode "rwc".
+    mode
+        "ro" reads; "immutable" reads a file that nobody changes, in a folder without write permission; "rw" reads and
+        writes; "rwc" also creates the file.
+    autocommit
+        Whether each statement is a transaction of its own unless it begins one. If not, `with connection:` commits.
+    any_thread
+        Whether threads may share the connection.
+
+    Raises
+    ------
+    sqlite3.Error
+        If the file cannot be opened.
+    """
+    query = "mode=ro&immutable=1" if mode == "immutable" else f"mode={mode}"
+    return sqlite3.connect(f"{path.resolve().as_uri()}?{query}", uri=True, timeout=WAIT,
+                           isolation_level=None if autocommit else "", check_same_thread=not any_thread)
+
+
+def primary_code(error: sqlite3.Error) -> int:
+    """The primary result code of an error; the extended codes have it in their last byte."""
+    return (getattr(error, "sqlite_errorcode", None) or 0) & 0xFF
+
+
+@contextmanager
+def transaction(path: Path, *, write: bool,
+                prepare: Callable[[sqlite3.Connection], object]) -> Iterator[sqlite3.Connection | None]:
+    """A connection whose changes are committed at the end; None for a reader if there is no file.
+
+    prepare creates the tables; it is called only for writing.
+    """
+    if not write and not has_content(path):
+        yield None
+        return
+    if write:
+        make_folder(path)
+    with closing(connect(path, "rwc" if write else "ro", autocommit=False)) as connection, connection:
+        if write:
+            prepare(connection)
+        yield connection
