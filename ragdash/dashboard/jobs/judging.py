@@ -90,7 +90,7 @@ def plan(key: tuple, runs: Mapping[str, Sequence[Case]], order: Order) -> bool:
     """Let a process find out what that takes; the same key is looked into once. False where too many are at work."""
     with _lock:
         held = _plans.get(key)
-        if held is not None and (held.running or "plan" in held.worker.seen):
+        if held is not None and (held.running or "plan" in held.worker.messages):
             return True
         if sum(job.running for job in _plans.values()) >= AT_ONCE:
             return False

@@ -22,7 +22,7 @@ from ragdash.dashboard.session import state
 from ragdash.dashboard.session.scope import Scope
 from ragdash.dashboard.widgets import elements
 from ragdash.evaluation.scoring.judge_worker import KEY
-from ragdash.evaluation.scoring.run_judge import ALIKE
+from ragdash.evaluation.scoring.run_judge import MIN_CONSTANT
 from ragdash.evaluation.stats import bootstrap_intervals
 from ragdash.matching.views.judged import IMPORTED, Judged
 from ragdash.matching.views.panel_verdicts import LACKING, SETTLED, apart, pooled
@@ -298,7 +298,7 @@ def _judged_mean(
     agreement = verdicts.agreement[in_scope]
     agreed = float(np.nanmean(agreement)) if (votes > 1 or is_panel) and not np.isnan(agreement).all() else float("nan")
     undefined, missing = apart(reasons.elements())
-    constant = len(defined) >= ALIKE and bool((defined == defined[0]).all())
+    constant = len(defined) >= MIN_CONSTANT and bool((defined == defined[0]).all())
     return JudgedMean(
         float(defined.mean()) if len(defined) else float("nan"),
         float(low[0]),

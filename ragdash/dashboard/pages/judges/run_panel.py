@@ -91,13 +91,13 @@ def _plan_section(context: PageContext, order: Order | None) -> None:
                    "Choose metrics, a base URL and a model to plan.")
     elif job.running:
         _planning_progress(key)
-    elif "plan" not in job.worker.seen:
+    elif "plan" not in job.worker.messages:
         _show_failure(job)
         st.button(
             "Plan again", icon=":material/calculate:", key="judge_plan", on_click=_start_plan, args=(context, order)
         )
     else:
-        _show_plan(context, order, job.worker.seen["plan"])
+        _show_plan(context, order, job.worker.messages["plan"])
 
 
 @st.fragment(run_every=POLL_SECONDS / 2)
@@ -187,7 +187,7 @@ def _running_job() -> None:
     if job is None or not job.running:
         st.rerun()
     with st.container(border=True, key="judging"):
-        progress = job.worker.seen.get("progress") or {}
+        progress = job.worker.messages.get("progress") or {}
         done_count, total = progress.get("done") or 0, progress.get("total") or 0
         metrics = fmt.listed([sentences_judge.title(name) for name in job.about["metrics"]])
         st.markdown(f"**{fmt.escape(job.about['judge'])}** is judging {fmt.escape(fmt.listed(job.names))}: "
@@ -217,7 +217,7 @@ def _stop(at_once: bool = False) -> None:
 
 def _finished_job(job: Job) -> None:
     """Result of the last job, shown in every session with the same ground truth."""
-    report = job.worker.seen.get("report")
+    report = job.worker.messages.get("report")
     if report is None:
         if job.worker.cancelled:
             _show_stopped("Stopped")
@@ -248,7 +248,7 @@ def _show_stopped(reason: str, summary: str = "") -> None:
 
 def _show_failure(job: Job) -> None:
     """Why the process failed."""
-    problems = judges_data.read_problems(job.worker.seen.get("problems") or ())
+    problems = judges_data.read_problems(job.worker.messages.get("problems") or ())
     if problems:
         elements.problems(problems, "judge_failed")
     elif job.worker.failed:

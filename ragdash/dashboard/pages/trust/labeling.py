@@ -17,7 +17,7 @@ from ragdash.dashboard.pages.trust.data import TrustData
 from ragdash.dashboard.session import state
 from ragdash.dashboard.session.data_store import read_only
 from ragdash.dashboard.widgets import downloads, texts
-from ragdash.evaluation.stats import FEWEST, SEED
+from ragdash.evaluation.stats import MIN_LABELS, SEED
 from ragdash.reporting.sentences import fmt
 
 SIZES = ("20", "50", "100", "150")  # queries offered; any other number can be typed
@@ -59,7 +59,7 @@ def labeling_view(data: TrustData) -> None:
             _completed(drawn_sheet)
         else:
             _item_view(drawn_sheet, position)
-    st.caption(f"Labels are saved immediately and can be undone. {FEWEST} labels on a run give an interval. "
+    st.caption(f"Labels are saved immediately and can be undone. {MIN_LABELS} labels on a run give an interval. "
                "Skip only answers you cannot read: skipping hard ones makes the sample less random.")
 
 

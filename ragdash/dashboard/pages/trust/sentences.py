@@ -8,7 +8,7 @@ import numpy as np
 
 from ragdash.analysis.judge_validation import Difference, Estimate, Trust
 from ragdash.core.errors import Problem
-from ragdash.evaluation.stats import FEWEST
+from ragdash.evaluation.stats import MIN_LABELS
 from ragdash.metrics import Spec
 from ragdash.reporting.sentences import fmt
 from ragdash.reporting.sentences.judge_validation import TOLD, verdict_of
@@ -72,8 +72,8 @@ def run_summary(validation: Trust, spec: Spec, *, binary: bool, name: str) -> st
         return f"{name}: no labels yet. The judge alone says {judge_alone} over {total}, and its error is unknown."
     kappa = "kappa undefined" if np.isnan(agreed.kappa) else f"kappa {fmt.number(agreed.kappa, 2)}"
     first = f"{name}: on {fmt.count(agreed.n, 'label')} the judge agrees in {_percent(agreed.accuracy)} ({kappa})."
-    if agreed.n < FEWEST:
-        return f"{first} Too few for an interval ({FEWEST} needed); the judge alone says {judge_alone}."
+    if agreed.n < MIN_LABELS:
+        return f"{first} Too few for an interval ({MIN_LABELS} needed); the judge alone says {judge_alone}."
     if not np.isfinite(corrected.low):
         return f"{first} Nearly all queries are labeled; labels alone: {_with_interval(validation.labels, binary)}."
     mean = _with_interval(corrected, binary)
@@ -88,7 +88,7 @@ def difference_sentence(estimated: Difference, spec: Spec, name: str, *, binary:
     if not np.isfinite(corrected.low):
         return (
             f"{name}: the judge alone says {judge_alone}; {fmt.count(corrected.n, 'query', 'queries')} labeled in "
-            f"both runs ({FEWEST} needed for an interval)."
+            f"both runs ({MIN_LABELS} needed for an interval)."
         )
     outcome = TOLD[verdict_of(estimated, spec)]
     ends = f"{_difference_text(corrected.mean, binary)} [{_difference_text(corrected.low, binary, False)}, " \

@@ -16,7 +16,7 @@ from ragdash.core.errors import InputError, Problem
 from ragdash.dashboard.session.scope import Scope
 from ragdash.matching.match import Match, Matching
 from ragdash.metrics import Spec, parse_specs
-from ragdash.metrics.judged import asked_of
+from ragdash.metrics.judged import judge_request
 
 LOCAL_JUDGE = "local"  # its value in the choice of judges
 FEATURE_SPECS = tuple(parse_specs([*LEXICAL, *OF_MODELS]))
@@ -39,7 +39,7 @@ class TrainedVerdicts:
 
 def label_key_of(spec: Spec) -> str:
     """Key under which labels on a metric are saved, the same for every judge."""
-    return asked_of(spec)[0] if spec.metric.view == "Judged" else str(spec)
+    return judge_request(spec)[0] if spec.metric.view == "Judged" else str(spec)
 
 
 def unjudged_of(run: str, scope: Scope, label_key: str) -> Verdicts:
