@@ -318,7 +318,7 @@ def test_runs_without_texts_say_what_they_lack():
     said = Run.build("said", IDS, ["a"] * 6, np.ones(6), details=pa.table({"query_id": IDS, "answer": ["grey"] * 6}))
     at = opened(None, [said], truth)
     assert at.multiselect(key=state.JUDGE_METRICS).value == ["AnswerRelevanceJudged"]
-    assert re.search(r"Not with these texts: .*Faithfulness.*Give the run a column contexts", texts(at))
+    assert re.search(r"Not possible with these texts: .*Faithfulness.*Give the run a column contexts", texts(at))
     assert "Faithfulness" not in at.multiselect(key=state.JUDGE_METRICS).options
 
 
