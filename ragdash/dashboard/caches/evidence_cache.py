@@ -19,6 +19,7 @@ from ragdash.dashboard.caches.evaluation_cache import MANY_QUERIES
 from ragdash.dashboard.session.data_store import LOADED
 from ragdash.dashboard.session.scope import Scope
 from ragdash.evaluation.evaluate import Evaluation, evaluate_match, summaries
+from ragdash.evaluation.stats import FAST_RESAMPLES
 from ragdash.matching.evidence import FLOOR, EvidenceScores, digest
 from ragdash.matching.evidence.highlight import passage
 from ragdash.matching.evidence.scores import ACCEPTED, REJECTED
@@ -27,7 +28,6 @@ from ragdash.metrics import Spec, parse_specs
 
 MARGIN = 0.05  # a pair is borderline if it is this near to the threshold
 NEAREST = 300  # of them listed for each run
-RESAMPLES = 2_000
 FINE, COARSE = 0.01, 0.02  # steps of the threshold with few and with many queries
 
 
@@ -67,7 +67,7 @@ def _sweep(facts: tuple, spec: str, _match: Match, _scores: EvidenceScores, _sco
             found.append(one.only(one.query_ids.filter(pa.array(inside)).to_pylist()) if _scope.slice else one)
             held = many
         place.append(len(found) - 1)
-    rows = [row[0] for row in summaries(found, resamples=RESAMPLES)]
+    rows = [row[0] for row in summaries(found, resamples=FAST_RESAMPLES)]
     mean, low, high = (np.array([getattr(row, part) for row in rows])[place] for part in ("mean", "low", "high"))
     return Sweep(thresholds, mean, low, high, max(row.n for row in rows))
 
