@@ -15,7 +15,7 @@ from ragdash.dashboard.session import relevance, reviews, state
 from ragdash.dashboard.session.data_store import LOADED, Entry
 from ragdash.dashboard.session.scope import Scope
 from ragdash.dashboard.widgets import elements
-from ragdash.evaluation.compare import Comparison, Rules, comparable
+from ragdash.evaluation.compare import Comparison, Rules, select_comparable
 from ragdash.evaluation.evaluate import Curves, Evaluation, Summary
 from ragdash.metrics import Spec, parse_spec
 from ragdash.reporting.sentences import fmt
@@ -128,7 +128,7 @@ class Results:
 
     def comparable(self, specs: Sequence[Spec]) -> list[Spec]:
         """The specs whose means can be compared query by query."""
-        return comparable(self.scope.evaluation(self.selection.digests[0], specs), specs)[0]
+        return select_comparable(self.scope.evaluation(self.selection.digests[0], specs), specs)[0]
 
     def comparison_rules(self, margin: float | None = None) -> Rules:
         """How differences are tested."""

@@ -39,7 +39,7 @@ CORRECTIONS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "holm": holm, "bh": benjamini_hochberg, "none": lambda p: np.asarray(p, np.float64)}
 TESTS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "t": lambda values: t_test(values)[1], "wilcoxon": lambda values: wilcoxon_test(values)[1], "sign": sign_test}
-VERDICTS = ("better", "worse", "equivalent", "undecided")
+OUTCOMES = ("better", "worse", "equivalent", "undecided")
 _DECIMALS = 12  # differences that are equal but for rounding tie
 
 
@@ -67,11 +67,11 @@ class Comparison:
     losses: int
     p: Mapping[str, float]
     p_corrected: float
-    verdict: str
+    outcome: str
     cohens_dz: float
     superiority: float
     detectable: float
-    needed: float
+    queries_needed: float
     slice: Slice | None = None
 
     @property
@@ -118,7 +118,7 @@ def best_first(mean: np.ndarray, better: str | None) -> list[int]:
     return [int(index) for index in np.argsort(np.where(np.isfinite(key), key, np.inf), kind="stable")]
 
 
-def comparable(evaluation: Evaluation, specs: Sequence[Spec]) -> tuple[list[Spec], list[Problem]]:
+def select_comparable(evaluation: Evaluation, specs: Sequence[Spec]) -> tuple[list[Spec], list[Problem]]:
     """The specs whose means can be compared query by query, and a note on each of the others."""
     comparable_specs, problems = [], []
     for spec in specs:
@@ -144,9 +144,9 @@ def compare(baseline: Evaluation, candidates: Sequence[Evaluation], specs: Seque
     specs: those to compare (default: all of the baseline's that can be); p-values are corrected over the whole grid.
     Raises InputError where the evaluations are not of the same queries, or a spec cannot be compared.
     """
-    specs, rules = comparable(baseline, baseline.specs)[0] if specs is None else list(specs), rules or Rules()
+    specs, rules = select_comparable(baseline, baseline.specs)[0] if specs is None else list(specs), rules or Rules()
     labels = [(candidate, spec, None) for candidate in candidates for spec in specs]
-    return _rows(corrected(tested(baseline, labels, rules), rules), len(candidates))
+    return _rows(apply_correction(compare_uncorrected(baseline, labels, rules), rules), len(candidates))
 
 
 def compare_slices(baseline: Evaluation, candidates: Sequence[Evaluation], spec: Spec, slices: Sequence[Slice],
@@ -157,7 +157,7 @@ def compare_slices(baseline: Evaluation, candidates: Sequence[Evaluation], spec:
     """
     rules = rules or Rules()
     labels = [(candidate, spec, query_slice) for query_slice in slices for candidate in candidates]
-    return _rows(corrected(tested(baseline, labels, rules), rules), len(slices))
+    return _rows(apply_correction(compare_uncorrected(baseline, labels, rules), rules), len(slices))
 
 
 def _rows(flat: list[Comparison], rows: int) -> list[list[Comparison]]:
@@ -165,46 +165,56 @@ def _rows(flat: list[Comparison], rows: int) -> list[list[Comparison]]:
     return [flat[row_index * width:(row_index + 1) * width] for row_index in range(rows)]
 
 
-def _check(baseline: Evaluation, candidates: Sequence[Evaluation], specs: Sequence[Spec]) -> None:
-    problems = [replace(problem, severity="error") for problem in comparable(baseline, specs)[1]]
+def _check_comparable(baseline: Evaluation, candidates: Sequence[Evaluation], specs: Sequence[Spec]) -> None:
+    problems = [replace(problem, severity="error") for problem in select_comparable(baseline, specs)[1]]
     for candidate in candidates:
         if not candidate.query_ids.equals(baseline.query_ids):
             problems.append(Problem("different-queries", {"run": candidate.name, "baseline": baseline.name},
                                     field="query_id"))
-        if _matched(candidate) != _matched(baseline):
-            problems.append(Problem("different-match", {"run": candidate.name, "how": _matched(candidate)[0],
-                                    "baseline": baseline.name, "other_how": _matched(baseline)[0]}, field="match"))
+        if _matching_settings(candidate) != _matching_settings(baseline):
+            problems.append(
+                Problem(
+                    "different-match",
+                    {
+                        "run": candidate.name,
+                        "how": _matching_settings(candidate)[0],
+                        "baseline": baseline.name,
+                        "other_how": _matching_settings(baseline)[0],
+                    },
+                    field="match",
+                )
+            )
     if problems:
         raise InputError(problems)
 
 
-def _matched(evaluation: Evaluation) -> tuple:
+def _matching_settings(evaluation: Evaluation) -> tuple:
     """What decides which documents are right ones."""
     names = ("match", "match_how", "match_threshold", "match_model")
     return tuple(evaluation.settings.get(name) for name in names if evaluation.settings["match"] == "evidence"
                  or name == "match")
 
 
-def tested(baseline: Evaluation, labels: Sequence[tuple[Evaluation, Spec, Slice | None]], rules: Rules,
+def compare_uncorrected(baseline: Evaluation, labels: Sequence[tuple[Evaluation, Spec, Slice | None]], rules: Rules,
            weights: np.ndarray | None = None) -> list[Comparison]:
     """A Comparison for each (candidate, spec, slice or None), each as if it were the only one: p is not corrected.
 
     All tests run over one table of differences (Q, S); what one gives does not depend on the others.
     weights: stats.resample_weights for these queries, the rules' resamples and seed. Raises InputError as compare.
     """
-    _check(baseline, list(dict.fromkeys(label[0] for label in labels)), [spec for _, spec, _ in labels])
+    _check_comparable(baseline, list(dict.fromkeys(label[0] for label in labels)), [spec for _, spec, _ in labels])
     if not labels:
         return []
-    raw = np.stack([_within(baseline, *label) for label in labels], axis=1)
+    raw = np.stack([_slice_differences(baseline, *label) for label in labels], axis=1)
     sign = np.array([direction(spec) for _, spec, _ in labels])
-    p, columns = _tests(raw * sign, rules), _sizes(raw, sign, rules, weights)
+    p, columns = _p_values(raw * sign, rules), _effect_sizes(raw, sign, rules, weights)
     return [
         Comparison(
             candidate.name,
             spec,
             left_out=_one_sided(baseline, candidate, spec, query_slice),
             slice=query_slice,
-            verdict="undecided",
+            outcome="undecided",
             p={name: float(values[s]) for name, values in p.items()},
             p_corrected=float(p["randomization"][s]),
             **{name: values[s].item() for name, values in columns.items()},
@@ -213,20 +223,22 @@ def tested(baseline: Evaluation, labels: Sequence[tuple[Evaluation, Spec, Slice 
     ]
 
 
-def _within(baseline: Evaluation, candidate: Evaluation, spec: Spec, query_slice: Slice | None) -> np.ndarray:
+def _slice_differences(
+    baseline: Evaluation, candidate: Evaluation, spec: Spec, query_slice: Slice | None
+) -> np.ndarray:
     """The differences of the queries of a slice, NaN for the others: (Q,)."""
     values = differences(baseline, candidate, spec)
     return values if query_slice is None else np.where(query_slice.queries, values, np.nan)
 
 
-def _tests(oriented: np.ndarray, rules: Rules) -> dict[str, np.ndarray]:
+def _p_values(oriented: np.ndarray, rules: Rules) -> dict[str, np.ndarray]:
     """p of every test: (S,) each; oriented (Q, S): differences towards better."""
     p = {"randomization": randomization_test(oriented, permutations=rules.permutations, seed=rules.seed),
          **{name: test(oriented) for name, test in TESTS.items()}}
     return p if rules.margin is None else {**p, "equivalence": equivalence(oriented, rules.margin)}
 
 
-def _sizes(raw: np.ndarray, sign: np.ndarray, rules: Rules, weights: np.ndarray | None) -> dict[str, np.ndarray]:
+def _effect_sizes(raw: np.ndarray, sign: np.ndarray, rules: Rules, weights: np.ndarray | None) -> dict[str, np.ndarray]:
     """What a Comparison says of the size of the differences raw (Q, S): (S,) each."""
     oriented = raw * sign
     n = (~np.isnan(raw)).sum(axis=0)
@@ -239,16 +251,16 @@ def _sizes(raw: np.ndarray, sign: np.ndarray, rules: Rules, weights: np.ndarray 
             "wins": wins, "ties": n - wins - losses, "losses": losses,
             "cohens_dz": cohens_dz(oriented), "superiority": superiority(oriented),
             "detectable": detectable_difference(sd, n, power=POWER, alpha=rules.alpha),
-            "needed": queries_needed(mean, sd, power=POWER, alpha=rules.alpha)}
+            "queries_needed": queries_needed(mean, sd, power=POWER, alpha=rules.alpha)}
 
 
-def corrected(comparisons: Sequence[Comparison], rules: Rules) -> list[Comparison]:
+def apply_correction(comparisons: Sequence[Comparison], rules: Rules) -> list[Comparison]:
     """The same comparisons as one family: p corrected over all of them, and the verdicts that follow."""
     correct = CORRECTIONS[rules.correction]
     p = correct(np.array([comparison.p["randomization"] for comparison in comparisons]))
     p_equivalence = correct(np.array([comparison.p.get("equivalence", np.nan) for comparison in comparisons]))
     return [
-        replace(comparison, p_corrected=float(p[s]), verdict=_verdict(comparison, p[s], p_equivalence[s], rules.alpha))
+        replace(comparison, p_corrected=float(p[s]), outcome=_outcome(comparison, p[s], p_equivalence[s], rules.alpha))
         for s, comparison in enumerate(comparisons)
     ]
 
@@ -259,7 +271,7 @@ def _one_sided(baseline: Evaluation, candidate: Evaluation, spec: Spec, query_sl
     return int((one_sided if query_slice is None else one_sided & query_slice.queries).sum())
 
 
-def _verdict(comparison: Comparison, p: float, p_same: float, alpha: float) -> str:
+def _outcome(comparison: Comparison, p: float, p_same: float, alpha: float) -> str:
     """What lies within the margin as a whole is equivalent, even if it is surely not 0."""
     if p_same < alpha:
         return "equivalent"

@@ -16,11 +16,11 @@ import pyarrow.compute as pc
 
 from ragdash.core.errors import InputError, Problem, Unavailable
 from ragdash.core.records import Conventions, Run, Truth
-from ragdash.evaluation.compute import fill
+from ragdash.evaluation.compute import compute_columns
 from ragdash.evaluation.stats import LEVEL, RESAMPLES, SEED, bootstrap_intervals, bootstrap_ratios, median_interval
 from ragdash.matching.match import THRESHOLD, Match, Matching
 from ragdash.metrics import DEFAULT_SPECS, CorpusValue, Spec, parse_specs
-from ragdash.metrics.judged import asked_of
+from ragdash.metrics.judged import judge_request
 
 CURVE_INTERVALS, CURVE_RESAMPLES = 60, 2_000
 _CURVE_BLOCK = 128  # cutoffs computed together, so that (Q, K) stays small
@@ -133,16 +133,21 @@ def evaluate_match(match: Match, specs: Sequence[Spec]) -> Evaluation:
     for (name, params), columns in groupby(by_function, key=lambda i: (specs[i].name, specs[i].params)):
         columns = list(columns)
         try:
-            fill(values, corpus, match, name, dict(params), specs, columns)
+            compute_columns(values, corpus, match, name, dict(params), specs, columns)
         except Unavailable as missing:
             values[:, columns] = np.nan
             unavailable.append(missing.problem)
     values.setflags(write=False)
     counts = {"queries": len(match.query_ids), "missing": int(match.missing.sum()),
               "unanswerable": int(_unanswerable(match).sum()), "extra": len(match.extra)}
-    settings = {**asdict(match.conventions), **_matched(match, specs), "max_grade": match.ranked.max_grade}
-    problems = (*match.run.problems, *match.truth.problems, *_left_out(match, counts), *dict.fromkeys(unavailable),
-                *_said_by_views(match, specs))
+    settings = {**asdict(match.conventions), **_matching_settings(match, specs), "max_grade": match.ranked.max_grade}
+    problems = (
+        *match.run.problems,
+        *match.truth.problems,
+        *_query_warnings(match, counts),
+        *dict.fromkeys(unavailable),
+        *_view_problems(match, specs),
+    )
     return Evaluation(match.run.name, match.run.digest, match.truth.digest, match.query_ids, tuple(specs), values,
                       settings, counts, problems, corpus)
 
@@ -200,7 +205,7 @@ def curves(match: Match, names: Sequence[str] = ("P", "R"), ks: np.ndarray | Non
     return Curves(ks, interval_ks, mean, dict(zip(names, low, strict=True)), dict(zip(names, high, strict=True)), n)
 
 
-def _left_out(match: Match, counts: Mapping[str, int]) -> list[Problem]:
+def _query_warnings(match: Match, counts: Mapping[str, int]) -> list[Problem]:
     """What of the queries does not take part as it might seem, as warnings."""
     run, notes = match.run.name, []
     if counts["extra"]:
@@ -228,7 +233,7 @@ def _unanswerable(match: Match) -> np.ndarray:
         return np.zeros(len(match.query_ids), bool)
 
 
-def _said_by_views(match: Match, specs: Sequence[Spec]) -> list[Problem]:
+def _view_problems(match: Match, specs: Sequence[Spec]) -> list[Problem]:
     """What is worth knowing of the evidence and of what models said, where specs look at it."""
     problems: dict[Problem, None] = {}
     for spec in specs:
@@ -241,11 +246,11 @@ def _said_by_views(match: Match, specs: Sequence[Spec]) -> list[Problem]:
             elif view in ("Scored", "Entailed"):
                 problems |= dict.fromkeys(match.view(view).problems(spec.name, dict(spec.params).get("model", "")))
             elif view == "Judged":
-                problems |= dict.fromkeys((*match.judged.problems, *match.judged.told(*asked_of(spec))))
+                problems |= dict.fromkeys((*match.judged.problems, *match.judged.told(*judge_request(spec))))
     return list(problems)
 
 
-def _matched(match: Match, specs: Sequence[Spec]) -> dict[str, object]:
+def _matching_settings(match: Match, specs: Sequence[Spec]) -> dict[str, object]:
     """How documents were matched, and what models said, of the settings."""
     matching, settings = match.matching, {"match": match.matching.by}
     if matching.by == "evidence" or any(spec.metric.view == "Covered" for spec in specs):
@@ -256,7 +261,7 @@ def _matched(match: Match, specs: Sequence[Spec]) -> dict[str, object]:
         requests = [(spec.name, dict(spec.params).get("model", "")) for spec in specs if spec.metric.view == view]
         with suppress(Unavailable):
             settings |= match.view(view).settings(requests) if requests else {}
-    judged = [asked_of(spec) for spec in specs if spec.metric.view == "Judged"]
+    judged = [judge_request(spec) for spec in specs if spec.metric.view == "Judged"]
     return {**settings, **(match.judged.settings(judged) if judged else {})}
 
 

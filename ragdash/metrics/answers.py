@@ -33,7 +33,7 @@ def exact_match(answered: Answered, *, normalisation: str = "squad", language: s
     'squad' deletes punctuation, so 3.5% equals 35 and -5 equals 5. 'unicode' keeps decimal marks and reads any
     script. Two answers without a token are equal. Returns (Q,): 0 or 1.
     """
-    _only_unicode(language, normalisation)
+    _check_language(language, normalisation)
     normal = answered.coded(normalisation, language=language)
     text_code = answered.each(("same", normalisation, language), lambda _: normal.same())
     query, answer, reference = answered.pairs
@@ -50,10 +50,12 @@ def cover_exact_match(answered: Answered, *, normalisation: str = "squad", langu
     and a bare yes or no must begin the answer. The rest of the answer is not checked: "not Paris" contains Paris. At
     least EM. Only an empty answer contains an empty reference. Returns (Q,): 0 or 1.
     """
-    _only_unicode(language, normalisation)
+    _check_language(language, normalisation)
     coded = answered.coded(normalisation, language=language)
     query, answer, reference = answered.pairs
-    contained = [_holds(coded.of(a), coded.of(r), answered.texts[r]) for a, r in zip(answer, reference, strict=True)]
+    contained = [
+        _contains_reference(coded.of(a), coded.of(r), answered.texts[r]) for a, r in zip(answer, reference, strict=True)
+    ]
     return answered.best(query, np.array(contained, np.float64))
 
 
@@ -69,7 +71,7 @@ def token_f1(answered: Answered, *, tokens: str = "squad", normalisation: str = 
     0.909 and 0.923 for "The capital of France is Paris" and "Paris is the capital city of France".
     Returns (Q,) in [0, 1].
     """
-    _only_unicode(language, normalisation)
+    _check_language(language, normalisation)
     if tokens == "set" and normalisation != "squad":
         raise InputError([Problem("metric-parameter/tokens", field="metric")])
     query, answer, reference = answered.pairs
@@ -89,7 +91,7 @@ def rouge_l(answered: Answered, *, tokens: str = "squad", stem: str = "no") -> V
     its use_stemmer: 0.545 and 0.615 for the example of TokenF1. A reference with letters or digits but no token is
     ignored ('rouge' reads no Chinese); undefined if all are. Returns (Q,) in [0, 1].
     """
-    return _rouge(answered, tokens, stem, _common_order, 1)
+    return _rouge(answered, tokens, stem, _longest_common_subsequence, 1)
 
 
 @metric("ROUGE_1", "ROUGE-1", formula=r"\max_r \frac{2 |answer \cap r|}{|answer| + |r|}",
@@ -122,7 +124,7 @@ def answer_relevance(answered: Answered, *, normalisation: str = "squad", langua
     A right answer of one word has a low value, and a repeated question the highest. The version by an LLM judge is
     AnswerRelevanceJudged. Undefined without an answer, or without a token in the question. Returns (Q,) in [0, 1].
     """
-    _only_unicode(language, normalisation)
+    _check_language(language, normalisation)
     answered.need("questions")
     coded = answered.coded(normalisation, language=language)
     query = np.flatnonzero((answered.answer >= 0) & (answered.question >= 0))
@@ -138,12 +140,12 @@ def refusal(answered: Answered) -> Values:
     Detected by a list of phrases in its first sentence. Neither good nor bad, since some questions have no answer.
     Undefined without an answer, or for one without a letter or a digit. Returns (Q,): 0 or 1.
     """
-    refused = {text: float(is_refusal(text)) if _says_something(text) else np.nan
+    refused = {text: float(is_refusal(text)) if _has_letters_or_digits(text) else np.nan
             for text in dict.fromkeys(answered.answers) if text is not None}
     return np.array([refused.get(text, np.nan) for text in answered.answers], np.float64)
 
 
-def _says_something(text: str) -> bool:
+def _has_letters_or_digits(text: str) -> bool:
     """Whether it has a letter or a digit of any script."""
     return any(map(str.isalnum, text))
 
@@ -156,7 +158,9 @@ def _rouge(answered: Answered, tokens: str, stem: str, common: Callable, n: int)
     total = coded.lengths[answer] + coded.lengths[reference]
     values = np.divide(2 * common(coded, answer, reference), total, out=np.zeros(len(query)), where=total > 0)
     if tokens == "rouge":
-        has_letters = np.array(answered.each("says", lambda texts: [_says_something(text) for text in texts]), bool)
+        has_letters = np.array(
+            answered.each("says", lambda texts: [_has_letters_or_digits(text) for text in texts]), bool
+        )
         values[has_letters[reference] & (single.lengths[reference] == 0)] = np.nan  # in a script that is not read
     return answered.best(query, values)
 
@@ -169,11 +173,11 @@ def _f1(coded: Coded, left: np.ndarray, right: np.ndarray, *, both_empty: float)
 
 def _common(coded: Coded, left: np.ndarray, right: np.ndarray) -> np.ndarray:
     """Tokens that both texts of a pair have, each as often as in the one that has it less: (P,) float64."""
-    blocks = [_common_of(coded, left[i:i + _BLOCK], right[i:i + _BLOCK]) for i in range(0, len(left), _BLOCK)]
+    blocks = [_common_in_block(coded, left[i:i + _BLOCK], right[i:i + _BLOCK]) for i in range(0, len(left), _BLOCK)]
     return np.concatenate(blocks) if blocks else np.zeros(0)
 
 
-def _common_of(coded: Coded, left: np.ndarray, right: np.ndarray) -> np.ndarray:
+def _common_in_block(coded: Coded, left: np.ndarray, right: np.ndarray) -> np.ndarray:
     pairs = len(left)
     text = np.concatenate([left, right])
     sizes = coded.lengths[text]
@@ -190,7 +194,7 @@ def _common_of(coded: Coded, left: np.ndarray, right: np.ndarray) -> np.ndarray:
     return np.bincount(groups[first] // coded.size, np.minimum(of_left, of_right), pairs).astype(np.float64)
 
 
-def _common_order(coded: Coded, left: np.ndarray, right: np.ndarray) -> np.ndarray:
+def _longest_common_subsequence(coded: Coded, left: np.ndarray, right: np.ndarray) -> np.ndarray:
     """Length of the longest common subsequence of the tokens of a pair: (P,) float64."""
     lists: dict[int, list[int]] = {}
 
@@ -203,7 +207,7 @@ def _common_order(coded: Coded, left: np.ndarray, right: np.ndarray) -> np.ndarr
                     np.float64)
 
 
-def _holds(answer: np.ndarray, reference: np.ndarray, text: str) -> bool:
+def _contains_reference(answer: np.ndarray, reference: np.ndarray, text: str) -> bool:
     """Whether the answer's codes contain those of the reference; text: the reference as written."""
     if not len(reference) or not len(answer):
         return len(reference) == len(answer)
@@ -216,7 +220,7 @@ def _holds(answer: np.ndarray, reference: np.ndarray, text: str) -> bool:
     return position >= 0
 
 
-def _only_unicode(language: str, normalisation: str) -> None:
+def _check_language(language: str, normalisation: str) -> None:
     if language != "en" and normalisation != "unicode":
         raise InputError([Problem("metric-parameter/language", {"language": language, "normalization": normalisation},
                                   field="metric")])

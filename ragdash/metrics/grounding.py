@@ -25,7 +25,7 @@ def _shares(numerators: list[int], wholes: list[int]) -> Values:
     return np.divide(numerators, wholes, out=np.full(len(wholes), np.nan), where=wholes > 0)
 
 
-def _content(grounded: Grounded, normalisation: str) -> tuple[list[int], list[int]]:
+def _content_counts(grounded: Grounded, normalisation: str) -> tuple[list[int], list[int]]:
     """(distinct content words of the answer that a context holds, all of them): (Q,) each."""
     stops, (answer_tokens, supported_tokens) = stop_words(normalisation), grounded.support(normalisation)
     return [len(supported - stops) for supported in supported_tokens], [
@@ -33,7 +33,7 @@ def _content(grounded: Grounded, normalisation: str) -> tuple[list[int], list[in
     ]
 
 
-def _tokens(grounded: Grounded, normalisation: str) -> tuple[list[int], list[int]]:
+def _token_counts(grounded: Grounded, normalisation: str) -> tuple[list[int], list[int]]:
     """(tokens of the answer that a context holds, all of them), with repeats: (Q,) each."""
     answer_tokens, supported_tokens = grounded.support(normalisation)
     return (
@@ -48,30 +48,30 @@ def _tokens(grounded: Grounded, normalisation: str) -> tuple[list[int], list[int
 @metric("SupportCoverage", "Support coverage",
         formula=r"\frac{|content(answer) \cap content(contexts)|}{|content(answer)|}",
         source="lexical grounding, as in RAG practice", aliases=("support_coverage",), **_FACTS,
-        weight=lambda grounded, normalisation="squad": np.array(_content(grounded, normalisation)[1], float))
+        weight=lambda grounded, normalisation="squad": np.array(_content_counts(grounded, normalisation)[1], float))
 def support_coverage(grounded: Grounded, *, normalisation: str = "squad") -> Values:
     """Share of the answer's distinct content words that some context contains; numbers are content.
 
     Content words are those not on the Snowball project's list of English stop words. An answer in another language
     keeps its function words. Also undefined for an answer without a content word. Returns (Q,) in [0, 1].
     """
-    return _shares(*_content(grounded, normalisation))
+    return _shares(*_content_counts(grounded, normalisation))
 
 
 @metric("SupportDensity", "Support density", formula=r"\frac{|\{t \in answer: t \in contexts\}|}{|answer|}",
         source="lexical grounding, as in RAG practice", aliases=("support_density",), **_FACTS,
-        weight=lambda grounded, normalisation="squad": np.array(_tokens(grounded, normalisation)[1], float))
+        weight=lambda grounded, normalisation="squad": np.array(_token_counts(grounded, normalisation)[1], float))
 def support_density(grounded: Grounded, *, normalisation: str = "squad") -> Values:
     """Share of the answer's tokens, with repeats and stop words, that some context contains.
 
     Nearly every context has stop words, so it is higher than the coverage. Returns (Q,) in [0, 1].
     """
-    return _shares(*_tokens(grounded, normalisation))
+    return _shares(*_token_counts(grounded, normalisation))
 
 
 @metric("HallucinationRate", "Hallucination rate", formula=r"1 - SupportDensity",
         source="lexical grounding, as in RAG practice", better="lower", aliases=("hallucination_rate",), **_FACTS,
-        weight=lambda grounded, normalisation="squad": np.array(_tokens(grounded, normalisation)[1], float))
+        weight=lambda grounded, normalisation="squad": np.array(_token_counts(grounded, normalisation)[1], float))
 def hallucination_rate(grounded: Grounded, *, normalisation: str = "squad") -> Values:
     """Share of the answer's tokens, with repeats and stop words, that no context contains: 1 - SupportDensity.
 

@@ -19,7 +19,7 @@ _CHECKER = "Ru et al. 2024 (RAGChecker), with other prompts"
 _VOTES = {"votes": (1, 99)}
 
 
-def asked_of(spec: Spec) -> tuple[str, str, int]:
+def judge_request(spec: Spec) -> tuple[str, str, int]:
     """(what a judge is asked for: the canonical spelling without judge and votes; judge; votes) of a judged spec."""
     params = dict(spec.params)
     judge, votes = params.pop("judge", ""), params.pop("votes", 1)
@@ -150,7 +150,7 @@ def nli_faithfulness(entailed: Entailed, *, model: str = "") -> Values:
     return entailed.values(model)
 
 
-def _checker(name: str, title: str, formula: str, doc: str, better: str = "higher") -> None:
+def _register_ragchecker(name: str, title: str, formula: str, doc: str, better: str = "higher") -> None:
     """Register a metric of the RAGChecker family: all rest on the same claims and verdicts, asked for once."""
     def value(judged: Judged, *, judge: str = "", votes: int = 1) -> Values:
         return judged.values(f"RAGChecker.{name}", judge, votes)
@@ -165,26 +165,30 @@ def _checker(name: str, title: str, formula: str, doc: str, better: str = "highe
            relevance=False, aliases=(f"ragchecker_{title.replace(' ', '_')}",), allowed=_VOTES)(value)
 
 
-_checker("Precision", "precision", r"\frac{|right|}{|claims(answer)|}",
+_register_ragchecker("Precision", "precision", r"\frac{|right|}{|claims(answer)|}",
          "Share of the answer's claims that the reference entails.")
-_checker("Recall", "recall", r"\frac{|found|}{|claims(reference)|}",
+_register_ragchecker("Recall", "recall", r"\frac{|found|}{|claims(reference)|}",
          "Share of the reference's claims that the answer entails.")
-_checker("F1", "f1", r"\frac{2 P R}{P + R}", "Harmonic mean of RAGChecker's precision and recall.")
-_checker("ClaimRecall", "claim recall", r"\frac{|in\ some\ chunk|}{|claims(reference)|}",
+_register_ragchecker("F1", "f1", r"\frac{2 P R}{P + R}", "Harmonic mean of RAGChecker's precision and recall.")
+_register_ragchecker("ClaimRecall", "claim recall", r"\frac{|in\ some\ chunk|}{|claims(reference)|}",
          "Share of the reference's claims that some chunk entails.")
-_checker("ContextPrecision", "context precision", r"\frac{|useful\ chunks|}{|chunks|}",
+_register_ragchecker("ContextPrecision", "context precision", r"\frac{|useful\ chunks|}{|chunks|}",
          "Share of the chunks that entail a claim of the reference.")
-_checker("ContextUtilization", "context utilization", r"\frac{|found \cap in\ some\ chunk|}{|in\ some\ chunk|}",
-         "Of the reference's claims that some chunk entails, the share that the answer entails.")
-_checker("NoiseSensitivityRelevant", "noise sensitivity in relevant",
+_register_ragchecker(
+    "ContextUtilization",
+    "context utilization",
+    r"\frac{|found \cap in\ some\ chunk|}{|in\ some\ chunk|}",
+    "Of the reference's claims that some chunk entails, the share that the answer entails.",
+)
+_register_ragchecker("NoiseSensitivityRelevant", "noise sensitivity in relevant",
          r"\frac{|wrong \cap in\ a\ useful\ chunk|}{|claims(answer)|}",
          "Share of the answer's claims that are wrong and come from a chunk that is useful.", "lower")
-_checker("NoiseSensitivityIrrelevant", "noise sensitivity in irrelevant",
+_register_ragchecker("NoiseSensitivityIrrelevant", "noise sensitivity in irrelevant",
          r"\frac{|wrong \cap in\ useless\ chunks\ only|}{|claims(answer)|}",
          "Share of the answer's claims that are wrong and come from useless chunks only.", "lower")
-_checker("Hallucination", "hallucination", r"\frac{|wrong \cap in\ no\ chunk|}{|claims(answer)|}",
+_register_ragchecker("Hallucination", "hallucination", r"\frac{|wrong \cap in\ no\ chunk|}{|claims(answer)|}",
          "Share of the answer's claims that are wrong and in no chunk.", "lower")
-_checker("SelfKnowledge", "self knowledge", r"\frac{|right \cap in\ no\ chunk|}{|claims(answer)|}",
+_register_ragchecker("SelfKnowledge", "self knowledge", r"\frac{|right \cap in\ no\ chunk|}{|claims(answer)|}",
          "Share of the answer's claims that are right and in no chunk: the model knew them.", "lower")
-_checker("Faithfulness", "faithfulness", r"\frac{|in\ some\ chunk|}{|claims(answer)|}",
+_register_ragchecker("Faithfulness", "faithfulness", r"\frac{|in\ some\ chunk|}{|claims(answer)|}",
          "Share of the answer's claims that some chunk entails.")

@@ -15,7 +15,7 @@ from ragdash.metrics.registry import metric
 _REL = {"rel": (1, 2**31)}
 
 
-def _over(numerator: np.ndarray, denominator: np.ndarray) -> np.ndarray:
+def _ratio(numerator: np.ndarray, denominator: np.ndarray) -> np.ndarray:
     """numerator / denominator per query, NaN where the denominator is 0; written over the numerator, a float array.
 
     (Q,) or (Q, K) over (Q,) or (Q, K).
@@ -25,7 +25,7 @@ def _over(numerator: np.ndarray, denominator: np.ndarray) -> np.ndarray:
     return np.divide(numerator, np.where(denominator > 0, denominator, np.nan), out=numerator)
 
 
-def _ranks(ranked: Ranked, k: Cutoffs, rel: int = 1, denominator: str = "k") -> np.ndarray:
+def _precision_denominator(ranked: Ranked, k: Cutoffs, rel: int = 1, denominator: str = "k") -> np.ndarray:
     """What P divides by: (Q, K)."""
     return np.broadcast_to(k, (ranked.queries, len(k))) if denominator == "k" else ranked.returned_at(k)
 
@@ -37,8 +37,16 @@ def _undefined_without(relevant: np.ndarray, values: np.ndarray) -> np.ndarray:
     return values
 
 
-@metric("P", "Precision", formula=r"P@k = \frac{|relevant \cap top_k|}{k}", source="trec_eval P", cutoff="required",
-        aliases=("precision", "prec"), allowed={**_REL, "denominator": ("k", "returned")}, weight=_ranks)
+@metric(
+    "P",
+    "Precision",
+    formula=r"P@k = \frac{|relevant \cap top_k|}{k}",
+    source="trec_eval P",
+    cutoff="required",
+    aliases=("precision", "prec"),
+    allowed={**_REL, "denominator": ("k", "returned")},
+    weight=_precision_denominator,
+)
 def precision(ranked: Ranked, k: Cutoffs, *, rel: int = 1, denominator: str = "k") -> Values:
     """Share of the first k ranks with a relevant document.
 
@@ -46,7 +54,7 @@ def precision(ranked: Ranked, k: Cutoffs, *, rel: int = 1, denominator: str = "k
     LlamaIndex and others do (0 if nothing was returned). Returns (Q, K) in [0, 1].
     """
     hits = ranked.hits_at(k, rel)
-    ranks = np.maximum(_ranks(ranked, k, rel, denominator), 1)
+    ranks = np.maximum(_precision_denominator(ranked, k, rel, denominator), 1)
     return _undefined_without(ranked.relevant(rel), np.divide(hits, ranks, out=hits))
 
 
@@ -57,7 +65,7 @@ def recall(ranked: Ranked, k: Cutoffs, *, rel: int = 1) -> Values:
 
     Returns (Q, K) in [0, 1].
     """
-    return _over(ranked.hits_at(k, rel), ranked.relevant(rel))
+    return _ratio(ranked.hits_at(k, rel), ranked.relevant(rel))
 
 
 @metric("F1", "F1", formula=r"F1@k = \frac{2 \cdot P@k \cdot R@k}{P@k + R@k}", source="trec_eval set_F, at a cutoff",
@@ -115,7 +123,7 @@ def average_precision(ranked: Ranked, k: Cutoffs, *, rel: int = 1, denominator: 
     total = ranked.up_to(k, query, rank, ordinal(query) / rank)
     relevant = ranked.relevant(rel)
     if denominator == "relevant":
-        return _over(total, relevant)
+        return _ratio(total, relevant)
     return _undefined_without(relevant, total / np.maximum(ranked.hits_at(k, rel), 1))
 
 
@@ -149,7 +157,7 @@ def ndcg(ranked: Ranked, k: Cutoffs, *, gain: str = "linear") -> Values:
     ideal_rank = ordinal(ranked.judged_query)
     gains = grade_gain(ranked.judged_grade, gain, ranked.max_grade)
     ideal = ranked.up_to(k, ranked.judged_query, ideal_rank, gains / np.log2(ideal_rank + 1))
-    return np.minimum(_over(dcg, ideal), 1.0, out=dcg)
+    return np.minimum(_ratio(dcg, ideal), 1.0, out=dcg)
 
 
 @metric("Rprec", "R-precision", formula=r"Rprec = P@R", source="trec_eval Rprec", aliases=("r_precision",),
@@ -158,7 +166,7 @@ def r_precision(ranked: Ranked, *, rel: int = 1) -> Values:
     """Precision at rank R, the number of relevant documents of the query. Returns (Q,) in [0, 1]."""
     relevant = ranked.relevant(rel)
     query, rank = ranked.hits(rel)
-    return _over(ranked.total(query[rank <= relevant[query]]), relevant)
+    return _ratio(ranked.total(query[rank <= relevant[query]]), relevant)
 
 
 @metric("bpref", "bpref", formula=r"bpref = \frac{1}{R} \sum_{r} 1 - \frac{\min(n_r, R)}{\min(N, R)}",
@@ -175,14 +183,14 @@ def bpref(ranked: Ranked, *, rel: int = 1) -> Values:
     is_rel = ranked.grade >= rel
     query = ranked.query[is_rel]
     nonrelevant_above = np.minimum(
-        _before(ranked.query, (ranked.grade < rel) & (ranked.grade >= 0))[is_rel], relevant[query]
+        _sum_before(ranked.query, (ranked.grade < rel) & (ranked.grade >= 0))[is_rel], relevant[query]
     )
     max_above = np.minimum(non, relevant)[query]
     share = 1 - np.divide(nonrelevant_above, max_above, out=np.zeros(len(query)), where=nonrelevant_above > 0)
-    return _over(ranked.total(query, share), relevant)
+    return _ratio(ranked.total(query, share), relevant)
 
 
-def _before(query: np.ndarray, values: np.ndarray) -> np.ndarray:
+def _sum_before(query: np.ndarray, values: np.ndarray) -> np.ndarray:
     """Sum of the values (flags or floats) of the same query before each entry: (H,) float64; query is sorted."""
     if not len(query):
         return np.zeros(0)
@@ -209,7 +217,7 @@ def expected_reciprocal_rank(ranked: Ranked, k: Cutoffs, *, max_grade: int | Non
         table = np.asarray(probabilities, np.float64)
         chance = table[np.clip(ranked.grade, 0, len(table) - 1)]
     going_on = np.log1p(-np.minimum(chance, 1 - 2.0**-53))
-    reached = np.exp(_before(ranked.query, going_on))
+    reached = np.exp(_sum_before(ranked.query, going_on))
     values = ranked.up_to(k, ranked.query, ranked.rank, chance * reached / ranked.rank)
     return _undefined_without(ranked.relevant(), values)
 

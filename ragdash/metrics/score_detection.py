@@ -9,7 +9,7 @@ import numpy as np
 from ragdash.core.errors import InputError, Problem
 from ragdash.matching.views.ranked import ALL, Cutoffs, Ranked, Values
 from ragdash.metrics.registry import CorpusValue, metric
-from ragdash.metrics.retrieval import _before
+from ragdash.metrics.retrieval import _sum_before
 
 _BETA = {"beta": (0.0, 1e6), "rel": (1, 2**31)}
 
@@ -25,7 +25,7 @@ def auc(ranked: Ranked, *, rel: int = 1, unretrieved: str = "ignore") -> Values:
     are ordered as in every metric. Undefined if either class is empty. Returns (Q,) in [0, 1].
     """
     is_rel, count = ranked.grade >= rel, ranked.queries
-    nonrelevant_above = _before(ranked.query, ~is_rel)[is_rel]
+    nonrelevant_above = _sum_before(ranked.query, ~is_rel)[is_rel]
     found_rel = np.bincount(ranked.query[is_rel], minlength=count)
     found_non = np.bincount(ranked.query[~is_rel], minlength=count)
     ordered = found_rel * found_non - np.bincount(ranked.query[is_rel], nonrelevant_above, count)
@@ -55,7 +55,7 @@ def aqwv(ranked: Ranked, k: Cutoffs, *, beta: float = 40.0, rel: int = 1, form: 
     if form == "material":
         if k[-1] != ALL:
             raise _mistake("material-cutoff", {"cutoff": int(k[0])})
-        return _material(ranked, beta, rel, _size(ranked, corpus_size, rel), threshold)
+        return _material_aqwv(ranked, beta, rel, _checked_corpus_size(ranked, corpus_size, rel), threshold)
     if corpus_size is not None or threshold is not None:
         raise _mistake("material-only")
     if k[-1] == ALL:
@@ -75,8 +75,8 @@ def mqwv(ranked: Ranked, *, beta: float = 40.0, rel: int = 1, corpus_size: int |
     Found on the very queries it is reported for, so it flatters; its interval holds the threshold fixed.
     Returns (Q,) in [-beta, 1].
     """
-    size = _size(ranked, corpus_size, rel)
-    return _material(ranked, beta, rel, size, _best_threshold(ranked, beta, rel, size))
+    size = _checked_corpus_size(ranked, corpus_size, rel)
+    return _material_aqwv(ranked, beta, rel, size, _best_threshold(ranked, beta, rel, size))
 
 
 def _best_threshold(ranked: Ranked, beta: float, rel: int, size: int) -> float:
@@ -106,7 +106,7 @@ def _sum_from(thresholds: np.ndarray, scores: np.ndarray, weights: np.ndarray) -
     return np.cumsum(sums[::-1])[::-1][1:]
 
 
-def _material(ranked: Ranked, beta: float, rel: int, size: int, threshold: float | None) -> CorpusValue:
+def _material_aqwv(ranked: Ranked, beta: float, rel: int, size: int, threshold: float | None) -> CorpusValue:
     """AQWV of the MATERIAL program at one threshold; None takes every returned document as a detection."""
     relevant = ranked.relevant(rel)
     query, _ = ranked.hits(rel)
@@ -126,7 +126,7 @@ def _material(ranked: Ranked, beta: float, rel: int, size: int, threshold: float
     return CorpusValue(values, 1.0, ((-1.0, miss, has_relevant), (-beta, alarm, unit_weight)))
 
 
-def _size(ranked: Ranked, corpus_size: int | None, rel: int) -> int:
+def _checked_corpus_size(ranked: Ranked, corpus_size: int | None, rel: int) -> int:
     smallest = int(max(ranked.relevant(rel).max(initial=0), ranked.returned.max(initial=0))) + 1
     if corpus_size is None or corpus_size < smallest:
         raise _mistake("corpus-size-needed", {"size": str(corpus_size), "needed": smallest})

@@ -14,7 +14,7 @@ from ragdash.evaluation.scoring.verdict_export import export
 from ragdash.matching.match import Match
 from ragdash.matching.views.panel_verdicts import together
 from ragdash.metrics import parse_spec, parse_specs
-from ragdash.metrics.judged import asked_of
+from ragdash.metrics.judged import judge_request
 from ragdash.models.judge import Reply, default_ledger
 from ragdash.models.judge.endpoint import Judge
 from ragdash.models.judge.panel import chosen, told
@@ -145,7 +145,7 @@ def test_claims_of_all_are_kept_under_their_names_and_flags_once():
 
 def test_the_choice_is_written_as_a_parameter_and_read_back():
     spec, = parse_specs(f"Faithfulness(judge='majority of {ALL}', votes=3)")
-    assert parse_spec(str(spec)) == spec and asked_of(spec) == ("Faithfulness", f"majority of {ALL}", 3)
+    assert parse_spec(str(spec)) == spec and judge_request(spec) == ("Faithfulness", f"majority of {ALL}", 3)
     for label, wanted in {
             "": ("mean", [""]), "meanwhile": ("mean", ["meanwhile"]), "A at h:1": ("mean", ["A at h:1"]),
             "A + B": ("mean", ["A", "B"]), "mean of A + B": ("mean", ["A", "B"]), "majority": ("majority", [""]),

@@ -14,7 +14,7 @@ from hostile import BAD
 from ragdash.cli.main import main
 from ragdash.core.records import Run
 from ragdash.evaluation import latency_cost
-from ragdash.evaluation.latency_cost import Price, Prices
+from ragdash.evaluation.latency_cost import Price, PriceTable
 from ragdash.matching.match import Match
 from ragdash.reporting.html.content import Content, Request
 from ragdash.reporting.html.report_page import report
@@ -46,10 +46,12 @@ def grid(section, caption: str):
 
 def test_percentiles_are_those_of_the_page():
     content, section = made(run("one", 0, 1), run("two", 4, 2))
-    (own,) = latency_cost.speeds(content.request.matches[1].timed, weights=content.weights)
+    (own,) = latency_cost.stage_latencies(content.request.matches[1].timed, weights=content.weights)
     row = [str(cell) for cell in grid(section, "Latency by stage").rows[1]]
     assert "two" in row[0] and row[1] == "whole" and row[-1] == "40"
-    for cell, value, low, high in zip(row[3:6], own.at, own.at_low, own.at_high, strict=True):
+    for cell, value, low, high in zip(
+        row[3:6], own.percentiles, own.percentiles_low, own.percentiles_high, strict=True
+    ):
         assert f"<b>{took(value)}</b>" in cell and f"[{took(low)}, {took(high)}]" in cell
 
 
@@ -63,7 +65,7 @@ def test_only_the_queries_that_count_are_counted():
 
 
 def test_cost_by_the_price_table_by_hand_and_what_a_point_costs():
-    prices = Prices((Price("small", 0.001, 0.002), Price("judge", call=0.01)), {"one": ("small",),
+    prices = PriceTable((Price("small", 0.001, 0.002), Price("judge", call=0.01)), {"one": ("small",),
                                                                                "two": ("small", "judge")})
     _, section = made(run("one", 0, 1), run("two", 4, 2), prices=prices)
     rows = [[str(cell) for cell in row] for row in grid(section, "Mean per query").rows]
@@ -103,7 +105,7 @@ def test_the_command_takes_a_price_table(tmp_path, capsys):
 
 def test_names_of_prices_stay_text():
     truth, names = truth_of({query: ["a"] for query in IDS}), list(BAD)
-    prices = Prices(tuple(Price(name, call=0.5) for name in names), {"one": tuple(names)})
+    prices = PriceTable(tuple(Price(name, call=0.5) for name in names), {"one": tuple(names)})
     text = report(Request((Match(run("one", 0, 1), truth),), prices=prices, sections=("speed",))).decode()
     assert html.escape(BAD[3], quote=False) in text.replace("&#34;", '"')
     for bad in ("<script>window.pwned", "<img src=x", "<svg onload", "<a href=\"http://evil"):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from ragdash.core.records import Conventions
-from ragdash.evaluation.latency_cost import Step
+from ragdash.evaluation.latency_cost import CostStep
 from ragdash.metrics import parse_spec
 from ragdash.metrics.bands import Placement
 from ragdash.reporting.sentences import bands, fmt, judge_validation, latency_cost
@@ -60,7 +60,7 @@ def test_the_outcome_of_a_corrected_difference(low, high, outcomes):
     assert tuple(judge_validation.verdict_of(one, spec) for spec in (SPEC, LOWER, NEITHER)) == outcomes
 
 
-def front(on: list[bool], *steps: Step, paid: str = "Cost") -> list[str]:
+def front(on: list[bool], *steps: CostStep, paid: str = "Cost") -> list[str]:
     return latency_cost.front(["a", "b", "c"][:len(on)], np.array(on, bool), steps, SPEC, paid, "$")
 
 
@@ -69,7 +69,9 @@ def test_the_front_of_none_one_and_several_runs():
     alone, among = front([True])[0], front([False, True])[0]
     assert alone.startswith("**a** alone") and "no other" not in alone
     assert among.startswith("**b** alone") and "no other" in among
-    rising, level, open_ = (Step(0, 2, 0.1, 2.0, *rest) for rest in ((2.0, 1.0, 3.0), (NAN, NAN, NAN), (2.0, NAN, NAN)))
+    rising, level, open_ = (
+        CostStep(0, 2, 0.1, 2.0, *rest) for rest in ((2.0, 1.0, 3.0), (NAN, NAN, NAN), (2.0, NAN, NAN))
+    )
     whole = front([True, False, True], rising)
     assert "**a** and **c**" in whole[0] and "**b**" not in " ".join(whole)
     assert "from **a** to **c**" in whole[1] and r"\$2.00 a query [\$1.00, \$3.00]" in whole[1]

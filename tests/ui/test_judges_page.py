@@ -24,7 +24,7 @@ from ragdash.dashboard.jobs import judge_input, judging
 from ragdash.dashboard.pages.judges import sentences as judges_sentences
 from ragdash.dashboard.session import state
 from ragdash.evaluation.evaluate import evaluate_match, summaries
-from ragdash.evaluation.scoring.run_judge import prepare, work
+from ragdash.evaluation.scoring.run_judge import prepare_judging, run_judging
 from ragdash.io import read_run, read_truth
 from ragdash.matching.match import Match
 from ragdash.metrics import parse_specs
@@ -153,7 +153,7 @@ def test_a_plan_tells_what_follows_from_the_answers(serve):
 def test_progress_is_seen_by_all_and_after_a_stop_nothing_is_asked_twice(serve):
     server = serve(delay=0.25)
     mine = start(plan(opened(server, **{state.JUDGE_AT_ONCE: 1})))
-    until(lambda: len(server.asked) >= 3 and "progress" in judging.current().worker.seen)
+    until(lambda: len(server.asked) >= 3 and "progress" in judging.current().worker.messages)
     other = opened()
     for at in (run(mine), other):
         assert re.search(r"\*\*toy at 127\.0\.0\.1:\d+\*\* is judging one and two: Faithfulness", texts(at))
@@ -178,7 +178,7 @@ def test_the_judge_that_was_just_asked_is_the_one_shown(serve):
     truth, runs = the_case()
     with_another = serve()
     for one in runs:
-        work(prepare([one], truth, "Faithfulness", Endpoint(with_another.url, "another")))
+        run_judging(prepare_judging([one], truth, "Faithfulness", Endpoint(with_another.url, "another")))
     at = opened(server := serve())
     assert "**another at" in texts(at)
     at = finish(start(plan(at)))
@@ -402,7 +402,7 @@ def test_the_slice_of_the_sidebar_is_what_is_judged(serve):
 
 
 def asked_of(server: Server, runs: list[Run], truth: Truth, metrics: str, model: str = "toy", **options) -> None:
-    work(prepare(runs, truth, metrics, Endpoint(server.url, model), **options))
+    run_judging(prepare_judging(runs, truth, metrics, Endpoint(server.url, model), **options))
 
 
 def test_several_judges_and_what_to_beware_of(serve):

@@ -13,7 +13,7 @@ from ragdash.core.records import Run, Truth
 from ragdash.dashboard.pages.speed_cost import price_table
 from ragdash.dashboard.pages.speed_cost.tables import money, took
 from ragdash.dashboard.session.data_store import LOADED, Entry, workspace
-from ragdash.evaluation.latency_cost import Price, Prices, read_prices, write_prices
+from ragdash.evaluation.latency_cost import Price, PriceTable, read_prices, write_prices
 from ragdash.io import read_run
 
 QUERIES = 40
@@ -75,7 +75,7 @@ def test_the_ecdf_can_be_of_one_stage():
 def test_recorded_costs_and_prices_by_token():
     recorded = run("recorded", 1, 1, cost_usd=pa.array([0.25] * QUERIES))
     priced = run("priced", 1, 2, settings={"model": "m-1"}, **tokens(1000))
-    workspace().keep_prices(write_prices(Prices((Price("m-1", 0.01, 0.1),))))
+    workspace().keep_prices(write_prices(PriceTable((Price("m-1", 0.01, 0.1),))))
     at = opened("speed-cost", **session(recorded, priced, paid="cost"))
     cells = at.table[0].value["Cost per query"].str.replace("\\", "")
     assert money(0.25) in cells[0] and "as recorded" in cells[0]
@@ -121,12 +121,12 @@ def test_edited_prices_are_kept_and_wrong_ones_told():
     frame = pd.DataFrame([["a", 0.1, np.nan, 0.0], [" ", 1.0, 1.0, 1.0], [None, 1.0, 0.0, 0.0]],
                          columns=list(price_table.COLUMNS.values()))
     price_table.keep(frame, {"r": ["a", "gone"], "other": ["gone"]})
-    assert read_prices(("p", workspace().prices().encode())) == Prices((Price("a", 0.1),), {"r": ("a",)})
-    assert price_table.current() == Prices((Price("a", 0.1),), {"r": ("a",)})
+    assert read_prices(("p", workspace().prices().encode())) == PriceTable((Price("a", 0.1),), {"r": ("a",)})
+    assert price_table.current() == PriceTable((Price("a", 0.1),), {"r": ("a",)})
 
 
 def test_the_editor_shows_the_prices_and_is_not_there_read_only(monkeypatch):
-    workspace().keep_prices(write_prices(Prices((Price("m", 0.5),), {"one": ("m",)})))
+    workspace().keep_prices(write_prices(PriceTable((Price("m", 0.5),), {"one": ("m",)})))
     real = price_table.st.expander
 
     class Open:

@@ -16,7 +16,7 @@ from ragdash.analysis.judge_validation.agreement import CUT, Agreement, Votes, a
 from ragdash.analysis.judge_validation.model_families import same_family
 from ragdash.analysis.judge_validation.verdicts import Verdicts
 from ragdash.core.errors import Problem
-from ragdash.evaluation.stats import FEWEST, LEVEL, bootstrap_intervals, ppi
+from ragdash.evaluation.stats import LEVEL, MIN_LABELS, bootstrap_intervals, ppi
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ def trust(verdicts: Verdicts, labels: Mapping[str, float], *, cut: float | None 
     apart = apart[np.argsort(-np.abs(values[apart] - given[apart]), kind="stable")]
     ids = verdicts.query_ids.take(pa.array(apart)).to_pylist()
     own = _labels_only(given, level)
-    corrected, rest = _estimate(found), int(found.rest[0])
+    corrected, rest = _estimate(found), int(found.n_unlabelled[0])
     problems = (*verdicts.problems, *_of_labels(verdicts, own.n, len(both), unknown), *_of_judge(verdicts, agreed),
                 *_of_interval([verdicts.name], corrected, own, rest))
     return Trust(verdicts.name, verdicts.what, verdicts.run, _judge_only(values), own, corrected, rest,
@@ -123,7 +123,7 @@ def trust_difference(baseline: Verdicts, candidate: Verdicts, baseline_labels: M
     labels = ours - theirs
     found = ppi(verdicts[:, None], labels[:, None], level=level, bounds=(-1.0, 1.0))
     own = _resampled(labels, level)
-    corrected, rest = _estimate(found), int(found.rest[0])
+    corrected, rest = _estimate(found), int(found.n_unlabelled[0])
     every = len(baseline.query_ids) + int((~np.isin(np.arange(len(candidate.query_ids)), at)).sum())
     return Difference(baseline.name, candidate.name, baseline.what, _judge_only(verdicts), own, corrected, rest,
                       bool(found.pseudo[0]), every - int((~np.isnan(verdicts)).sum()),
@@ -197,7 +197,7 @@ def _of_judge(verdicts: Verdicts, agreed: Agreement) -> list[Problem]:
     given, found = verdicts.values[~np.isnan(verdicts.values)], []
     if len(given) > 1 and given.min() == given.max():
         found.append(("constant-judge", {"value": given[0], "queries": len(given), "run": verdicts.name}))
-    elif agreed.n >= FEWEST and agreed.kappa <= 0:
+    elif agreed.n >= MIN_LABELS and agreed.kappa <= 0:
         found.append(("judge-of-chance", {"kappa": float(agreed.kappa), "labels": agreed.n, "run": verdicts.name}))
     shared = same_family(verdicts.judge, verdicts.generator)
     if shared:
@@ -209,9 +209,9 @@ def _of_judge(verdicts: Verdicts, agreed: Agreement) -> list[Problem]:
 def _of_interval(runs: Sequence[str], corrected: Estimate, own: Estimate, rest: int) -> list[Problem]:
     found = None
     if not corrected.n:
-        found = ("no-labels/verdicts", {"runs": runs, "fewest": FEWEST})
-    elif corrected.n < FEWEST:
-        found = ("few-labels", {"labels": corrected.n, "runs": runs, "fewest": FEWEST})
+        found = ("no-labels/verdicts", {"runs": runs, "fewest": MIN_LABELS})
+    elif corrected.n < MIN_LABELS:
+        found = ("few-labels", {"labels": corrected.n, "runs": runs, "fewest": MIN_LABELS})
     elif rest < 2:
         found = ("all-labelled", {"queries": rest, "runs": runs})
     elif corrected.high - corrected.low > own.high - own.low:

@@ -16,7 +16,7 @@ import pyarrow as pa
 from ragdash.analysis.judge_validation.features import CONTEXT_COSINES, OF_MODELS, Features, features_of
 from ragdash.analysis.judge_validation.verdicts import Verdicts
 from ragdash.core.errors import InputError, Problem, Unavailable
-from ragdash.evaluation.stats import FEWEST, SEED, Logistic, logistic
+from ragdash.evaluation.stats import MIN_LABELS, SEED, Logistic, logistic
 from ragdash.matching.match import Match
 
 FOLDS, PENALTY = 5, 5.0
@@ -164,8 +164,8 @@ def _check(y: np.ndarray, query: np.ndarray, folds: int) -> int:
     wrong = None
     if folds < 2:
         wrong = Problem("few-folds", {"folds": folds, "usual": FOLDS}, field="labels")
-    elif n < FEWEST:
-        wrong = Problem("few-labels/local", {"queries": n, "fewest": FEWEST}, field="labels")
+    elif n < MIN_LABELS:
+        wrong = Problem("few-labels/local", {"queries": n, "fewest": MIN_LABELS}, field="labels")
     elif known.min() < 0 or known.max() > 1:
         odd = known.min() if known.min() < 0 else known.max()
         wrong = Problem("label-range", {"value": odd}, field="labels")

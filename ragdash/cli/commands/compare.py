@@ -12,7 +12,7 @@ from ragdash.core.console import say, write
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.records import Run, Truth
 from ragdash.evaluation.ci_gates import parse_limit
-from ragdash.evaluation.compare import CORRECTIONS, Rules, comparable, compare
+from ragdash.evaluation.compare import CORRECTIONS, Rules, compare, select_comparable
 from ragdash.evaluation.stats import PERMUTATIONS
 from ragdash.reporting.sentences.merge_problems import folded
 from ragdash.reporting.tables import COMPARISON_FORMATS, render_comparisons
@@ -45,7 +45,7 @@ def compare_runs(runs: Sequence[Run], truth: Truth, options: argparse.Namespace)
     if len(runs) < 2:
         raise InputError([Problem("one-run", {"run": runs[0].name}, field="RUN")])
     evaluations = evaluate_runs(runs, truth, options)
-    specs, left_out = comparable(evaluations[0], evaluations[0].specs)
+    specs, left_out = select_comparable(evaluations[0], evaluations[0].specs)
     limits = [parse_limit(text, specs) for text in options.no_worse_than or ()]
     grid = compare(evaluations[0], evaluations[1:], specs, rules)
     problems = [*left_out, *(problem for evaluation in evaluations for problem in evaluation.problems)]

@@ -11,7 +11,7 @@ from ragdash.cli.inputs import conventions, matching_of, read, read_as, specs_of
 from ragdash.core.console import say, write
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.records import Run, Truth
-from ragdash.evaluation.ci_gates import Check, parse_bound
+from ragdash.evaluation.ci_gates import GateCheck, parse_bound
 from ragdash.evaluation.evaluate import Evaluation, evaluate_match, summaries
 from ragdash.evaluation.stats import LEVEL, METHOD
 from ragdash.matching.match import Match
@@ -68,14 +68,14 @@ def settings_of(evaluation: Evaluation, truth: Truth, options: argparse.Namespac
             "seed": options.seed, "truth": {"name": truth.name, "digest": truth.digest}, **read_as(options)}
 
 
-def junit_of(checks: Sequence[Check], option: str) -> bytes:
+def junit_of(checks: Sequence[GateCheck], option: str) -> bytes:
     """The checks as JUnit XML; InputError without a bound to check."""
     if not checks:
         raise InputError([Problem("no-bound", {"option": option}, field="--format")])
     return as_junit("ragdash", checks)
 
 
-def report_missed(checks: Sequence[Check]) -> int:
+def report_missed(checks: Sequence[GateCheck]) -> int:
     """Say which bounds are missed; the exit status."""
     missed = [check.missed for check in checks if check.missed]
     for line in missed:

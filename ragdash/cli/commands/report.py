@@ -14,7 +14,7 @@ from ragdash.core.paths import named
 from ragdash.core.records import Run, Truth
 from ragdash.evaluation.bands_toml import read_bands
 from ragdash.evaluation.compare import Rules
-from ragdash.evaluation.latency_cost import Prices, read_prices
+from ragdash.evaluation.latency_cost import PriceTable, read_prices
 from ragdash.matching.match import Match
 from ragdash.metrics.bands import BANDS
 from ragdash.reporting.html.content import Content, Request
@@ -55,7 +55,7 @@ def write_report(runs: list[Run], truth: Truth, options: argparse.Namespace,
         specs_of(options) if options.metrics or options.cutoffs else (), baseline=_baseline(options.baseline, names),
         k=options.k, title=options.title, sections=sections, texts=not options.no_texts, again=_again(options.given),
         bands=read_bands(options.bands) if options.bands else BANDS,
-        prices=read_prices(options.prices) if options.prices else Prices(), settings=read_as(options),
+        prices=read_prices(options.prices) if options.prices else PriceTable(), settings=read_as(options),
         rules=Rules(margin=options.margin, resamples=options.resamples, seed=options.seed))
     content = Content(request)
     html = page(content)

@@ -16,7 +16,7 @@ from ragdash.dashboard.session.scope import Scope
 from ragdash.evaluation.evaluate import Evaluation
 from ragdash.matching.match import Match
 from ragdash.metrics import Spec, parse_spec
-from ragdash.metrics.bands import CUTS
+from ragdash.metrics.bands import STAGE_THRESHOLDS
 from ragdash.reporting.sentences import fmt
 
 SHARE = {state.COVERAGE: "coverage", state.CORRECT: "right", state.GROUNDED: "grounded"}  # rules from 0 to 1
@@ -28,7 +28,7 @@ def rules(k: int) -> Rules:
     """The rules of this session: the cutoff of the sidebar, the others as chosen on the Failures page."""
     state.text(state.CUT_OFF)
     for key, name in SHARE.items():
-        state.share(key, 0.0, 1.0, CUTS[name].value)
+        state.share(key, 0.0, 1.0, STAGE_THRESHOLDS[name].value)
     thresholds = {name: float(state.get(key)) for key, name in SHARE.items()}
     return Rules(k=k, score=score(), **thresholds)
 

@@ -16,7 +16,7 @@ import numpy as np
 import streamlit as st
 
 from ragdash.dashboard.session.scope import Scope
-from ragdash.evaluation.compare import Comparison, Rules, compare_slices, corrected, tested
+from ragdash.evaluation.compare import Comparison, Rules, apply_correction, compare_slices, compare_uncorrected
 from ragdash.evaluation.evaluate import Curves, Summary, curves, summaries
 from ragdash.evaluation.stats import PERMUTATIONS
 from ragdash.matching.match import Match
@@ -98,14 +98,14 @@ def compared(baseline: str, candidates: Sequence[str], scope: Scope, specs: Sequ
             first, *candidate_evaluations = (
                 replace(scope.evaluation(run, missing), name=run) for run in (baseline, *candidates)
             )
-            comparisons = tested(
+            comparisons = compare_uncorrected(
                 first,
                 [(candidate, spec, None) for candidate in candidate_evaluations for spec in missing],
                 rules,
                 scope.resample_weights,
             )
         _COMPARISONS.update({key(comparison.candidate, comparison.spec): comparison for comparison in comparisons})
-    flat = corrected([_COMPARISONS.get(key(run, spec)) for run in candidates for spec in specs], rules)
+    flat = apply_correction([_COMPARISONS.get(key(run, spec)) for run in candidates for spec in specs], rules)
     return [flat[row * len(specs):(row + 1) * len(specs)] for row in range(len(candidates))]
 
 

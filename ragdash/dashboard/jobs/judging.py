@@ -96,7 +96,7 @@ def plan(key: tuple, runs: Mapping[str, Sequence[Case]], order: Order) -> bool:
     """Let a process find out what that takes; the same key is looked into once. False where too many are at work."""
     with _lock:
         known_job = _plans.get(key)
-        if known_job is not None and (known_job.running or "plan" in known_job.worker.seen):
+        if known_job is not None and (known_job.running or "plan" in known_job.worker.messages):
             return True
         if sum(job.running for job in _plans.values()) >= AT_ONCE:
             return False

@@ -93,14 +93,11 @@ def newest() -> str:
 
 def told(matching: Matching, decisions: int) -> str:
     """How evidence decides, in a few words: similarity 0.70 or more (best aligned part), 3 decisions of a person."""
-    similarity = HOW[matching.how]
-    sentence = (
-        "the text holds a gold span"
-        if matching.how == "exact"
-        else (
-            f"the text holds a gold span, or is {matching.threshold:.2f} or more similar ({similarity[:1].lower()}{similarity[1:]})"
-        )
-    )
+    if matching.how == "exact":
+        sentence = "the text holds a gold span"
+    else:
+        similarity = HOW[matching.how][:1].lower() + HOW[matching.how][1:]
+        sentence = f"the text holds a gold span, or is {matching.threshold:.2f} or more similar ({similarity})"
     return sentence + (f"; {fmt.count(decisions, 'decision')} of a person applied" if decisions else "")
 
 

@@ -72,10 +72,8 @@ def parted(names: Sequence[str], counts: np.ndarray) -> str:
     right = counts[:, 0] + counts[:, 1]
     share = np.divide(right, judged_counts, out=np.zeros(len(names)), where=judged_counts > 0)
     best = int(np.argmax(share))
-    sentence = (
-        f"**{escape(names[best])}** is right for {right[best]:,} of {count(int(judged_counts[best]), 'query', 'queries')}"
-        f" ({share[best]:.0%})"
-    )
+    queries = count(int(judged_counts[best]), "query", "queries")
+    sentence = f"**{escape(names[best])}** is right for {right[best]:,} of {queries} ({share[best]:.0%})"
     wrong = judged_counts[best] - right[best]
     if wrong:
         sentence += f"; of its {wrong:,} wrong answers {counts[best, 2]:,} had a relevant document at hand"

@@ -34,18 +34,18 @@ from ragdash.evaluation.stats.paired import (
     t_test,
     wilcoxon_test,
 )
-from ragdash.evaluation.stats.prediction_powered import FEWEST, PSEUDO, Ppi, ppi
+from ragdash.evaluation.stats.prediction_powered import MIN_LABELS, PSEUDO_COUNT, Ppi, ppi
 
 __all__ = [
     "ALPHA",
     "EXACT_BELOW",
-    "FEWEST",
     "LEVEL",
     "METHOD",
     "METHODS",
+    "MIN_LABELS",
     "PERMUTATIONS",
     "POWER",
-    "PSEUDO",
+    "PSEUDO_COUNT",
     "RESAMPLES",
     "SEED",
     "Logistic",

@@ -9,9 +9,9 @@ from functools import cached_property
 import numpy as np
 import pyarrow as pa
 
-from ragdash.evaluation.compare import Comparison, Rules, best_first, comparable, compare
+from ragdash.evaluation.compare import Comparison, Rules, best_first, compare, select_comparable
 from ragdash.evaluation.evaluate import CURVE_RESAMPLES, Curves, Evaluation, Summary, curves, evaluate_match, summaries
-from ragdash.evaluation.latency_cost import Prices
+from ragdash.evaluation.latency_cost import PriceTable
 from ragdash.evaluation.stats import resample_weights
 from ragdash.matching.match import Match
 from ragdash.metrics import Spec, parse_specs
@@ -49,7 +49,7 @@ class Request:
     queries: np.ndarray | None = None
     part: str = ""
     bands: tuple[Bands, ...] = BANDS
-    prices: Prices = field(default_factory=Prices)
+    prices: PriceTable = field(default_factory=PriceTable)
     again: str = ""
     settings: Mapping[str, object] = field(default_factory=dict)
 
@@ -152,7 +152,7 @@ class Content:
         """Every other run against the best one; empty where there is none, or the spec cannot be compared."""
         best = self.best(spec)
         rows = self.evaluations if spec in self.request.specs else self.answers
-        if best is None or len(rows) < 2 or not comparable(rows[best], [spec])[0]:
+        if best is None or len(rows) < 2 or not select_comparable(rows[best], [spec])[0]:
             return {}
         candidates = [run for run in range(len(rows)) if run != best]
         comparisons = compare(rows[best], [rows[candidate] for candidate in candidates], [spec], self.rules)
@@ -166,7 +166,7 @@ class Content:
     @cached_property
     def compared(self) -> dict[tuple[int, Spec], Comparison]:
         """Each candidate against the baseline on each spec that can be compared, p corrected over all of them."""
-        specs = comparable(self.evaluations[0], self.request.specs)[0]
+        specs = select_comparable(self.evaluations[0], self.request.specs)[0]
         if not self.others or not specs:
             return {}
         rows = compare(

@@ -41,11 +41,11 @@ def leader(names: Sequence[str], summaries: Sequence[Summary], comparisons: Mapp
 
 def _told_apart(comparisons: Mapping[int, Comparison]) -> str:
     """What the leader is better than, and what it is not told apart from."""
-    worse = [comparison for comparison in comparisons.values() if comparison.verdict == "worse"]
+    worse = [comparison for comparison in comparisons.values() if comparison.outcome == "worse"]
     tied = [
         comparison
         for comparison in comparisons.values()
-        if comparison.verdict in ("undecided", "equivalent") and comparison.n >= 2
+        if comparison.outcome in ("undecided", "equivalent") and comparison.n >= 2
     ]
     sentences = []
     if worse:
@@ -87,10 +87,10 @@ def sentence(comparison: Comparison, baseline: str, margin: float | None) -> str
                 f"{count(comparison.n, 'query has', 'queries have')} a value for both.")
     facts = escape(f"{number(comparison.mean_difference, signed=True)} [{number(comparison.low, signed=True)}, "
                    f"{number(comparison.high, signed=True)}], {p_words(comparison)}, n = {comparison.n:,}")
-    if comparison.verdict in COLORS:
-        outcome = f":{COLORS[comparison.verdict]}[{comparison.verdict}]"
+    if comparison.outcome in COLORS:
+        outcome = f":{COLORS[comparison.outcome]}[{comparison.outcome}]"
         return f"{names[0]} is {outcome} than {names[1]} on {comparison.spec.title}: {facts}."
-    if comparison.verdict == "equivalent":
+    if comparison.outcome == "equivalent":
         return f"{names[0]} is equivalent to {names[1]} on {comparison.spec.title}, within ±{margin:g}: {facts}."
     return (f"No difference between {names[0]} and {names[1]} can be told on {comparison.spec.title}: {facts}. "
             f"{_enough(comparison)}")
@@ -102,7 +102,7 @@ def grouped(comparisons: Sequence[Comparison], baseline: str) -> str:
     for verdict, wording in (("better", "better than"), ("worse", "worse than"), ("equivalent", "equivalent to"),
                              ("undecided", "not told apart from")):
         matching = sorted(
-            (comparison for comparison in comparisons if comparison.verdict == verdict and comparison.n >= 2),
+            (comparison for comparison in comparisons if comparison.outcome == verdict and comparison.n >= 2),
             key=lambda comparison: -comparison.mean_difference * comparison.sign,
         )
         if matching:
@@ -123,9 +123,9 @@ def grouped(comparisons: Sequence[Comparison], baseline: str) -> str:
 def _enough(comparison: Comparison) -> str:
     """How small a difference so many queries show, and how many the seen one would need."""
     text = _shown(comparison, comparison.n, "a difference")
-    if np.isfinite(comparison.needed) and comparison.needed < 1e6:
+    if np.isfinite(comparison.queries_needed) and comparison.queries_needed < 1e6:
         observed = number(abs(comparison.mean_difference))
-        text = f"{text[:-1]}; one of {observed} would need about {_rounded(comparison.needed)} queries."
+        text = f"{text[:-1]}; one of {observed} would need about {_rounded(comparison.queries_needed)} queries."
     return text
 
 
@@ -149,7 +149,7 @@ def delta(comparison: Comparison) -> str:
     if comparison.n < 2:
         return UNDEFINED
     text = (
-        f"{SIGNS[comparison.verdict]} {number(comparison.mean_difference, signed=True)}, {p_words(comparison)}".strip()
+        f"{SIGNS[comparison.outcome]} {number(comparison.mean_difference, signed=True)}, {p_words(comparison)}".strip()
     )
     return text.replace(" ", NBSP)
 

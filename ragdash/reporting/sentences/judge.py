@@ -8,11 +8,11 @@ from dataclasses import replace
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.messages import Surface
 from ragdash.evaluation.evaluate import Evaluation
-from ragdash.evaluation.scoring.claims import ANSWER, Chunk, Claim, Held
+from ragdash.evaluation.scoring.claims import ANSWER, ChunkVerdict, Claim, ClaimVerdict
 from ragdash.matching.views.judged import IMPORTED, setting
 from ragdash.metrics import Spec, parse_spec
 from ragdash.metrics.bands import YES
-from ragdash.metrics.judged import asked_of
+from ragdash.metrics.judged import judge_request
 from ragdash.models.judge.endpoint import Judge
 from ragdash.models.judge.panel import AND, Panel, chosen
 from ragdash.models.judge.panel import told as panel
@@ -81,12 +81,12 @@ def flagged(flags: Mapping[str, int]) -> str:
     return "; ".join(f"{count(n, 'query', 'queries')}: {FLAGS.get(flag, flag)}" for flag, n in flags.items())
 
 
-def in_contexts(judgment: Held) -> str:
+def in_contexts(judgment: ClaimVerdict) -> str:
     """✓ supported, ✗ contradicted or ✗ not stated; another word as it is written."""
     return CONTEXTS.get(judgment.verdict, f"{'✓' if judgment.yes else '✗'} {judgment.verdict}")
 
 
-def by_other(judgment: Held, side: str) -> str:
+def by_other(judgment: ClaimVerdict, side: str) -> str:
     """What the reference says of a claim of the answer, or the answer of one of the reference."""
     return OTHER[side].get(judgment.verdict, f"{'✓' if judgment.yes else '✗'} {judgment.verdict}")
 
@@ -96,16 +96,16 @@ def verdicts(claim: Claim, side: str) -> list[tuple[str, bool, str]]:
     rows = [(f"? no verdict: {claim.missing}", False, "")] if claim.missing else []
     if claim.contexts is not None:
         rows.append((in_contexts(claim.contexts), claim.contexts.yes, claim.contexts.reason))
-    if claim.other is not None:
-        rows.append((by_other(claim.other, side), claim.other.yes, claim.other.reason))
-    if claim.alone is not None and not claim.alone:
+    if claim.other_text is not None:
+        rows.append((by_other(claim.other_text, side), claim.other_text.yes, claim.other_text.reason))
+    if claim.entailed_by is not None and not claim.entailed_by:
         rows.append(("✗ in no chunk", False, "each chunk read alone"))
-    elif claim.alone:
-        rows.append((f"✓ in {count(len(claim.alone), 'chunk')}", True, "each chunk read alone"))
+    elif claim.entailed_by:
+        rows.append((f"✓ in {count(len(claim.entailed_by), 'chunk')}", True, "each chunk read alone"))
     return rows
 
 
-def of_chunk(chunk: Chunk | None, supports: int) -> list[tuple[str, bool, str]]:
+def of_chunk(chunk: ChunkVerdict | None, supports: int) -> list[tuple[str, bool, str]]:
     """The same of a chunk: useful or not, how relevant, how many claims it supports."""
     rows = []
     if chunk is not None and chunk.useful is not None:
@@ -119,7 +119,7 @@ def of_chunk(chunk: Chunk | None, supports: int) -> list[tuple[str, bool, str]]:
 
 def judge_of(evaluation: Evaluation, spec: Spec) -> str:
     """Whose verdicts the values of a judged spec are, "model at host"; empty where there are none."""
-    return str(evaluation.settings.get(setting(*asked_of(spec)), ""))
+    return str(evaluation.settings.get(setting(*judge_request(spec)), ""))
 
 
 def whose(names: Sequence[str], evaluations: Sequence[Evaluation], specs: Iterable[Spec]) -> list[str]:
@@ -146,7 +146,7 @@ def whose(names: Sequence[str], evaluations: Sequence[Evaluation], specs: Iterab
 def lacking(names: Sequence[str], evaluations: Sequence[Evaluation], specs: Sequence[Spec],
             surface: Surface = "page") -> list[str]:
     """What judged specs lack and what asks for it, a line of markdown for each reason with its metrics and runs."""
-    titles = {name: spec.title for spec in specs for name in (spec.name, asked_of(spec)[0])}
+    titles = {name: spec.title for spec in specs for name in (spec.name, judge_request(spec)[0])}
     groups: dict[tuple, tuple[Problem, list[str]]] = {}
     for metric in titles:
         runs: dict[Key, tuple[Problem, list[str]]] = {}
@@ -173,7 +173,7 @@ def told(names: Sequence[str], evaluations: Sequence[Evaluation], specs: Iterabl
     """Verdicts that are missing by reason, texts that were cut, answers without a claim: a line of markdown for each
     metric and reason, with the runs that it is about.
     """
-    titles = {asked_of(spec)[0]: spec.title for spec in specs}
+    titles = {judge_request(spec)[0]: spec.title for spec in specs}
     own = [(name, problem) for name, one in zip(names, evaluations, strict=True) for problem in one.problems
            if problem.kind in COUNTED]
     lines = []

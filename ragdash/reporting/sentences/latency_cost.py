@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ragdash.evaluation.latency_cost import Step
+from ragdash.evaluation.latency_cost import CostStep
 from ragdash.metrics import Spec
 from ragdash.reporting.sentences import fmt
 from ragdash.reporting.sentences.fmt import NBSP, UNDEFINED
@@ -32,7 +32,7 @@ def money(dollars: float) -> str:
 
 
 def front(
-    names: Sequence[str], on_front: np.ndarray, steps: Sequence[Step], spec: Spec, paid: str, unit: str
+    names: Sequence[str], on_front: np.ndarray, steps: Sequence[CostStep], spec: Spec, paid: str, unit: str
 ) -> list[str]:
     """Sentences: who is on the front, and what one more point costs from one run to the next."""
     front_names = [f"**{fmt.escape(names[index])}**" for index in np.flatnonzero(on_front)]

@@ -52,11 +52,11 @@ def as_dict(comparison: Comparison) -> dict:
         "losses": comparison.losses,
         "p": {test: null(p) for test, p in comparison.p.items()},
         "p_corrected": null(comparison.p_corrected),
-        "verdict": comparison.verdict,
+        "verdict": comparison.outcome,
         "cohens_dz": null(comparison.cohens_dz),
         "superiority": null(comparison.superiority),
         "detectable_difference": null(comparison.detectable),
-        "queries_needed": null(comparison.needed),
+        "queries_needed": null(comparison.queries_needed),
     }
 
 
@@ -70,9 +70,9 @@ def sentence(comparison: Comparison, baseline: str) -> str:
         f"{signed(comparison.mean_difference)} [{signed(comparison.low)}, {signed(comparison.high)}], "
         f"p = {p_value(comparison.p_corrected)}, n = {comparison.n:,}"
     ).replace("= <", "<")
-    if comparison.verdict in ("better", "worse"):
-        return f"{comparison.candidate} is {comparison.verdict} than {baseline} {on_metric}: {facts}."
-    if comparison.verdict == "equivalent":
+    if comparison.outcome in ("better", "worse"):
+        return f"{comparison.candidate} is {comparison.outcome} than {baseline} {on_metric}: {facts}."
+    if comparison.outcome == "equivalent":
         return f"{comparison.candidate} and {baseline} are equivalent {on_metric}, within the margin: {facts}."
     return (f"No difference between {comparison.candidate} and {baseline} can be told {on_metric}: {facts}. "
             f"So many queries show a difference of {number(comparison.detectable)} or more.")
@@ -96,7 +96,7 @@ def _cells(flat: Sequence[Comparison]) -> tuple[list[str], list[list[str]]]:
             p_value(comparison.p_corrected),
             signed(comparison.cohens_dz),
             f"{comparison.n:,}",
-            MARKS[comparison.verdict],
+            MARKS[comparison.outcome],
         ]
         for comparison in flat
     ]

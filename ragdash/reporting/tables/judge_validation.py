@@ -15,7 +15,7 @@ from ragdash.core.console import count
 from ragdash.core.errors import Problem
 from ragdash.matching.views.judged import setting
 from ragdash.metrics import Spec
-from ragdash.metrics.judged import asked_of
+from ragdash.metrics.judged import judge_request
 from ragdash.reporting.sentences import judge as sentences_judge
 from ragdash.reporting.tables.escaping import as_bytes, as_note, as_text, null, number, signed
 from ragdash.reporting.tables.evaluation import SCHEMA
@@ -57,7 +57,7 @@ def _judge(spec: Spec | None, settings: dict) -> list[str]:
     """What was judged, in how many votes, and by whom, where the settings tell."""
     if spec is None:
         return []
-    name, model, votes = asked_of(spec) if spec.metric.view == "Judged" else (str(spec), "", 1)
+    name, model, votes = judge_request(spec) if spec.metric.view == "Judged" else (str(spec), "", 1)
     judge = settings.get(setting(name, model, votes))
     return [f"{setting(name, '', votes)}, judged by {sentences_judge.named(judge)}\n"] if judge else []
 

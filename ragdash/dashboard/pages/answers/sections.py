@@ -158,7 +158,7 @@ def tables(board: Board, spec: Spec) -> None:
     context = board.context
     best, against = _best(board, spec)
     level = {at: "level with the best" for at, one in against.items()
-             if one.verdict in ("undecided", "equivalent") and one.n >= 2}
+             if one.outcome in ("undecided", "equivalent") and one.n >= 2}
     standing = {best: "best", **level} if against else {}
     order = best_first(np.array([one.mean for one in board.column(spec)]), spec.metric.better)
     deltas = context.results.compared(board.specs)

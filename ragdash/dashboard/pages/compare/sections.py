@@ -218,7 +218,7 @@ def forest_of(
         mean,
         low,
         high,
-        [[one.verdict for one in row] for row in grid],
+        [[one.outcome for one in row] for row in grid],
         axes=[axes.axis_of(spec) for spec in specs],
         n=n,
         baseline=context.names[context.baseline],

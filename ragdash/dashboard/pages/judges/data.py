@@ -18,7 +18,7 @@ from ragdash.core.errors import Problem
 from ragdash.dashboard.pages.judges import sentences as judges_sentences
 from ragdash.dashboard.session.scope import Scope
 from ragdash.evaluation.scoring.judge_worker import KEY
-from ragdash.evaluation.scoring.run_judge import ALIKE
+from ragdash.evaluation.scoring.run_judge import MIN_CONSTANT
 from ragdash.evaluation.stats import bootstrap_intervals
 from ragdash.matching.views.judged import IMPORTED, Judged
 from ragdash.matching.views.panel_verdicts import LACKING, SETTLED, apart, pooled
@@ -191,7 +191,7 @@ def _cell(
     agreement = verdicts.agreement[in_scope]
     agreed = float(np.nanmean(agreement)) if (votes > 1 or is_panel) and not np.isnan(agreement).all() else float("nan")
     undefined, missing = apart(reasons.elements())
-    constant = len(defined) >= ALIKE and bool((defined == defined[0]).all())
+    constant = len(defined) >= MIN_CONSTANT and bool((defined == defined[0]).all())
     return Cell(float(defined.mean()) if len(defined) else float("nan"), float(low[0]), float(high[0]), len(defined),
                 missing, undefined, agreed, dict(flags), votes, constant, _judges if is_panel else ())
 

@@ -91,11 +91,11 @@ def _plan(context: PageContext, order: Order | None) -> None:
                    "Choose metrics, an address and a model to see what judging them takes.")
     elif job.running:
         _planning(key)
-    elif "plan" not in job.worker.seen:
+    elif "plan" not in job.worker.messages:
         _failed(job)
         st.button("Plan again", icon=":material/calculate:", key="judge_plan", on_click=_look, args=(context, order))
     else:
-        _planned(context, order, job.worker.seen["plan"])
+        _planned(context, order, job.worker.messages["plan"])
 
 
 @st.fragment(run_every=EVERY / 2)
@@ -175,7 +175,7 @@ def _at_work() -> None:
     if job is None or not job.running:
         st.rerun()
     with st.container(border=True, key="judging"):
-        progress = job.worker.seen.get("progress") or {}
+        progress = job.worker.messages.get("progress") or {}
         done_count, total = progress.get("done") or 0, progress.get("total") or 0
         metrics = fmt.listed([judge.title(name) for name in job.about["metrics"]])
         st.markdown(f"**{fmt.escape(job.about['judge'])}** is judging {fmt.escape(fmt.listed(job.names))}: "
@@ -205,7 +205,7 @@ def _halt(at_once: bool = False) -> None:
 
 def _ended(job: Job) -> None:
     """What became of the process, told in every session that looks at the same truth."""
-    report = job.worker.seen.get("report")
+    report = job.worker.messages.get("report")
     if report is None:
         if job.worker.cancelled:
             _stopped("Stopped")
@@ -236,7 +236,7 @@ def _stopped(reason: str, summary: str = "") -> None:
 
 def _failed(job: Job) -> None:
     """Why a process came to nothing."""
-    problems = judges_data.as_problems(job.worker.seen.get("problems") or ())
+    problems = judges_data.as_problems(job.worker.messages.get("problems") or ())
     if problems:
         elements.problems(problems, "judge_failed")
     elif job.worker.failed:

@@ -51,7 +51,7 @@ def _standing(best: int | None, against: dict) -> dict[int, str]:
     if not against:
         return {}
     level = {at: "level with the best" for at, one in against.items()
-             if one.verdict in ("undecided", "equivalent") and one.n >= 2}
+             if one.outcome in ("undecided", "equivalent") and one.n >= 2}
     return {best: "best", **level}
 
 

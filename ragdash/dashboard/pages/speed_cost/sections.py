@@ -106,8 +106,8 @@ def trade(board: Board, spec: Spec) -> None:
     price, unit = board.paid(paid), "$" if paid == "cost" else "ms"
     found = [row[0] for row in board.context.results.summary([spec])]
     quality = np.array([[getattr(one, part) for one in found] for part in ("mean", "low", "high")], float)
-    on = latency_cost.front(quality[0], price[0], spec.metric.better)
-    steps = latency_cost.steps(quality[0], price[0], spec.metric.better, draws=_draws(board, spec, paid))
+    on = latency_cost.pareto_front(quality[0], price[0], spec.metric.better)
+    steps = latency_cost.cost_steps(quality[0], price[0], spec.metric.better, draws=_draws(board, spec, paid))
     _said(speed_cost_tables.front(board.context.names, on, steps, spec, PAID[paid], unit))
     figure = plots.pareto(board.context.names, board.context.slots, price, quality, on, axis=axes.axis_of(spec),
                           title=PAID[paid] if unit == "$" else f"{PAID[paid]} (ms)", unit=unit,
@@ -127,8 +127,8 @@ def _draws(board: Board, spec: Spec, paid: str) -> tuple[np.ndarray, np.ndarray]
     if paid == "p90" or spec.metric.aggregate != "mean" or any(spec in one.corpus for one in evaluations):
         return None
     weights = board.context.scope.resample_weights
-    return (latency_cost.means([one.column(spec) for one in evaluations], weights=weights),
-            latency_cost.means([board.values(at, paid) for at in range(len(evaluations))], weights=weights))
+    return (latency_cost.resampled_means([one.column(spec) for one in evaluations], weights=weights),
+            latency_cost.resampled_means([board.values(at, paid) for at in range(len(evaluations))], weights=weights))
 
 
 def measured(context: PageContext) -> Sequence[Spec]:

@@ -18,7 +18,7 @@ from ragdash.dashboard.widgets import elements
 from ragdash.evaluation.bands_toml import read_bands, write_bands
 from ragdash.evaluation.evaluate import Summary
 from ragdash.metrics import Spec, parse_spec
-from ragdash.metrics.bands import BANDS, Bands, Target, judged, not_stated, placed, tables_for
+from ragdash.metrics.bands import BANDS, Bands, Target, missing_bands_reason, place_in_bands, tables_for, target_outcome
 from ragdash.reporting.plots import bands as pictures_of
 from ragdash.reporting.plots.common import axes
 from ragdash.reporting.plots.leaderboard import best_first
@@ -56,7 +56,7 @@ class Rated:
 
     @property
     def placements(self) -> list:
-        return [placed(self.table, one.mean, one.low, one.high) for one in self.summaries] if self.table else []
+        return [place_in_bands(self.table, one.mean, one.low, one.high) for one in self.summaries] if self.table else []
 
     @property
     def verdicts(self) -> list[str]:
@@ -149,7 +149,9 @@ def rated(context: PageContext, specs: Sequence[Spec], source: str) -> list[Rate
     for at, spec in enumerate(specs):
         tables = tables_for(spec, in_force())
         table = next((table for table in tables if table.source == source), tables[0] if tables else None)
-        found.append(Rated(spec, table, not_stated(spec, in_force()), wanted.get(spec), tuple(row[at] for row in rows)))
+        found.append(
+            Rated(spec, table, missing_bands_reason(spec, in_force()), wanted.get(spec), tuple(row[at] for row in rows))
+        )
     return found
 
 
@@ -161,7 +163,7 @@ def _targets() -> tuple[dict[Spec, Target], list[Problem]]:
         name, _, number = text.rpartition("=")
         try:
             target = Target(parse_spec(name), float(number))
-            judged(target, np.nan, np.nan, np.nan, target.spec.metric.better)
+            target_outcome(target, np.nan, np.nan, np.nan, target.spec.metric.better)
             found[target.spec] = target
         except InputError as error:
             problems.extend(error.problems)

@@ -17,7 +17,7 @@ from ragdash.dashboard.pages.trust.data import Held
 from ragdash.dashboard.session import state
 from ragdash.dashboard.session.data_store import read_only
 from ragdash.dashboard.widgets import downloads, texts
-from ragdash.evaluation.stats import FEWEST, SEED
+from ragdash.evaluation.stats import MIN_LABELS, SEED
 from ragdash.reporting.sentences import fmt
 
 SIZES = ("20", "50", "100", "150")  # queries offered; any other number can be typed
@@ -57,8 +57,10 @@ def labelling(data: Held) -> None:
             _finished(drawn_sheet)
         else:
             _item(drawn_sheet, position)
-    st.caption(f"Labels are kept as soon as they are given, and can be taken back. {FEWEST} on a run give an interval. "
-               "Skip only what you cannot read: who skips what is hard makes the sample no random one.")
+    st.caption(
+        f"Labels are kept as soon as they are given, and can be taken back. {MIN_LABELS} on a run give an interval. "
+        "Skip only what you cannot read: who skips what is hard makes the sample no random one."
+    )
 
 
 def _drawn(data: Held) -> Sheet:

@@ -8,7 +8,7 @@ import numpy as np
 
 from ragdash.analysis.judge_validation import Difference, Estimate, Trust
 from ragdash.core.errors import Problem
-from ragdash.evaluation.stats import FEWEST
+from ragdash.evaluation.stats import MIN_LABELS
 from ragdash.metrics import Spec
 from ragdash.reporting.sentences import fmt
 from ragdash.reporting.sentences.judge_validation import TOLD, verdict_of
@@ -70,8 +70,10 @@ def summary(validation: Trust, spec: Spec, *, binary: bool, name: str) -> str:
         return f"{name}: no labels yet. The judge alone says {judge_alone} over {total}, and its error is unknown."
     kappa = "kappa undefined" if np.isnan(agreed.kappa) else f"kappa {fmt.number(agreed.kappa, 2)}"
     first = f"{name}: on {fmt.count(agreed.n, 'label')} the judge agrees in {_percent(agreed.accuracy)} ({kappa})."
-    if agreed.n < FEWEST:
-        return f"{first} These are too few for an interval, {FEWEST} are needed; the judge alone says {judge_alone}."
+    if agreed.n < MIN_LABELS:
+        return (
+            f"{first} These are too few for an interval, {MIN_LABELS} are needed; the judge alone says {judge_alone}."
+        )
     if not np.isfinite(corrected.low):
         return (
             f"{first} With nearly all queries labelled, the labels alone tell: {_with_ends(validation.labels, binary)}."
@@ -88,7 +90,7 @@ def difference(estimated: Difference, spec: Spec, name: str, *, binary: bool) ->
     if not np.isfinite(corrected.low):
         return (
             f"{name}: the judge alone says {judge_alone}; {fmt.count(corrected.n, 'query', 'queries')} labelled in "
-            f"both runs, {FEWEST} are needed for an interval."
+            f"both runs, {MIN_LABELS} are needed for an interval."
         )
     outcome = TOLD[verdict_of(estimated, spec)]
     ends = f"{_difference(corrected.mean, binary)} [{_difference(corrected.low, binary, False)}, " \

@@ -16,7 +16,7 @@ from ragdash.core.errors import InputError, Problem
 from ragdash.dashboard.session.scope import Scope
 from ragdash.matching.match import Match, Matching
 from ragdash.metrics import Spec, parse_specs
-from ragdash.metrics.judged import asked_of
+from ragdash.metrics.judged import judge_request
 
 LOCAL = "local"  # stands for it where a judge is chosen
 SEEN = tuple(parse_specs([*LEXICAL, *OF_MODELS]))
@@ -38,7 +38,7 @@ class Taught:
 
 def what_of(spec: Spec) -> str:
     """What labels on a metric are kept under, whoever judges it."""
-    return asked_of(spec)[0] if spec.metric.view == "Judged" else str(spec)
+    return judge_request(spec)[0] if spec.metric.view == "Judged" else str(spec)
 
 
 def unjudged_of(run: str, scope: Scope, label_key: str) -> Verdicts:

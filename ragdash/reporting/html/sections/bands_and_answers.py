@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 
 from ragdash.evaluation.compare import best_first
-from ragdash.metrics.bands import placed, tables_for
+from ragdash.metrics.bands import place_in_bands, tables_for
 from ragdash.reporting.html.blocks import Grid, Heading, Picture, Section, Words
 from ragdash.reporting.html.content import Content
 from ragdash.reporting.html.sections import cells
@@ -39,7 +39,7 @@ def bands(content: Content, title: str) -> Section:
 def _rated(content: Content, column: int, spec, table) -> list:
     rows = [row[column] for row in content.summaries]
     order = best_first(np.array([summary.mean for summary in rows]), spec.metric.better)
-    placements = [placed(table, summary.mean, summary.low, summary.high) for summary in rows]
+    placements = [place_in_bands(table, summary.mean, summary.low, summary.high) for summary in rows]
     names, slots = [content.names[i] for i in order], [content.slots[i] for i in order]
     mean, low, high, n = (np.array([getattr(rows[i], field) for i in order], dtype=float)
                           for field in ("mean", "low", "high", "n"))

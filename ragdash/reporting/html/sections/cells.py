@@ -30,7 +30,7 @@ def mean(summary: Summary, delta: Comparison | None = None, with_n: bool = False
     notes = [Markup('<span class="quiet">n = {:,}</span>').format(summary.n)] if with_n else []
     if delta is not None:
         notes.append(Markup('<span class="{}">{}</span>').format(
-            comparison.COLORS.get(delta.verdict, "gray"), comparison.delta(delta)))
+            comparison.COLORS.get(delta.outcome, "gray"), comparison.delta(delta)))
     return cell + Markup("<br>") + Markup(" · ").join(notes) if notes else cell
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from markupsafe import Markup
 
 from ragdash.analysis.diagnosis import FINE, STAGES, Diagnosis, Gain, Rules, diagnose
-from ragdash.evaluation.compare import comparable
+from ragdash.evaluation.compare import select_comparable
 from ragdash.metrics import parse_spec
 from ragdash.reporting.html.blocks import Facts, Grid, Heading, Section, Words
 from ragdash.reporting.html.content import Content
@@ -75,7 +75,7 @@ def _stages(content: Content) -> list:
 def _gains(content: Content, run: int, diagnosis: Diagnosis) -> Sequence[Gain]:
     """By stage; none where a part of the queries counts or the metric has no better end."""
     evaluation = content.evaluations[run]
-    supported = content.inside.all() and comparable(evaluation, [content.lead])[0]
+    supported = content.inside.all() and select_comparable(evaluation, [content.lead])[0]
     return diagnosis.gains(evaluation, content.lead) if supported else ()
 
 

@@ -10,10 +10,10 @@ import numpy as np
 
 from ragdash.core.errors import InputError, Unavailable
 from ragdash.evaluation.compare import direction
-from ragdash.evaluation.scoring.claims import ANSWER, REFERENCE, Claim, Heard, case_of, hear
+from ragdash.evaluation.scoring.claims import ANSWER, REFERENCE, Claim, JudgeFindings, query_case, read_query_verdicts
 from ragdash.matching.views.panel_verdicts import apart, listed
 from ragdash.metrics import Spec
-from ragdash.metrics.judged import asked_of
+from ragdash.metrics.judged import judge_request
 from ragdash.models.judge import default_ledger
 from ragdash.models.judge.endpoint import Judge
 from ragdash.models.local import default_store
@@ -59,7 +59,7 @@ def judges(content: Content, title: str) -> Section:
 def _counted(content: Content, run: int, spec: Spec) -> list | None:
     """A row of the table; None where the metric is unavailable."""
     try:
-        verdicts = content.request.matches[run].judged.read(*asked_of(spec))
+        verdicts = content.request.matches[run].judged.read(*judge_request(spec))
     except Unavailable:
         return None
     selected = np.flatnonzero(content.inside)
@@ -109,14 +109,14 @@ def heard(content: Content, runs: Sequence[int], query_id: str,
     first of these metrics are that has any.
     """
     query = content.truth.query_ids.index(query_id).as_py()
-    cases = [case_of(content.request.matches[run], query) for run in runs]
+    cases = [query_case(content.request.matches[run], query) for run in runs]
     try:
-        claims_by_judge = hear(cases, default_ledger(), default_store())
+        claims_by_judge = read_query_verdicts(cases, default_ledger(), default_store())
     except InputError:  # told by the metrics themselves
         claims_by_judge = {}
     run_judges = (_judge(content, run, specs) for run in runs)
     all_claims = [
-        claims_by_judge[judge][i] if judge in claims_by_judge else Heard() for i, judge in enumerate(run_judges)
+        claims_by_judge[judge][i] if judge in claims_by_judge else JudgeFindings() for i, judge in enumerate(run_judges)
     ]
     texts = [dict(case.contexts or ()) for case in cases]
     return (
@@ -135,14 +135,14 @@ def heard(content: Content, runs: Sequence[int], query_id: str,
 def _judge(content: Content, run: int, specs: Sequence[Spec]) -> Judge | None:
     for spec in specs:
         with suppress(Unavailable):
-            return content.request.matches[run].judged.read(*asked_of(spec)).judge
+            return content.request.matches[run].judged.read(*judge_request(spec)).judge
     return None
 
 
 def _claim(content: Content, claim: Claim, side: str) -> JudgedClaim:
     verdicts = said.verdicts(claim, side)
     reasons = [
-        judgment.reason for judgment in (claim.contexts, claim.other) if judgment is not None and judgment.reason
+        judgment.reason for judgment in (claim.contexts, claim.other_text) if judgment is not None and judgment.reason
     ]
     return JudgedClaim("the answer" if side == ANSWER else "the reference",
                        cut(content, claim.text), " · ".join(words for words, _, _ in verdicts), all(
@@ -150,7 +150,7 @@ def _claim(content: Content, claim: Claim, side: str) -> JudgedClaim:
                        claim.supported_by[:CHUNKS], cut(content, "; ".join(dict.fromkeys(reasons))))
 
 
-def _chunks(content: Content, run_claims: Heard, texts: dict[str, str]) -> list[Document]:
+def _chunks(content: Content, run_claims: JudgeFindings, texts: dict[str, str]) -> list[Document]:
     """The chunks that support a claim, or that the judge found useful."""
     helps = Counter(chunk for claim in run_claims.claims for chunk in claim.supported_by)
     rows = [(chunk, said.of_chunk(run_claims.chunks.get(chunk), helps.get(chunk, 0))) for chunk in texts]

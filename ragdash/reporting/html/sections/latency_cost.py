@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from ragdash.core.errors import Unavailable
 from ragdash.evaluation import latency_cost
-from ragdash.evaluation.latency_cost import SHARES, Speed, Spent
+from ragdash.evaluation.latency_cost import SHARES, RunCost, StageLatency
 from ragdash.evaluation.stats import bootstrap_intervals
 from ragdash.matching.views.cost import Timed
 from ragdash.reporting.html.blocks import Grid, Section, Words
@@ -24,8 +24,8 @@ class Taken:
     """What a run took: its times by stage, tokens and dollars of the queries that count."""
 
     timed: Timed
-    speeds: tuple[Speed, ...]
-    spent: Spent
+    speeds: tuple[StageLatency, ...]
+    spent: RunCost
 
 
 def speed(content: Content, title: str) -> Section:
@@ -33,15 +33,18 @@ def speed(content: Content, title: str) -> Section:
     costs, faults = _taken(content)
     known_costs = [cost for cost in costs if cost is not None]
     tokens = any(np.isfinite([cost.timed.prompt, cost.timed.completion]).any() for cost in known_costs)
-    if not (tokens or any(cost.speeds or cost.spent.how for cost in known_costs)):
+    if not (tokens or any(cost.speeds or cost.spent.basis for cost in known_costs)):
         reasons = "".join(f" {fault}." for fault in faults)
         return Section("speed", title, missing="No run says how long its queries took or what they cost "
                        f"(latency_ms, usage, cost_usd).{reasons}")
     blocks = [*_times(content, costs), *_used(content, costs), *_prices(content, costs)]
     for paid, values in _paid(content, costs).items():
         blocks.append(Words("\n".join(f"- {line}" for line in _front(content, paid, values))))
-    faults += [f"{name}, cost unknown: {cost.spent.reason}" for name, cost in zip(content.names, costs, strict=True)
-               if cost is not None and cost.spent.reason and (tokens or any(known.spent.how for known in known_costs))]
+    faults += [
+        f"{name}, cost unknown: {cost.spent.reason}"
+        for name, cost in zip(content.names, costs, strict=True)
+        if cost is not None and cost.spent.reason and (tokens or any(known.spent.basis for known in known_costs))
+    ]
     note = ("Over the queries that have a value, with 95 % bootstrap intervals; percentiles are numpy's linear ones. "
             "With fewer than 100 queries P99 is hardly more than the slowest one. Times are those that the files tell: "
             "they compare where they were measured alike. The front goes by the means.")
@@ -59,8 +62,8 @@ def _taken(content: Content) -> tuple[list[Taken | None], list[str]]:
             faults.append(f"{name}: {fault.problem.found}")
             costs.append(None)
             continue
-        costs.append(Taken(timed, latency_cost.speeds(timed, content.inside, weights=content.weights),
-                          latency_cost.spent(timed, match.run.settings, content.request.prices, name)))
+        costs.append(Taken(timed, latency_cost.stage_latencies(timed, content.inside, weights=content.weights),
+                          latency_cost.run_cost(timed, match.run.settings, content.request.prices, name)))
     return costs, faults
 
 
@@ -74,7 +77,12 @@ def _times(content: Content, costs: list[Taken | None]) -> list[Grid]:
                     cells.run(name, slot),
                     "whole" if timing.stage == "total" else timing.stage,
                     _cell((timing.mean, timing.low, timing.high), took),
-                    *(_cell(estimate, took) for estimate in zip(timing.at, timing.at_low, timing.at_high, strict=True)),
+                    *(
+                        _cell(estimate, took)
+                        for estimate in zip(
+                            timing.percentiles, timing.percentiles_low, timing.percentiles_high, strict=True
+                        )
+                    ),
                     f"{timing.n:,}",
                 ]
             )
@@ -91,17 +99,17 @@ def _used(content: Content, costs: list[Taken | None]) -> list[Grid]:
         tokens = [_mean(values[content.inside]) for values in (cost.timed.prompt, cost.timed.completion)]
         dollars = cost.spent.values[content.inside]
         cost_source = {"": fmt.UNDEFINED, "recorded": "as recorded"}.get(
-            cost.spent.how, f"by price of {fmt.listed(cost.spent.used)}")
-        if cost.spent.how or tokens != [fmt.UNDEFINED] * 2:
+            cost.spent.basis, f"by price of {fmt.listed(cost.spent.price_names)}")
+        if cost.spent.basis or tokens != [fmt.UNDEFINED] * 2:
             rows.append([cells.run(name, slot), *tokens, _cell(_interval(content, dollars), money), cost_source,
-                         f"{int(np.isfinite(dollars).sum()):,}" if cost.spent.how else fmt.UNDEFINED])
+                         f"{int(np.isfinite(dollars).sum()):,}" if cost.spent.basis else fmt.UNDEFINED])
     return [Grid("Mean per query", ["Run", "Prompt tokens", "Completion tokens", "Cost", "Cost is", "n of cost"], rows,
                  frozenset({1, 2, 3, 5}))] if rows else []
 
 
 def _prices(content: Content, costs: list[Taken | None]) -> list[Grid]:
     """The prices that some run pays."""
-    used_names = {name for cost in costs if cost is not None for name in cost.spent.used}
+    used_names = {name for cost in costs if cost is not None for name in cost.spent.price_names}
     rows = [[price.name, money(price.prompt), money(price.completion), money(price.call)]
             for price in content.request.prices.prices if price.name in used_names]
     return [Grid("Prices", ["Name", "1K prompt tokens", "1K completion tokens", "Query"], rows,
@@ -128,10 +136,10 @@ def _front(content: Content, paid: str, values: list[np.ndarray]) -> list[str]:
     price = np.array([np.nanmean(run_values) if np.isfinite(run_values).any() else np.nan for run_values in values])
     draws = None
     if not any(lead in evaluation.corpus for evaluation in content.evaluations):
-        draws = tuple(latency_cost.means(columns, weights=content.weights) for columns in (
+        draws = tuple(latency_cost.resampled_means(columns, weights=content.weights) for columns in (
             [run_values.column(lead) for run_values in content.evaluations], values))
-    steps = latency_cost.steps(quality, price, lead.metric.better, draws=draws)
-    return front(content.names, latency_cost.front(quality, price, lead.metric.better), steps, lead, paid,
+    steps = latency_cost.cost_steps(quality, price, lead.metric.better, draws=draws)
+    return front(content.names, latency_cost.pareto_front(quality, price, lead.metric.better), steps, lead, paid,
                  "$" if paid == "Cost per query" else "ms")
 
 

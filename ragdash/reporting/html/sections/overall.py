@@ -6,7 +6,7 @@ import numpy as np
 
 from ragdash.evaluation.compare import Comparison, best_first
 from ragdash.metrics import Spec
-from ragdash.metrics.bands import placed, tables_for
+from ragdash.metrics.bands import place_in_bands, tables_for
 from ragdash.reporting.html.blocks import Grid, Heading, Picture, Section, Words
 from ragdash.reporting.html.content import Content
 from ragdash.reporting.html.sections import cells
@@ -56,7 +56,7 @@ def _rated(content: Content) -> list[str]:
         tables = tables_for(spec, content.request.bands)
         if tables:
             column = content.column(spec)
-            placements = [placed(tables[0], summary.mean, summary.low, summary.high) for summary in column]
+            placements = [place_in_bands(tables[0], summary.mean, summary.low, summary.high) for summary in column]
             order = best_first(np.array([summary.mean for summary in column]), spec.metric.better)
             sentence = bands.standing(spec, content.names, placements, order)
             return [bands.sourced([sentence], [tables[0].source])[0] + "."]
@@ -70,7 +70,7 @@ def leaderboard(content: Content, title: str) -> Section:
     several_n = len({summary.n for row in rows for summary in row}) > 1
     best, comparisons = content.best(content.lead), content.against_best(content.lead)
     tied = {
-        run for run, result in comparisons.items() if result.verdict in ("undecided", "equivalent") and result.n >= 2
+        run for run, result in comparisons.items() if result.outcome in ("undecided", "equivalent") and result.n >= 2
     }
     table = []
     for run in order:
@@ -146,7 +146,7 @@ def _forest(content: Content, specs: list[Spec], theme: Theme):
         mean,
         low,
         high,
-        [[result.verdict for result in row] for row in grid],
+        [[result.outcome for result in row] for row in grid],
         axes=[axis_of(spec) for spec in specs],
         n=n,
         baseline=content.names[content.request.baseline],
@@ -167,7 +167,7 @@ def differences(content: Content, specs: list[Spec]) -> Grid:
             fmt.number(result.cohens_dz, signed=True),
             fmt.number(result.detectable),
             f"{result.n:,}",
-            comparison.READINGS[result.verdict],
+            comparison.READINGS[result.outcome],
         ]
         for spec in specs
         for result in (content.compared[candidate, spec] for candidate in content.others)
