@@ -19,6 +19,7 @@ from ragdash.dashboard.caches.evaluation_cache import MANY_QUERIES
 from ragdash.dashboard.session.data_store import LOADED
 from ragdash.dashboard.session.scope import Scope
 from ragdash.evaluation.evaluate import Evaluation, evaluate_match, summaries
+from ragdash.evaluation.stats import FAST_RESAMPLES
 from ragdash.matching.evidence import FLOOR, EvidenceScores, digest
 from ragdash.matching.evidence.highlight import passage
 from ragdash.matching.evidence.scores import ACCEPTED, REJECTED
@@ -27,7 +28,6 @@ from ragdash.metrics import Spec, parse_specs
 
 MARGIN = 0.05  # a pair is borderline if it is this near to the threshold
 NEAREST = 300  # of them listed for each run
-RESAMPLES = 2_000
 FINE, COARSE = 0.01, 0.02  # steps of the threshold with few and with many queries
 
 
@@ -63,15 +63,13 @@ def _sweep(facts: tuple, spec: str, _match: Match, _scores: EvidenceScores, _sco
         covering = int(_scores.covering(threshold).sum())  # fewer and fewer: as many as before are the same ones
         if covering != previous_covering:
             evaluation = evaluate_match(_match.under(replace(_scope.matching, threshold=threshold), _scores),
-                                 parse_specs(spec))
-            evaluations.append(
-                evaluation.only(evaluation.query_ids.filter(pa.array(in_scope)).to_pylist())
-                if _scope.slice
-                else evaluation
-            )
+                                        parse_specs(spec))
+            if _scope.slice:
+                evaluation = evaluation.only(evaluation.query_ids.filter(pa.array(in_scope)).to_pylist())
+            evaluations.append(evaluation)
             previous_covering = covering
         evaluation_index.append(len(evaluations) - 1)
-    rows = [row[0] for row in summaries(evaluations, resamples=RESAMPLES)]
+    rows = [row[0] for row in summaries(evaluations, resamples=FAST_RESAMPLES)]
     mean, low, high = (
         np.array([getattr(row, field) for row in rows])[evaluation_index] for field in ("mean", "low", "high")
     )

@@ -19,11 +19,11 @@ from ragdash.core.slices import Slice
 from ragdash.dashboard.session.data_store import LOADED
 from ragdash.dashboard.session.scope import Scope
 from ragdash.evaluation.evaluate import Summary, summaries
+from ragdash.evaluation.stats import FAST_RESAMPLES
 from ragdash.matching.match import Match
 from ragdash.metrics import Spec, parse_specs
 from ragdash.reporting.plots.common.theme import Figure
 
-RESAMPLES = 2_000
 _KEPT = {"max_entries": 128, "show_spinner": "Trying score cutoffs …"}
 
 
@@ -74,7 +74,7 @@ def point(run: str, scope: Scope, measure: str, corpus: int | None) -> Operating
 
 @st.cache_resource(**_KEPT)
 def _point(run: str, scope: tuple, measure: str, corpus: int | None, _match: Match) -> OperatingPoint:
-    return score_thresholds.operating_point(_match, measure, corpus_size=corpus, resamples=RESAMPLES)
+    return score_thresholds.operating_point(_match, measure, corpus_size=corpus, resamples=FAST_RESAMPLES)
 
 
 def curves(run: str, scope: Scope) -> tuple[Roc, PrecisionRecall]:
