@@ -61,7 +61,7 @@ def table(data: QueriesData, filters: Filters, facts: Facts) -> list[int]:
         f"{fmt.count(len(rows), 'query', 'queries')}",
         height=min(38 + 35 * len(rows), TABLE_HEIGHT),
         pick=partial(_open_query, ids),
-        place=position,
+        selected_row=position,
         widths=WIDTHS,
     )
     return rows

@@ -65,7 +65,7 @@ def table(data: Desk) -> list[str]:
     key = state.one(state.DRAFT, ids, ids[0])
     position = ids.index(state.get(key))
     elements.frame(_frame(data, drafts), "draft_rows", fmt.count(len(drafts), "draft"),
-                  height=min(38 + 35 * len(drafts), TALL), pick=partial(_pick, ids), place=position,
+                  height=min(38 + 35 * len(drafts), TALL), pick=partial(_pick, ids), selected_row=position,
                   widths={"Answer": 240, "Why not": 320})
     return ids
 
