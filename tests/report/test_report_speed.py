@@ -57,7 +57,7 @@ def test_percentiles_are_those_of_the_page():
 
 def test_only_the_queries_that_count_are_counted():
     inside = np.arange(MANY) < 10
-    content, section = made(run("one", 0, 1), queries=inside, part="first: yes")
+    content, section = made(run("one", 0, 1), queries=inside, slice_title="first: yes")
     latency = content.request.matches[0].run.details["latency_ms"].to_numpy()
     row = [str(cell) for cell in grid(section, "Latency by stage").rows[0]]
     assert f"<b>{duration(latency[:10].mean())}</b>" in row[2] and row[-1] == "10"

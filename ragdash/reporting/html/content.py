@@ -10,9 +10,9 @@ import numpy as np
 import pyarrow as pa
 
 from ragdash.evaluation.compare import Comparison, Rules, best_first, compare, select_comparable
-from ragdash.evaluation.evaluate import CURVE_RESAMPLES, Curves, Evaluation, Summary, curves, evaluate_match, summaries
+from ragdash.evaluation.evaluate import Curves, Evaluation, Summary, curves, evaluate_match, summaries
 from ragdash.evaluation.latency_cost import PriceTable
-from ragdash.evaluation.stats import resample_weights
+from ragdash.evaluation.stats import FAST_RESAMPLES, resample_weights
 from ragdash.matching.match import Match
 from ragdash.metrics import Spec, parse_specs
 from ragdash.metrics.bands import BANDS, Bands
@@ -129,7 +129,7 @@ class ReportContent:
         """Metrics at every cutoff from 1 to the deepest rank, for each run."""
         ks = np.arange(1, self.depth + 1)
         return [curves(match, names, ks, weights=self.weights, queries=self.selected, seed=self.rules.seed,
-                       resamples=min(CURVE_RESAMPLES, self.rules.resamples)) for match in self.request.matches]
+                       resamples=min(FAST_RESAMPLES, self.rules.resamples)) for match in self.request.matches]
 
     @property
     def depth(self) -> int:

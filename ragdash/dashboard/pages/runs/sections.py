@@ -11,31 +11,13 @@ from ragdash.dashboard.pages.runs import corpus_upload, loading
 from ragdash.dashboard.session import data_store, run_fixes, state
 from ragdash.dashboard.session.data_store import LOADED, Entry
 from ragdash.dashboard.widgets import elements
+from ragdash.io import FORMATS
 from ragdash.reporting.plots.common.theme import COLORED, run_look
 from ragdash.reporting.sentences import comparability, fmt
 
 COLOUR_NAMES = {
     "light": ("blue", "ochre", "brown", "sky blue", "brick red", "navy"),
     "dark": ("sky blue", "yellow", "raspberry", "turquoise", "sand", "violet"),
-}
-FORMATS = {
-    "trec-run": "TREC run",
-    "trec-qrels": "TREC qrels",
-    "jsonl": "JSONL",
-    "json-array": "JSON list",
-    "json-object": "JSON object",
-    "json-dict": "JSON dictionary",
-    "json-dataset": "LlamaIndex data set",
-    "json-columns": "JSON columns",
-    "json-squad": "SQuAD data",
-    "json-spans": "JSON of traces",
-    "csv": "CSV",
-    "tsv": "TSV",
-    "json-results": "JSON results",
-    "xlsx": "Excel workbook",
-    "parquet": "Parquet",
-    "zip": "ZIP archive",
-    "beir": "BEIR folder",
 }
 ROLES = {"run": "Run", "truth": "Truth (judgements)", "both": "Run and truth", "corpus": "Documents (texts)"}
 READ_AS = {"corpus": "documents", "both": "run and truth"}
@@ -100,7 +82,7 @@ def file_list() -> None:
 def _file_row(index: int, record: loading.FileRecord) -> None:
     left, right = st.columns([3, 1], vertical_alignment="center")
     what = (
-        f"{FORMATS.get(record.format, record.format)}, read as {READ_AS.get(record.role, record.role)}: {record.reason}"
+        f"{FORMATS.title(record.format)}, read as {READ_AS.get(record.role, record.role)}: {record.reason}"
         if record.format
         else "not read"
     )

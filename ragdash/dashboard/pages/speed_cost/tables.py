@@ -13,7 +13,7 @@ from ragdash.evaluation.latency_cost import SHARES, CostStep, StageLatency
 from ragdash.metrics import Spec
 from ragdash.reporting.sentences import fmt
 from ragdash.reporting.sentences.fmt import UNDEFINED
-from ragdash.reporting.sentences.latency_cost import duration, front_sentences, money  # noqa: F401  (the page takes them from here)
+from ragdash.reporting.sentences.latency_cost import duration, front_sentences, money  # noqa: F401  (used by the page)
 
 if TYPE_CHECKING:
     from ragdash.dashboard.pages.speed_cost.data import Board

@@ -14,7 +14,6 @@ from ragdash.analysis.comparability import ledger
 from ragdash.evaluation.stats import LEVEL, METHOD
 from ragdash.metrics import METRICS, Metric
 from ragdash.metrics.bands import bands_of
-from ragdash.metrics.docs.guide import guide
 from ragdash.metrics.docs.reference import direction_words, range_words, signature
 from ragdash.reporting.html.blocks import FactList, Heading, Section, Table, Text
 from ragdash.reporting.html.content import ReportContent
@@ -111,16 +110,15 @@ def metrics(content: ReportContent, title: str) -> Section:
 
 def _definition(metric: Metric) -> Iterable[tuple[str, str | Markup]]:
     yield "Means", metric.summary_line
-    guidance = guide(metric.name)
-    if guidance:
-        yield "When to look at it", guidance.when
+    if metric.when:
+        yield "When to look at it", metric.when
     yield "Formula", Markup("<code>{}</code>").format(metric.formula)
     yield "Written", Markup("<code>{}</code>").format(signature(metric))
     yield "Range", f"{range_words(metric)}; {direction_words(metric)}; {metric.aggregate} over queries"
     for table in bands_of(metric.name):
         yield f"Bands of {table.spec}", f"{table.words()} ({table.source})"
-    if guidance and guidance.differs:
-        yield "Elsewhere", guidance.differs
+    if metric.differs:
+        yield "Elsewhere", metric.differs
     if metric.source:
         yield "Source", metric.source
 
