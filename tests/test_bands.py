@@ -11,7 +11,17 @@ from hypothesis import strategies as st
 from ragdash.core.errors import InputError
 from ragdash.evaluation.bands_toml import read_bands, write_bands
 from ragdash.metrics import METRICS, parse_spec
-from ragdash.metrics.bands import BANDS, Band, Bands, Target, bands_of, judged, not_stated, placed, tables_for
+from ragdash.metrics.bands import (
+    BANDS,
+    Band,
+    Bands,
+    Target,
+    bands_of,
+    missing_bands_reason,
+    place_in_bands,
+    tables_for,
+    target_outcome,
+)
 
 DOCUMENT = Path(__file__).parents[1] / "docs" / "guide" / "threshold-bands.md"
 EXAMPLES = re.findall(r"```toml\n(.*?)```", DOCUMENT.read_text(encoding="utf-8"), re.DOTALL)
@@ -87,12 +97,12 @@ def test_bands_that_are_none_say_everything_that_is_wrong():
                                          ("RR(rel=2)", 0), ("P@10", 0)])
 def test_a_table_holds_for_its_metric_cutoff_and_parameters_alone(spec, count):
     assert len(tables_for(parse_spec(spec))) == count
-    assert (not_stated(parse_spec(spec)) is None) == (count > 0)
+    assert (missing_bands_reason(parse_spec(spec)) is None) == (count > 0)
 
 
 def test_what_is_stated_for_another_cutoff_is_said_and_not_applied():
-    assert not_stated(parse_spec("R@5")) == "Bands are stated for R@10, not for R@5."
-    assert not_stated(parse_spec("P@5")) == "No bands are stated for P@5."
+    assert missing_bands_reason(parse_spec("R@5")) == "Bands are stated for R@10, not for R@5."
+    assert missing_bands_reason(parse_spec("P@5")) == "No bands are stated for P@5."
 
 
 @pytest.mark.parametrize("mean, low, high, words, straddles", [
@@ -109,7 +119,7 @@ def test_what_is_stated_for_another_cutoff_is_said_and_not_applied():
     (1.2, 0.1, 0.2, None, False),
 ])
 def test_the_interval_says_where_a_mean_stands(mean, low, high, words, straddles):
-    placement = placed(RR, mean, low, high)
+    placement = place_in_bands(RR, mean, low, high)
     assert placement.words() == words
     assert placement.straddles is straddles
     assert placement.label == RR.label(mean)
@@ -120,7 +130,7 @@ def test_an_interval_straddles_just_if_an_edge_lies_in_it(ends):
     low, mean, high = ends
     if not 0 <= mean <= 1 or min(abs(end - edge) for end in ends for edge in RR.edges) < 1e-6:
         return
-    assert placed(RR, mean, low, high).straddles == any(low < edge < high for edge in RR.edges[1:-1])
+    assert place_in_bands(RR, mean, low, high).straddles == any(low < edge < high for edge in RR.edges[1:-1])
 
 
 @pytest.mark.parametrize("metric, value, mean, low, high, verdict", [
@@ -139,7 +149,7 @@ def test_an_interval_straddles_just_if_an_edge_lies_in_it(ends):
 ])
 def test_a_target_is_judged_by_the_interval(metric, value, mean, low, high, verdict):
     target = Target(parse_spec(metric), value)
-    assert judged(target, mean, low, high, METRICS[metric].better) == verdict
+    assert target_outcome(target, mean, low, high, METRICS[metric].better) == verdict
 
 
 @pytest.mark.parametrize("value", [NAN, 45, -0.1, math.inf])
@@ -150,7 +160,7 @@ def test_a_target_outside_the_range_is_refused(value):
 
 def test_a_target_without_a_better_direction_is_refused():
     with pytest.raises(InputError, match="neither direction"):
-        judged(Target(parse_spec("n_ret"), 5), 4, 3, 5, METRICS["n_ret"].better)
+        target_outcome(Target(parse_spec("n_ret"), 5), 4, 3, 5, METRICS["n_ret"].better)
 
 
 def test_the_examples_of_the_document_are_read():

@@ -12,12 +12,12 @@ from scipy import stats as scipy_stats
 from ragdash.core.errors import InputError
 from ragdash.core.slices import Slice
 from ragdash.evaluation.ci_gates import parse_limit
-from ragdash.evaluation.compare import Rules, comparable, compare, compare_slices, differences
+from ragdash.evaluation.compare import Rules, compare, compare_slices, differences, select_comparable
 from ragdash.evaluation.evaluate import evaluate
 from ragdash.evaluation.stats import holm
 from ragdash.metrics import parse_spec
 from ragdash.reporting.sentences import comparison
-from ragdash.reporting.tables import sentence
+from ragdash.reporting.tables import plain_sentence
 
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -53,8 +53,8 @@ def test_where_lower_is_better_a_fall_is_a_win():
     old, new = two(better=30, worse=0, same=0, metrics="MeanRank RR")
     (rank, rr), = compare(old, [new], rules=QUICK)
     assert rank.mean_difference == -1 and rank.low <= -1 <= rank.high
-    assert (rank.wins, rank.losses, rank.verdict) == (30, 0, "better")
-    assert rank.superiority == 1 and rr.verdict == "better"
+    assert (rank.wins, rank.losses, rank.outcome) == (30, 0, "better")
+    assert rank.superiority == 1 and rr.outcome == "better"
     assert rank.sign == -1 and rr.sign == 1
 
 
@@ -64,7 +64,7 @@ def test_the_other_way_round_everything_turns():
     assert (there.wins, there.ties, there.losses) == (back.losses, back.ties, back.wins)
     assert there.mean_difference == -back.mean_difference
     assert there.p == pytest.approx(back.p)
-    assert {there.verdict, back.verdict} == {"better", "worse"}
+    assert {there.outcome, back.outcome} == {"better", "worse"}
 
 
 def test_p_is_corrected_over_the_whole_grid():
@@ -80,7 +80,7 @@ def test_p_is_corrected_over_the_whole_grid():
     assert alone[0][0].p == grid[0][0].p, "a test does not depend on what else is compared"
     single = compare(runs[0], runs[1:2], [parse_spec("RR")], Rules("none", resamples=500, permutations=2_000))
     assert single[0][0].p_corrected == single[0][0].p["randomization"]
-    assert all(one.verdict == "undecided" and one.p_corrected == 1 for one in grid[1]), "the same run again"
+    assert all(one.outcome == "undecided" and one.p_corrected == 1 for one in grid[1]), "the same run again"
 
 
 def test_a_small_sure_difference_is_equivalent_within_the_margin_and_better_without():
@@ -91,7 +91,7 @@ def test_a_small_sure_difference_is_equivalent_within_the_margin_and_better_with
     truth = truth_of({query: ["a"] for query in old})
     old, new = (evaluate(run_of(rankings, name), truth, "RR") for name, rankings in (("old", old), ("new", new)))
     for margin, verdict in ((None, "better"), (0.05, "equivalent"), (0.01, "better")):
-        assert compare(old, [new], rules=replace(QUICK, margin=margin))[0][0].verdict == verdict
+        assert compare(old, [new], rules=replace(QUICK, margin=margin))[0][0].outcome == verdict
 
 
 def test_equal_but_for_rounding_is_a_tie():
@@ -107,24 +107,26 @@ def test_with_fewer_than_two_common_queries_nothing_is_said(n):
     if not n:
         old, new = (evaluate(run_of({"q0": ["a"]}, name), truth_of({"q0": {"a": 0}}), "RR") for name in ("old", "new"))
     one = compare(old, [new], [parse_spec("RR")], QUICK)[0][0]
-    assert one.n == n and one.verdict == "undecided"
+    assert one.n == n and one.outcome == "undecided"
     assert all(np.isnan(p) for p in (*one.p.values(), one.p_corrected, one.mean_difference, one.low, one.detectable))
-    assert "cannot be compared" in sentence(one, "old")
+    assert "cannot be compared" in plain_sentence(one, "old")
 
 
 def test_no_difference_at_all_is_undecided_with_p_1():
     old, new = two(0, 0, 12)
     one = compare(old, [new], rules=QUICK)[0][0]
-    assert one.verdict == "undecided" and one.p_corrected == 1 and one.mean_difference == 0 == one.low == one.high
-    assert one.needed == np.inf and one.ties == 12
-    assert compare(old, [new], rules=Rules(margin=0.1, resamples=500))[0][0].verdict == "equivalent"
+    assert one.outcome == "undecided" and one.p_corrected == 1 and one.mean_difference == 0 == one.low == one.high
+    assert one.queries_needed == np.inf and one.ties == 12
+    assert compare(old, [new], rules=Rules(margin=0.1, resamples=500))[0][0].outcome == "equivalent"
 
 
 def test_two_queries_are_too_few_to_show_any_difference_that_the_metric_can_have():
     old, new = two(better=1, worse=0, same=1, metrics="RR")
     ((rr,),) = compare(old, [new], rules=QUICK)
-    assert rr.detectable > 1 and "2 queries are too few to show any difference" in comparison.sentence(rr, "old", None)
-    assert "2 queries are too few" in comparison.leader(["new", "old"], [new.summary()[0], old.summary()[0]],
+    assert rr.detectable > 1 and "2 queries are too few to show any difference" in comparison.comparison_sentence(
+        rr, "old", None
+    )
+    assert "2 queries are too few" in comparison.leader_sentence(["new", "old"], [new.summary()[0], old.summary()[0]],
                                                       {1: replace(rr, candidate="old")})
 
 
@@ -139,7 +141,7 @@ def test_queries_undefined_on_one_side_are_left_out_and_counted():
 
 def test_what_is_no_mean_or_has_no_direction_is_named():
     old, _ = two(2, 1, 1, metrics="RR FirstRank Judged@5 R(average='micro')@5 AQWV@5")
-    kept, problems = comparable(old, old.specs)
+    kept, problems = select_comparable(old, old.specs)
     assert [str(spec) for spec in kept] == ["RR", "AQWV@5"]
     assert len(problems) == 3 and all(problem.kind == "not-comparable" for problem in problems)
     with pytest.raises(InputError, match="Judged@5"):
@@ -168,10 +170,10 @@ def test_slices_compare_their_own_queries_and_correct_over_all():
     good, bad, none = (row[0] for row in rows)
     assert (good.n, good.wins, good.losses, good.slice.value) == (8, 8, 0, "first")
     assert (bad.n, bad.wins, bad.losses) == (8, 0, 8)
-    assert none.n == 0 and none.verdict == "undecided"
+    assert none.n == 0 and none.outcome == "undecided"
     assert good.p["randomization"] == pytest.approx(2 / 2**8)
     assert good.p_corrected == pytest.approx(2 * 2 / 2**8), "two slices with a p"
-    assert (good.verdict, bad.verdict) == ("better", "worse")
+    assert (good.outcome, bad.outcome) == ("better", "worse")
 
 
 @pytest.mark.parametrize(("text", "missed"), [("0.2", 0), ("0.1", 1), ("low=0.27", 1), ("low=0.1", 2), ("RR=0.1", 0),

@@ -13,7 +13,17 @@ from hypothesis import strategies as some
 from ragdash.core.errors import InputError, Unavailable
 from ragdash.core.records import Run, Truth
 from ragdash.evaluation.evaluate import evaluate
-from ragdash.evaluation.latency_cost import Price, Prices, front, means, read_prices, speeds, spent, steps, write_prices
+from ragdash.evaluation.latency_cost import (
+    Price,
+    PriceTable,
+    cost_steps,
+    pareto_front,
+    read_prices,
+    resampled_means,
+    run_cost,
+    stage_latencies,
+    write_prices,
+)
 from ragdash.evaluation.stats import resample_weights
 from ragdash.evaluation.stats.percentiles import percentiles
 from ragdash.matching.views.cost import timed
@@ -117,34 +127,36 @@ def test_few_values_have_no_interval(values, expected):
 
 
 def test_speeds_of_the_stages():
-    found = {one.stage: one for one in speeds(view())}
+    found = {one.stage: one for one in stage_latencies(view())}
     assert list(found) == ["retrieval", "generation", "total"]
-    assert found["retrieval"].n == 3 and found["retrieval"].mean == 20.0 and found["retrieval"].at[0] == 20.0
-    assert found["total"].n == 2 and found["total"].at == pytest.approx(np.percentile([110, 400], (50, 90, 99)))
-    (only,) = (one for one in speeds(view(), np.array([True, False, False, False])) if one.stage == "total")
+    assert found["retrieval"].n == 3 and found["retrieval"].mean == 20.0 and found["retrieval"].percentiles[0] == 20.0
+    assert found["total"].n == 2 and found["total"].percentiles == pytest.approx(
+        np.percentile([110, 400], (50, 90, 99))
+    )
+    (only,) = (one for one in stage_latencies(view(), np.array([True, False, False, False])) if one.stage == "total")
     assert only.n == 1 and only.mean == 110.0 and math.isnan(only.low)
 
 
-TABLE = Prices((Price("GPT-x", 0.01, 0.03), Price("rerank", call=0.002), Price("other", 1.0, 1.0), Price("free")))
+TABLE = PriceTable((Price("GPT-x", 0.01, 0.03), Price("rerank", call=0.002), Price("other", 1.0, 1.0), Price("free")))
 
 
 def test_recorded_costs_count_unless_prices_are_named_by_hand():
-    assert spent(view(), {"model": "gpt-X"}, TABLE).how == "recorded"
-    by_hand = Prices(TABLE.prices, {"run": ("gpt-x", "rerank")})
-    found = spent(view(), {}, by_hand)
-    assert found.how == "priced" and found.used == ("GPT-x", "rerank")
+    assert run_cost(view(), {"model": "gpt-X"}, TABLE).basis == "recorded"
+    by_hand = PriceTable(TABLE.prices, {"run": ("gpt-x", "rerank")})
+    found = run_cost(view(), {}, by_hand)
+    assert found.basis == "priced" and found.price_names == ("GPT-x", "rerank")
     assert found.values == pytest.approx([0.015, 0.031, nan, nan], nan_ok=True)
 
 
 def test_prices_are_found_by_the_settings():
     bare = view(("cost_usd",))
-    found = spent(bare, {"generator": {"model": "gpt-x"}, "steps": ["rerank"], "k": 5}, TABLE)
-    assert found.how == "priced" and found.values[0] == pytest.approx(0.015)
-    assert spent(bare, {"model": "free"}, TABLE).values.tolist() == pytest.approx([0, 0, 0, nan], nan_ok=True)
-    assert spent(bare, {"model": "unknown"}, TABLE).how == "" and "cost_usd" in spent(bare, {}, TABLE).reason
-    assert "several" in spent(bare, {"a": "other", "b": "gpt-x"}, TABLE).reason
-    without = spent(view(("cost_usd", "prompt_tokens")), {"model": "gpt-x"}, TABLE)
-    assert without.how == "" and np.isnan(without.values).all() and "prompt tokens" in without.reason
+    found = run_cost(bare, {"generator": {"model": "gpt-x"}, "steps": ["rerank"], "k": 5}, TABLE)
+    assert found.basis == "priced" and found.values[0] == pytest.approx(0.015)
+    assert run_cost(bare, {"model": "free"}, TABLE).values.tolist() == pytest.approx([0, 0, 0, nan], nan_ok=True)
+    assert run_cost(bare, {"model": "unknown"}, TABLE).basis == "" and "cost_usd" in run_cost(bare, {}, TABLE).reason
+    assert "several" in run_cost(bare, {"a": "other", "b": "gpt-x"}, TABLE).reason
+    without = run_cost(view(("cost_usd", "prompt_tokens")), {"model": "gpt-x"}, TABLE)
+    assert without.basis == "" and np.isnan(without.values).all() and "prompt tokens" in without.reason
 
 
 NUMBERS = some.one_of(some.just(nan), some.integers(0, 4).map(float))
@@ -154,7 +166,7 @@ NUMBERS = some.one_of(some.just(nan), some.integers(0, 4).map(float))
 def test_the_front_is_what_no_other_run_beats(points, better):
     quality, cost = (np.array([point[at] for point in points]) for at in (0, 1))
     sign = -1 if better == "lower" else 1
-    for at, held in enumerate(front(quality, cost, better)):
+    for at, held in enumerate(pareto_front(quality, cost, better)):
         q, c = sign * quality[at], cost[at]
         beaten = any(sign * oq >= q and oc <= c and (sign * oq > q or oc < c) for oq, oc in points)
         assert held == (not beaten and not math.isnan(q) and not math.isnan(c))
@@ -162,12 +174,12 @@ def test_the_front_is_what_no_other_run_beats(points, better):
 
 def test_what_one_more_point_costs_by_hand():
     quality, cost = np.array([0.5, 0.7, 0.6, 0.8, 0.8, nan]), np.array([1.0, 2.0, 3.0, 6.0, 6.0, 0.5])
-    assert front(quality, cost).tolist() == [True, True, False, True, True, False]
-    first, second, equal = steps(quality, cost)
+    assert pareto_front(quality, cost).tolist() == [True, True, False, True, True, False]
+    first, second, equal = cost_steps(quality, cost)
     assert (first.cheaper, first.dearer, second.dearer) == (0, 1, 3)
     assert first.per_point == pytest.approx(0.05) and second.per_point == pytest.approx(0.4)
     assert equal.gain == 0 and math.isnan(equal.per_point) and math.isnan(first.low)
-    lower = steps(1 - quality, cost, "lower")
+    lower = cost_steps(1 - quality, cost, "lower")
     assert [one.per_point for one in lower] == pytest.approx([one.per_point for one in (first, second, equal)],
                                                              nan_ok=True)
 
@@ -181,14 +193,14 @@ def test_the_cost_of_a_point_has_an_interval_where_there_is_a_gain():
     for other, defined in ((better, True), (same, False)):
         values, costs = [base, other], [prices[0], prices[1 if defined else 2]]
         quality, cost = (np.array([one.mean() for one in rows]) for rows in (values, costs))
-        (step,) = steps(quality, cost, draws=(means(values), means(costs)))
+        (step,) = cost_steps(quality, cost, draws=(resampled_means(values), resampled_means(costs)))
         assert math.isfinite(step.low) == defined
         assert not defined or step.low < step.per_point < step.high
 
 
 def test_resampled_means_leave_out_what_is_undefined():
     values = np.array([1.0, nan, 3.0])
-    drawn = means([values, np.ones(3)], resamples=50)
+    drawn = resampled_means([values, np.ones(3)], resamples=50)
     weights = resample_weights(3, resamples=50)
     expected = [np.nan if not w[[0, 2]].sum() else (w[0] + 3 * w[2]) / (w[0] + w[2]) for w in weights.astype(float)]
     assert drawn[0] == pytest.approx(expected, nan_ok=True)
@@ -202,7 +214,7 @@ def test_a_price_table_comes_back(entries, data):
     known = list(entries)
     uses = data.draw(some.dictionaries(NAMES, some.lists(some.sampled_from(known), unique=True).map(tuple), max_size=3)
                      ) if known else {}
-    table = Prices(tuple(Price(name, *numbers) for name, numbers in entries.items()), uses)
+    table = PriceTable(tuple(Price(name, *numbers) for name, numbers in entries.items()), uses)
     assert read_prices(("prices.toml", write_prices(table).encode())) == table
 
 

@@ -22,7 +22,7 @@ from ragdash.core.records import Conventions
 from ragdash.core.slices import Slice
 from ragdash.evaluation.evaluate import evaluate
 from ragdash.matching.match import Match, Matching
-from ragdash.metrics.bands import CUTS
+from ragdash.metrics.bands import STAGE_THRESHOLDS
 from ragdash.models.judge import default_ledger
 
 DOCUMENT = (Path(__file__).parents[1] / "docs" / "reference" / "diagnosis.md").read_text(encoding="utf-8")
@@ -313,5 +313,5 @@ def test_the_document_has_every_stage_and_every_number_of_the_rules():
     assert [rows[stage.name].strip() for stage in STAGES] == [stage.title for stage in STAGES]
     for stage in STAGES:
         assert f"{stage.meaning} |" in DOCUMENT
-    for name, cut in CUTS.items():
+    for name, cut in STAGE_THRESHOLDS.items():
         assert f"| `{name}` | {cut.value:g} | {cut.metric} | {cut.source} |" in DOCUMENT

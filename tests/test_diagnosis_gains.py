@@ -15,7 +15,7 @@ from ragdash.analysis.diagnosis import FINE, NAMES, Rules, diagnose
 from ragdash.analysis.diagnosis.potential_gain import Best
 from ragdash.core.errors import InputError
 from ragdash.core.slices import part
-from ragdash.evaluation.compare import comparable, direction
+from ragdash.evaluation.compare import direction, select_comparable
 from ragdash.evaluation.evaluate import evaluate, evaluate_match
 from ragdash.matching.match import Match
 from ragdash.metrics import METRICS, Spec
@@ -80,7 +80,7 @@ def test_no_value_is_better_than_the_best_possible(name, seed):
     for k in (None,) if METRICS[name].cutoff == "none" else (1, 3, 10):
         spec = Spec(name, (), k)
         evaluation = evaluate_match(match, [spec])
-        if comparable(evaluation, [spec])[1]:
+        if select_comparable(evaluation, [spec])[1]:
             continue
         best, values = Best.of(match).values(spec), evaluation.column(spec)
         defined = ~np.isnan(values)

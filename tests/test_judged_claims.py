@@ -11,7 +11,15 @@ from judging.scripted import JUDGE, Scripted, case
 
 from ragdash.core.corpus import Corpus
 from ragdash.core.records import Run
-from ragdash.evaluation.scoring.claims import Chunk, Claim, Heard, Held, case_of, hear, supporting
+from ragdash.evaluation.scoring.claims import (
+    ChunkVerdict,
+    Claim,
+    ClaimVerdict,
+    JudgeFindings,
+    count_supported_claims,
+    query_case,
+    read_query_verdicts,
+)
 from ragdash.evaluation.scoring.verdict_import import import_verdicts
 from ragdash.matching.match import Match
 from ragdash.models.judge import default_ledger
@@ -43,27 +51,27 @@ def match(rows=None) -> Match:
     return Match(*case(rows or ROWS))
 
 
-def heard(found: Match, query: int, judge: Judge = JUDGE) -> Heard:
-    return hear([case_of(found, query)], default_ledger(), default_store())[judge][0]
+def heard(found: Match, query: int, judge: Judge = JUDGE) -> JudgeFindings:
+    return read_query_verdicts([query_case(found, query)], default_ledger(), default_store())[judge][0]
 
 
-def valued(one: Heard, name: str) -> float:
+def valued(one: JudgeFindings, name: str) -> float:
     return next((value.value for value in one.values if value.metric == name), float("nan"))
 
 
 def test_a_case_is_that_of_the_whole_run():
-    assert [case_of(match(), at) for at in range(len(ROWS))] == list(match().judged.cases)
+    assert [query_case(match(), at) for at in range(len(ROWS))] == list(match().judged.cases)
     lone = match({"q": {"docs": {"d": "text"}}})
-    assert case_of(lone, 0) == lone.judged.cases[0]
+    assert query_case(lone, 0) == lone.judged.cases[0]
 
 
 def test_a_case_has_the_texts_of_the_corpus_and_lacks_what_a_missing_query_lacks():
     _, truth = case(ROWS)
     truth = truth.with_corpus(Corpus.build("corpus", ["d", "e"], ["text of d", "text of e"]))
     found = Match(Run.build("run", ["both", "both"], ["e", "d"]), truth)
-    assert [case_of(found, at) for at in range(len(ROWS))] == list(found.judged.cases)
-    assert case_of(found, 0).contexts == (("e", "text of e"), ("d", "text of d"))
-    assert case_of(found, 1).contexts is None
+    assert [query_case(found, at) for at in range(len(ROWS))] == list(found.judged.cases)
+    assert query_case(found, 0).contexts == (("e", "text of e"), ("d", "text of d"))
+    assert query_case(found, 1).contexts is None
 
 
 def test_values_are_those_of_the_whole_run():
@@ -81,15 +89,21 @@ def test_claims_of_all_metrics_are_put_together_each_once():
                                          "RAGChecker.NoiseSensitivityRelevant")
     one = heard(found, 0)
     assert one.answer == (
-        Claim(PARIS, Held("supported", "words", True), Held("entailed", "words", True), ("d1", "context 3"),
-              ("d1", "context 3")),
-        Claim(TOWER, Held("not stated", "words", False), Held("neutral", "words", False), (), ()))
+        Claim(
+            PARIS,
+            ClaimVerdict("supported", "words", True),
+            ClaimVerdict("entailed", "words", True),
+            ("d1", "context 3"),
+            ("d1", "context 3"),
+        ),
+        Claim(TOWER, ClaimVerdict("not stated", "words", False), ClaimVerdict("neutral", "words", False), (), ()),
+    )
     assert [claim.text for claim in one.reference] == [PARIS]
-    assert supporting(one.answer) == {"d1": 1, "context 3": 1}
-    assert supporting(one.claims) == {"d1": 2, "context 3": 2}
-    assert [words for words, _, _ in said.verdicts(one.answer[1], "answer")] == [
+    assert count_supported_claims(one.answer) == {"d1": 1, "context 3": 1}
+    assert count_supported_claims(one.claims) == {"d1": 2, "context 3": 2}
+    assert [words for words, _, _ in said.claim_verdicts(one.answer[1], "answer")] == [
         "✗ not stated", "✗ wrong: the reference does not say it", "✗ in no chunk"]
-    assert [words for words, _, _ in said.verdicts(one.reference[0], "reference")] == [
+    assert [words for words, _, _ in said.claim_verdicts(one.reference[0], "reference")] == [
         "✓ supported", "✓ said in the answer", "✓ in 2 chunks"]
 
 
@@ -97,10 +111,10 @@ def test_a_chunk_bears_its_own_verdict():
     found = match()
     Scripted(default_ledger()).judge_all(found.judged, "RAGAS.ContextPrecision", "ContextRelevance(per='chunk')")
     chunks = heard(found, 0).chunks
-    assert chunks["d2"] == Chunk(Held("useless", "words", False), 0.5, "as always")
-    assert [words for words, _, _ in said.of_chunk(chunks["d1"], 1)] == ["✓ useful", "judged relevance 0.5",
+    assert chunks["d2"] == ChunkVerdict(ClaimVerdict("useless", "words", False), 0.5, "as always")
+    assert [words for words, _, _ in said.chunk_verdicts(chunks["d1"], 1)] == ["✓ useful", "judged relevance 0.5",
                                                                         "supports 1 claim"]
-    assert said.of_chunk(None, 0) == []
+    assert said.chunk_verdicts(None, 0) == []
 
 
 def test_claims_without_a_verdict_are_missing_with_the_reason():
@@ -108,21 +122,21 @@ def test_claims_without_a_verdict_are_missing_with_the_reason():
     Scripted(default_ledger(), {"Verify": "timeout"}).judge_all(found.judged, "ClaimFaithfulness")
     one = heard(found, 0)
     assert one.answer == tuple(Claim(text, missing="no reply in time") for text in (PARIS, TOWER))
-    assert said.verdicts(one.answer[0], "answer") == [("? no verdict: no reply in time", False, "")]
+    assert said.claim_verdicts(one.answer[0], "answer") == [("? no verdict: no reply in time", False, "")]
     assert one.values[0].missing == "no reply in time"
-    assert supporting(one.answer) == {}
+    assert count_supported_claims(one.answer) == {}
 
 
 def test_claims_that_were_only_taken_out_say_that_nobody_was_asked():
     found = match()
     Scripted(default_ledger()).judge_all(found.judged, "RAGChecker.Precision")
     own = heard(found, 2)
-    assert own.answer == (Claim(PARIS, other=Held("entailed", "words", True)),)
+    assert own.answer == (Claim(PARIS, other_text=ClaimVerdict("entailed", "words", True)),)
     kept = default_ledger()
     entailment = [row for row in kept.every() if row[2] == "Claims"]
     other = Ledger(kept.path.with_name("claims only") / "judge.sqlite")
     other.add(entailment)
-    assert hear([case_of(found, 2)], other, default_store())[JUDGE][0].answer == (
+    assert read_query_verdicts([query_case(found, 2)], other, default_store())[JUDGE][0].answer == (
         Claim(PARIS, missing="nobody asked the judge yet"),)
 
 
@@ -131,7 +145,7 @@ def test_flags_are_words():
     Scripted(default_ledger()).judge_all(found.judged, "ClaimFaithfulness")
     one = heard(found, 1)
     assert one.answer == () and (one.values[0].value, one.values[0].flags) == (1.0, ("vacuous",))
-    assert said.flagged({"vacuous": 1, "cut": 2}) == (
+    assert said.flag_counts({"vacuous": 1, "cut": 2}) == (
         "1 query: no claim: counts as faithful; 2 queries: a chunk was cut before it was shown to the judge")
     long = match({"q": {"answer": PARIS, "contexts": [f"{PARIS} {'word ' * 3_000}"]}})
     Scripted(default_ledger()).judge_all(long.judged, "Faithfulness")
@@ -142,26 +156,30 @@ def test_each_judge_is_told_apart_and_the_last_asked_comes_first():
     found, toy = match(), Judge("127.0.0.1:1", said.TOY)
     Scripted(default_ledger()).judge_all(found.judged, "Faithfulness")
     Scripted(default_ledger(), judge=toy).judge_all(found.judged, "Correctness")
-    both = hear([case_of(found, at) for at in range(2)], default_ledger(), default_store())
+    both = read_query_verdicts([query_case(found, at) for at in range(2)], default_ledger(), default_store())
     assert list(both) == [toy, JUDGE]
     assert [[one.metric for one in row.values] for row in both[toy]] == [["Correctness"]] * 2
-    assert said.named(toy) == f"{toy} ({said.STAND_IN})" == said.named(str(toy)) and said.named(JUDGE) == str(JUDGE)
-    assert said.named(Judge("host", "toy-judge-2")) == "toy-judge-2 at host"
+    assert said.judge_name(toy) == f"{toy} ({said.TOY_DESCRIPTION})" == said.judge_name(str(toy)) and said.judge_name(
+        JUDGE
+    ) == str(JUDGE)
+    assert said.judge_name(Judge("host", "toy-judge-2")) == "toy-judge-2 at host"
     warm = replace(JUDGE, parameters='{"temperature":1}')
-    assert said.labels([JUDGE, toy, warm]) == [str(JUDGE), str(toy), f"{JUDGE} {warm.parameters}"]
+    assert said.judge_labels([JUDGE, toy, warm]) == [str(JUDGE), str(toy), f"{JUDGE} {warm.parameters}"]
 
 
 def test_nothing_is_told_where_no_judge_was_asked():
-    assert hear([case_of(match(), 0)], default_ledger(), default_store()) == {}
+    assert read_query_verdicts([query_case(match(), 0)], default_ledger(), default_store()) == {}
     found = match()
     Scripted(default_ledger()).judge_all(found.judged, "Faithfulness")
     changed = {**ROWS, "both": {**ROWS["both"], "answer": "Another answer."}}
-    assert hear([case_of(match(changed), 0)], default_ledger(), default_store()) == {}, "other texts, other verdicts"
+    assert read_query_verdicts([query_case(match(changed), 0)], default_ledger(), default_store()) == {}, (
+        "other texts, other verdicts"
+    )
 
 
 def test_a_contradicting_chunk_supports_nothing():
-    claim = Claim("a", Held("contradicted", "so", False), chunks=("c",))
-    assert claim.supported_by == () and said.verdicts(claim, "answer")[0][0] == "✗ contradicted"
+    claim = Claim("a", ClaimVerdict("contradicted", "so", False), chunks=("c",))
+    assert claim.supported_by == () and said.claim_verdicts(claim, "answer")[0][0] == "✗ contradicted"
 
 
 def test_verdicts_of_a_file_are_told_too(tmp_path):
@@ -173,9 +191,9 @@ def test_verdicts_of_a_file_are_told_too(tmp_path):
     import_verdicts(path, found.judged)
     judge = default_ledger().judges()[0]
     one = heard(found, 0, judge)
-    assert [(claim.text, claim.other.verdict, claim.alone) for claim in one.answer] == [
+    assert [(claim.text, claim.other_text.verdict, claim.entailed_by) for claim in one.answer] == [
         (PARIS, "entailed", ("d1",)), (TOWER, "not entailed", ())]
-    assert said.verdicts(one.answer[1], "answer")[0][0] == "✗ wrong, by the reference"
+    assert said.claim_verdicts(one.answer[1], "answer")[0][0] == "✗ wrong, by the reference"
     assert valued(one, "RAGChecker.Precision") == 0.5
-    assert "imported from a file" in said.named(judge)
-    assert hear([case_of(found, 1)], default_ledger(), default_store()) == {}
+    assert "imported from a file" in said.judge_name(judge)
+    assert read_query_verdicts([query_case(found, 1)], default_ledger(), default_store()) == {}

@@ -110,6 +110,8 @@ def test_specs_are_values():
     spec = parse_spec("nDCG(gain='exp')@10")
     assert spec == METRICS["nDCG"].spec(10, gain="exp") and hash(spec) == hash(METRICS["nDCG"].spec(10, gain="exp"))
     assert (spec.name, dict(spec.params), spec.k, spec.metric) == ("nDCG", {"gain": "exp"}, 10, METRICS["nDCG"])
-    assert spec.at(5) == parse_spec("nDCG(gain='exp')@5") and spec.at(None) == parse_spec("nDCG(gain='exp')")
+    assert spec.at_cutoff(5) == parse_spec("nDCG(gain='exp')@5") and spec.at_cutoff(None) == parse_spec(
+        "nDCG(gain='exp')"
+    )
     with pytest.raises(AttributeError):
         spec.k = 5

@@ -145,7 +145,7 @@ def specs_of(options: argparse.Namespace) -> tuple[Spec, ...]:
     specs: list[Spec] = []
     for text in re.split(r"[\s,]+(?![^()]*\))", metrics or "P R nDCG Success"):
         first = parse_spec(text) if "@" in text else _spec_at(text, cutoffs[0])
-        specs += [first.at(k) for k in cutoffs] if "@" not in text and first.k else [first]
+        specs += [first.at_cutoff(k) for k in cutoffs] if "@" not in text and first.k else [first]
     return tuple(dict.fromkeys(specs))
 
 

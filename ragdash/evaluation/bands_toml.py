@@ -13,7 +13,7 @@ from itertools import pairwise
 from ragdash.core.errors import Collector, InputError
 from ragdash.io.source.source import Source
 from ragdash.metrics import Spec, parse_spec
-from ragdash.metrics.bands import BANDS, Band, Bands, faults
+from ragdash.metrics.bands import BANDS, Band, Bands, band_problems
 
 _FIELDS = {"metric": "a metric such as R@10", "source": "where the bands come from", "bands": "a list of bands"}
 _HEADER = re.compile(r"^\s*\[\[\s*table\s*\]\]", re.MULTILINE)
@@ -40,7 +40,7 @@ def read_bands(source: str | os.PathLike | tuple[str, bytes]) -> tuple[Bands, ..
         problems.add("unknown-field/bands", {"key": key}, field=key)
     heads = [text.count("\n", 0, head.end()) + 1 for head in _HEADER.finditer(text)]
     lines = heads if len(heads) == len(entries) else [None] * len(entries)
-    tables = [_read(entry, _Notes(problems, number, line))
+    tables = [_read(entry, _TableNotes(problems, number, line))
               for number, (entry, line) in enumerate(zip(entries, lines, strict=True), 1)]
     _check_repeats(problems, tables, lines)
     problems.raise_errors()
@@ -49,10 +49,10 @@ def read_bands(source: str | os.PathLike | tuple[str, bytes]) -> tuple[Bands, ..
 
 def write_bands(tables: Iterable[Bands]) -> str:
     """The tables as TOML, which read_bands reads back."""
-    return "\n".join(_written(table) for table in tables)
+    return "\n".join(_table_toml(table) for table in tables)
 
 
-def _written(table: Bands) -> str:
+def _table_toml(table: Bands) -> str:
     rows = [f"{{label = {_text(band.label)}, low = {float(band.low)!r}}}" for band in table.bands]
     rows[-1] = f"{rows[-1][:-1]}, high = {float(table.high)!r}}}"
     listed = "".join(f"    {row},\n" for row in rows)
@@ -63,7 +63,7 @@ def _text(text: str) -> str:
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
-class _Notes:
+class _TableNotes:
     """Notes the problems of one table of the file."""
 
     def __init__(self, problems: Collector, number: int, line: int | None):
@@ -74,7 +74,7 @@ class _Notes:
         self.problems.add(message, {**facts, "table": self.number}, line=self.line, field=field)
 
 
-def _read(entry: Mapping, notes: _Notes) -> Bands | None:
+def _read(entry: Mapping, notes: _TableNotes) -> Bands | None:
     """The table of one entry; None where a problem was noted."""
     for key in _FIELDS.keys() - entry.keys():
         message = "no-source/file" if key == "source" else "missing-field/band-table"
@@ -90,7 +90,7 @@ def _read(entry: Mapping, notes: _Notes) -> Bands | None:
         top = rows[-1][2] if rows[-1][2] is not None else span[1] if span else math.inf
         bands = tuple(Band(label, low) for label, low, _ in rows)
         source = entry.get("source")
-        for fault in faults(entry.get("metric", "?"), source if isinstance(source, str) else "-", bands, top):
+        for fault in band_problems(entry.get("metric", "?"), source if isinstance(source, str) else "-", bands, top):
             notes.add(fault.message, fault.facts, fault.field)
         _check_tiling(rows, top, span, notes)
     if notes.count:
@@ -98,7 +98,7 @@ def _read(entry: Mapping, notes: _Notes) -> Bands | None:
     return Bands(spec.name, spec.k, entry["source"], bands, top, spec.params)
 
 
-def _metric(text, notes: _Notes) -> tuple[Spec | None, tuple[float, float] | None]:
+def _metric(text, notes: _TableNotes) -> tuple[Spec | None, tuple[float, float] | None]:
     """(the Spec, its range); None for one that is not known. Metrics of the built-in tables are."""
     if not isinstance(text, str):
         return None, None
@@ -109,7 +109,7 @@ def _metric(text, notes: _Notes) -> tuple[Spec | None, tuple[float, float] | Non
         if built_in:
             return Spec(built_in.metric, built_in.params, built_in.k), (built_in.bands[0].low, built_in.high)
         if "@" not in text and error.problems[0].kind == "metric-cutoff":  # stated for every cutoff
-            spec = parse_spec(f"{text}@1").at(None)
+            spec = parse_spec(f"{text}@1").at_cutoff(None)
             return spec, spec.range
         for problem in error.problems:
             notes.add(problem.message, problem.facts, "metric")
@@ -117,7 +117,7 @@ def _metric(text, notes: _Notes) -> tuple[Spec | None, tuple[float, float] | Non
     return spec, spec.range
 
 
-def _rows(entries, notes: _Notes) -> list[tuple[str, float, float | None]]:
+def _rows(entries, notes: _TableNotes) -> list[tuple[str, float, float | None]]:
     """(label, low, high or None) of each band; none at all where one cannot be read."""
     if not isinstance(entries, list) or not entries:
         notes.add("no-band/file", {"entries": repr(entries)}, "bands")
@@ -142,7 +142,7 @@ def _rows(entries, notes: _Notes) -> list[tuple[str, float, float | None]]:
     )
 
 
-def _check_tiling(rows: list, top: float, span: tuple[float, float] | None, notes: _Notes) -> None:
+def _check_tiling(rows: list, top: float, span: tuple[float, float] | None, notes: _TableNotes) -> None:
     """Note where bands overlap or leave a gap, between each other or to the ends of the metric's range."""
     for (label, low, high), (upper, start, _) in pairwise(rows):
         facts = {"label": label, "high": str(high), "upper": upper, "low": str(start)}

@@ -15,16 +15,16 @@ from ragdash.evaluation.compare import Comparison
 from ragdash.evaluation.evaluate import Evaluation, Summary
 from ragdash.metrics import Spec, parse_spec
 
-_PLACES = {"mean": "mean", "low": "lower end of the interval"}
+_STATISTICS = {"mean": "mean", "low": "lower end of the interval"}
 
 
 @dataclass(frozen=True)
-class Check:
+class GateCheck:
     """A bound held against what was seen. missed: the reason in words, None where the bound is kept."""
 
     subject: str
     bound: str
-    seen: str
+    observed: str
     missed: str | None
 
 
@@ -33,17 +33,17 @@ class Bound:
     """A least value for the mean of a metric (at="mean") or for the lower end of its interval (at="low")."""
 
     spec: Spec
-    at: str
+    statistic: str
     value: float
 
-    def checks(self, evaluations: Sequence[Evaluation], rows: Sequence[Sequence[Summary]]) -> list[Check]:
+    def checks(self, evaluations: Sequence[Evaluation], rows: Sequence[Sequence[Summary]]) -> list[GateCheck]:
         """A check for each run; an undefined value misses."""
         checks = []
         for evaluation, row in zip(evaluations, rows, strict=True):
-            value = getattr(row[evaluation.specs.index(self.spec)], self.at)
-            observed = f"{evaluation.name}: {_PLACES[self.at]} of {self.spec} is {value:.6g}"
+            value = getattr(row[evaluation.specs.index(self.spec)], self.statistic)
+            observed = f"{evaluation.name}: {_STATISTICS[self.statistic]} of {self.spec} is {value:.6g}"
             reached = value >= self.value
-            checks.append(Check(evaluation.name, f"{self.spec} {self.at} >= {self.value:g}", observed,
+            checks.append(GateCheck(evaluation.name, f"{self.spec} {self.statistic} >= {self.value:g}", observed,
                                None if reached else f"{observed}, the bound is {self.value:.6g}"))
         return checks
 
@@ -54,38 +54,32 @@ class Limit:
     interval (at="low"); on one metric, or on all that are compared (spec None)."""
 
     spec: Spec | None
-    at: str
+    statistic: str
     value: float
 
-    def checks(self, comparisons: Sequence[Comparison]) -> list[Check]:
+    def checks(self, comparisons: Sequence[Comparison]) -> list[GateCheck]:
         """A check for each comparison that the limit is about; an undefined difference misses."""
         checks = []
         for comparison in comparisons:
             if self.spec not in (None, comparison.spec):
                 continue
             worst = comparison.low if comparison.sign > 0 else -comparison.high
-            gain = comparison.mean_difference * comparison.sign if self.at == "mean" else worst
-            observed = (
-                f"{comparison.candidate}: {comparison.spec} is {_by(gain)} ({_PLACES[self.at]}, n = {comparison.n:,})"
-            )
-            checks.append(
-                Check(
-                    comparison.candidate,
-                    f"{comparison.spec} {self.at} no worse than {self.value:g}",
-                    observed,
-                    None if gain >= -self.value else f"{observed}, the limit is {self.value:.6g} worse",
-                )
-            )
+            gain = comparison.mean_difference * comparison.sign if self.statistic == "mean" else worst
+            observed = (f"{comparison.candidate}: {comparison.spec} is {_describe_gain(gain)} "
+                        f"({_STATISTICS[self.statistic]}, n = {comparison.n:,})")
+            bound = f"{comparison.spec} {self.statistic} no worse than {self.value:g}"
+            missed = None if gain >= -self.value else f"{observed}, the limit is {self.value:.6g} worse"
+            checks.append(GateCheck(comparison.candidate, bound, observed, missed))
         return checks
 
 
-def _by(gain: float) -> str:
+def _describe_gain(gain: float) -> str:
     return f"{abs(gain):.6g} {'worse' if gain < 0 else 'better'} than the baseline"
 
 
 def parse_bound(text: str, specs: Sequence[Spec]) -> Bound:
     """The bound that a text like "nDCG@10=0.45" stands for; InputError if it is none or not on one of specs."""
-    spec, statistic, value = _parsed(text, specs, "--fail-under", 'a bound like "nDCG@10=0.45"')
+    spec, statistic, value = _parse(text, specs, "--fail-under", 'a bound like "nDCG@10=0.45"')
     if spec is None:
         raise _unreadable(text, "--fail-under", 'a bound like "nDCG@10=0.45"')
     return Bound(spec, statistic, value)
@@ -93,17 +87,17 @@ def parse_bound(text: str, specs: Sequence[Spec]) -> Bound:
 
 def parse_limit(text: str, specs: Sequence[Spec]) -> Limit:
     """The limit that a text like "0.02" or "nDCG@10.low=0.02" stands for; InputError if it is none."""
-    limit = Limit(*_parsed(text, specs, "--no-worse-than", 'a limit like 0.02, low=0.02 or "nDCG@10.low=0.02"'))
+    limit = Limit(*_parse(text, specs, "--no-worse-than", 'a limit like 0.02, low=0.02 or "nDCG@10.low=0.02"'))
     if limit.value < 0:
         raise InputError([Problem("bound/negative", {"text": text}, field="--no-worse-than")])
     return limit
 
 
-def _parsed(text: str, specs: Sequence[Spec], option: str, expected: str) -> tuple[Spec | None, str, float]:
+def _parse(text: str, specs: Sequence[Spec], option: str, expected: str) -> tuple[Spec | None, str, float]:
     """(spec or None for all, "mean" or "low", number)."""
     name, _, number = text.strip().rpartition("=")
     name, statistic = name.strip(), "mean"
-    for end in _PLACES:
+    for end in _STATISTICS:
         if name == end or name.endswith(f".{end}"):
             name, statistic = name[:-len(end)].removesuffix("."), end
     if not re.fullmatch(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?", number.strip()):

@@ -1,7 +1,7 @@
-"""Paired comparison of configurations: is a difference real, how large is it, how small a one could have been seen?
+"""Paired comparison of configurations: is a difference significant, how large is it, what could be detected?
 
 Letters: Q queries, S pairs of a candidate (or a slice of its queries) and a metric. Differences are candidate minus
-baseline; where a lower value is better, the tests look at them with their sign turned.
+baseline; for metrics where lower is better, the tests use them with the sign reversed.
 """
 
 from __future__ import annotations
@@ -39,20 +39,36 @@ CORRECTIONS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "holm": holm, "bh": benjamini_hochberg, "none": lambda p: np.asarray(p, np.float64)}
 TESTS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "t": lambda values: t_test(values)[1], "wilcoxon": lambda values: wilcoxon_test(values)[1], "sign": sign_test}
-VERDICTS = ("better", "worse", "equivalent", "undecided")
+OUTCOMES = ("better", "worse", "equivalent", "undecided")
 _DECIMALS = 12  # differences that are equal but for rounding tie
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """A candidate against the baseline on one metric; numbers are NaN where fewer than two queries can be compared.
+    """A candidate against the baseline on one metric; numbers are NaN with fewer than two queries to compare.
 
-    n: queries with a value on both sides; left_out: those with a value on one side only. mean_difference: candidate
-    minus baseline, [low, high] its bootstrap interval. wins: queries where the candidate is better in the metric's
-    direction. p: by test, two-sided, uncorrected; with a margin also of equivalence; p_corrected: of the randomisation
-    test, over everything compared.
-    cohens_dz and superiority count towards better. detectable: the smallest mean difference that n queries show at
-    80 % power; needed: queries to show the one seen so. slice: the queries compared, None for all.
+    Attributes
+    ----------
+    n, left_out
+        Queries with a value on both sides, and on one side only.
+    mean_difference, low, high
+        Candidate minus baseline with its bootstrap interval.
+    wins, ties, losses
+        Queries where the candidate is better, equal or worse in the metric's direction.
+    p
+        Uncorrected two-sided p-values by test; with a margin also that of equivalence.
+    p_corrected
+        Of the randomization test, over everything compared.
+    outcome : {"better", "worse", "equivalent", "undecided"}
+        What the corrected p-values say of the candidate.
+    cohens_dz, superiority
+        Effect sizes; positive, or above 0.5, where the candidate is better.
+    detectable
+        The smallest mean difference that n queries show at 80 % power.
+    queries_needed
+        Queries that the observed difference would need at 80 % power.
+    slice
+        The queries compared; None for all.
     """
 
     candidate: str
@@ -67,11 +83,11 @@ class Comparison:
     losses: int
     p: Mapping[str, float]
     p_corrected: float
-    verdict: str
+    outcome: str
     cohens_dz: float
     superiority: float
     detectable: float
-    needed: float
+    queries_needed: float
     slice: Slice | None = None
 
     @property
@@ -82,10 +98,28 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Rules:
-    """How differences are judged: part of the settings of every verdict.
+    """The rules of a comparison; they are among the settings of every outcome.
 
-    correction: one of CORRECTIONS, over everything compared at once; margin: differences within it do not matter
-    (None: every difference does); alpha: the share of false alarms; intervals are of level 1 - alpha.
+    Parameters
+    ----------
+    correction : {"holm", "bh", "none"}
+        For multiple tests, over everything compared at once.
+    margin
+        Differences within it do not matter; None: every difference does.
+    alpha
+        The share of false alarms; intervals have the level 1 - alpha.
+    resamples, permutations, seed
+        Random draws of the intervals and of the randomization test.
+
+    Raises
+    ------
+    InputError
+        The correction is unknown, or the margin is not above 0.
+
+    Examples
+    --------
+    >>> Rules(correction="bh", margin=0.02).alpha
+    0.05
     """
 
     correction: str = "holm"
@@ -118,7 +152,7 @@ def best_first(mean: np.ndarray, better: str | None) -> list[int]:
     return [int(index) for index in np.argsort(np.where(np.isfinite(key), key, np.inf), kind="stable")]
 
 
-def comparable(evaluation: Evaluation, specs: Sequence[Spec]) -> tuple[list[Spec], list[Problem]]:
+def select_comparable(evaluation: Evaluation, specs: Sequence[Spec]) -> tuple[list[Spec], list[Problem]]:
     """The specs whose means can be compared query by query, and a note on each of the others."""
     comparable_specs, problems = [], []
     for spec in specs:
@@ -139,25 +173,61 @@ def differences(baseline: Evaluation, candidate: Evaluation, spec: Spec) -> np.n
 
 def compare(baseline: Evaluation, candidates: Sequence[Evaluation], specs: Sequence[Spec] | None = None,
             rules: Rules | None = None) -> list[list[Comparison]]:
-    """Every candidate against the baseline on every spec: a row per candidate, a column per spec.
+    """Compare every candidate with the baseline on every spec.
 
-    specs: those to compare (default: all of the baseline's that can be); p-values are corrected over the whole grid.
-    Raises InputError where the evaluations are not of the same queries, or a spec cannot be compared.
+    Parameters
+    ----------
+    baseline, candidates
+        Evaluations of the same queries, matched the same way.
+    specs
+        The metrics to compare; default all of the baseline's that are means with a better direction.
+    rules
+        Correction, margin, alpha and numbers of draws; default Rules().
+
+    Returns
+    -------
+    list of list of Comparison
+        A row for each candidate, a column for each spec. p-values are corrected over the whole grid.
+
+    Raises
+    ------
+    InputError
+        The evaluations differ in queries or matching, or a spec cannot be compared.
+
+    Examples
+    --------
+    >>> from ragdash import Run, Truth, evaluate
+    >>> queries = [f"q{i}" for i in range(8)]
+    >>> truth = Truth.build("qrels", queries, ["a"] * 8, [1] * 8)
+    >>> good = Run.build("good", queries * 2, ["a"] * 8 + ["b"] * 8, [2.0] * 8 + [1.0] * 8)
+    >>> poor = Run.build("poor", queries * 2, ["a"] * 8 + ["b"] * 8, [1.0] * 8 + [2.0] * 8)
+    >>> baseline, candidate = (evaluate(run, truth, "RR") for run in (poor, good))
+    >>> [[comparison]] = compare(baseline, [candidate])
+    >>> comparison.outcome, comparison.mean_difference, comparison.wins
+    ('better', 0.5, 8)
     """
-    specs, rules = comparable(baseline, baseline.specs)[0] if specs is None else list(specs), rules or Rules()
+    specs, rules = select_comparable(baseline, baseline.specs)[0] if specs is None else list(specs), rules or Rules()
     labels = [(candidate, spec, None) for candidate in candidates for spec in specs]
-    return _rows(corrected(tested(baseline, labels, rules), rules), len(candidates))
+    return _rows(apply_correction(compare_uncorrected(baseline, labels, rules), rules), len(candidates))
 
 
 def compare_slices(baseline: Evaluation, candidates: Sequence[Evaluation], spec: Spec, slices: Sequence[Slice],
                    rules: Rules | None = None) -> list[list[Comparison]]:
-    """Every candidate against the baseline on one spec within each slice: a row per slice, a column per candidate.
+    """Compare every candidate with the baseline on one spec within each slice of the queries.
 
-    p-values are corrected over all slices and candidates. Raises InputError as compare.
+    Returns
+    -------
+    list of list of Comparison
+        A row for each slice, a column for each candidate. p-values are corrected over all slices and candidates.
+
+    Raises
+    ------
+    InputError
+        As `compare`.
     """
     rules = rules or Rules()
     labels = [(candidate, spec, query_slice) for query_slice in slices for candidate in candidates]
-    return _rows(corrected(tested(baseline, labels, rules), rules), len(slices))
+    return _rows(apply_correction(compare_uncorrected(baseline, labels, rules), rules), len(slices))
 
 
 def _rows(flat: list[Comparison], rows: int) -> list[list[Comparison]]:
@@ -165,46 +235,56 @@ def _rows(flat: list[Comparison], rows: int) -> list[list[Comparison]]:
     return [flat[row_index * width:(row_index + 1) * width] for row_index in range(rows)]
 
 
-def _check(baseline: Evaluation, candidates: Sequence[Evaluation], specs: Sequence[Spec]) -> None:
-    problems = [replace(problem, severity="error") for problem in comparable(baseline, specs)[1]]
+def _check_comparable(baseline: Evaluation, candidates: Sequence[Evaluation], specs: Sequence[Spec]) -> None:
+    problems = [replace(problem, severity="error") for problem in select_comparable(baseline, specs)[1]]
     for candidate in candidates:
         if not candidate.query_ids.equals(baseline.query_ids):
             problems.append(Problem("different-queries", {"run": candidate.name, "baseline": baseline.name},
                                     field="query_id"))
-        if _matched(candidate) != _matched(baseline):
-            problems.append(Problem("different-match", {"run": candidate.name, "how": _matched(candidate)[0],
-                                    "baseline": baseline.name, "other_how": _matched(baseline)[0]}, field="match"))
+        if _matching_settings(candidate) != _matching_settings(baseline):
+            problems.append(
+                Problem(
+                    "different-match",
+                    {
+                        "run": candidate.name,
+                        "how": _matching_settings(candidate)[0],
+                        "baseline": baseline.name,
+                        "other_how": _matching_settings(baseline)[0],
+                    },
+                    field="match",
+                )
+            )
     if problems:
         raise InputError(problems)
 
 
-def _matched(evaluation: Evaluation) -> tuple:
+def _matching_settings(evaluation: Evaluation) -> tuple:
     """What decides which documents are right ones."""
     names = ("match", "match_how", "match_threshold", "match_model")
     return tuple(evaluation.settings.get(name) for name in names if evaluation.settings["match"] == "evidence"
                  or name == "match")
 
 
-def tested(baseline: Evaluation, labels: Sequence[tuple[Evaluation, Spec, Slice | None]], rules: Rules,
+def compare_uncorrected(baseline: Evaluation, labels: Sequence[tuple[Evaluation, Spec, Slice | None]], rules: Rules,
            weights: np.ndarray | None = None) -> list[Comparison]:
     """A Comparison for each (candidate, spec, slice or None), each as if it were the only one: p is not corrected.
 
     All tests run over one table of differences (Q, S); what one gives does not depend on the others.
     weights: stats.resample_weights for these queries, the rules' resamples and seed. Raises InputError as compare.
     """
-    _check(baseline, list(dict.fromkeys(label[0] for label in labels)), [spec for _, spec, _ in labels])
+    _check_comparable(baseline, list(dict.fromkeys(label[0] for label in labels)), [spec for _, spec, _ in labels])
     if not labels:
         return []
-    raw = np.stack([_within(baseline, *label) for label in labels], axis=1)
+    raw = np.stack([_slice_differences(baseline, *label) for label in labels], axis=1)
     sign = np.array([direction(spec) for _, spec, _ in labels])
-    p, columns = _tests(raw * sign, rules), _sizes(raw, sign, rules, weights)
+    p, columns = _p_values(raw * sign, rules), _effect_sizes(raw, sign, rules, weights)
     return [
         Comparison(
             candidate.name,
             spec,
             left_out=_one_sided(baseline, candidate, spec, query_slice),
             slice=query_slice,
-            verdict="undecided",
+            outcome="undecided",
             p={name: float(values[s]) for name, values in p.items()},
             p_corrected=float(p["randomization"][s]),
             **{name: values[s].item() for name, values in columns.items()},
@@ -213,20 +293,22 @@ def tested(baseline: Evaluation, labels: Sequence[tuple[Evaluation, Spec, Slice 
     ]
 
 
-def _within(baseline: Evaluation, candidate: Evaluation, spec: Spec, query_slice: Slice | None) -> np.ndarray:
+def _slice_differences(
+    baseline: Evaluation, candidate: Evaluation, spec: Spec, query_slice: Slice | None
+) -> np.ndarray:
     """The differences of the queries of a slice, NaN for the others: (Q,)."""
     values = differences(baseline, candidate, spec)
     return values if query_slice is None else np.where(query_slice.queries, values, np.nan)
 
 
-def _tests(oriented: np.ndarray, rules: Rules) -> dict[str, np.ndarray]:
+def _p_values(oriented: np.ndarray, rules: Rules) -> dict[str, np.ndarray]:
     """p of every test: (S,) each; oriented (Q, S): differences towards better."""
     p = {"randomization": randomization_test(oriented, permutations=rules.permutations, seed=rules.seed),
          **{name: test(oriented) for name, test in TESTS.items()}}
     return p if rules.margin is None else {**p, "equivalence": equivalence(oriented, rules.margin)}
 
 
-def _sizes(raw: np.ndarray, sign: np.ndarray, rules: Rules, weights: np.ndarray | None) -> dict[str, np.ndarray]:
+def _effect_sizes(raw: np.ndarray, sign: np.ndarray, rules: Rules, weights: np.ndarray | None) -> dict[str, np.ndarray]:
     """What a Comparison says of the size of the differences raw (Q, S): (S,) each."""
     oriented = raw * sign
     n = (~np.isnan(raw)).sum(axis=0)
@@ -239,16 +321,16 @@ def _sizes(raw: np.ndarray, sign: np.ndarray, rules: Rules, weights: np.ndarray 
             "wins": wins, "ties": n - wins - losses, "losses": losses,
             "cohens_dz": cohens_dz(oriented), "superiority": superiority(oriented),
             "detectable": detectable_difference(sd, n, power=POWER, alpha=rules.alpha),
-            "needed": queries_needed(mean, sd, power=POWER, alpha=rules.alpha)}
+            "queries_needed": queries_needed(mean, sd, power=POWER, alpha=rules.alpha)}
 
 
-def corrected(comparisons: Sequence[Comparison], rules: Rules) -> list[Comparison]:
+def apply_correction(comparisons: Sequence[Comparison], rules: Rules) -> list[Comparison]:
     """The same comparisons as one family: p corrected over all of them, and the verdicts that follow."""
     correct = CORRECTIONS[rules.correction]
     p = correct(np.array([comparison.p["randomization"] for comparison in comparisons]))
     p_equivalence = correct(np.array([comparison.p.get("equivalence", np.nan) for comparison in comparisons]))
     return [
-        replace(comparison, p_corrected=float(p[s]), verdict=_verdict(comparison, p[s], p_equivalence[s], rules.alpha))
+        replace(comparison, p_corrected=float(p[s]), outcome=_outcome(comparison, p[s], p_equivalence[s], rules.alpha))
         for s, comparison in enumerate(comparisons)
     ]
 
@@ -259,7 +341,7 @@ def _one_sided(baseline: Evaluation, candidate: Evaluation, spec: Spec, query_sl
     return int((one_sided if query_slice is None else one_sided & query_slice.queries).sum())
 
 
-def _verdict(comparison: Comparison, p: float, p_same: float, alpha: float) -> str:
+def _outcome(comparison: Comparison, p: float, p_same: float, alpha: float) -> str:
     """What lies within the margin as a whole is equivalent, even if it is surely not 0."""
     if p_same < alpha:
         return "equivalent"

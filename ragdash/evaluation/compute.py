@@ -16,7 +16,7 @@ from ragdash.metrics import METRICS, CorpusValue, Metric, Spec, cutoff_array
 from ragdash.metrics.evidence import by_evidence
 
 
-def fill(values: np.ndarray, corpus: dict, match: Match, name: str, params: dict, specs: Sequence[Spec],
+def compute_columns(values: np.ndarray, corpus: dict, match: Match, name: str, params: dict, specs: Sequence[Spec],
           columns: Sequence[int]) -> None:
     """Compute one metric at all its cutoffs and write its columns of values (Q, M), and corpus values where it is one.
 
@@ -25,16 +25,16 @@ def fill(values: np.ndarray, corpus: dict, match: Match, name: str, params: dict
     metric = METRICS[name]
     options = {key: value for key, value in params.items() if key != "average"}
     cutoffs = () if metric.cutoff == "none" else (cutoff_array(specs[i] for i in columns),)
-    view, function, weight = _looked_at(match, metric, params, [specs[i].k for i in columns])
+    view, function, weight = _view_and_functions(match, metric, params, [specs[i].k for i in columns])
     computed = function(view, *cutoffs, **options)
     cutoff_index = {i: int(np.searchsorted(cutoffs[0], ALL if specs[i].k is None else specs[i].k)) if cutoffs else 0
               for i in columns}
     if isinstance(computed, (CorpusValue, tuple)):
         for i, index in cutoff_index.items():
-            corpus[specs[i]] = _kept(match, computed[index] if isinstance(computed, tuple) else computed)
+            corpus[specs[i]] = _without_skipped(match, computed[index] if isinstance(computed, tuple) else computed)
             values[:, i] = corpus[specs[i]].values
         return
-    computed = _agreed(match, metric, params, computed[:, None] if computed.ndim == 1 else computed)
+    computed = _apply_conventions(match, metric, params, computed[:, None] if computed.ndim == 1 else computed)
     for i, index in cutoff_index.items():
         values[:, i] = computed[:, index]
     if params.get("average") == "micro":
@@ -43,7 +43,7 @@ def fill(values: np.ndarray, corpus: dict, match: Match, name: str, params: dict
                        for i, index in cutoff_index.items()})
 
 
-def _looked_at(match: Match, metric: Metric, params: dict,
+def _view_and_functions(match: Match, metric: Metric, params: dict,
                ks: Sequence[int | None]) -> tuple[object, Callable, Callable | None]:
     """(view, function, weight) of a metric: as defined, or what stands for it where evidence decides what is right."""
     if metric.view == "Ranked" and match.matching.by == "evidence":
@@ -52,7 +52,7 @@ def _looked_at(match: Match, metric: Metric, params: dict,
     return match.view(metric.view), metric.function, metric.weight
 
 
-def _kept(match: Match, value: CorpusValue) -> CorpusValue:
+def _without_skipped(match: Match, value: CorpusValue) -> CorpusValue:
     """A value of the corpus without the queries that the run lacks, where these are skipped."""
     included = ~match.missing if match.conventions.missing == "skip" else np.ones(len(match.query_ids), bool)
     terms = tuple((c, top * included, bottom * included) for c, top, bottom in value.terms)
@@ -65,7 +65,7 @@ def _micro(values: np.ndarray, weight: np.ndarray) -> CorpusValue:
     return CorpusValue(values, 0.0, ((1.0, np.where(defined, values * weight, 0.0), weight * defined),))
 
 
-def _agreed(match: Match, metric: Metric, params: dict, values: np.ndarray) -> np.ndarray:
+def _apply_conventions(match: Match, metric: Metric, params: dict, values: np.ndarray) -> np.ndarray:
     """The values under the conventions for unanswerable and missing queries."""
     if match.conventions.unanswerable == "zero" and metric.relevance and metric.view in ("Ranked", "Covered"):
         by_evidence = metric.view == "Covered" or match.matching.by == "evidence"

@@ -16,13 +16,21 @@ import pyarrow.compute as pc
 
 from ragdash.core.errors import InputError, Problem, Unavailable
 from ragdash.core.records import Conventions, Run, Truth
-from ragdash.evaluation.compute import fill
-from ragdash.evaluation.stats import LEVEL, RESAMPLES, SEED, bootstrap_intervals, bootstrap_ratios, median_interval
+from ragdash.evaluation.compute import compute_columns
+from ragdash.evaluation.stats import (
+    FAST_RESAMPLES,
+    LEVEL,
+    RESAMPLES,
+    SEED,
+    bootstrap_intervals,
+    bootstrap_ratios,
+    median_interval,
+)
 from ragdash.matching.match import THRESHOLD, Match, Matching
 from ragdash.metrics import DEFAULT_SPECS, CorpusValue, Spec, parse_specs
-from ragdash.metrics.judged import asked_of
+from ragdash.metrics.judged import judge_request
 
-CURVE_INTERVALS, CURVE_RESAMPLES = 60, 2_000
+CURVE_INTERVALS = 60
 _CURVE_BLOCK = 128  # cutoffs computed together, so that (Q, K) stays small
 
 
@@ -43,10 +51,35 @@ class Summary:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Evaluation:
-    """Values of a run: values (Q, M) float64, NaN = undefined, rows as query_ids, columns as specs.
+    """Values of a run for every query and metric; what `evaluate` returns.
 
-    counts: queries, missing (in the truth, not in the run), unanswerable (without a relevant document), extra (in the
-    run, not in the truth). settings: what is needed to get the same numbers again.
+    Attributes
+    ----------
+    query_ids, specs
+        The rows (Q,) and the columns (M,) of `values`.
+    values : float64 array (Q, M)
+        NaN where a metric is undefined for a query.
+    settings
+        What is needed to compute the same numbers again.
+    counts
+        Numbers of queries: "queries", "missing" (in the truth, not in the run), "unanswerable" (without a relevant
+        document) and "extra" (in the run, not in the truth).
+    problems
+        Warnings, such as metrics that this run or truth cannot give.
+    corpus
+        For metrics that are no mean over the queries: the value of the whole corpus by spec.
+
+    Examples
+    --------
+    >>> from ragdash import Run, Truth
+    >>> run = Run.build("bm25", ["q1", "q1", "q2"], ["a", "b", "c"], [2.0, 1.0, 1.0])
+    >>> evaluation = evaluate(run, Truth.build("qrels", ["q1", "q2"], ["b", "c"], [1, 1]), "RR")
+    >>> evaluation
+    <Evaluation of 'bm25': 2 queries, 1 metrics>
+    >>> evaluation.column("RR").tolist(), evaluation.only(["q2"]).column("RR").tolist()
+    ([0.5, 1.0], [1.0])
+    >>> [(str(row.spec), row.mean, row.n) for row in evaluation.summary()]
+    [('RR', 0.75, 2)]
     """
 
     name: str
@@ -109,14 +142,38 @@ class Curves:
 def evaluate(run: Run, truth: Truth, metrics: str | Iterable[str | Spec] | None = None, *, match: str = "id",
              match_how: str = "partial", match_threshold: float = THRESHOLD, match_model: str = "",
              **conventions) -> Evaluation:
-    """Every metric for every query of the truth.
+    """Compute every metric for every query of the truth.
 
-    metrics: "nDCG@10 R@5, MRR" or a list (default: P@5 R@10 RR AP nDCG@10 Success@10); match: "id", or "evidence" for
-    documents that are right where they hold a gold span (match_how, match_threshold, match_model: as in
-    ragdash.matching.match.Matching); conventions: ties, missing, unanswerable, duplicates
-    (ragdash.core.records.Conventions). A
-    metric that this run or truth cannot give is undefined, with its reason among the problems. Raises InputError for an
-    unknown metric or convention, or if the run and the truth have no query in common.
+    Parameters
+    ----------
+    run, truth
+        What a configuration returned, and the relevance judgments, references and evidence.
+    metrics
+        "nDCG@10 R@5, MRR" or a list of names or specs; default P@5 R@10 RR AP nDCG@10 Success@10.
+    match : {"id", "evidence"}
+        Which documents are relevant: by judged id, or by holding a gold span.
+    match_how, match_threshold, match_model
+        How a span is found in a document; see ragdash.matching.match.Matching.
+    **conventions
+        ties, missing, unanswerable, duplicates; see ragdash.core.records.Conventions.
+
+    Returns
+    -------
+    Evaluation
+        A metric that this run or truth cannot give is undefined (NaN), with its reason among the problems.
+
+    Raises
+    ------
+    InputError
+        A metric or a convention is unknown, or run and truth have no query in common.
+
+    Examples
+    --------
+    >>> from ragdash import Run, Truth
+    >>> run = Run.build("bm25", ["q", "q", "q"], ["a", "b", "c"], [3.0, 2.0, 1.0])
+    >>> truth = Truth.build("qrels", ["q", "q"], ["b", "d"], [1, 1])
+    >>> evaluate(run, truth, "P@2 R@2 RR").values.tolist()
+    [[0.5, 0.5, 0.5]]
     """
     specs = DEFAULT_SPECS if metrics is None else parse_specs(metrics)
     matching = Matching(match, match_how, match_threshold, match_model)
@@ -133,25 +190,40 @@ def evaluate_match(match: Match, specs: Sequence[Spec]) -> Evaluation:
     for (name, params), columns in groupby(by_function, key=lambda i: (specs[i].name, specs[i].params)):
         columns = list(columns)
         try:
-            fill(values, corpus, match, name, dict(params), specs, columns)
+            compute_columns(values, corpus, match, name, dict(params), specs, columns)
         except Unavailable as missing:
             values[:, columns] = np.nan
             unavailable.append(missing.problem)
     values.setflags(write=False)
     counts = {"queries": len(match.query_ids), "missing": int(match.missing.sum()),
               "unanswerable": int(_unanswerable(match).sum()), "extra": len(match.extra)}
-    settings = {**asdict(match.conventions), **_matched(match, specs), "max_grade": match.ranked.max_grade}
-    problems = (*match.run.problems, *match.truth.problems, *_left_out(match, counts), *dict.fromkeys(unavailable),
-                *_said_by_views(match, specs))
+    settings = {**asdict(match.conventions), **_matching_settings(match, specs), "max_grade": match.ranked.max_grade}
+    problems = (
+        *match.run.problems,
+        *match.truth.problems,
+        *_query_warnings(match, counts),
+        *dict.fromkeys(unavailable),
+        *_view_problems(match, specs),
+    )
     return Evaluation(match.run.name, match.run.digest, match.truth.digest, match.query_ids, tuple(specs), values,
                       settings, counts, problems, corpus)
 
 
 def summaries(evaluations: Sequence[Evaluation], *, level: float = LEVEL, resamples: int = RESAMPLES,
               seed: int = SEED, weights: np.ndarray | None = None) -> list[tuple[Summary, ...]]:
-    """The summaries of several evaluations, with one draw of resamples for all that have the same queries.
+    """Summarize several evaluations, with one draw of resamples for all that have the same queries.
 
-    weights: stats.resample_weights for these queries, resamples and seed, where they are used more than once.
+    Parameters
+    ----------
+    level, resamples, seed
+        Of the bootstrap intervals. The same seed and number of queries give the same resamples.
+    weights
+        stats.resample_weights for these queries, resamples and seed, where they are used more than once.
+
+    Returns
+    -------
+    list of tuple of Summary
+        A tuple for each evaluation, a Summary for each of its specs.
     """
     result: list[tuple[Summary, ...]] = [()] * len(evaluations)
     by_size = sorted(range(len(evaluations)), key=lambda i: len(evaluations[i].query_ids))
@@ -174,13 +246,22 @@ def summaries(evaluations: Sequence[Evaluation], *, level: float = LEVEL, resamp
 
 
 def curves(match: Match, names: Sequence[str] = ("P", "R"), ks: np.ndarray | None = None, *, level: float = LEVEL,
-           resamples: int = CURVE_RESAMPLES, seed: int = SEED, weights: np.ndarray | None = None,
+           resamples: int = FAST_RESAMPLES, seed: int = SEED, weights: np.ndarray | None = None,
            queries: np.ndarray | None = None) -> Curves:
-    """Means of metrics at every cutoff from 1 to the deepest rank, intervals at up to 60 log-spaced ones.
+    """Return means of metrics at every cutoff, with intervals at up to 60 log-spaced ones.
 
-    names: names of metrics that take a cutoff; ks: the cutoffs, ascending (default 1 to the run's depth);
-    queries (Q,) bool: those that count (default all); weights: stats.resample_weights for these queries, this seed and
-    at least these resamples.
+    Parameters
+    ----------
+    names
+        Metrics that take a cutoff.
+    ks
+        The cutoffs, ascending; default 1 to the run's depth.
+    level, resamples, seed
+        Of the bootstrap intervals.
+    weights
+        stats.resample_weights for these queries, this seed and at least these resamples.
+    queries : bool array (Q,)
+        The queries to include; default all.
     """
     queries = np.ones(len(match.query_ids), bool) if queries is None else queries
     ks = np.arange(1, max(match.run.depth, 1) + 1) if ks is None else np.asarray(ks)
@@ -200,7 +281,7 @@ def curves(match: Match, names: Sequence[str] = ("P", "R"), ks: np.ndarray | Non
     return Curves(ks, interval_ks, mean, dict(zip(names, low, strict=True)), dict(zip(names, high, strict=True)), n)
 
 
-def _left_out(match: Match, counts: Mapping[str, int]) -> list[Problem]:
+def _query_warnings(match: Match, counts: Mapping[str, int]) -> list[Problem]:
     """What of the queries does not take part as it might seem, as warnings."""
     run, notes = match.run.name, []
     if counts["extra"]:
@@ -228,7 +309,7 @@ def _unanswerable(match: Match) -> np.ndarray:
         return np.zeros(len(match.query_ids), bool)
 
 
-def _said_by_views(match: Match, specs: Sequence[Spec]) -> list[Problem]:
+def _view_problems(match: Match, specs: Sequence[Spec]) -> list[Problem]:
     """What is worth knowing of the evidence and of what models said, where specs look at it."""
     problems: dict[Problem, None] = {}
     for spec in specs:
@@ -241,11 +322,11 @@ def _said_by_views(match: Match, specs: Sequence[Spec]) -> list[Problem]:
             elif view in ("Scored", "Entailed"):
                 problems |= dict.fromkeys(match.view(view).problems(spec.name, dict(spec.params).get("model", "")))
             elif view == "Judged":
-                problems |= dict.fromkeys((*match.judged.problems, *match.judged.told(*asked_of(spec))))
+                problems |= dict.fromkeys((*match.judged.problems, *match.judged.told(*judge_request(spec))))
     return list(problems)
 
 
-def _matched(match: Match, specs: Sequence[Spec]) -> dict[str, object]:
+def _matching_settings(match: Match, specs: Sequence[Spec]) -> dict[str, object]:
     """How documents were matched, and what models said, of the settings."""
     matching, settings = match.matching, {"match": match.matching.by}
     if matching.by == "evidence" or any(spec.metric.view == "Covered" for spec in specs):
@@ -256,7 +337,7 @@ def _matched(match: Match, specs: Sequence[Spec]) -> dict[str, object]:
         requests = [(spec.name, dict(spec.params).get("model", "")) for spec in specs if spec.metric.view == view]
         with suppress(Unavailable):
             settings |= match.view(view).settings(requests) if requests else {}
-    judged = [asked_of(spec) for spec in specs if spec.metric.view == "Judged"]
+    judged = [judge_request(spec) for spec in specs if spec.metric.view == "Judged"]
     return {**settings, **(match.judged.settings(judged) if judged else {})}
 
 

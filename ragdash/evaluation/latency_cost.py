@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ragdash.core.errors import Unavailable
-from ragdash.evaluation.stats import LEVEL, SEED, bootstrap_intervals, resampled_sums
-from ragdash.evaluation.stats.percentiles import DRAWS, percentiles
+from ragdash.evaluation.stats import FAST_RESAMPLES, LEVEL, SEED, bootstrap_intervals, resampled_sums
+from ragdash.evaluation.stats.percentiles import percentiles
 from ragdash.io.source.source import Source
 from ragdash.matching.views.cost import Timed
 from ragdash.metrics.latency_cost import cost as dollars
@@ -45,13 +45,13 @@ class Price:
 
 
 @dataclass(frozen=True)
-class Prices:
+class PriceTable:
     """A price table, and what runs use where their settings do not tell: uses, {run: names of prices}."""
 
     prices: tuple[Price, ...] = ()
     uses: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
-    def used(self, run: str, settings: Mapping) -> tuple[tuple[Price, ...], bool]:
+    def prices_of(self, run: str, settings: Mapping) -> tuple[tuple[Price, ...], bool]:
         """(the prices that a run pays, whether that was said by hand): those of its uses, else those whose names stand
         among the texts of its settings, in any case."""
         if self.uses.get(run):
@@ -62,18 +62,18 @@ class Prices:
 
 
 @dataclass(frozen=True, eq=False)
-class Spent:
+class RunCost:
     """Dollars of each query of a run: values (Q,); how: "recorded" by the run, "priced" by the table, "" for unknown
     (reason says why); used: names of the prices."""
 
     values: np.ndarray
-    how: str
-    used: tuple[str, ...] = ()
+    basis: str
+    price_names: tuple[str, ...] = ()
     reason: str = ""
 
 
 @dataclass(frozen=True, eq=False)
-class Speed:
+class StageLatency:
     """Milliseconds of a stage over n queries: the mean with its interval, the percentiles of SHARES with theirs.
 
     at, at_low, at_high: (len(SHARES),); NaN where undefined.
@@ -84,13 +84,13 @@ class Speed:
     mean: float
     low: float
     high: float
-    at: np.ndarray
-    at_low: np.ndarray
-    at_high: np.ndarray
+    percentiles: np.ndarray
+    percentiles_low: np.ndarray
+    percentiles_high: np.ndarray
 
 
 @dataclass(frozen=True)
-class Step:
+class CostStep:
     """From a run on the front to the next better and dearer one: quality gained, cost added, cost of a point.
 
     cheaper, dearer: numbers of the runs; per_point: added cost for each point gained, NaN where quality does not rise;
@@ -100,13 +100,15 @@ class Step:
     cheaper: int
     dearer: int
     gain: float
-    added: float
+    added_cost: float
     per_point: float
     low: float
     high: float
 
 
-def speeds(view: Timed, queries: np.ndarray | None = None, *, weights: np.ndarray | None = None) -> tuple[Speed, ...]:
+def stage_latencies(
+    view: Timed, queries: np.ndarray | None = None, *, weights: np.ndarray | None = None
+) -> tuple[StageLatency, ...]:
     """The speed of each stage that a run tells of, the total last.
 
     queries (Q,) bool: those that count; weights: stats.resample_weights for so many, where they are used often.
@@ -120,33 +122,35 @@ def speeds(view: Timed, queries: np.ndarray | None = None, *, weights: np.ndarra
     for stage, values, low, high in zip(view.stages, table.T, lows.tolist(), highs.tolist(), strict=True):
         n = int((~np.isnan(values)).sum())
         mean = float(np.nanmean(values)) if n else math.nan
-        latencies.append(Speed(stage, n, mean, low, high, *percentiles(values, SHARES, weights=weights)))
+        latencies.append(StageLatency(stage, n, mean, low, high, *percentiles(values, SHARES, weights=weights)))
     return tuple(latencies)
 
 
-def spent(view: Timed, settings: Mapping, prices: Prices = Prices(), name: str | None = None) -> Spent:
+def run_cost(view: Timed, settings: Mapping, prices: PriceTable = PriceTable(), name: str | None = None) -> RunCost:
     """Dollars of each query: by the prices that were said by hand; else as recorded; else by those of its settings.
 
     name: what the run is called in the price table; its own name where None.
     """
-    charged, by_hand = prices.used(view.run if name is None else name, settings)
+    charged, by_hand = prices.prices_of(view.run if name is None else name, settings)
     recorded = not np.isnan(view.cost).all()
     if recorded and not by_hand:
-        return Spent(view.cost, "recorded")
+        return RunCost(view.cost, "recorded")
     names, undefined = tuple(price.name for price in charged), np.full(view.queries, np.nan)
     if not charged:
-        return Spent(undefined, "", (), "neither cost_usd, nor a price for what its settings name")
+        return RunCost(undefined, "", (), "neither cost_usd, nor a price for what its settings name")
     if sum(price.by_token for price in charged) > 1:
-        return Spent(undefined, "", names, f"several prices by token: {', '.join(names)}; the tokens are of one model")
+        return RunCost(
+            undefined, "", names, f"several prices by token: {', '.join(names)}; the tokens are of one model"
+        )
     try:
         values = dollars(view, **{name: sum(getattr(price, name) for price in charged) for name in _FIELDS}) \
             if any(price.by_token or price.call for price in charged) else np.where(view.present, 0.0, np.nan)
     except Unavailable as missing:
-        return Spent(undefined, "", names, missing.problem.found)
-    return Spent(values, "priced", names)
+        return RunCost(undefined, "", names, missing.problem.found)
+    return RunCost(values, "priced", names)
 
 
-def front(quality: np.ndarray, cost: np.ndarray, better: str | None = "higher") -> np.ndarray:
+def pareto_front(quality: np.ndarray, cost: np.ndarray, better: str | None = "higher") -> np.ndarray:
     """Runs that no other run beats: none is at least as good and at most as dear, and better in one: (N,) bool.
 
     quality, cost: (N,); a run of which one is NaN is never on the front. better: of the quality; cost: lower.
@@ -159,7 +163,7 @@ def front(quality: np.ndarray, cost: np.ndarray, better: str | None = "higher") 
     return defined & ~beats.any(axis=0)
 
 
-def means(values: Sequence[np.ndarray], *, resamples: int = DRAWS, seed: int = SEED,
+def resampled_means(values: Sequence[np.ndarray], *, resamples: int = FAST_RESAMPLES, seed: int = SEED,
           weights: np.ndarray | None = None) -> np.ndarray:
     """Means of resampled queries over those defined: (N, B), the same draw for all. values: (Q,) for each run."""
     table = np.stack(values, axis=1)
@@ -170,15 +174,15 @@ def means(values: Sequence[np.ndarray], *, resamples: int = DRAWS, seed: int = S
     return np.divide(top, bottom, out=np.full(top.shape, np.nan), where=bottom > 0).T
 
 
-def steps(quality: np.ndarray, cost: np.ndarray, better: str | None = "higher", *, point: float = POINT,
-          draws: tuple[np.ndarray, np.ndarray] | None = None, level: float = LEVEL) -> tuple[Step, ...]:
+def cost_steps(quality: np.ndarray, cost: np.ndarray, better: str | None = "higher", *, point: float = POINT,
+          draws: tuple[np.ndarray, np.ndarray] | None = None, level: float = LEVEL) -> tuple[CostStep, ...]:
     """What one more point of quality costs from run to run along the front, from the cheapest on.
 
     quality, cost: (N,) means; draws: resampled means of both, (N, B) each, for the intervals.
     """
     quality, cost = np.asarray(quality, float), np.asarray(cost, float)
     sign = -1.0 if better == "lower" else 1.0
-    on_front = np.flatnonzero(front(quality, cost, better))
+    on_front = np.flatnonzero(pareto_front(quality, cost, better))
     on_front = on_front[np.lexsort((sign * quality[on_front], cost[on_front]))]
     front_steps = []
     for a, b in zip(on_front[:-1].tolist(), on_front[1:].tolist(), strict=True):
@@ -191,12 +195,14 @@ def steps(quality: np.ndarray, cost: np.ndarray, better: str | None = "higher", 
                 gained = gains > 0
                 low, high = np.percentile(costs[gained] / gains[gained] * point, ends)
         front_steps.append(
-            Step(a, b, gain, added_cost, added_cost / gain * point if gain > 0 else math.nan, float(low), float(high))
+            CostStep(
+                a, b, gain, added_cost, added_cost / gain * point if gain > 0 else math.nan, float(low), float(high)
+            )
         )
     return tuple(front_steps)
 
 
-def read_prices(source: str | os.PathLike | tuple[str, bytes]) -> Prices:
+def read_prices(source: str | os.PathLike | tuple[str, bytes]) -> PriceTable:
     """A price table of a TOML file (docs/guide/speed-cost.md), given as a path or as (name, content).
 
     Raises InputError with everything that is wrong in it.
@@ -224,10 +230,10 @@ def read_prices(source: str | os.PathLike | tuple[str, bytes]) -> Prices:
             if name.casefold() not in known_names:
                 problems.add("unknown-price", {"name": name, "run": run, "prices": list(prices)}, field=run)
     problems.raise_errors()
-    return Prices(tuple(price_list), {run: tuple(names) for run, names in uses.items()})
+    return PriceTable(tuple(price_list), {run: tuple(names) for run, names in uses.items()})
 
 
-def write_prices(prices: Prices) -> str:
+def write_prices(prices: PriceTable) -> str:
     """The table as TOML, which read_prices reads back."""
     sections = ["# Dollars per 1K tokens (prompt, completion) and per query (call)."]
     for price in prices.prices:

@@ -1,4 +1,4 @@
-"""Several files in one: a zip archive of runs or with a truth, and folders as BEIR packs them."""
+"""Several files in one: zip archives and BEIR folders."""
 
 from __future__ import annotations
 
@@ -13,9 +13,11 @@ from ragdash.io.detect import detect_source
 from ragdash.io.detected_format import DetectedFormat
 from ragdash.io.formats import corpus as formats_corpus
 from ragdash.io.formats import csv_tsv, jsonl
+from ragdash.io.formats.registry import FORMATS, Detection, Format, Writer
 from ragdash.io.json.exact_parser import ExactReader, InputEntry, NeedsExact, parse_lines_fast
 from ragdash.io.source import zip_file
 from ragdash.io.source.source import Source
+from ragdash.io.write import format_writers
 
 _NO_DATA = {"unknown-format", "binary-file", "empty-file"}  # a licence, a picture ... beside the files
 _SPLITS = ("test", "dev", "train")  # of BEIR's qrels, the first that is there counts
@@ -35,41 +37,41 @@ def files_in_folder(folder: Path, encoding: str, mapping: dict) -> dict[str, Sou
 
 
 def is_beir(paths: Iterable[str]) -> bool:
-    """True where there are qrels as BEIR packs them."""
+    """True if the paths include qrels as in BEIR."""
     return bool(_qrels_paths(paths))
 
 
 def _qrels_paths(paths: Iterable[str]) -> list[str]:
-    found = [path for path in paths if PurePosixPath(path).parent.name == "qrels" and path.endswith(".tsv")]
-    order = {f"{split}.tsv": place for place, split in enumerate(_SPLITS)}
-    return sorted(found, key=lambda path: (order.get(PurePosixPath(path).name, len(order)), path))
+    qrels = [path for path in paths if PurePosixPath(path).parent.name == "qrels" and path.endswith(".tsv")]
+    order = {f"{split}.tsv": index for index, split in enumerate(_SPLITS)}
+    return sorted(qrels, key=lambda path: (order.get(PurePosixPath(path).name, len(order)), path))
 
 
 def read_runs(source: Source, name: str | None, read: Callable[[Source, str | None], list[Run]]) -> list[Run]:
     """The runs of all files of an archive, named after them."""
     files = files_in_archive(source)
-    runs, problems, beside = [], [], []
+    runs, problems, unread = [], [], []
     for path, file in files.items():
         try:
             if (role := detect_source(file).role) in ("truth", "corpus"):
-                beside.append(_unread_file(file, f"unread-file/{role}"))
+                unread.append(_unread_file(file, f"unread-file/{role}"))
                 continue
-            found = read(file, None)
+            file_runs = read(file, None)
         except InputError as error:
             data = any(problem.severity == "error" and problem.kind not in _NO_DATA for problem in error.problems)
-            (problems if data else beside).extend(error.problems if data else [
+            (problems if data else unread).extend(error.problems if data else [
                 _unread_file(file, "unread-file", error.problems[0])])
             continue
         label = f"{name}/{PurePosixPath(path).name}" if name else None
-        runs.extend(run.renamed(f"{name}/{run.name}") if label else run for run in found)
+        runs.extend(run.renamed(f"{name}/{run.name}") if label else run for run in file_runs)
     if problems:
-        raise InputError([*problems, *beside])
+        raise InputError([*problems, *unread])
     if not runs:
         empty = Problem("empty-file/archive", {}, source.file)
-        raise InputError([replace(problem, severity="error") for problem in beside] or [empty])
+        raise InputError([replace(problem, severity="error") for problem in unread] or [empty])
     if name and len(runs) == 1:
         runs = [runs[0].renamed(name)]
-    return [replace(runs[0], problems=(*runs[0].problems, *beside)), *runs[1:]]
+    return [replace(runs[0], problems=(*runs[0].problems, *unread)), *runs[1:]]
 
 
 def _unread_file(file: Source, message: str, cause: Problem | None = None) -> Problem:
@@ -77,7 +79,7 @@ def _unread_file(file: Source, message: str, cause: Problem | None = None) -> Pr
 
 
 def read_truth(source: Source, read: Callable[[Source], Truth]) -> Truth:
-    """The truth in an archive: BEIR's files, or the one file of judgements or references, with one of documents."""
+    """The truth of an archive: BEIR's files, or one file of judgments or references, optionally with a corpus."""
     files = files_in_archive(source)
     if is_beir(files):
         return read_beir(source.name, source.file, files)
@@ -88,38 +90,38 @@ def read_truth(source: Source, read: Callable[[Source], Truth]) -> Truth:
         except InputError as error:
             if any(problem.kind not in _NO_DATA for problem in error.problems):
                 raise
-    for wanted in ("truth", "both", "unknown"):
-        found = [path for path, role in roles.items() if role == wanted]
-        if len(found) == 1:
+    for needed in ("truth", "both", "unknown"):
+        paths = [path for path, role in roles.items() if role == needed]
+        if len(paths) == 1:
             texts = [formats_corpus.read_corpus(files[path]) for path, role in roles.items() if role == "corpus"]
-            truth = read(files[found[0]])
+            truth = read(files[paths[0]])
             return truth.with_corpus(texts[0]) if len(texts) == 1 else truth
-        if len(found) > 1:
-            source.fail("several-truths/files", {"count": len(found), "files": list(found[:5])})
+        if len(paths) > 1:
+            source.fail("several-truths/files", {"count": len(paths), "files": list(paths[:5])})
     source.fail("run-as-truth/archive")
 
 
 def detect(source: Source) -> DetectedFormat:
-    """What an archive seems to be."""
+    """Detect what an archive is."""
     files = files_in_archive(source)
     if is_beir(files):
         return DetectedFormat("zip", "truth", "a zip archive of BEIR's qrels", None)
     for file in files.values():
         try:
-            found = detect_source(file)
+            detected = detect_source(file)
         except InputError:
             continue  # it is reported by whoever reads it
-        if found.role != "unknown":
-            reason = f"a zip archive of {len(files)} files; {file.file} is {found.reason}"
-            return DetectedFormat("zip", found.role, reason, None, found.columns, found.guess)
+        if detected.role != "unknown":
+            reason = f"a zip archive of {len(files)} files; {file.file} is {detected.reason}"
+            return DetectedFormat("zip", detected.role, reason, None, detected.columns, detected.guess)
     return DetectedFormat("zip", "unknown", f"a zip archive of {len(files)} files, none of them known", None)
 
 
-def read_beir(name: str, shown: str, files: dict[str, Source]) -> Truth:
-    """The judgements of qrels/*.tsv with the questions of queries.jsonl and the documents of corpus.jsonl."""
-    qrels, *others = _qrels_paths(files)
+def read_beir(name: str, file: str, files: dict[str, Source]) -> Truth:
+    """The judgments of qrels/*.tsv with the questions of queries.jsonl and the documents of corpus.jsonl."""
+    qrels, *other_paths = _qrels_paths(files)
     judged = csv_tsv.read_truth(files[qrels])
-    problems = [_unread_beir_file(files[path], f"qrels beside {qrels}") for path in others]
+    problems = [_unread_beir_file(files[path], f"qrels beside {qrels}") for path in other_paths]
     questions, documents = (_find_file(files, name) for name in ("queries.jsonl", "corpus.jsonl"))
     corpus = formats_corpus.read_corpus(documents) if documents else None
     problems += corpus.problems if corpus else ()
@@ -146,7 +148,7 @@ def read_beir(name: str, shown: str, files: dict[str, Source]) -> Truth:
     try:
         truth = jsonl.read_fast_or_exact(questions, read, _query_entries)
     except NeedsExact:
-        problem = Problem("wrong-type/beir-queries", {}, shown)
+        problem = Problem("wrong-type/beir-queries", {}, file)
         raise InputError([problem]) from None
     return replace(truth, name=name, problems=(*judged.problems, *truth.problems, *problems), corpus=corpus)
 
@@ -161,7 +163,7 @@ def _query_entries(source: Source, exact: ExactReader | None):
 
 
 def _query_object(entry: InputEntry, relevant: dict[str, dict]) -> dict | object | None:
-    """A line of queries.jsonl as a native object; None for a query that nobody judged."""
+    """A line of queries.jsonl as a native object; None for a query without judgments."""
     if type(entry.value) is not dict or "_id" not in entry.value:
         return entry.value if type(entry.value) is not dict else {"query_id": None}
     fields = dict(entry.value)
@@ -169,9 +171,15 @@ def _query_object(entry: InputEntry, relevant: dict[str, dict]) -> dict | object
     metadata = fields.pop("metadata", None)
     if str(query_id) not in relevant:
         return None
-    own = {"query_id": query_id, "query": fields.pop("text", None), "relevant": relevant[str(query_id)]}
-    return {**fields, **(metadata if type(metadata) is dict else {}), **own}
+    query_fields = {"query_id": query_id, "query": fields.pop("text", None), "relevant": relevant[str(query_id)]}
+    return {**fields, **(metadata if type(metadata) is dict else {}), **query_fields}
 
 
-def _unread_beir_file(file: Source, what: str) -> Problem:
-    return Problem("unread-file/questions", {"what": what}, file.file, severity="warning")
+def _unread_beir_file(file: Source, file_kind: str) -> Problem:
+    return Problem("unread-file/questions", {"what": file_kind}, file.file, severity="warning")
+
+
+FORMATS.register(
+    Format("zip", "ZIP archive"), Format("beir", "BEIR folder"),
+    kind="container", order=90, detect=lambda _start: Detection("zip", "unknown", "a zip archive"),
+    writer=Writer("beir", 5, ("",), format_writers.write_beir_run, format_writers.write_beir_truth))

@@ -1,4 +1,4 @@
-"""What was said in a conversation, in the forms in which tools keep messages."""
+"""Messages of conversations, in the forms of several tools."""
 
 from __future__ import annotations
 
@@ -12,30 +12,30 @@ TEXT_FIELDS = (
 )  # where objects of tools keep their text
 
 
-def last_message(messages: list, who: set[str], deepest: int = 4) -> str | None:
-    """The text of the last of the messages that one of these people said; lists in the list are walked through."""
-    if len(messages) == 2 and type(messages[0]) is str and messages[0].lower() in who:
+def last_message(messages: list, speakers: set[str], deepest: int = 4) -> str | None:
+    """The text of the last message of these roles; nested lists are searched."""
+    if len(messages) == 2 and type(messages[0]) is str and messages[0].lower() in speakers:
         return messages[1]
     for message in reversed(messages):
         if type(message) is list:
-            if deepest and (found := last_message(message, who, deepest - 1)) is not None:
-                return found
+            if deepest and (text := last_message(message, speakers, deepest - 1)) is not None:
+                return text
         elif type(message) is dict:
             inner = message.get("message", message)
             inner = inner if type(inner) is dict else message
             path = inner.get("id") if type(inner.get("id")) is list else [None]
             roles = {str(role).lower() for role in (inner.get("role"), inner.get("type"), path[-1])}
-            if roles & who or ("text" in message and "role" not in inner):
+            if roles & speakers or ("text" in message and "role" not in inner):
                 return message["text"] if type(message.get("text")) is str else message_text(inner.get("kwargs", inner))
     return None
 
 
 def message_text(fields) -> str | None:
-    """The text of a message: content as text, or in parts."""
+    """The text of a message: content as text, or as a list of blocks."""
     if type(fields) is not dict:
         return None
     content = next((fields[name] for name in TEXT_FIELDS if name in fields), None)
     if type(content) is list:
-        parts = [part if type(part) is str else part.get("text") for part in content if type(part) in (str, dict)]
-        return "\n".join(part for part in parts if type(part) is str)
+        texts = [block if type(block) is str else block.get("text") for block in content if type(block) in (str, dict)]
+        return "\n".join(text for text in texts if type(text) is str)
     return content if type(content) is str else None

@@ -1,4 +1,4 @@
-"""What a file seems to be: its format, its role, and the columns that were seen."""
+"""The detected format of a file: its name, its role and its columns."""
 
 from __future__ import annotations
 

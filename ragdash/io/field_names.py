@@ -1,9 +1,9 @@
-"""How the columns and fields of files are called: our names, and the other names that people give them."""
+"""Names of columns and fields: our names and their aliases in files of other tools."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
 
 from ragdash.io.chat_messages import MODEL_ROLES, USER_ROLES, last_message
@@ -85,50 +85,56 @@ def normalize_name(name: str) -> str:
     return re.sub(r"[\W_]+", "", name.lower())
 
 
-def find_field(fields: Iterable[str], wanted: str, names: Mapping[str, tuple[str, ...]] = ALIASES) -> str | None:
-    """The field that holds `wanted`; our own name first, then its other names in their order."""
-    return find_fields(fields, (wanted,), names).get(wanted)
+def find_field(fields: Iterable[str], name: str, names: Mapping[str, tuple[str, ...]] = ALIASES) -> str | None:
+    """The field for our `name`, found by name or alias; our own name comes first."""
+    return find_fields(fields, (name,), names).get(name)
 
 
-def find_fields(fields: Iterable[str], wanted: Iterable[str],
+def find_fields(fields: Iterable[str], wanted_names: Iterable[str],
              names: Mapping[str, tuple[str, ...]] = ALIASES) -> dict[str, str]:
-    """{our name: the field that holds it} for those that are there."""
+    """{our name: the field that holds it} of the fields that are present."""
     present: dict[str, str] = {}
-    for given in fields:
-        present.setdefault(normalize_name(given), given)
-    found = {}
-    for name in wanted:
-        field = next((present[other] for other in map(normalize_name, names[name]) if other in present), None)
+    for field_name in fields:
+        present.setdefault(normalize_name(field_name), field_name)
+    schema = {}
+    for name in wanted_names:
+        field = next((present[alias] for alias in map(normalize_name, names[name]) if alias in present), None)
         if field is not None:
-            found[name] = field
-    return found
+            schema[name] = field
+    return schema
 
 
 def corpus_fields(fields: Iterable[str], mapping: Mapping[str, str] | None = None) -> dict[str, str]:
-    """{doc_id, text, title: the field that holds it} of a document of a corpus, of those that are there."""
+    """{doc_id, text, title: the field that holds it} of a corpus document, of the fields that are present."""
     fields = list(fields)
     return {**find_fields(fields, _CORPUS_ALIASES, _CORPUS_ALIASES),
             **{name: field for name, field in (mapping or {}).items() if name in _CORPUS_ALIASES and field in fields}}
 
 
+def role_of(names: Collection[str]) -> str:
+    """run, truth, both or unknown, by our names of the fields that are present."""
+    run, truth = any(name in names for name in RUN_MARKERS), any(name in names for name in TRUTH_MARKERS)
+    return ("both" if truth else "run") if run else ("truth" if truth else "unknown")
+
+
 def is_corpus_document(fields: Iterable[str]) -> bool:
-    """True for the fields of a document that is no part of a ranking and of no judgement, and of no question either."""
+    """True for the fields of a corpus document: not of a ranking, a judgment or a question."""
     fields = list(fields)
-    known = corpus_fields(fields)
-    sure = "title" in known or find_field(fields, "doc_id") is not None
-    other = ("query_id", "query", "score", "rank", "grade", *RUN_MARKERS, *TRUTH_MARKERS)
-    return sure and len(known) > 1 and "doc_id" in known and not find_fields(
-        [field for field in fields if field not in known.values()], other, {**QUERY_ALIASES, **ALIASES})
+    schema = corpus_fields(fields)
+    sure = "title" in schema or find_field(fields, "doc_id") is not None
+    other_names = ("query_id", "query", "score", "rank", "grade", *RUN_MARKERS, *TRUTH_MARKERS)
+    return sure and len(schema) > 1 and "doc_id" in schema and not find_fields(
+        [field for field in fields if field not in schema.values()], other_names, {**QUERY_ALIASES, **ALIASES})
 
 
-def is_document_row(known: Mapping[str, str]) -> bool:
-    """True for the names of one returned document or judgement, not of a whole query; known: by all our names."""
-    if {"retrieved", "contexts", "relevant", "evidence"} & known.keys():
+def is_document_row(schema: Mapping[str, str]) -> bool:
+    """True for the schema of one returned document or judgment, False for that of a query."""
+    if {"retrieved", "contexts", "relevant", "evidence"} & schema.keys():
         return False
-    if "doc_id" in known:
-        alone = not {"query", "answer", "answers"} & known.keys()
-        return alone or bool({"score", "rank", "grade", "text"} & known.keys())
-    return {"rank", "score"} <= known.keys() and "answer" not in known
+    if "doc_id" in schema:
+        no_query_fields = not {"query", "answer", "answers"} & schema.keys()
+        return no_query_fields or bool({"score", "rank", "grade", "text"} & schema.keys())
+    return {"rank", "score"} <= schema.keys() and "answer" not in schema
 
 
 def resolve_fields(fields: Iterable[str], mapping: Mapping[str, str] | None = None) -> dict[str, str]:
@@ -137,32 +143,32 @@ def resolve_fields(fields: Iterable[str], mapping: Mapping[str, str] | None = No
     mapping, {our name: field}, comes first; the field it gives to `attribute` has no other meaning.
     """
     fields, mapping = list(fields), mapping or {}
-    given = {name: field for name, field in mapping.items() if field in fields}
-    free = [field for field in fields if field not in given.values()]
-    given.pop("attribute", None)
-    query = {**_resolve_query_fields(free), **given}
-    row = {**find_fields(free, ROW_FIELDS), **given}
+    mapped = {name: field for name, field in mapping.items() if field in fields}
+    free = [field for field in fields if field not in mapped.values()]
+    mapped.pop("attribute", None)
+    query = {**_resolve_query_fields(free), **mapped}
+    row = {**find_fields(free, ROW_FIELDS), **mapped}
     if is_document_row({**row, **{name: query[name] for name in (*RUN_MARKERS, *TRUTH_MARKERS) if name in query}}):
         return row
     return query
 
 
 def _resolve_query_fields(fields: list[str]) -> dict[str, str]:
-    known = find_fields(fields, QUERY_ALIASES, QUERY_ALIASES)
-    context = known.get("contexts")
+    schema = find_fields(fields, QUERY_ALIASES, QUERY_ALIASES)
+    context = schema.get("contexts")
     if context is not None and _DEEPEVAL & set(map(normalize_name, fields)):
         if normalize_name(context) == "context":
-            del known["contexts"]
+            del schema["contexts"]
         context = find_field(fields, "context", {"context": ("context",)})
         if context is not None:
-            known.setdefault("evidence", context)
-    if "retrieved" not in known:
-        known = {name: field for name, field in known.items() if name not in PARALLEL_FIELDS}
-    return known
+            schema.setdefault("evidence", context)
+    if "retrieved" not in schema:
+        schema = {name: field for name, field in schema.items() if name not in PARALLEL_FIELDS}
+    return schema
 
 
 class FieldResolver:
-    """`resolve`, remembered for objects with the same fields; or the names that all rows of a table share."""
+    """Cached `resolve_fields` for objects with the same fields; a table has one schema for all rows."""
 
     def __init__(self, mapping: Mapping[str, str], fixed: dict[str, str] | None = None):
         self.mapping, self.schema = mapping, fixed
@@ -177,18 +183,18 @@ class FieldResolver:
         if keys not in self._schemas:
             if len(self._schemas) > 10_000:
                 self._schemas.clear()
-            known = self._schemas[keys] = resolve_fields(keys, self.mapping)
-            ours = all(name == field for name, field in known.items() if name in (*RUN_MARKERS, *TRUTH_MARKERS))
-            if not ours and not is_document_row(known):
-                taken = {*known.values(), self.mapping.get("attribute")}
-                self.attribute_fields |= dict.fromkeys(key for key in keys if key not in taken)
+            schema = self._schemas[keys] = resolve_fields(keys, self.mapping)
+            is_native = all(name == field for name, field in schema.items() if name in (*RUN_MARKERS, *TRUTH_MARKERS))
+            if not is_native and not is_document_row(schema):
+                resolved = {*schema.values(), self.mapping.get("attribute")}
+                self.attribute_fields |= dict.fromkeys(key for key in keys if key not in resolved)
         return self._schemas[keys]
 
 
 def flatten_members(fields: dict, mapping: Mapping[str, str]) -> dict:
-    """The object with the members of its parts as fields: {"inputs": {"question"}} -> "inputs.question".
+    """The object with members of nested objects as fields: {"inputs": {"question"}} -> "inputs.question".
 
-    So are the parts that the mapping names: per_k.10.ids.
+    So are the paths in the mapping: per_k.10.ids.
     """
     for path in mapping.values():
         if "." in path and path not in fields:
@@ -197,12 +203,12 @@ def flatten_members(fields: dict, mapping: Mapping[str, str]) -> dict:
                 value = value.get(key) if type(value) is dict else None
             if value is not None:
                 fields = {**fields, path: value}
-    parts = (*FLATTENED, "response") if "vars" in fields else FLATTENED  # vars and response are promptfoo's
-    parts = [name for name in parts if name in fields and type(fields[name]) is dict]
-    if not parts:
+    members = (*FLATTENED, "response") if "vars" in fields else FLATTENED  # vars and response are promptfoo's
+    members = [name for name in members if name in fields and type(fields[name]) is dict]
+    if not members:
         return fields
-    flat = {name: value for name, value in fields.items() if name not in parts}
-    for name in parts:
+    flat = {name: value for name, value in fields.items() if name not in members}
+    for name in members:
         flat |= {f"{name}.{key}": value for key, value in fields[name].items()}
     for name in [name for name in flat if name.endswith(".messages") and type(flat[name]) is list]:
         flat[name] = last_message(flat[name], USER_ROLES if name.startswith("input") else MODEL_ROLES)
@@ -210,25 +216,25 @@ def flatten_members(fields: dict, mapping: Mapping[str, str]) -> dict:
 
 
 def describe_aliases(name: str) -> str:
-    """A name with its other spellings, for messages: "doc_id (also doc, document_id ...)"."""
-    others = [other for other in ALIASES[name] if other != name and "." not in other][:8]
-    return f"{name} (also {', '.join(others)})" if others else name
+    """A name with its aliases, for messages: "doc_id (also doc, document_id ...)"."""
+    aliases = [alias for alias in ALIASES[name] if alias != name and "." not in alias][:8]
+    return f"{name} (also {', '.join(aliases)})" if aliases else name
 
 
-def find_nested_list(fields: dict, wanted: str, deepest: int = 4) -> str | None:
-    """The path to a list deep in an object that bears a name of `wanted`, the longest of several: "per_k.10.ids"."""
-    known = {normalize_name(name) for name in QUERY_ALIASES[wanted]}
-    found: list[tuple[int, str]] = []
+def find_nested_list(fields: dict, name: str, deepest: int = 4) -> str | None:
+    """The path to the longest nested list with an alias of `name`: "per_k.10.ids"."""
+    aliases = {normalize_name(name) for name in QUERY_ALIASES[name]}
+    paths: list[tuple[int, str]] = []
     level = [(str(name), value) for name, value in fields.items()]
     for _ in range(deepest):
-        found += [(-len(value), path) for path, value in level
-                  if type(value) is list and "." in path and normalize_name(path.rpartition(".")[2]) in known]
-        level = [(f"{path}.{name}", part) for path, value in level if type(value) is dict
-                 for name, part in value.items()]
-    return min(found)[1] if found else None
+        paths += [(-len(value), path) for path, value in level
+                  if type(value) is list and "." in path and normalize_name(path.rpartition(".")[2]) in aliases]
+        level = [(f"{path}.{name}", member) for path, value in level if type(value) is dict
+                 for name, member in value.items()]
+    return min(paths)[1] if paths else None
 
 
 def find_question_list(fields: dict) -> str | None:
-    """The field that holds a list of questions, such as those about one table."""
+    """The field with a list of questions, such as those about one table."""
     return next((name for name, value in fields.items() if type(value) is list and value and all(
-        type(part) is dict and find_field(part, "query") for part in value)), None)
+        type(item) is dict and find_field(item, "query") for item in value)), None)

@@ -1,4 +1,4 @@
-"""A run where the truth is expected, or the other way round: one clear problem, not one for each line."""
+"""Errors for a run in place of the truth, or the reverse: one problem per file, not one per line."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import NoReturn
 from ragdash.io.source.source import Source
 
 
-def fail_truth_as_run(source: Source, why: str, what: str = "judgements") -> NoReturn:
+def fail_truth_as_run(source: Source, reason: str, content: str = "judgements") -> NoReturn:
     """Raise: this file holds the truth."""
-    source.fail("truth-as-run", {"what": what, "reason": why})
+    source.fail("truth-as-run", {"what": content, "reason": reason})
 
 
-def fail_run_as_truth(source: Source, why: str, what: str = "a run") -> NoReturn:
+def fail_run_as_truth(source: Source, reason: str, content: str = "a run") -> NoReturn:
     """Raise: this file holds a run."""
-    source.fail("run-as-truth", {"what": what, "reason": why})
+    source.fail("run-as-truth", {"what": content, "reason": reason})

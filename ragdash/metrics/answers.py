@@ -17,23 +17,28 @@ from ragdash.core.errors import InputError, Problem
 from ragdash.core.text import ARTICLES, is_refusal
 from ragdash.matching.views.ranked import Values
 from ragdash.matching.views.texts import Answered, Coded
+from ragdash.metrics.example_setups import Example
 from ragdash.metrics.registry import metric
 
 _NORMAL = {"normalisation": ("squad", "unicode"), "language": tuple(ARTICLES)}
 _TOKENS = {"tokens": ("squad", "rouge", "unicode"), "stem": ("no", "porter")}
+_ROUGE = "rouge-score with the same tokens (tokens='rouge'); RAGAS RougeScore calls rouge-score."
 _POLAR = ("yes", "no")  # as references they have to begin the answer
 _BLOCK = 1 << 14  # pairs compared together, so that the temporaries stay small
 
 
 @metric("EM", "Exact match", formula=r"\max_r\, [norm(answer) = norm(r)]", source="SQuAD v1.1 evaluation script",
-        relevance=False, aliases=("exact_match",), allowed=_NORMAL)
+        relevance=False, aliases=("exact_match",), allowed=_NORMAL,
+        when="Short factual answers with one right wording. It is 0 for almost every long answer.",
+        differs="SQuAD's script: the same. RAGAS ExactMatch compares the raw strings.",
+        example=Example("answer", "EM", 0.0, "after normalization the texts differ"))
 def exact_match(answered: Answered, *, normalisation: str = "squad", language: str = "en") -> Values:
     """1 if the answer equals a reference after normalization, else 0.
 
     'squad' deletes punctuation, so 3.5% equals 35 and -5 equals 5. 'unicode' keeps decimal marks and reads any
     script. Two answers without a token are equal. Returns (Q,): 0 or 1.
     """
-    _only_unicode(language, normalisation)
+    _check_language(language, normalisation)
     normal = answered.coded(normalisation, language=language)
     text_code = answered.each(("same", normalisation, language), lambda _: normal.same())
     query, answer, reference = answered.pairs
@@ -42,7 +47,11 @@ def exact_match(answered: Answered, *, normalisation: str = "squad", language: s
 
 @metric("CoverEM", "Answer holds a reference", formula=r"\max_r\, [norm(r) \subseteq norm(answer)]",
         source="Liu et al. 2023 (Lost in the Middle), best_subspan_em; Mallen et al. 2023", relevance=False,
-        aliases=("cover_em", "subspan_em", "contains"), allowed=_NORMAL)
+        aliases=("cover_em", "subspan_em", "contains"), allowed=_NORMAL,
+        when="Answers in whole sentences to questions with a short right answer: what most RAG systems write.",
+        differs="Lost in the Middle (best_subspan_em) and others search for characters, also within a word.",
+        example=Example("answer", "CoverEM", 0.0,
+                        "the answer does not contain “paris is capital city of france” in this order"))
 def cover_exact_match(answered: Answered, *, normalisation: str = "squad", language: str = "en") -> Values:
     """1 if the answer contains the tokens of a reference in sequence, else 0: for answers in sentences.
 
@@ -50,16 +59,21 @@ def cover_exact_match(answered: Answered, *, normalisation: str = "squad", langu
     and a bare yes or no must begin the answer. The rest of the answer is not checked: "not Paris" contains Paris. At
     least EM. Only an empty answer contains an empty reference. Returns (Q,): 0 or 1.
     """
-    _only_unicode(language, normalisation)
+    _check_language(language, normalisation)
     coded = answered.coded(normalisation, language=language)
     query, answer, reference = answered.pairs
-    contained = [_holds(coded.of(a), coded.of(r), answered.texts[r]) for a, r in zip(answer, reference, strict=True)]
+    contained = [
+        _contains_reference(coded.of(a), coded.of(r), answered.texts[r]) for a, r in zip(answer, reference, strict=True)
+    ]
     return answered.best(query, np.array(contained, np.float64))
 
 
 @metric("TokenF1", "Token F1", formula=r"\max_r \frac{2 |answer \cap r|}{|answer| + |r|}",
         source="SQuAD v1.1 evaluation script; tokens='set': published hybrid RAG study", relevance=False,
-        aliases=("token_f1", "answer_f1"), allowed={"tokens": ("squad", "set"), **_NORMAL})
+        aliases=("token_f1", "answer_f1"), allowed={"tokens": ("squad", "set"), **_NORMAL},
+        when="Short answers with varying words. It ignores order and penalizes length.",
+        differs="SQuAD's script: the same; tokens='set' is another published form.",
+        example=Example("answer", "TokenF1", 10 / 11, "without articles 5 and 6 tokens, 5 in common: 2 · 5 / 11"))
 def token_f1(answered: Answered, *, tokens: str = "squad", normalisation: str = "squad",
              language: str = "en") -> Values:
     """Harmonic mean of precision and recall of the answer's tokens in the best reference, ignoring order.
@@ -69,7 +83,7 @@ def token_f1(answered: Answered, *, tokens: str = "squad", normalisation: str = 
     0.909 and 0.923 for "The capital of France is Paris" and "Paris is the capital city of France".
     Returns (Q,) in [0, 1].
     """
-    _only_unicode(language, normalisation)
+    _check_language(language, normalisation)
     if tokens == "set" and normalisation != "squad":
         raise InputError([Problem("metric-parameter/tokens", field="metric")])
     query, answer, reference = answered.pairs
@@ -81,7 +95,10 @@ def token_f1(answered: Answered, *, tokens: str = "squad", normalisation: str = 
 
 @metric("ROUGE_L", "ROUGE-L", formula=r"\max_r \frac{2\, LCS(answer, r)}{|answer| + |r|}",
         source="Lin 2004; tokens='rouge': rouge-score 0.1.2", relevance=False, aliases=("rougeL", "rouge-l"),
-        allowed=_TOKENS)
+        allowed=_TOKENS,
+        when="Longer answers and summaries, where order matters.",
+        differs=_ROUGE,
+        example=Example("answer", "ROUGE_L", 6 / 11, "longest common subsequence “capital of france”: 2 · 3 / 11"))
 def rouge_l(answered: Answered, *, tokens: str = "squad", stem: str = "no") -> Values:
     """Longest common subsequence of the tokens of answer and reference, as F1; 0 if one of them is empty.
 
@@ -89,11 +106,14 @@ def rouge_l(answered: Answered, *, tokens: str = "squad", stem: str = "no") -> V
     its use_stemmer: 0.545 and 0.615 for the example of TokenF1. A reference with letters or digits but no token is
     ignored ('rouge' reads no Chinese); undefined if all are. Returns (Q,) in [0, 1].
     """
-    return _rouge(answered, tokens, stem, _common_order, 1)
+    return _rouge(answered, tokens, stem, _longest_common_subsequence, 1)
 
 
 @metric("ROUGE_1", "ROUGE-1", formula=r"\max_r \frac{2 |answer \cap r|}{|answer| + |r|}",
-        source="Lin 2004; rouge-score 0.1.2", relevance=False, aliases=("rouge1", "rouge-1"), allowed=_TOKENS)
+        source="Lin 2004; rouge-score 0.1.2", relevance=False, aliases=("rouge1", "rouge-1"), allowed=_TOKENS,
+        when="For comparison with summarization papers.",
+        differs=_ROUGE,
+        example=Example("answer", "ROUGE_1", 12 / 13, "with articles 6 and 7 tokens, 6 in common: 2 · 6 / 13"))
 def rouge_1(answered: Answered, *, tokens: str = "rouge", stem: str = "no") -> Values:
     """Overlap of the single tokens of answer and reference, as F1; 0 if one of them is empty.
 
@@ -103,7 +123,11 @@ def rouge_1(answered: Answered, *, tokens: str = "rouge", stem: str = "no") -> V
 
 
 @metric("ROUGE_2", "ROUGE-2", formula=r"\max_r \frac{2 |pairs(answer) \cap pairs(r)|}{|pairs(answer)| + |pairs(r)|}",
-        source="Lin 2004; rouge-score 0.1.2", relevance=False, aliases=("rouge2", "rouge-2"), allowed=_TOKENS)
+        source="Lin 2004; rouge-score 0.1.2", relevance=False, aliases=("rouge2", "rouge-2"), allowed=_TOKENS,
+        when="Answers with wording close to the reference; useless for one-word answers.",
+        differs=_ROUGE,
+        example=Example("answer", "ROUGE_2", 4 / 11,
+                        "5 and 6 pairs, “the capital” and “of france” in common: 2 · 2 / 11"))
 def rouge_2(answered: Answered, *, tokens: str = "rouge", stem: str = "no") -> Values:
     """Overlap of the pairs of adjacent tokens of answer and reference, as F1; 0 if one of them has no pair.
 
@@ -115,14 +139,18 @@ def rouge_2(answered: Answered, *, tokens: str = "rouge", stem: str = "no") -> V
 
 @metric("AnswerRelevance", "Answer relevance", formula=r"\frac{2 |answer \cap question|}{|answer| + |question|}",
         source="published RAG evaluation framework, token overlap with the query", relevance=False,
-        aliases=("answer_relevance",), allowed=_NORMAL)
+        aliases=("answer_relevance",), allowed=_NORMAL,
+        when="A cheap check that the answer addresses the question. It does not show whether it is right.",
+        differs="RAGAS ResponseRelevancy embeds questions that a model writes; DeepEval uses a judge. Both are "
+                "different metrics.",
+        example=Example("answer", "AnswerRelevance", 0.8, "“is capital of france” of 5 and 5 tokens: 2 · 4 / 10"))
 def answer_relevance(answered: Answered, *, normalisation: str = "squad", language: str = "en") -> Values:
     """Token F1 of the answer and the question: does the answer address the question?
 
     A right answer of one word has a low value, and a repeated question the highest. The version by an LLM judge is
     AnswerRelevanceJudged. Undefined without an answer, or without a token in the question. Returns (Q,) in [0, 1].
     """
-    _only_unicode(language, normalisation)
+    _check_language(language, normalisation)
     answered.need("questions")
     coded = answered.coded(normalisation, language=language)
     query = np.flatnonzero((answered.answer >= 0) & (answered.question >= 0))
@@ -131,19 +159,21 @@ def answer_relevance(answered: Answered, *, normalisation: str = "squad", langua
 
 
 @metric("Refusal", "Refusal", formula=r"[\text{the answer declines}]", source="ragdash", better=None, relevance=False,
-        aliases=("refusals", "abstention"))
+        aliases=("refusals", "abstention"),
+        when="With unanswerable queries: does the system decline for these, and only for these?",
+        example=Example("declined", "Refusal", 1.0, "the answer says that it does not know"))
 def refusal(answered: Answered) -> Values:
     """1 if the answer declines to answer ("I don't know", "the context does not say"), else 0.
 
     Detected by a list of phrases in its first sentence. Neither good nor bad, since some questions have no answer.
     Undefined without an answer, or for one without a letter or a digit. Returns (Q,): 0 or 1.
     """
-    refused = {text: float(is_refusal(text)) if _says_something(text) else np.nan
+    refused = {text: float(is_refusal(text)) if _has_letters_or_digits(text) else np.nan
             for text in dict.fromkeys(answered.answers) if text is not None}
     return np.array([refused.get(text, np.nan) for text in answered.answers], np.float64)
 
 
-def _says_something(text: str) -> bool:
+def _has_letters_or_digits(text: str) -> bool:
     """Whether it has a letter or a digit of any script."""
     return any(map(str.isalnum, text))
 
@@ -156,7 +186,9 @@ def _rouge(answered: Answered, tokens: str, stem: str, common: Callable, n: int)
     total = coded.lengths[answer] + coded.lengths[reference]
     values = np.divide(2 * common(coded, answer, reference), total, out=np.zeros(len(query)), where=total > 0)
     if tokens == "rouge":
-        has_letters = np.array(answered.each("says", lambda texts: [_says_something(text) for text in texts]), bool)
+        has_letters = np.array(
+            answered.each("says", lambda texts: [_has_letters_or_digits(text) for text in texts]), bool
+        )
         values[has_letters[reference] & (single.lengths[reference] == 0)] = np.nan  # in a script that is not read
     return answered.best(query, values)
 
@@ -169,11 +201,11 @@ def _f1(coded: Coded, left: np.ndarray, right: np.ndarray, *, both_empty: float)
 
 def _common(coded: Coded, left: np.ndarray, right: np.ndarray) -> np.ndarray:
     """Tokens that both texts of a pair have, each as often as in the one that has it less: (P,) float64."""
-    blocks = [_common_of(coded, left[i:i + _BLOCK], right[i:i + _BLOCK]) for i in range(0, len(left), _BLOCK)]
+    blocks = [_common_in_block(coded, left[i:i + _BLOCK], right[i:i + _BLOCK]) for i in range(0, len(left), _BLOCK)]
     return np.concatenate(blocks) if blocks else np.zeros(0)
 
 
-def _common_of(coded: Coded, left: np.ndarray, right: np.ndarray) -> np.ndarray:
+def _common_in_block(coded: Coded, left: np.ndarray, right: np.ndarray) -> np.ndarray:
     pairs = len(left)
     text = np.concatenate([left, right])
     sizes = coded.lengths[text]
@@ -190,7 +222,7 @@ def _common_of(coded: Coded, left: np.ndarray, right: np.ndarray) -> np.ndarray:
     return np.bincount(groups[first] // coded.size, np.minimum(of_left, of_right), pairs).astype(np.float64)
 
 
-def _common_order(coded: Coded, left: np.ndarray, right: np.ndarray) -> np.ndarray:
+def _longest_common_subsequence(coded: Coded, left: np.ndarray, right: np.ndarray) -> np.ndarray:
     """Length of the longest common subsequence of the tokens of a pair: (P,) float64."""
     lists: dict[int, list[int]] = {}
 
@@ -203,7 +235,7 @@ def _common_order(coded: Coded, left: np.ndarray, right: np.ndarray) -> np.ndarr
                     np.float64)
 
 
-def _holds(answer: np.ndarray, reference: np.ndarray, text: str) -> bool:
+def _contains_reference(answer: np.ndarray, reference: np.ndarray, text: str) -> bool:
     """Whether the answer's codes contain those of the reference; text: the reference as written."""
     if not len(reference) or not len(answer):
         return len(reference) == len(answer)
@@ -216,7 +248,7 @@ def _holds(answer: np.ndarray, reference: np.ndarray, text: str) -> bool:
     return position >= 0
 
 
-def _only_unicode(language: str, normalisation: str) -> None:
+def _check_language(language: str, normalisation: str) -> None:
     if language != "en" and normalisation != "unicode":
         raise InputError([Problem("metric-parameter/language", {"language": language, "normalization": normalisation},
                                   field="metric")])

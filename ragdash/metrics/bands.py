@@ -43,7 +43,7 @@ class Bands:
     params: tuple[tuple[str, object], ...] = ()
 
     def __post_init__(self) -> None:
-        problems = faults(self.spec, self.source, self.bands, self.high)
+        problems = band_problems(self.spec, self.source, self.bands, self.high)
         if problems:
             raise InputError(problems)
 
@@ -68,12 +68,12 @@ class Bands:
         """The bands as a sentence part: poor from 0, fair from 0.3, ..."""
         return ", ".join(f"{band.label} from {band.low:g}" for band in self.bands)
 
-    def holds_for(self, spec) -> bool:
+    def applies_to(self, spec) -> bool:
         """Whether they are stated for this Spec: same metric and parameters, and the cutoff where one is stated."""
         return (self.metric, self.params) == (spec.name, spec.params) and self.k in (None, spec.k)
 
 
-def faults(name: str, source: str, bands: Sequence[Band], high: float) -> list[Problem]:
+def band_problems(name: str, source: str, bands: Sequence[Band], high: float) -> list[Problem]:
     """Everything that keeps these from being the bands of a metric; empty where they are."""
     problems = []
 
@@ -129,10 +129,10 @@ def bands_of(metric: str) -> tuple[Bands, ...]:
 
 def tables_for(spec, tables: Iterable[Bands] = BANDS) -> tuple[Bands, ...]:
     """The tables stated for this Spec; one stated for another cutoff or other parameters does not apply."""
-    return tuple(table for table in tables if table.holds_for(spec))
+    return tuple(table for table in tables if table.applies_to(spec))
 
 
-def not_stated(spec, tables: Iterable[Bands] = BANDS) -> str | None:
+def missing_bands_reason(spec, tables: Iterable[Bands] = BANDS) -> str | None:
     """Why no table applies to a Spec, in words: "Bands are stated for R@10, not for R@5."; None where one does."""
     tables = tuple(tables)
     if tables_for(spec, tables):
@@ -166,7 +166,7 @@ class Placement:
         return self.label if self.low_label or self.label is None else f"{self.label} (no interval)"
 
 
-def placed(table: Bands, mean: float, low: float, high: float) -> Placement:
+def place_in_bands(table: Bands, mean: float, low: float, high: float) -> Placement:
     """A mean and its interval on the bands. Ends beyond the range (some intervals extend it) belong to the last band.
 
     NaN ends: no interval. A mean that is NaN or outside the range is undefined here.
@@ -192,7 +192,7 @@ class Target:
                                       field="target")])
 
 
-def judged(target: Target, mean: float, low: float, high: float, better: str | None) -> str:
+def target_outcome(target: Target, mean: float, low: float, high: float, better: str | None) -> str:
     """"pass" or "fail" if the whole interval is on one side of the target, else "undecided".
 
     By the interval, not by the point. The target itself passes. Undefined mean or interval: undecided.
@@ -208,7 +208,7 @@ def judged(target: Target, mean: float, low: float, high: float, better: str | N
 
 
 @dataclass(frozen=True)
-class Cut:
+class StageThreshold:
     """A value from which on something is in order. metric: the metric it applies to; source: who set it."""
 
     metric: str
@@ -216,11 +216,16 @@ class Cut:
     source: str
 
 
-CUTS: dict[str, Cut] = {
-    "k": Cut("rank", 10, "the cutoff of Recall@10 in both published tables"),
-    "coverage": Cut("share of the gold in the first k", 1.0, "ragdash: all of the gold is needed"),
-    "right": Cut(bands_of("TokenF1")[0].spec, bands_of("TokenF1")[0].bands[3].low, f"{_HYBRID}: where good begins"),
-    "grounded": Cut("SupportCoverage", bands_of("Faithfulness")[0].bands[1].low,
-                    f"{_GUIDE}: the minimum of Faithfulness, taken over for the share of words in the contexts"),
+STAGE_THRESHOLDS: dict[str, StageThreshold] = {
+    "k": StageThreshold("rank", 10, "the cutoff of Recall@10 in both published tables"),
+    "coverage": StageThreshold("share of the gold in the first k", 1.0, "ragdash: all of the gold is needed"),
+    "right": StageThreshold(
+        bands_of("TokenF1")[0].spec, bands_of("TokenF1")[0].bands[3].low, f"{_HYBRID}: where good begins"
+    ),
+    "grounded": StageThreshold(
+        "SupportCoverage",
+        bands_of("Faithfulness")[0].bands[1].low,
+        f"{_GUIDE}: the minimum of Faithfulness, taken over for the share of words in the contexts",
+    ),
 }
 """Where the stages of a diagnosis part (ragdash.analysis.diagnosis.Rules)."""

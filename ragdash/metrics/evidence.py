@@ -15,13 +15,17 @@ import numpy as np
 from ragdash.core.errors import Unavailable
 from ragdash.matching.views.evidence import Covered
 from ragdash.matching.views.ranked import Cutoffs, Ranked, Values, ordinal
+from ragdash.metrics.example_setups import Example
 from ragdash.metrics.registry import CorpusValue, Metric, metric
-from ragdash.metrics.retrieval import _over, _undefined_without, average_precision, precision
+from ragdash.metrics.retrieval import _ratio, _undefined_without, average_precision, precision
 
 
 @metric("EvidenceRecall", "Evidence recall",
         formula=r"\frac{\sum_q |spans_q \text{ covered by } top_k|}{\sum_q |spans_q|}",
-        source="TAT-RAG evaluation (EvidenceRecall@3, @10)", aggregate="corpus", aliases=("evidence_recall",))
+        source="TAT-RAG evaluation (EvidenceRecall@3, @10)", aggregate="corpus", aliases=("evidence_recall",),
+        when="The evidence matters, not the chunk that contains it: for comparing chunk sizes.",
+        differs="TAT-RAG: the same, with another similarity.",
+        example=Example("evidence", "EvidenceRecall@3", 0.5, "1 of 2 spans is covered by the first 3 chunks"))
 def evidence_recall(covered: Covered, k: Cutoffs) -> tuple[CorpusValue, ...]:
     """Share of all gold spans, of all queries together, that the first k chunks cover (micro).
 
@@ -30,22 +34,27 @@ def evidence_recall(covered: Covered, k: Cutoffs) -> tuple[CorpusValue, ...]:
     """
     gold = covered.gold.astype(np.float64)
     covered_spans = covered.covered_at(k)
-    shares = _over(covered_spans.copy(), covered.gold)
+    shares = _ratio(covered_spans.copy(), covered.gold)
     return tuple(CorpusValue(shares[:, i], 0.0, ((1.0, covered_spans[:, i], gold),)) for i in range(len(k)))
 
 
 @metric("PerQueryCoverage", "Coverage per query", formula=r"\frac{|spans \text{ covered by } top_k|}{|spans|}",
-        source="TAT-RAG evaluation (PerQueryCoverage@k)", aliases=("per_query_coverage",))
+        source="TAT-RAG evaluation (PerQueryCoverage@k)", aliases=("per_query_coverage",),
+        when="Like EvidenceRecall, with equal weight per query: the usual choice.",
+        differs="RAGAS NonLLMContextRecall with its own similarity and threshold.",
+        example=Example("evidence", "PerQueryCoverage@3", 0.5, "1 of 2 spans is covered by the first 3 chunks"))
 def per_query_coverage(covered: Covered, k: Cutoffs) -> Values:
     """Share of the gold spans of a query that the first k chunks cover, averaged over the queries (macro).
 
     A span counts once, however many chunks cover it. The same as R@k by evidence. Returns (Q, K) in [0, 1].
     """
-    return _over(covered.covered_at(k), covered.gold)
+    return _ratio(covered.covered_at(k), covered.gold)
 
 
 @metric("FullCoverageRate", "Full coverage", formula=r"1 \text{ if } top_k \text{ covers every span, else } 0",
-        source="TAT-RAG evaluation (FullCoverageRate@k)", aliases=("full_coverage_rate",))
+        source="TAT-RAG evaluation (FullCoverageRate@k)", aliases=("full_coverage_rate",),
+        when="Answers that need all the evidence: multi-hop questions, comparisons, lists.",
+        example=Example("evidence", "FullCoverageRate@3", 0.0, "not every span is covered by the first 3 chunks"))
 def full_coverage_rate(covered: Covered, k: Cutoffs) -> Values:
     """1 if the first k chunks cover every gold span of the query, else 0; its mean is the share of such queries.
 
@@ -58,7 +67,11 @@ def full_coverage_rate(covered: Covered, k: Cutoffs) -> Values:
         formula=r"\frac{\sum_{i \leq k} P@i \cdot hit_i}{\sum_{i \leq k} hit_i},\ "
                 r"hit_i = 1 \text{ if chunk i covers a span}",
         source="RAGAS NonLLMContextPrecisionWithReference; form='share': IDBasedContextPrecision",
-        aliases=("context_precision",), allowed={"form": ("ranked", "share")})
+        aliases=("context_precision",), allowed={"form": ("ranked", "share")},
+        when="Are the chunks that cover the evidence at the top of the prompt?",
+        differs="RAGAS NonLLMContextPrecisionWithReference; with a judge (LLMContextPrecision) it is another metric.",
+        example=Example("evidence", "ContextPrecision@3", 0.5,
+                        "the only covering chunk is at rank 2, where precision is 1/2"))
 def context_precision(covered: Covered, k: Cutoffs, *, form: str = "ranked") -> Values:
     """How high the covering chunks are ranked: the mean of the precisions at their ranks.
 
@@ -74,7 +87,10 @@ def context_precision(covered: Covered, k: Cutoffs, *, form: str = "ranked") -> 
 
 
 @metric("ContextRecall", "Context recall", formula=r"\frac{|spans \text{ covered by the chunks}|}{|spans|}",
-        source="RAGAS NonLLMContextRecall, IDBasedContextRecall", aliases=("context_recall",))
+        source="RAGAS NonLLMContextRecall, IDBasedContextRecall", aliases=("context_recall",),
+        when="For comparison with RAGAS tables.",
+        differs="RAGAS: threshold 0.5 on whole strings; its LLMContextRecall asks a model.",
+        example=Example("evidence", "ContextRecall@3", 0.5, "1 of 2 spans is covered by the first 3 chunks"))
 def context_recall(covered: Covered, k: Cutoffs) -> Values:
     """Share of the gold spans of a query that some chunk covers: PerQueryCoverage under its RAGAS name.
 
@@ -88,7 +104,10 @@ def context_recall(covered: Covered, k: Cutoffs) -> Values:
         formula=r"1 - \frac{|\{i \leq k: \text{chunk i covers a span}\}|}{\min(k, returned)}",
         source="complement of the precision over what was returned", better="lower", relevance=False,
         aliases=("noise_share",),
-        weight=lambda covered, k: covered.ranks.returned_at(k) * (covered.gold > 0)[:, None])
+        weight=lambda covered, k: covered.ranks.returned_at(k) * (covered.gold > 0)[:, None],
+        when="How much of the prompt is useless or misleading.",
+        differs="RAGAS NoiseSensitivity asks a model what the noise did; it is another metric.",
+        example=Example("evidence", "NoiseShare@3", 2 / 3, "chunks 1 and 3 cover nothing: 2 of 3"))
 def noise_share(covered: Covered, k: Cutoffs) -> Values:
     """Share of the first k chunks that cover no gold span. Lower is better.
 
@@ -97,13 +116,15 @@ def noise_share(covered: Covered, k: Cutoffs) -> Values:
     """
     returned = covered.ranks.returned_at(k)
     useless = returned - covered.ranks.hits_at(k)
-    return _undefined_without(covered.gold, _over(useless.astype(np.float64), returned))
+    return _undefined_without(covered.gold, _ratio(useless.astype(np.float64), returned))
 
 
 @metric("TokensToFullCoverage", "Tokens to full coverage",
         formula=r"\sum_{i \leq r} |tokens_i|,\ r = \text{rank by which every span is covered}",
         source="what a generator has to read until all the evidence is there", range=(0.0, np.inf), better="lower",
-        unit="words", relevance=False, aliases=("tokens_to_full_coverage",))
+        unit="words", relevance=False, aliases=("tokens_to_full_coverage",),
+        when="How much text the prompt needs to contain all evidence: cost and chunk size.",
+        example=Example("evidence", "TokensToFullCoverage", 40.0, "chunks 1 to 4 have 7 + 15 + 9 + 9 words"))
 def tokens_to_full_coverage(covered: Covered) -> Values:
     """Tokens of the chunks down to the rank by which every gold span of the query is covered. Lower is better.
 
@@ -117,7 +138,7 @@ def tokens_to_full_coverage(covered: Covered) -> Values:
 
 
 @dataclass(frozen=True)
-class Form:
+class EvidenceForm:
     """A metric under match='evidence': function(covered, *cutoffs, **parameters), and the weight of its micro average.
 
     unit: what counts as its documents: "ranks", "spans", "ranks and spans"; "evidence" for a metric of the evidence.
@@ -138,13 +159,13 @@ def average_precision_of_spans(covered: Covered, k: Cutoffs, *, rel: int = 1, de
     last = np.append((query[1:] != query[:-1]) | (rank[1:] != rank[:-1]), True)[:len(query)]
     last_index = np.flatnonzero(last)[np.cumsum(last) - last]  # the last of the spans that share query and rank
     count = ordinal(query)[last_index]
-    return _over(spans.up_to(k, query, rank, count / np.maximum(rank, count)), covered.gold)
+    return _ratio(spans.up_to(k, query, rank, count / np.maximum(rank, count)), covered.gold)
 
 
 def f1_of_spans(covered: Covered, k: Cutoffs, *, rel: int = 1) -> Values:
     """Harmonic mean of P@k (of ranks) and R@k (of spans), 0 if both are 0: (Q, K) in [0, 1]."""
     p = covered.ranks.hits_at(k) / k
-    r = _over(covered.covered_at(k), covered.gold)
+    r = _ratio(covered.covered_at(k), covered.gold)
     return 2 * p * r / np.where(p + r == 0, 1, p + r)
 
 
@@ -152,7 +173,7 @@ def aqwv_of_spans(covered: Covered, k: Cutoffs, *, beta: float = 40.0, **params:
     """The thresholdless AQWV@k: R@k of spans minus beta times the share of ranks without a hit: (Q, K)."""
     returned = covered.ranks.returned_at(k)
     alarms = (returned - covered.ranks.hits_at(k)) / np.maximum(returned, 1)
-    return _over(covered.covered_at(k), covered.gold) - beta * alarms
+    return _ratio(covered.covered_at(k), covered.gold) - beta * alarms
 
 
 OF_RANKS = frozenset({"P", "Success", "RR", "Rprec", "ERR", "RBP", "RBPResidual", "MeanRank", "FirstRank", "AUC",
@@ -162,7 +183,7 @@ OF_BOTH = {"AP": average_precision_of_spans, "F1": f1_of_spans, "AQWV": aqwv_of_
 BY_ID_ALONE = frozenset({"bpref", "MQWV"})  # need documents that are judged not relevant, or a corpus of documents
 
 
-def by_evidence(definition: Metric, params: Mapping[str, object], k: int | None = None) -> Form:
+def by_evidence(definition: Metric, params: Mapping[str, object], k: int | None = None) -> EvidenceForm:
     """How a metric is computed under match='evidence'; params, k: as in its Spec (average may be among them).
 
     Ranks: a rank is a hit if its chunk covers any span (P, Success, RR ...; R is the number of spans). Spans: each
@@ -171,23 +192,23 @@ def by_evidence(definition: Metric, params: Mapping[str, object], k: int | None 
     """
     name = definition.name
     if definition.view == "Covered":
-        return Form("evidence", definition.function, definition.weight)
-    needs = _needs(name, params, k)
+        return EvidenceForm("evidence", definition.function, definition.weight)
+    needs = _unmet_need(name, params, k)
     if needs or definition.view != "Ranked" or name not in OF_RANKS | OF_SPANS | OF_BOTH.keys():
         raise Unavailable(f"by-evidence{needs}", {"metric": name}, "metric")
     if name == "AP" and params.get("denominator") == "retrieved":
-        return _through("ranks", definition)
+        return _form_by_unit("ranks", definition)
     if name in OF_BOTH:
-        return Form("spans" if name == "AP" else "ranks and spans", OF_BOTH[name])
-    return _through("ranks" if name in OF_RANKS else "spans", definition)
+        return EvidenceForm("spans" if name == "AP" else "ranks and spans", OF_BOTH[name])
+    return _form_by_unit("ranks" if name in OF_RANKS else "spans", definition)
 
 
-def as_ranked(covered: Covered, unit: str) -> Ranked:
+def ranked_by_unit(covered: Covered, unit: str) -> Ranked:
     """The view with ranks or with spans for documents, by unit."""
     return {"ranks": covered.ranks, "spans": covered.spans}[unit]
 
 
-def _needs(name: str, params: Mapping[str, object], k: int | None) -> str:
+def _unmet_need(name: str, params: Mapping[str, object], k: int | None) -> str:
     """What parameters ask for that spans do not have, as the wording of the message; empty where they fit."""
     if params.get("rel", 1) != 1:
         return "-without-grades"
@@ -201,12 +222,12 @@ def _needs(name: str, params: Mapping[str, object], k: int | None) -> str:
     return ""
 
 
-def _through(unit: str, definition: Metric) -> Form:
+def _form_by_unit(unit: str, definition: Metric) -> EvidenceForm:
     """The definition by id, over ranks or spans in place of documents."""
     def function(covered: Covered, *args, **params) -> object:
-        return definition.function(as_ranked(covered, unit), *args, **params)
+        return definition.function(ranked_by_unit(covered, unit), *args, **params)
 
     def weight(covered: Covered, *args, **params) -> np.ndarray:
-        return definition.weight(as_ranked(covered, unit), *args, **params)
+        return definition.weight(ranked_by_unit(covered, unit), *args, **params)
 
-    return Form(unit, function, weight if definition.weight else None)
+    return EvidenceForm(unit, function, weight if definition.weight else None)

@@ -17,6 +17,7 @@ import numpy as np
 
 from ragdash.core.errors import InputError, Problem
 from ragdash.matching.views.ranked import ALL, Values
+from ragdash.metrics.example_setups import Example
 
 METRICS: dict[str, Metric] = {}
 MAX_CUTOFF = 10**9
@@ -46,6 +47,8 @@ class Metric:
     relevance: undefined for a query without a relevant document (the convention `unanswerable` then decides).
     weight: of a ratio, its denominator as function of (view, k, parameters): (Q,) or (Q, K). Such a metric also takes
     average='micro': the sum of numerators over the sum of denominators, a value of the corpus.
+    when: the use of the metric; differs: what trec_eval, RAGAS, ranx and others compute under this name; example: a
+    worked example, which the tests compute.
     params: name -> default; types: name -> annotation; allowed: name -> words to choose from, or (lowest, highest).
     """
 
@@ -68,6 +71,9 @@ class Metric:
     aliases: tuple[str, ...] = ()
     types: Mapping[str, str] = field(default_factory=dict)
     allowed: Mapping[str, tuple] = field(default_factory=dict)
+    when: str = ""
+    differs: str = ""
+    example: Example | None = None
 
     @property
     def summary_line(self) -> str:
@@ -104,7 +110,7 @@ class Spec:
         low, high = self.metric.range
         return (-float(dict(self.params).get("beta", self.metric.params["beta"])) if low == "-beta" else low), high
 
-    def at(self, k: int | None) -> Spec:
+    def at_cutoff(self, k: int | None) -> Spec:
         """The same metric and parameters at another cutoff."""
         return replace(self, k=k)
 
@@ -140,8 +146,8 @@ def parse_specs(text: str | Iterable[str | Spec]) -> tuple[Spec, ...]:
 
     White space and commas separate, outside parentheses and quotes. Each spec once, in order of appearance.
     """
-    names = _split(text) if isinstance(text, str) else [name for item in text for name in (
-        [item] if isinstance(item, Spec) else _split(item))]
+    names = _split_names(text) if isinstance(text, str) else [name for item in text for name in (
+        [item] if isinstance(item, Spec) else _split_names(item))]
     specs, problems = [], []
     for name in names:
         try:
@@ -157,19 +163,19 @@ def parse_spec(text: str) -> Spec:
     """The Spec of one name such as "nDCG(gain='exp')@10", "Recall@5" or "ndcg_cut_10"; InputError if there is none."""
     match = re.fullmatch(r"\s*([\w.\- ]+?)\s*(\(.*\))?\s*(?:@\s*(\d+))?\s*", text, re.DOTALL)
     if not match:
-        raise _unknown(text)
+        raise _unknown_metric(text)
     name, arguments, cutoff = match.groups()
     entry = _spellings().get(name.casefold())
     if entry is None and arguments is None and cutoff is None:  # trec_eval writes P_10, ndcg_cut_10
         name, _, cutoff = name.rpartition("_")
         entry = _spellings().get(name.casefold()) if cutoff.isdigit() else None
     if entry is None:
-        raise _unknown(text)
-    params = _arguments(text, arguments, entry)
-    return entry.spec(_cutoff(text, cutoff, entry), **params)
+        raise _unknown_metric(text)
+    params = _parse_arguments(text, arguments, entry)
+    return entry.spec(_parse_cutoff(text, cutoff, entry), **params)
 
 
-def _cutoff(text: str, cutoff: str | None, entry: Metric) -> int | None:
+def _parse_cutoff(text: str, cutoff: str | None, entry: Metric) -> int | None:
     """The cutoff as a number, None where there is none; InputError where the metric wants it otherwise."""
     k = int(cutoff) if cutoff else None
     is_valid = entry.cutoff != "required" if k is None else entry.cutoff != "none" and 1 <= k <= MAX_CUTOFF
@@ -184,11 +190,11 @@ def find_metric(name: str) -> Metric:
     """The metric of a name, title or other accepted spelling, in any case; InputError with near names otherwise."""
     entry = _spellings().get(name.casefold())
     if entry is None:
-        raise _unknown(name)
+        raise _unknown_metric(name)
     return entry
 
 
-def _split(text: str) -> list[str]:
+def _split_names(text: str) -> list[str]:
     names, depth, quote, current = [], 0, "", ""
     for char in text:
         if quote:
@@ -205,7 +211,7 @@ def _split(text: str) -> list[str]:
     return [name for name in (*names, current) if name]
 
 
-def _arguments(text: str, arguments: str | None, entry: Metric) -> dict:
+def _parse_arguments(text: str, arguments: str | None, entry: Metric) -> dict:
     if not arguments:
         return {}
     try:
@@ -214,8 +220,8 @@ def _arguments(text: str, arguments: str | None, entry: Metric) -> dict:
         wrong = bool(call.args) or len(values) < len(call.keywords)
     except (SyntaxError, ValueError, AttributeError):
         values, wrong = {}, True
-    if wrong or not all(_fits(entry, key, value) for key, value in values.items()):
-        options = "; ".join(_option(entry, key) for key in entry.params) or "none"
+    if wrong or not all(_is_valid_option(entry, key, value) for key, value in values.items()):
+        options = "; ".join(_describe_option(entry, key) for key in entry.params) or "none"
         raise InputError([Problem("metric-parameter", {"text": text, "metric": entry.name, "known": options},
                                   field="metric")])
     return {key: tuple(value) if isinstance(value, list) else value for key, value in values.items()}
@@ -224,7 +230,7 @@ def _arguments(text: str, arguments: str | None, entry: Metric) -> dict:
 _TYPES = {"int": int, "float": (int, float), "str": str, "tuple": (tuple, list), "None": type(None)}
 
 
-def _fits(entry: Metric, key: str, value) -> bool:
+def _is_valid_option(entry: Metric, key: str, value) -> bool:
     """Whether the metric has this parameter and the value is of its type and among what is allowed."""
     if key not in entry.params or isinstance(value, bool):
         return False
@@ -239,7 +245,7 @@ def _fits(entry: Metric, key: str, value) -> bool:
     return len(numbers) > 0 and all(isinstance(n, (int, float)) and allowed[0] <= n <= allowed[1] for n in numbers)
 
 
-def _option(entry: Metric, key: str) -> str:
+def _describe_option(entry: Metric, key: str) -> str:
     """A parameter with its default and what else is allowed, in words."""
     allowed = entry.allowed.get(key)
     words = "" if allowed is None else f" ({' or '.join(map(str, allowed))})" if isinstance(allowed[0], str) \
@@ -257,7 +263,7 @@ def _spellings() -> dict[str, Metric]:
     return spellings
 
 
-def _unknown(text: str) -> InputError:
+def _unknown_metric(text: str) -> InputError:
     name = re.split(r"[@(]", text)[0].strip()
     close_matches = difflib.get_close_matches(name.casefold(), list(_spellings()), 3, 0.5)
     names = list(dict.fromkeys(_spellings()[word].name for word in close_matches))

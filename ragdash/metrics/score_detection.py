@@ -8,15 +8,21 @@ import numpy as np
 
 from ragdash.core.errors import InputError, Problem
 from ragdash.matching.views.ranked import ALL, Cutoffs, Ranked, Values
+from ragdash.metrics.example_setups import Example
 from ragdash.metrics.registry import CorpusValue, metric
-from ragdash.metrics.retrieval import _before
+from ragdash.metrics.retrieval import _sum_before
 
 _BETA = {"beta": (0.0, 1e6), "rel": (1, 2**31)}
 
 
 @metric("AUC", "ROC AUC", formula=r"\frac{|\{(r, n): r \text{ ranked above } n\}|}{|r| \cdot |n|}",
         source="Fawcett 2006; scikit-learn roc_auc_score", relevance=False, aliases=("roc_auc",),
-        allowed={"rel": (1, 2**31), "unretrieved": ("ignore", "last")})
+        allowed={"rel": (1, 2**31), "unretrieved": ("ignore", "last")},
+        when="Do scores separate relevant from non-relevant, at any cutoff? For thresholds and re-rankers.",
+        differs="scikit-learn's roc_auc_score of the same documents; it counts equal scores half, here the order of "
+                "the ranking counts.",
+        example=Example("ranking", "AUC", 0.5,
+                        "of the four pairs (a, x) (a, y) (b, x) (b, y) two have the relevant one higher"))
 def auc(ranked: Ranked, *, rel: int = 1, unretrieved: str = "ignore") -> Values:
     """Probability that a relevant judged document is ranked above a non-relevant judged one; 0.5 is chance.
 
@@ -25,7 +31,7 @@ def auc(ranked: Ranked, *, rel: int = 1, unretrieved: str = "ignore") -> Values:
     are ordered as in every metric. Undefined if either class is empty. Returns (Q,) in [0, 1].
     """
     is_rel, count = ranked.grade >= rel, ranked.queries
-    nonrelevant_above = _before(ranked.query, ~is_rel)[is_rel]
+    nonrelevant_above = _sum_before(ranked.query, ~is_rel)[is_rel]
     found_rel = np.bincount(ranked.query[is_rel], minlength=count)
     found_non = np.bincount(ranked.query[~is_rel], minlength=count)
     ordered = found_rel * found_non - np.bincount(ranked.query[is_rel], nonrelevant_above, count)
@@ -41,7 +47,10 @@ def auc(ranked: Ranked, *, rel: int = 1, unretrieved: str = "ignore") -> Values:
 
 @metric("AQWV", "AQWV", formula=r"1 - P_{miss} - \beta \cdot P_{FA}",
         source="NIST MATERIAL evaluation plan; the thresholdless form from RAG practice", range=("-beta", 1.0),
-        allowed={**_BETA, "form": ("thresholdless", "material"), "corpus_size": (1, 2**62)})
+        allowed={**_BETA, "form": ("thresholdless", "material"), "corpus_size": (1, 2**62)},
+        when="False alarms are expensive and the system may return nothing: the measure of the MATERIAL program.",
+        differs="Two forms have this name; the thresholdless one divides false alarms by the returned documents.",
+        example=Example("ranking", "AQWV@5", 1 - 1 / 3 - 40 * 3 / 5, "1 - 1/3 missed - 40 · 3/5 false alarms"))
 def aqwv(ranked: Ranked, k: Cutoffs, *, beta: float = 40.0, rel: int = 1, form: str = "thresholdless",
          corpus_size: int | None = None, threshold: float | None = None) -> Values:
     """Actual query weighted value: 1 minus the misses minus beta times the false alarms.
@@ -55,7 +64,7 @@ def aqwv(ranked: Ranked, k: Cutoffs, *, beta: float = 40.0, rel: int = 1, form: 
     if form == "material":
         if k[-1] != ALL:
             raise _mistake("material-cutoff", {"cutoff": int(k[0])})
-        return _material(ranked, beta, rel, _size(ranked, corpus_size, rel), threshold)
+        return _material_aqwv(ranked, beta, rel, _checked_corpus_size(ranked, corpus_size, rel), threshold)
     if corpus_size is not None or threshold is not None:
         raise _mistake("material-only")
     if k[-1] == ALL:
@@ -68,15 +77,19 @@ def aqwv(ranked: Ranked, k: Cutoffs, *, beta: float = 40.0, rel: int = 1, form: 
 
 
 @metric("MQWV", "MQWV", formula=r"\max_t AQWV(t)", source="NIST MATERIAL evaluation plan", range=("-beta", 1.0),
-        aggregate="corpus", allowed={**_BETA, "corpus_size": (1, 2**62)})
+        aggregate="corpus", allowed={**_BETA, "corpus_size": (1, 2**62)},
+        when="The best value of any score cutoff; the gap to AQWV is the gain of a better threshold.",
+        differs="As in the MATERIAL program, with the threshold chosen on these queries.",
+        example=Example("ranking", "MQWV(corpus_size=1000)", 2 / 3 - 40 / 997,
+                        "best with x, a, b kept: 1 - 1/3 - 40 · 1/997, in a corpus of 1,000"))
 def mqwv(ranked: Ranked, *, beta: float = 40.0, rel: int = 1, corpus_size: int | None = None) -> Values:
     """Maximum query weighted value: AQWV(form='material') at the score threshold that makes it greatest.
 
     Found on the very queries it is reported for, so it flatters; its interval holds the threshold fixed.
     Returns (Q,) in [-beta, 1].
     """
-    size = _size(ranked, corpus_size, rel)
-    return _material(ranked, beta, rel, size, _best_threshold(ranked, beta, rel, size))
+    size = _checked_corpus_size(ranked, corpus_size, rel)
+    return _material_aqwv(ranked, beta, rel, size, _best_threshold(ranked, beta, rel, size))
 
 
 def _best_threshold(ranked: Ranked, beta: float, rel: int, size: int) -> float:
@@ -106,7 +119,7 @@ def _sum_from(thresholds: np.ndarray, scores: np.ndarray, weights: np.ndarray) -
     return np.cumsum(sums[::-1])[::-1][1:]
 
 
-def _material(ranked: Ranked, beta: float, rel: int, size: int, threshold: float | None) -> CorpusValue:
+def _material_aqwv(ranked: Ranked, beta: float, rel: int, size: int, threshold: float | None) -> CorpusValue:
     """AQWV of the MATERIAL program at one threshold; None takes every returned document as a detection."""
     relevant = ranked.relevant(rel)
     query, _ = ranked.hits(rel)
@@ -126,7 +139,7 @@ def _material(ranked: Ranked, beta: float, rel: int, size: int, threshold: float
     return CorpusValue(values, 1.0, ((-1.0, miss, has_relevant), (-beta, alarm, unit_weight)))
 
 
-def _size(ranked: Ranked, corpus_size: int | None, rel: int) -> int:
+def _checked_corpus_size(ranked: Ranked, corpus_size: int | None, rel: int) -> int:
     smallest = int(max(ranked.relevant(rel).max(initial=0), ranked.returned.max(initial=0))) + 1
     if corpus_size is None or corpus_size < smallest:
         raise _mistake("corpus-size-needed", {"size": str(corpus_size), "needed": smallest})

@@ -225,7 +225,7 @@ def test_the_comparison_is_that_of_the_two_runs(truth):
     result = ab(Configuration("half", half), Configuration("all", fine), truth, metrics="nDCG@10 RR")
     by_hand = compare(evaluate(result.a, truth, "nDCG@10 RR"), [evaluate(result.b, truth, "nDCG@10 RR")])[0]
     assert [asdict(one) for one in result.comparisons] == [asdict(one) for one in by_hand]
-    assert result.comparisons[0].mean_difference == 0.5 and result.comparisons[0].verdict == "undecided"  # p = 0.25
+    assert result.comparisons[0].mean_difference == 0.5 and result.comparisons[0].outcome == "undecided"  # p = 0.25
     names = [str(one.spec) for one in ab(Configuration("a", fine), Configuration("b", fine), truth).comparisons]
     assert names == ["P@5", "R@10", "RR", "AP", "nDCG@10", "Success@10", "Latency"]
 

@@ -13,7 +13,7 @@ from helpers import until
 from ragdash.cli.main import main
 from ragdash.core.errors import InputError
 from ragdash.evaluation.scoring import judge_worker
-from ragdash.evaluation.scoring.run_judge import Report, Row, _not_embedded, prepare, work
+from ragdash.evaluation.scoring.run_judge import JudgeReport, JudgeResult, _not_embedded, prepare_judging, run_judging
 from ragdash.io import read_run, read_truth
 from ragdash.matching.views.judged import UNEMBEDDED, helps
 from ragdash.matching.views.panel_verdicts import apart
@@ -137,16 +137,16 @@ def test_what_texts_leave_undefined_is_told_apart_from_what_is_missing():
     undefined, missing = apart(reasons)
     assert undefined == {"no right answer": 2, "the text makes no claim": 1}
     assert missing == {"no reply in time": 1, "a vote that is missing": 1, "nobody asked the judge yet": 1}
-    row = Row("a", "M", 0.5, 2, {"no reply in time": 1}, undefined)
+    row = JudgeResult("a", "M", 0.5, 2, {"no reply in time": 1}, undefined)
     assert str(row) == ("a: M 0.500 (n 2; undefined: 2 no right answer, 1 the text makes no claim; "
                         "missing: 1 no reply in time)")
-    kept = Report("j", 0, 0, None, 0.0, None, (row,), ()).as_dict()["rows"][0]
+    kept = JudgeReport("j", 0, 0, None, 0.0, None, (row,), ()).as_dict()["rows"][0]
     assert (kept["undefined"], kept["missing"]) == (undefined, {"no reply in time": 1})
 
 
 def test_questions_asked_back_are_embedded_by_another_command_that_is_told():
-    rows = [Row(run, "RAGAS.AnswerRelevancy", 0.0, 1, {UNEMBEDDED: n}) for run, n in (("a", 2), ("b", 3))]
-    problem, = _not_embedded([*rows, Row("a", "Faithfulness", 0.5, 3, {})])
+    rows = [JudgeResult(run, "RAGAS.AnswerRelevancy", 0.0, 1, {UNEMBEDDED: n}) for run, n in (("a", 2), ("b", 3))]
+    problem, = _not_embedded([*rows, JudgeResult("a", "Faithfulness", 0.5, 3, {})])
     assert "RAGAS.AnswerRelevancy of 5 queries" in problem.found and "ragdash score" in problem.fix
     assert str(problem).startswith("found RAGAS.AnswerRelevancy of 5")  # the metric is named once
     assert helps([UNEMBEDDED, "no reply in time"]) == (True, True)  # another question, and a model
@@ -177,10 +177,10 @@ def test_a_run_without_answers_is_told(serve, tmp_path):
     path.write_text("q001 Q0 d1 1 1.0 x\n")
     run, truth, here = read_run(path), read_truth(TRUTH), Endpoint(serve().url, "toy")
     with pytest.raises(InputError, match="no answer for any query"):
-        prepare([run], truth, "Faithfulness", here)
-    prepared = prepare([run, read_run(FILES[0])], truth, "Faithfulness", here, sample=2)
+        prepare_judging([run], truth, "Faithfulness", here)
+    prepared = prepare_judging([run, read_run(FILES[0])], truth, "Faithfulness", here, sample=2)
     assert [problem.severity for problem in prepared.problems] == ["warning"] and prepared.plan.calls == 2
-    assert [row.n for row in work(prepared).rows] == [0, 2]
+    assert [row.n for row in run_judging(prepared).rows] == [0, 2]
 
 
 @pytest.mark.slow
@@ -199,14 +199,14 @@ def test_it_stops_at_ctrl_c_and_at_a_pages_word_and_goes_on(serve):
     worker = judge_worker.start(told, key="sk-0123456789")
     until(lambda: server.answered >= kept + 10)
     worker.cancel(30)
-    assert worker.cancelled and worker.failed is None and worker.seen["report"]["stopped"] == "cancelled"
+    assert worker.cancelled and worker.failed is None and worker.messages["report"]["stopped"] == "cancelled"
     assert len(list(export_verdicts(default_ledger()))) == server.answered < 190
     assert server.seen[-1]["Authorization"] == "Bearer sk-0123456789"
     assert not any("sk-0123456789" in part for part in worker.process.args)
     worker = judge_worker.start(told)
     until(lambda: not worker.running)
-    assert worker.failed is None and server.answered == 200 and worker.seen["plan"]["local"]
-    assert worker.seen["progress"]["done"] == worker.seen["progress"]["total"] == 200
+    assert worker.failed is None and server.answered == 200 and worker.messages["plan"]["local"]
+    assert worker.messages["progress"]["done"] == worker.messages["progress"]["total"] == 200
 
 
 def test_an_endpoint_that_is_busy_for_hours_is_told_so(serve, command):

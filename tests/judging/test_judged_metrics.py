@@ -14,7 +14,7 @@ from ragdash.evaluation.scoring import score
 from ragdash.matching.match import Match
 from ragdash.matching.views.judged import RELEVANCY
 from ragdash.metrics import METRICS, parse_spec
-from ragdash.metrics.judged import asked_of
+from ragdash.metrics.judged import judge_request
 from ragdash.models.judge import Ledger, Reply, default_ledger
 from ragdash.models.judge.endpoint import Judge
 from ragdash.models.judge.tasks import TASKS
@@ -85,9 +85,9 @@ def test_every_judged_metric_has_a_task_of_its_name_and_is_worked_here():
     judged = {name for name, one in METRICS.items() if one.view == "Judged"}
     assert {parse_spec(name).name for name in TASKS} == judged
     for name in TASKS:
-        assert asked_of(parse_spec(name)) == (name, "", 1)
+        assert judge_request(parse_spec(name)) == (name, "", 1)
     spec = parse_spec("Correctness(how='claims', judge='x', votes=3)")
-    assert asked_of(spec) == ("Correctness(how='claims')", "x", 3)
+    assert judge_request(spec) == ("Correctness(how='claims')", "x", 3)
 
 
 @every

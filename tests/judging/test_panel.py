@@ -14,7 +14,7 @@ from ragdash.evaluation.scoring.verdict_export import export
 from ragdash.matching.match import Match
 from ragdash.matching.views.panel_verdicts import together
 from ragdash.metrics import parse_spec, parse_specs
-from ragdash.metrics.judged import asked_of
+from ragdash.metrics.judged import judge_request
 from ragdash.models.judge import Reply, default_ledger
 from ragdash.models.judge.endpoint import Judge
 from ragdash.models.judge.panel import chosen, told
@@ -145,7 +145,7 @@ def test_claims_of_all_are_kept_under_their_names_and_flags_once():
 
 def test_the_choice_is_written_as_a_parameter_and_read_back():
     spec, = parse_specs(f"Faithfulness(judge='majority of {ALL}', votes=3)")
-    assert parse_spec(str(spec)) == spec and asked_of(spec) == ("Faithfulness", f"majority of {ALL}", 3)
+    assert parse_spec(str(spec)) == spec and judge_request(spec) == ("Faithfulness", f"majority of {ALL}", 3)
     for label, wanted in {
             "": ("mean", [""]), "meanwhile": ("mean", ["meanwhile"]), "A at h:1": ("mean", ["A at h:1"]),
             "A + B": ("mean", ["A", "B"]), "mean of A + B": ("mean", ["A", "B"]), "majority": ("majority", [""]),
@@ -157,11 +157,11 @@ def test_the_choice_is_written_as_a_parameter_and_read_back():
 def test_it_is_said_that_it_is_a_mean_and_of_whom_and_that_one_is_a_script(match):
     say(match, TOY, dict.fromkeys(IDS, 1))
     spec = parse_spec("Faithfulness(judge='one + toy-judge')")
-    line = said.whose(["run"], [evaluate(match.run, match.truth, [spec])], [spec])[0].replace("\\", "")
+    line = said.judge_sources(["run"], [evaluate(match.run, match.truth, [spec])], [spec])[0].replace("\\", "")
     assert "mean of 2 judges: one at one.org + toy-judge at toy (a script that compares content words" in line
     assert said.is_toy("one at one.org + toy-judge at toy") and not said.is_toy("one at one.org + two at two.org")
-    assert said.named("one at one.org + toy-judge at toy", short=True) == "Mean of 2 judges, one of them a script"
-    assert said.named("majority of one at one.org + two at two.org", short=True) == "Majority of 2 judges"
+    assert said.judge_name("one at one.org + toy-judge at toy", short=True) == "Mean of 2 judges, one of them a script"
+    assert said.judge_name("majority of one at one.org + two at two.org", short=True) == "Majority of 2 judges"
 
 
 def test_a_panel_is_held_against_labels_as_a_judge_is(match):

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ragdash.cli.main import main
-from ragdash.evaluation.scoring.run_judge import prepare, work
+from ragdash.evaluation.scoring.run_judge import prepare_judging, run_judging
 from ragdash.io import read_run, read_truth
 from ragdash.models.judge import Budget, Endpoint, Ledger, Plan, Prices, plan
 from ragdash.models.judge.task_runner import ahead
@@ -21,8 +21,9 @@ FAMILY = "RAGChecker.Precision RAGChecker.Recall RAGChecker.F1 RAGChecker.Faithf
 def prepared(server, metrics: str, ledger: Ledger, **options):
     runs, truth = [read_run(SAMPLES / f"{name}.jsonl") for name in ("dense", "sparse")], read_truth(
         SAMPLES / "truth.jsonl")
-    return prepare(runs, truth, metrics, Endpoint(server.url, "toy", prices=Prices(3, 15)), ledger=ledger, sample=25,
-                   **options)
+    return prepare_judging(
+        runs, truth, metrics, Endpoint(server.url, "toy", prices=Prices(3, 15)), ledger=ledger, sample=25, **options
+    )
 
 
 def really(job, tmp_path) -> Plan:
@@ -38,7 +39,7 @@ def test_what_follows_is_foretold_nearly(serve, ledger, tmp_path, metrics, votes
     server = serve()
     job = prepared(server, metrics, ledger, votes=votes)
     before = job.plan
-    report = work(job)
+    report = run_judging(job)
     after = really(job, tmp_path)
     assert report.stopped is None and len(server.asked) == report.asked == after.calls
     assert before.follow and before.calls + before.follow == pytest.approx(after.calls, rel=NEAR)
@@ -68,7 +69,7 @@ def test_shared_calls_are_foretold_once(serve, ledger):
 def test_a_half_asked_job_guesses_only_what_is_not_known(serve, ledger):
     server = serve()
     whole = prepared(server, "ClaimFaithfulness", ledger)
-    work(whole, budget=Budget(calls=20))
+    run_judging(whole, budget=Budget(calls=20))
     rest = prepared(server, "ClaimFaithfulness", ledger).plan
     assert rest.cached == 20 and 0 < rest.follow < whole.plan.follow
     assert rest.calls + rest.follow <= whole.plan.calls + whole.plan.follow - 20

@@ -11,7 +11,7 @@ from ragdash.cli.main import parse
 from ragdash.core.errors import InputError, Unavailable
 from ragdash.evaluation.compare import compare
 from ragdash.evaluation.evaluate import evaluate
-from ragdash.evaluation.scoring import plan, score
+from ragdash.evaluation.scoring import plan_scoring, score
 from ragdash.matching.evidence import embedded_texts, match_evidence
 from ragdash.matching.views.evidence import NEVER
 
@@ -93,7 +93,7 @@ def test_no_model_is_needed_where_texts_stand_in_each_other(store):
     only = truth_with_evidence({"q": [A]})
     assert match_evidence(inside, only, "embedding", store=store).covered().hit.tolist() == [True]
     with pytest.raises(InputError, match="needs a model"):
-        plan([inside], only, "", model=Letters(), store=store, evidence=True)
+        plan_scoring([inside], only, "", model=Letters(), store=store, evidence=True)
 
 
 def test_metrics_and_evidence_go_together_and_each_says_what_it_lacks(store):
@@ -111,7 +111,10 @@ def test_semantic_relevance_needs_no_references(store):
     assert report.computed == 3 and [one.field for one in report.problems] == ["answers"]
     with pytest.raises(InputError, match="right answers"):
         score([answered], asked, "SBERT", model=Letters(), store=store)
-    assert plan([answered], asked, "CrossEncoder SemanticRelevance", model=Letters(), store=store).tasks[0].todo == ()
+    assert (
+        plan_scoring([answered], asked, "CrossEncoder SemanticRelevance", model=Letters(), store=store).tasks[0].todo
+        == ()
+    )
 
 
 def test_the_command_line_takes_it():

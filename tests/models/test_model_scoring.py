@@ -8,7 +8,15 @@ from fakes import Asymmetric, Letters, Seeded, case, stopping
 
 from ragdash.core.errors import InputError
 from ragdash.core.records import Run
-from ragdash.evaluation.scoring import FIRST_BLOCK, Progress, Task, duration, plan, score, work
+from ragdash.evaluation.scoring import (
+    FIRST_BLOCK,
+    ScoringProgress,
+    ScoringTask,
+    duration,
+    plan_scoring,
+    run_plan,
+    score,
+)
 from ragdash.matching.views.local_models import Scored
 from ragdash.models.local import ENCODER, default_store
 from ragdash.models.local.model_folder import Folder
@@ -109,12 +117,14 @@ def test_progress_counts_up_with_a_rate_and_the_time_left(store):
     told = []
     run, truth = many(300)
     score([run], truth, model=Letters(), store=store, progress=told.append)
-    assert told[0] == Progress(kind=ENCODER, model="letters", stage="loading", done=0, total=300)
+    assert told[0] == ScoringProgress(kind=ENCODER, model="letters", stage="loading", done=0, total=300)
     assert [one.done for one in told[1:]] == [64, 192, 300] and all(one.rate > 0 for one in told[1:])
     assert told[-1].left == 0 and told[1].left > 0 and told[1].as_dict()["total"] == 300
     assert str(told[0]) == "letters: loading"
-    assert str(Progress(kind=ENCODER, model="m", stage="computing", done=64, total=3000, rate=40.0, left=73.4)) == \
-        "m: 64 of 3,000 texts, 40.0 a second, 1 min 13 s left"
+    assert (
+        str(ScoringProgress(kind=ENCODER, model="m", stage="computing", done=64, total=3000, rate=40.0, left=73.4))
+        == "m: 64 of 3,000 texts, 40.0 a second, 1 min 13 s left"
+    )
 
 
 @pytest.mark.parametrize(("seconds", "words"), [(0, "0 s"), (59.4, "59 s"), (59.6, "1 min 0 s"), (3599, "59 min 59 s"),
@@ -125,16 +135,16 @@ def test_durations_are_words(seconds, words):
 
 def test_the_estimate_is_by_the_size_first_and_by_the_pace_of_the_last_time_then(store, tmp_path):
     texts = tuple("x" * 376 for _ in range(1000))  # 96 word pieces
-    new = Task(ENCODER, "m", "w", Folder(ENCODER, "m", tmp_path, 90_868_376), None, texts, texts)
+    new = ScoringTask(ENCODER, "m", "w", Folder(ENCODER, "m", tmp_path, 90_868_376), None, texts, texts)
     assert new.seconds == pytest.approx(10 + 96_000 / 3_800)
-    assert Task(ENCODER, "m", "w", Letters(), None, texts, texts).seconds is None
-    assert Task(ENCODER, "m", "w", Letters(), None, texts, ()).seconds == 0
+    assert ScoringTask(ENCODER, "m", "w", Letters(), None, texts, texts).seconds is None
+    assert ScoringTask(ENCODER, "m", "w", Letters(), None, texts, ()).seconds == 0
     run, truth = many(50)
     score([run], truth, model=Letters(), store=store)
     rate = store.named(ENCODER).rate
     assert rate > 0
     run, truth = many(70)
-    todo = plan([run], truth, model=Letters(), store=store)
+    todo = plan_scoring([run], truth, model=Letters(), store=store)
     assert len(todo.tasks[0].todo) == 20 and todo.tasks[0].seconds == pytest.approx(10 + 20 * 20 / rate, rel=0.2)
     assert "letters: 20 texts to compute, 50 known, about 10 s" in str(todo)
 
@@ -142,9 +152,9 @@ def test_the_estimate_is_by_the_size_first_and_by_the_pace_of_the_last_time_then
 def test_a_plan_computes_nothing(store):
     encoder = Letters()
     run, truth = many(5)
-    prepared = plan([run], truth, model=encoder, store=store)
+    prepared = plan_scoring([run], truth, model=encoder, store=store)
     assert encoder.given == [] and not store.path.exists() and "5 texts to compute, 0 known" in str(prepared)
-    assert work(prepared).computed == 5
+    assert run_plan(prepared).computed == 5
 
 
 def test_the_values_do_not_hang_on_how_the_texts_were_batched(store, tmp_path):

@@ -33,14 +33,14 @@ def plain_environment(monkeypatch):
 
 def test_progress_and_the_report_arrive():
     worker = started("say('report', {'computed': 3})")
-    until(lambda: "report" in worker.seen and not worker.running)
-    assert worker.seen == {"plan": "m: 3 texts", "progress": {"done": 2}, "report": {"computed": 3}}
+    until(lambda: "report" in worker.messages and not worker.running)
+    assert worker.messages == {"plan": "m: 3 texts", "progress": {"done": 2}, "report": {"computed": 3}}
     assert worker.failed is None
 
 
 def test_cancelling_ends_the_process_and_is_no_failure():
     worker = started("time.sleep(600)")
-    until(lambda: worker.seen.get("progress") == {"done": 2})
+    until(lambda: worker.messages.get("progress") == {"done": 2})
     assert worker.running and worker.failed is None
     worker.cancel()
     assert not worker.running and worker.cancelled and worker.failed is None

@@ -7,7 +7,7 @@ from statistics import NormalDist, fmean, pvariance, variance
 import numpy as np
 import pytest
 
-from ragdash.evaluation.stats import FEWEST, ppi
+from ragdash.evaluation.stats import MIN_LABELS, ppi
 
 # ppi_mean_ci(y[:24], f[:24], f[24:], alpha=0.05, lam=1) of ppi-python 0.2.3, for vectors()
 STORED = (0.3411364172262019, 0.6699746938849089)
@@ -52,7 +52,7 @@ def test_it_is_the_published_formula_with_two_more_rectifiers(n, level):
     wanted = published(verdicts[n:].tolist(), verdicts[:n].tolist(), labels[:n].tolist(), level,
                        (1, -1))
     assert column(found, "estimate", "low", "high") == pytest.approx(wanted, abs=1e-12)
-    assert (int(found.n[0]), int(found.rest[0]), bool(found.pseudo[0])) == (n, 500 - n, True)
+    assert (int(found.n[0]), int(found.n_unlabelled[0]), bool(found.pseudo[0])) == (n, 500 - n, True)
 
 
 def test_a_case_by_hand():
@@ -73,13 +73,20 @@ def test_columns_do_not_know_each_other_and_what_is_missing_drops_out():
     both = ppi(np.stack([verdicts, judged], axis=1), np.stack([labels, labels], axis=1))
     keep = ~np.isnan(judged)
     alone = ppi(judged[keep][:, None], labels[keep][:, None])
-    assert (both.n.tolist(), both.rest.tolist()) == ([24, 23], [36, 35])
+    assert (both.n.tolist(), both.n_unlabelled.tolist()) == ([24, 23], [36, 35])
     assert both.low[1] == alone.low[0] and both.high[1] == alone.high[0] and both.low[0] != both.low[1]
 
 
-@pytest.mark.parametrize(("n", "queries", "estimate", "interval"), [
-    (0, 60, False, False), (FEWEST - 1, 60, True, False), (FEWEST, 60, True, True), (FEWEST, FEWEST + 1, True, False),
-    (FEWEST, FEWEST, False, False)])
+@pytest.mark.parametrize(
+    ("n", "queries", "estimate", "interval"),
+    [
+        (0, 60, False, False),
+        (MIN_LABELS - 1, 60, True, False),
+        (MIN_LABELS, 60, True, True),
+        (MIN_LABELS, MIN_LABELS + 1, True, False),
+        (MIN_LABELS, MIN_LABELS, False, False),
+    ],
+)
 def test_what_is_not_defined(n, queries, estimate, interval):
     verdicts, labels = vectors()
     labels = np.where(np.arange(60) < n, np.nan_to_num(labels), np.nan)

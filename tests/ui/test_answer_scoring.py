@@ -156,7 +156,7 @@ def test_the_process_gets_what_it_needs_and_shows_how_far_it_is(folder, monkeypa
     at = opened(folder)
     at.button(key="score_start").click().run()
     job = scoring.current()
-    until(lambda: "progress" in job.worker.seen)
+    until(lambda: "progress" in job.worker.messages)
     at.run()
     assert not at.exception and "**A model is at work** on the answers of one and a/b = two" in texts(at)
     assert "6 s left" in at.get("progress")[0].proto.text and at.get("progress")[0].proto.value == 25

@@ -21,7 +21,7 @@ from ragdash.evaluation.bands_toml import read_bands, write_bands
 from ragdash.evaluation.evaluate import evaluate
 from ragdash.matching.match import Match
 from ragdash.metrics import parse_spec
-from ragdash.metrics.bands import BANDS, Target, judged, placed, tables_for
+from ragdash.metrics.bands import BANDS, Target, place_in_bands, tables_for, target_outcome
 
 PAGE = "threshold-bands"
 HYBRID, GUIDE = (table.source for table in tables_for(parse_spec("R@10")))
@@ -108,7 +108,7 @@ def test_the_first_screen_says_in_words_where_each_run_stands(samples):
     line = next(line for line in finding(samples).splitlines() if line.startswith("Recall@10"))
     straddling = 0
     for name, one in summaries(samples, "R@10").items():
-        place = placed(table, one.mean, one.low, one.high)
+        place = place_in_bands(table, one.mean, one.low, one.high)
         straddling += place.straddles
         assert re.search(rf"{name}[^;]* (lies?|is rated|are rated) {place.words()}", line), (name, place, line)
     assert straddling and f"by the {HYBRID}" in finding(samples)
@@ -159,7 +159,7 @@ def test_a_target_is_judged_by_the_interval_and_stands_in_the_link(samples):
     samples.number_input(key="target_R_10").set_value(value).run()
     assert not samples.exception and samples.query_params["targets"] == f"R@10={value:.9g}"
     line = finding(samples).splitlines()[-1]
-    outcomes = {name: judged(Target(parse_spec("R@10"), value), one.mean, one.low, one.high, "higher")
+    outcomes = {name: target_outcome(Target(parse_spec("R@10"), value), one.mean, one.low, one.high, "higher")
                 for name, one in found.items()}
     assert len(set(outcomes.values())) > 1
     for name, outcome in outcomes.items():
@@ -223,7 +223,7 @@ def test_the_table_by_slice_has_means_intervals_n_and_words(samples):
     one = evaluate(LOADED.run(runs[0].digest), truth, "R@10").only(ids).summary()[0]
     row = table[table["Slice"].str.contains("multi")].iloc[0]
     cell = row[next(name for name in table if runs[0].name in name)].replace("\\", "")
-    words = placed(tables_for(one.spec)[0], one.mean, one.low, one.high).words()
+    words = place_in_bands(tables_for(one.spec)[0], one.mean, one.low, one.high).words()
     assert row["n"] == f"{one.n}" and f"{one.mean:.3f}" in cell and f"{one.low:.3f}" in cell and words in cell
     empty = table[table["Slice"].str.contains("no")].iloc[0]
     assert empty["n"] == "0" and "undefined for every query" in empty.iloc[-1]

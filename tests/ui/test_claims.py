@@ -15,10 +15,10 @@ from streamlit.testing.v1 import AppTest
 from ragdash.core.records import Run, Truth
 from ragdash.dashboard.pages.queries import claims_html
 from ragdash.dashboard.pages.queries.ranking_html import RankingColumn
-from ragdash.evaluation.scoring.claims import Chunk, Claim, Heard, Held, Value
+from ragdash.evaluation.scoring.claims import ChunkVerdict, Claim, ClaimVerdict, JudgedValue, JudgeFindings
 from ragdash.models.judge import default_ledger
 from ragdash.models.judge.tasks import Case
-from ragdash.reporting.plots.common.theme import THEMES, mark
+from ragdash.reporting.plots.common.theme import THEMES, run_look
 
 PARIS = "Paris stands beside Seine."
 TOWER = "Gustave built tower."
@@ -105,12 +105,16 @@ def test_judged_text_is_never_markup():
 @pytest.mark.parametrize("theme", THEMES.values(), ids=str)
 def test_whatever_a_judge_writes_stays_text(theme):
     evil = "\"><script>alert(1)</script><img src=x onerror='alert(2)'>"
-    held = Held(evil, evil, False)
-    one = Heard((Value(evil, 1.0, evil, evil, (evil,)), Value("Correctness", 1.0, evil, evil, (evil,))),
-                (Claim(evil, held, held, (evil,), (evil,)), Claim(evil * 2, missing=evil)), (Claim(evil, held, held),),
-                {evil: Chunk(held, 0.5, evil)}, ((evil, True),))
+    held = ClaimVerdict(evil, evil, False)
+    one = JudgeFindings(
+        (JudgedValue(evil, 1.0, evil, evil, (evil,)), JudgedValue("Correctness", 1.0, evil, evil, (evil,))),
+        (Claim(evil, held, held, (evil,), (evil,)), Claim(evil * 2, missing=evil)),
+        (Claim(evil, held, held),),
+        {evil: ChunkVerdict(held, 0.5, evil)},
+        ((evil, True),),
+    )
     case = Case("q", contexts=((evil, evil),))
-    column = RankingColumn(evil, mark(0, theme), None, anchors=claims_html.chunk_anchors(case, 0))
+    column = RankingColumn(evil, run_look(0, theme), None, anchors=claims_html.chunk_anchors(case, 0))
     page = claims_html.values_table([column], [one], theme) + claims_html.claim_cards([column], [case], [one], theme)
     assert "<script" not in page and "<img" not in page and "onerror='" not in page
     assert {name for name, _ in re.findall(r'<(\w+)([^>]*)>', page)} <= {

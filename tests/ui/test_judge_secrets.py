@@ -70,7 +70,9 @@ def test_a_key_of_the_secrets_reaches_the_endpoint_and_is_nowhere_else(serve, co
     assert [SECRET in str(environment) for _, environment in commands] == [False, True], "the one that asks alone"
     assert not any(SECRET in str(command) for command, _ in commands)
     assert SECRET not in str(dict(at.query_params)) and SECRET not in repr(at.session_state)
-    assert SECRET not in repr(job) + str(job.about) + str(job.key) + str(job.worker.seen) + str(job.worker.noise)
+    assert SECRET not in repr(job) + str(job.about) + str(job.key) + str(job.worker.messages) + str(
+        job.worker.stderr_lines
+    )
     assert SECRET not in texts(at) + str([one.value for one in at.code])
     assert SECRET not in caplog.text + "".join(capfd.readouterr())
     assert SECRET not in str(dict(os.environ)), "nor in the dashboard's own environment"

@@ -11,9 +11,9 @@ from test_pages import SAMPLES, texts, with_runs
 
 from ragdash.core.records import Run, Truth
 from ragdash.dashboard.pages.speed_cost import price_table
-from ragdash.dashboard.pages.speed_cost.tables import money, took
+from ragdash.dashboard.pages.speed_cost.tables import duration, money
 from ragdash.dashboard.session.data_store import LOADED, Entry, workspace
-from ragdash.evaluation.latency_cost import Price, Prices, read_prices, write_prices
+from ragdash.evaluation.latency_cost import Price, PriceTable, read_prices, write_prices
 from ragdash.io import read_run
 
 QUERIES = 40
@@ -47,13 +47,15 @@ def test_the_table_states_mean_and_percentiles():
     table = at.table[0].value
     whole = 100.0 * (1 + np.arange(QUERIES))
     assert list(table.columns) == ["Run", "Average", "P50", "P90", "P99", "n"] and table["n"].tolist() == ["40"] * 2
-    assert took(whole.mean()) in table["Average"][0] and took(whole.mean() / 10) in table["Average"][1]
+    assert duration(whole.mean()) in table["Average"][0] and duration(whole.mean() / 10) in table["Average"][1]
     for share in (50, 90, 99):
-        assert f"**{took(np.percentile(whole, share))}**" in table[f"P{share}"][0]
+        assert f"**{duration(np.percentile(whole, share))}**" in table[f"P{share}"][0]
     said = texts(at)
     assert "**fast** is the fastest" in said and "**slow** takes 10 times as long" in said
     assert "On the front of MRR against average latency: **slow** and **fast**" in said
-    assert f"from **fast** to **slow** costs {took((whole.mean() - whole.mean() / 10) / 0.5 * 0.01)} a query" in said
+    assert (
+        f"from **fast** to **slow** costs {duration((whole.mean() - whole.mean() / 10) / 0.5 * 0.01)} a query" in said
+    )
 
 
 def test_a_slice_or_a_dominated_run_is_seen_in_the_front():
@@ -75,7 +77,7 @@ def test_the_ecdf_can_be_of_one_stage():
 def test_recorded_costs_and_prices_by_token():
     recorded = run("recorded", 1, 1, cost_usd=pa.array([0.25] * QUERIES))
     priced = run("priced", 1, 2, settings={"model": "m-1"}, **tokens(1000))
-    workspace().keep_prices(write_prices(Prices((Price("m-1", 0.01, 0.1),))))
+    workspace().keep_prices(write_prices(PriceTable((Price("m-1", 0.01, 0.1),))))
     at = opened("speed-cost", **session(recorded, priced, paid="cost"))
     cells = at.table[0].value["Cost per query"].str.replace("\\", "")
     assert money(0.25) in cells[0] and "as recorded" in cells[0]
@@ -121,12 +123,12 @@ def test_edited_prices_are_kept_and_wrong_ones_told():
     frame = pd.DataFrame([["a", 0.1, np.nan, 0.0], [" ", 1.0, 1.0, 1.0], [None, 1.0, 0.0, 0.0]],
                          columns=list(price_table.COLUMNS.values()))
     price_table.keep(frame, {"r": ["a", "gone"], "other": ["gone"]})
-    assert read_prices(("p", workspace().prices().encode())) == Prices((Price("a", 0.1),), {"r": ("a",)})
-    assert price_table.current() == Prices((Price("a", 0.1),), {"r": ("a",)})
+    assert read_prices(("p", workspace().prices().encode())) == PriceTable((Price("a", 0.1),), {"r": ("a",)})
+    assert price_table.current() == PriceTable((Price("a", 0.1),), {"r": ("a",)})
 
 
 def test_the_editor_shows_the_prices_and_is_not_there_read_only(monkeypatch):
-    workspace().keep_prices(write_prices(Prices((Price("m", 0.5),), {"one": ("m",)})))
+    workspace().keep_prices(write_prices(PriceTable((Price("m", 0.5),), {"one": ("m",)})))
     real = price_table.st.expander
 
     class Open:
@@ -154,7 +156,7 @@ def test_the_editor_shows_the_prices_and_is_not_there_read_only(monkeypatch):
 @pytest.mark.parametrize(("value", "said"), [(0.734, "0.73\u00a0ms"), (276.4, "276\u00a0ms"), (1280, "1.28\u00a0s"),
                                              (23.44, "23.4\u00a0ms"), (np.nan, "–"), (0, "0.00\u00a0ms")])
 def test_times_in_words(value, said):
-    assert took(value) == said
+    assert duration(value) == said
 
 
 @pytest.mark.parametrize(("value", "said"), [(1.2, "$1.20"), (0.0123, "$0.0123"), (0.00015, "$0.000150"), (0, "$0.00"),

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from ragdash.analysis.diagnosis.stages import FINE, NAMES
 from ragdash.core.errors import InputError, Problem
-from ragdash.evaluation.compare import comparable, direction
+from ragdash.evaluation.compare import direction, select_comparable
 from ragdash.evaluation.evaluate import Evaluation
 from ragdash.matching.match import Match
 from ragdash.matching.views.ranked import Ranked, ordinal
@@ -83,7 +83,7 @@ def gains(stage: np.ndarray, query_ids: pa.StringArray, best: Best, evaluation: 
     for an evaluation of other queries; KeyError where it lacks the spec.
     """
     spec = parse_specs([spec])[0]
-    problems = [replace(problem, severity="error") for problem in comparable(evaluation, [spec])[1]]
+    problems = [replace(problem, severity="error") for problem in select_comparable(evaluation, [spec])[1]]
     if not evaluation.query_ids.equals(query_ids):
         problems.append(Problem("different-queries/diagnosis", {"run": evaluation.name}, field="query_id"))
     if problems:

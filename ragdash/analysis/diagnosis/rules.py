@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ragdash.core.errors import InputError, Problem
 from ragdash.metrics import Spec, parse_spec
-from ragdash.metrics.bands import CUTS
+from ragdash.metrics.bands import STAGE_THRESHOLDS
 
 _RIGHT, _GROUNDED = ("Answered", "Scored"), ("Grounded",)  # the views that tell
 _JUDGED = {"right": ("Correctness", "RAGChecker.F1"),
@@ -27,14 +27,14 @@ class Rules:
     Raises InputError for numbers out of range and for metrics that do not tell.
     """
 
-    k: int = int(CUTS["k"].value)
+    k: int = int(STAGE_THRESHOLDS["k"].value)
     rel: int = 1
-    coverage: float = CUTS["coverage"].value
+    coverage: float = STAGE_THRESHOLDS["coverage"].value
     score: float | None = None
-    right: float = CUTS["right"].value
-    grounded: float = CUTS["grounded"].value
-    right_by: str = CUTS["right"].metric
-    grounded_by: str = CUTS["grounded"].metric
+    right: float = STAGE_THRESHOLDS["right"].value
+    grounded: float = STAGE_THRESHOLDS["grounded"].value
+    right_by: str = STAGE_THRESHOLDS["right"].metric
+    grounded_by: str = STAGE_THRESHOLDS["grounded"].metric
 
     def __post_init__(self) -> None:
         facts = [("k", "a whole number from 1", self.k >= 1), ("rel", "a whole number from 1", self.rel >= 1),

@@ -12,10 +12,9 @@ import numpy as np
 
 from ragdash.core.slices import Slice
 from ragdash.evaluation.compare import CORRECTIONS
-from ragdash.evaluation.stats import ALPHA, SEED, resampled_sums
+from ragdash.evaluation.stats import ALPHA, FAST_RESAMPLES, SEED, resampled_sums
 
 LEAST = 5  # queries that a trait and the rest must have
-RESAMPLES = 2_000
 
 
 @dataclass(frozen=True)
@@ -48,7 +47,7 @@ def shared(
     min_queries: int = LEAST,
     correction: str = "holm",
     alpha: float = ALPHA,
-    resamples: int = RESAMPLES,
+    resamples: int = FAST_RESAMPLES,
     seed: int = SEED,
 ) -> list[Shared]:
     """How each trait's queries differ from the rest: those that are surely worse first, each part worst first.

@@ -16,7 +16,7 @@ from ragdash.analysis.judge_validation.agreement import CUT, Agreement, Votes, a
 from ragdash.analysis.judge_validation.model_families import same_family
 from ragdash.analysis.judge_validation.verdicts import Verdicts
 from ragdash.core.errors import Problem
-from ragdash.evaluation.stats import FEWEST, LEVEL, bootstrap_intervals, ppi
+from ragdash.evaluation.stats import LEVEL, MIN_LABELS, bootstrap_intervals, ppi
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ def trust(verdicts: Verdicts, labels: Mapping[str, float], *, cut: float | None 
     disagreeing = disagreeing[np.argsort(-np.abs(values[disagreeing] - label_values[disagreeing]), kind="stable")]
     ids = verdicts.query_ids.take(pa.array(disagreeing)).to_pylist()
     labels_only = _labels_only(label_values, level)
-    corrected, rest = _estimate(result), int(result.rest[0])
+    corrected, rest = _estimate(result), int(result.n_unlabelled[0])
     problems = (
         *verdicts.problems,
         *_of_labels(verdicts, labels_only.n, len(paired), unknown_ids),
@@ -133,7 +133,7 @@ def trust_difference(baseline: Verdicts, candidate: Verdicts, baseline_labels: M
     labels = candidate_values - baseline_values
     result = ppi(verdicts[:, None], labels[:, None], level=level, bounds=(-1.0, 1.0))
     labels_only = _resampled(labels, level)
-    corrected, rest = _estimate(result), int(result.rest[0])
+    corrected, rest = _estimate(result), int(result.n_unlabelled[0])
     total = len(baseline.query_ids) + int((~np.isin(np.arange(len(candidate.query_ids)), candidate_rows)).sum())
     return Difference(baseline.name, candidate.name, baseline.what, _judge_only(verdicts), labels_only, corrected, rest,
                       bool(result.pseudo[0]), total - int((~np.isnan(verdicts)).sum()),
@@ -209,7 +209,7 @@ def _of_judge(verdicts: Verdicts, agreed: Agreement) -> list[Problem]:
     defined, messages = verdicts.values[~np.isnan(verdicts.values)], []
     if len(defined) > 1 and defined.min() == defined.max():
         messages.append(("constant-judge", {"value": defined[0], "queries": len(defined), "run": verdicts.name}))
-    elif agreed.n >= FEWEST and agreed.kappa <= 0:
+    elif agreed.n >= MIN_LABELS and agreed.kappa <= 0:
         messages.append(("judge-of-chance", {"kappa": float(agreed.kappa), "labels": agreed.n, "run": verdicts.name}))
     shared = same_family(verdicts.judge, verdicts.generator)
     if shared:
@@ -221,9 +221,9 @@ def _of_judge(verdicts: Verdicts, agreed: Agreement) -> list[Problem]:
 def _of_interval(runs: Sequence[str], corrected: Estimate, labels_only: Estimate, rest: int) -> list[Problem]:
     message = None
     if not corrected.n:
-        message = ("no-labels/verdicts", {"runs": runs, "fewest": FEWEST})
-    elif corrected.n < FEWEST:
-        message = ("few-labels", {"labels": corrected.n, "runs": runs, "fewest": FEWEST})
+        message = ("no-labels/verdicts", {"runs": runs, "fewest": MIN_LABELS})
+    elif corrected.n < MIN_LABELS:
+        message = ("few-labels", {"labels": corrected.n, "runs": runs, "fewest": MIN_LABELS})
     elif rest < 2:
         message = ("all-labelled", {"queries": rest, "runs": runs})
     elif corrected.high - corrected.low > labels_only.high - labels_only.low:

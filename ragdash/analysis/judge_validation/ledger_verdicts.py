@@ -19,7 +19,7 @@ from ragdash.matching.match import Match
 from ragdash.matching.views.judged import IMPORTED, Judged
 from ragdash.matching.views.panel_verdicts import why
 from ragdash.metrics import Spec
-from ragdash.metrics.judged import asked_of
+from ragdash.metrics.judged import judge_request
 from ragdash.models.judge.panel import Panel
 from ragdash.models.judge.task_runner import read
 from ragdash.models.judge.tasks import Judgement
@@ -48,7 +48,7 @@ def reading(match: Match, spec: Spec) -> Reading:
     """What stands behind the values of a metric; empty where no judge gave them, or none was asked."""
     if spec.metric.view != "Judged":
         return Reading()
-    name, judge, votes = asked_of(spec)
+    name, judge, votes = judge_request(spec)
     try:
         scores = match.judged.read(name, judge, votes)
     except Unavailable:

@@ -16,7 +16,7 @@ import pyarrow as pa
 from ragdash.analysis.judge_validation.features import CONTEXT_COSINES, OF_MODELS, Features, features_of
 from ragdash.analysis.judge_validation.verdicts import Verdicts
 from ragdash.core.errors import InputError, Problem, Unavailable
-from ragdash.evaluation.stats import FEWEST, SEED, Logistic, logistic
+from ragdash.evaluation.stats import MIN_LABELS, SEED, Logistic, logistic
 from ragdash.matching.match import Match
 
 FOLDS, PENALTY = 5, 5.0
@@ -78,7 +78,7 @@ def local_judge(matches: Sequence[Match], labels: Labels | Sequence[Mapping[str,
     labels (the paper's theorem) and of the simulation in benchmarks/ppi.py, not of every sample. It is no judge of
     other runs, and accuracy and kappa are those of the models of the folds.
 
-    Raises InputError: a run without answers, fewer than FEWEST labelled queries with an answer, labels all alike,
+    Raises InputError: a run without answers, fewer than MIN_LABELS labelled queries with an answer, labels all alike,
     values outside [0, 1], fewer than 2 folds. Source: Zrnic and Candès 2024, Cross-prediction-powered inference;
     Saad-Falcon et al. 2023 (ARES) for the use.
     """
@@ -168,8 +168,8 @@ def _check(y: np.ndarray, query: np.ndarray, folds: int) -> int:
     wrong = None
     if folds < 2:
         wrong = Problem("few-folds", {"folds": folds, "usual": FOLDS}, field="labels")
-    elif n < FEWEST:
-        wrong = Problem("few-labels/local", {"queries": n, "fewest": FEWEST}, field="labels")
+    elif n < MIN_LABELS:
+        wrong = Problem("few-labels/local", {"queries": n, "fewest": MIN_LABELS}, field="labels")
     elif defined.min() < 0 or defined.max() > 1:
         odd = defined.min() if defined.min() < 0 else defined.max()
         wrong = Problem("label-range", {"value": odd}, field="labels")

@@ -15,7 +15,7 @@ import pyarrow as pa
 from ragdash.core.errors import InputError, Problem
 from ragdash.evaluation.evaluate import Evaluation
 from ragdash.metrics import Spec, parse_specs
-from ragdash.metrics.judged import asked_of
+from ragdash.metrics.judged import judge_request
 
 UNDEFINED = "undefined"  # the reason where none is told
 
@@ -68,7 +68,7 @@ def verdicts_of(evaluation: Evaluation, spec: Spec | str, *, reasons: Mapping[st
     if spec.metric.aggregate != "mean" or spec in evaluation.corpus:
         raise InputError([Problem("no-verdicts/metric", {"spec": str(spec)}, field=str(spec))])
     problems = tuple(problem for problem in evaluation.problems if problem.kind == "unavailable")
-    what = asked_of(spec)[0] if spec.metric.view == "Judged" else str(spec)
+    what = judge_request(spec)[0] if spec.metric.view == "Judged" else str(spec)
     return Verdicts(evaluation.name, evaluation.query_ids, np.asarray(evaluation.column(spec), np.float64), what,
                     evaluation.digest, reasons or {}, votes, judge, generator, problems)
 

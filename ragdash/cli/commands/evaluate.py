@@ -11,12 +11,12 @@ from ragdash.cli.inputs import conventions, matching_of, read, read_as, specs_of
 from ragdash.core.console import say, write
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.records import Run, Truth
-from ragdash.evaluation.ci_gates import Check, parse_bound
+from ragdash.evaluation.ci_gates import GateCheck, parse_bound
 from ragdash.evaluation.evaluate import Evaluation, evaluate_match, summaries
 from ragdash.evaluation.stats import LEVEL, METHOD
 from ragdash.matching.match import Match
-from ragdash.reporting.sentences.merge_problems import folded
-from ragdash.reporting.tables import FORMATS, SHAPES, as_junit, render
+from ragdash.reporting.sentences.merge_problems import merged_problems
+from ragdash.reporting.tables import FORMATS, SHAPES, as_junit, render_evaluations
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -40,8 +40,8 @@ def run(options: argparse.Namespace) -> int:
     checks = [check for bound in bounds for check in bound.checks(evaluations, rows)]
     settings = settings_of(evaluations[0], truth, options)
     problems = list(dict.fromkeys(problem for evaluation in evaluations for problem in evaluation.problems))
-    say(folded(evaluations))
-    content = junit_of(checks, "--fail-under") if options.format == "junit" else render(
+    say(merged_problems(evaluations))
+    content = junit_of(checks, "--fail-under") if options.format == "junit" else render_evaluations(
         evaluations, rows, options.format, per_query=options.per_query, shape=options.shape, settings=settings,
         problems=problems)
     write(content, options.output)
@@ -68,14 +68,14 @@ def settings_of(evaluation: Evaluation, truth: Truth, options: argparse.Namespac
             "seed": options.seed, "truth": {"name": truth.name, "digest": truth.digest}, **read_as(options)}
 
 
-def junit_of(checks: Sequence[Check], option: str) -> bytes:
+def junit_of(checks: Sequence[GateCheck], option: str) -> bytes:
     """The checks as JUnit XML; InputError without a bound to check."""
     if not checks:
         raise InputError([Problem("no-bound", {"option": option}, field="--format")])
     return as_junit("ragdash", checks)
 
 
-def report_missed(checks: Sequence[Check]) -> int:
+def report_missed(checks: Sequence[GateCheck]) -> int:
     """Say which bounds are missed; the exit status."""
     missed = [check.missed for check in checks if check.missed]
     for line in missed:

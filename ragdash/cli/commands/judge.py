@@ -9,7 +9,7 @@ from ragdash.cli.inputs import read
 from ragdash.cli.job_progress import STATUS, asking, problems_told, tell
 from ragdash.cli.judge_endpoint import add_judge_options, confirm, endpoint_of, tell_plan
 from ragdash.core.console import say
-from ragdash.evaluation.scoring.run_judge import prepare, work
+from ragdash.evaluation.scoring.run_judge import prepare_judging, run_judging
 from ragdash.models.judge import Budget, Patience
 
 
@@ -34,7 +34,7 @@ def run(options: argparse.Namespace) -> int:
 def _judge(options: argparse.Namespace) -> int:
     endpoint, budget = endpoint_of(options), Budget(options.max_calls, options.max_cost)
     runs, truth = read(options)
-    prepared = prepare(runs, truth, options.metrics, endpoint, sample=options.sample, seed=options.seed,
+    prepared = prepare_judging(runs, truth, options.metrics, endpoint, sample=options.sample, seed=options.seed,
                        votes=options.votes)
     say(prepared.problems)
     plan = prepared.plan
@@ -44,8 +44,8 @@ def _judge(options: argparse.Namespace) -> int:
     if plan.calls and not endpoint.local and not options.yes:
         confirm(endpoint, f"Questions, answers and documents of {plan.called}")
     with asking(options) as (progress, cancel):
-        report = work(prepared, budget=budget, concurrency=options.concurrency, progress=progress, cancel=cancel,
+        report = run_judging(prepared, budget=budget, concurrency=options.concurrency, progress=progress, cancel=cancel,
                       patience=Patience(reply=options.timeout))
     tell(options, "report", report.as_dict() if options.progress == "json" else report)
     say(report.problems[len(prepared.problems):])
-    return STATUS.get(report.stopped, STATUS["error"] if report.nothing else 0)
+    return STATUS.get(report.stopped, STATUS["error"] if report.all_failed else 0)

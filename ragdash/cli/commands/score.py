@@ -8,7 +8,7 @@ from ragdash.cli.common_options import add_reading_options
 from ragdash.cli.inputs import read
 from ragdash.cli.job_progress import CANCELLED, problems_told, tell, tell_progress
 from ragdash.core.console import say
-from ragdash.evaluation.scoring import plan, work
+from ragdash.evaluation.scoring import plan_scoring, run_plan
 from ragdash.matching.evidence import HOW
 
 
@@ -35,10 +35,10 @@ def run(options: argparse.Namespace) -> int:
         runs, truth = read(options)
         evidence = options.match_how is not None
         metrics = ("" if evidence else "SBERT") if options.metrics is None else options.metrics
-        prepared = plan(runs, truth, metrics, evidence=evidence, model=options.model,
+        prepared = plan_scoring(runs, truth, metrics, evidence=evidence, model=options.model,
                         cross_encoder=options.cross_encoder, nli=options.nli, hub=options.hub)
         tell(options, "plan", str(prepared))
-        report = work(prepared, device=options.device, progress=lambda progress: tell_progress(options, progress))
+        report = run_plan(prepared, device=options.device, progress=lambda progress: tell_progress(options, progress))
     tell(options, "report", report.as_dict() if options.progress == "json" else report)
     say(report.problems)
     return CANCELLED if report.cancelled else 0

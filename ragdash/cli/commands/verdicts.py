@@ -14,7 +14,7 @@ from ragdash.evaluation.scoring.verdict_import import import_verdicts as import_
 from ragdash.matching.match import Match
 from ragdash.matching.views.judged import Judged
 from ragdash.metrics import parse_specs
-from ragdash.metrics.judged import asked_of
+from ragdash.metrics.judged import judge_request
 from ragdash.models.judge.tasks import TASKS
 from ragdash.models.judge.verdict_store.jsonl import export_verdicts, import_verdicts, is_exported, unpacked
 
@@ -53,14 +53,14 @@ def run(options: argparse.Namespace) -> int:
         say(imported.problems)
         print(imported, file=sys.stderr)
         return 0
-    names = [asked_of(spec)[0] for spec in parse_specs(options.metrics)] if options.metrics else TASKS
+    names = [judge_request(spec)[0] for spec in parse_specs(options.metrics)] if options.metrics else TASKS
     write(export(judged, options.format, names, options.judge), options.output)
     return 0
 
 
 def _of_ledger(options: argparse.Namespace, judged: Judged) -> bytes:
     """What the ledger holds on this run, to be read into another one."""
-    names = [asked_of(spec)[0] for spec in parse_specs(options.metrics)] if options.metrics else TASKS
+    names = [judge_request(spec)[0] for spec in parse_specs(options.metrics)] if options.metrics else TASKS
     judges = [judge for judge in judged.ledger.judges() if judge.is_called(options.judge)]
     lines = [
         line for judge in judges for line in export_verdicts(judged.ledger, judge, judged.known_keys(names, judge))

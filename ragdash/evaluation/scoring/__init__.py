@@ -5,8 +5,19 @@ goes to the model once, longest first, in blocks that are kept as soon as they a
 """
 
 from ragdash.core.console import duration
-from ragdash.evaluation.scoring.plan import Listener, Plan, Progress, Report, Task
-from ragdash.evaluation.scoring.required_scores import plan
-from ragdash.evaluation.scoring.run_local_models import FIRST_BLOCK, score, work
+from ragdash.evaluation.scoring.plan import Listener, ScoringPlan, ScoringProgress, ScoringReport, ScoringTask
+from ragdash.evaluation.scoring.required_scores import plan_scoring
+from ragdash.evaluation.scoring.run_local_models import FIRST_BLOCK, run_plan, score
 
-__all__ = ["FIRST_BLOCK", "Listener", "Plan", "Progress", "Report", "Task", "duration", "plan", "score", "work"]
+__all__ = [
+    "FIRST_BLOCK",
+    "Listener",
+    "ScoringPlan",
+    "ScoringProgress",
+    "ScoringReport",
+    "ScoringTask",
+    "duration",
+    "plan_scoring",
+    "run_plan",
+    "score",
+]

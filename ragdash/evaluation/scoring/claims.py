@@ -26,13 +26,13 @@ from ragdash.models.judge.tasks.ragchecker import ENTAILED
 from ragdash.models.local.score_cache import Store
 
 ANSWER, REFERENCE = "answer", "reference"
-WHOLE = {ANSWER: ("ClaimFaithfulness", "RAGAS.Faithfulness"), REFERENCE: ("RAGAS.ContextRecall",)}
+CLAIM_METRICS = {ANSWER: ("ClaimFaithfulness", "RAGAS.Faithfulness"), REFERENCE: ("RAGAS.ContextRecall",)}
 """The metrics that hold the claims of a text against the contexts."""
-SILENT = (NOT_ASKED.missing, "not-imported", *LACKING)  # nothing was asked: there is nothing to tell
+NOT_ASKED_REASONS = (NOT_ASKED.missing, "not-imported", *LACKING)  # nothing was asked: there is nothing to tell
 
 
 @dataclass(frozen=True)
-class Held:
+class ClaimVerdict:
     """A verdict: its word as the judge gave it, its reason, whether it is a yes."""
 
     verdict: str
@@ -50,21 +50,21 @@ class Claim:
     """
 
     text: str
-    contexts: Held | None = None
-    other: Held | None = None
+    contexts: ClaimVerdict | None = None
+    other_text: ClaimVerdict | None = None
     chunks: tuple[str, ...] = ()
-    alone: tuple[str, ...] | None = None
+    entailed_by: tuple[str, ...] | None = None
     missing: str = ""
 
     @property
     def supported_by(self) -> tuple[str, ...]:
         """Ids of the chunks that support it, by either way of asking."""
         cited = self.chunks if self.contexts is not None and self.contexts.yes else ()
-        return tuple(dict.fromkeys((*cited, *(self.alone or ()))))
+        return tuple(dict.fromkeys((*cited, *(self.entailed_by or ()))))
 
 
 @dataclass(frozen=True)
-class Value:
+class JudgedValue:
     """What a metric comes to. value: NaN where missing; missing: why, in words; reason: the judge's, of the whole."""
 
     metric: str
@@ -75,23 +75,25 @@ class Value:
 
 
 @dataclass(frozen=True)
-class Chunk:
+class ChunkVerdict:
     """What is said of one chunk alone. useful: for the right answer; score: how relevant it is; with their reasons."""
 
-    useful: Held | None = None
+    useful: ClaimVerdict | None = None
     score: float | None = None
     reason: str = ""
 
 
 @dataclass(frozen=True)
-class Heard:
+class JudgeFindings:
     """All that one judge said of one query of one run."""
 
-    values: tuple[Value, ...] = ()
+    values: tuple[JudgedValue, ...] = ()
     answer: tuple[Claim, ...] = ()
     reference: tuple[Claim, ...] = ()
-    chunks: Mapping[str, Chunk] = field(default_factory=dict)
-    asked_back: tuple[tuple[str, bool], ...] = ()  # (question made of the answer, whether that is evasive about it)
+    chunks: Mapping[str, ChunkVerdict] = field(default_factory=dict)
+    generated_questions: tuple[
+        tuple[str, bool], ...
+    ] = ()  # (question made of the answer, whether that is evasive about it)
 
     @property
     def claims(self) -> tuple[Claim, ...]:
@@ -99,7 +101,7 @@ class Heard:
         return (*self.answer, *self.reference)
 
 
-def case_of(match: Match, query: int) -> Case:
+def query_case(match: Match, query: int) -> Case:
     """The texts of one query (its place in the truth) as a judge gets them, as in Match.judged without the others."""
     truth = match.truth
     details = None if truth.details is None else truth.details.slice(query, 1).append_column(
@@ -112,7 +114,9 @@ def case_of(match: Match, query: int) -> Case:
     return query_cases[0]
 
 
-def hear(query_cases: Sequence[Case], ledger: Ledger, store: Store) -> dict[Judge, tuple[Heard, ...]]:
+def read_query_verdicts(
+    query_cases: Sequence[Case], ledger: Ledger, store: Store
+) -> dict[Judge, tuple[JudgeFindings, ...]]:
     """What every judge that said something of these cases said: (N,) each, the judge last asked first.
 
     Of several votes the first. InputError where the ledger cannot be read.
@@ -120,39 +124,39 @@ def hear(query_cases: Sequence[Case], ledger: Ledger, store: Store) -> dict[Judg
     verdicts = {}
     for judge in ledger.judges():
         judgements = (
-            _imported(query_cases, ledger, store, judge)
+            _read_imported(query_cases, ledger, store, judge)
             if judge.host == IMPORTED
-            else _asked(query_cases, ledger, store, judge)
+            else _read_asked(query_cases, ledger, store, judge)
         )
         if any(judgements):
-            verdicts[judge] = tuple(_heard(by_metric) for by_metric in judgements)
+            verdicts[judge] = tuple(_query_verdicts(by_metric) for by_metric in judgements)
     return verdicts
 
 
-Said = dict[str, Judgement]
+_JudgementsByMetric = dict[str, Judgement]
 
 
-def _asked(query_cases: Sequence[Case], ledger: Ledger, store: Store, judge: Judge) -> list[Said]:
+def _read_asked(query_cases: Sequence[Case], ledger: Ledger, store: Store, judge: Judge) -> list[_JudgementsByMetric]:
     """The judgements of each case by metric, those alone that something was asked for."""
-    pairs = [(index, name) for index in range(len(query_cases)) for name in (*TASKS, *WHOLE)]
+    pairs = [(index, name) for index in range(len(query_cases)) for name in (*TASKS, *CLAIM_METRICS)]
     results = read(
         [
-            TASKS[name].start(query_cases[index]) if name in TASKS else _apart(query_cases[index], name)
+            TASKS[name].start(query_cases[index]) if name in TASKS else _claims_only(query_cases[index], name)
             for index, name in pairs
         ],
         ledger,
         judge,
     )
-    judgements: list[Said] = [{} for _ in query_cases]
+    judgements: list[_JudgementsByMetric] = [{} for _ in query_cases]
     for (index, name), judgement in zip(pairs, results, strict=True):
         if judgement.missing == NO_ENCODER and name == RELEVANCY:
             judgement = Judged((query_cases[index],), ledger, store).by(name, judge).judgements[0]
-        if judgement.missing not in SILENT:
+        if judgement.missing not in NOT_ASKED_REASONS:
             judgements[index][name] = judgement
     return judgements
 
 
-def _apart(case: Case, side: str) -> Asking:
+def _claims_only(case: Case, side: str) -> Asking:
     """The claims of a text alone, which are known where the verdicts on them are missing."""
     text = case.answer if side == ANSWER else case.references[0] if case.references else None
     if not (text or "").strip():
@@ -161,7 +165,9 @@ def _apart(case: Case, side: str) -> Asking:
     return Judgement(float("nan"), rows=tuple({"of": side, "claim": claim} for claim in claims_of(reply)))
 
 
-def _imported(query_cases: Sequence[Case], ledger: Ledger, store: Store, judge: Judge) -> list[Said]:
+def _read_imported(
+    query_cases: Sequence[Case], ledger: Ledger, store: Store, judge: Judge
+) -> list[_JudgementsByMetric]:
     """The same of verdicts that came in a file."""
     keys = {
         (index, name): judge.key(imported_question(name, case))
@@ -169,17 +175,17 @@ def _imported(query_cases: Sequence[Case], ledger: Ledger, store: Store, judge: 
         for name in TASKS
     }
     known_keys = ledger.known(list(keys.values()))
-    judgements: list[Said] = [{} for _ in query_cases]
+    judgements: list[_JudgementsByMetric] = [{} for _ in query_cases]
     for (index, name), key in keys.items():
         if key in known_keys:
             judgement = Judged((query_cases[index],), ledger, store).by(name, judge).judgements[0]
             judgements[index][name] = replace(
-                judgement, rows=tuple(_placed(row, query_cases[index]) for row in judgement.rows)
+                judgement, rows=tuple(_with_chunk_ids(row, query_cases[index]) for row in judgement.rows)
             )
     return judgements
 
 
-def _placed(row: dict, case: Case) -> dict:
+def _with_chunk_ids(row: dict, case: Case) -> dict:
     """A row of a file, whose chunks are told by their places from 1, with the ids of the chunks there."""
     ids = {str(position): chunk for position, (chunk, _) in enumerate(case.contexts or (), 1)}
     return (
@@ -189,19 +195,19 @@ def _placed(row: dict, case: Case) -> dict:
     )
 
 
-def _heard(by_metric: Said) -> Heard:
+def _query_verdicts(by_metric: _JudgementsByMetric) -> JudgeFindings:
     values = tuple(_value(name, judgement) for name, judgement in by_metric.items() if name in TASKS)
     rows = {name: judgement.rows for name, judgement in by_metric.items()}
     questions = tuple((row["question"], row.get("evasive") == "yes") for row in rows.get(RELEVANCY, ())
                   if "question" in row)
-    return Heard(values, _claims(by_metric, ANSWER), _claims(by_metric, REFERENCE), _chunks(rows), questions)
+    return JudgeFindings(values, _claims(by_metric, ANSWER), _claims(by_metric, REFERENCE), _chunks(rows), questions)
 
 
-def _value(name: str, judgement: Judgement) -> Value:
+def _value(name: str, judgement: Judgement) -> JudgedValue:
     overall = [row for row in judgement.rows if not row.keys() & {"claim", "chunks", "question"}]
     reason = str(overall[0].get("reason") or "") if len(overall) == 1 else ""
     missing = why(judgement.missing)[0] if judgement.missing else ""
-    return Value(
+    return JudgedValue(
         name,
         float(judgement.value),
         missing or ("" if judgement.value == judgement.value else "undefined"),
@@ -210,48 +216,50 @@ def _value(name: str, judgement: Judgement) -> Value:
     )
 
 
-def _claims(by_metric: Said, side: str) -> tuple[Claim, ...]:
+def _claims(by_metric: _JudgementsByMetric, side: str) -> tuple[Claim, ...]:
     """The claims of a text, what different metrics ask of the same claim put together."""
     fields_by_claim: dict[str, dict] = {}
     for name, judgement in by_metric.items():
         for row in judgement.rows:
             if "claim" in row and row.get("of", ANSWER) == side:
-                _add(
+                _add_fields(
                     fields_by_claim.setdefault(str(row["claim"]), {}),
                     row,
                     name.startswith("RAGChecker.") or "how=" in name,
                 )
     lacks = next(
-        (by_metric[name].missing for name in WHOLE[side] if name in by_metric and by_metric[name].missing),
+        (by_metric[name].missing for name in CLAIM_METRICS[side] if name in by_metric and by_metric[name].missing),
         NOT_ASKED.missing,
     )
     return tuple(Claim(text, **(fields or {"missing": why(lacks)[0]})) for text, fields in fields_by_claim.items())
 
 
-def _add(fields: dict, row: dict, checker: bool) -> None:
+def _add_fields(fields: dict, row: dict, checker: bool) -> None:
     """Take over what a row tells of a claim."""
     verdict, chunks = row.get("verdict"), row.get("chunks")
     if verdict is not None:
         yes = verdict in (SUPPORTED, ENTAILED)
-        fields.setdefault("other" if checker else "contexts", Held(str(verdict), str(row.get("reason") or ""), yes))
+        fields.setdefault(
+            "other_text" if checker else "contexts", ClaimVerdict(str(verdict), str(row.get("reason") or ""), yes)
+        )
     if chunks is not None:
-        fields.setdefault("alone" if checker else "chunks", tuple(map(str, chunks)))
+        fields.setdefault("entailed_by" if checker else "chunks", tuple(map(str, chunks)))
 
 
-def _chunks(rows: Mapping[str, Sequence[dict]]) -> dict[str, Chunk]:
+def _chunks(rows: Mapping[str, Sequence[dict]]) -> dict[str, ChunkVerdict]:
     """What is said of single chunks, by id."""
     fields_by_chunk: dict[str, dict] = {}
     for row in (row for chunk_rows in rows.values() for row in chunk_rows if "claim" not in row):
         for chunk in map(str, row.get("chunks") or ()):
             fields = fields_by_chunk.setdefault(chunk, {})
             if "verdict" in row:
-                fields.setdefault("useful", Held(str(row["verdict"]), str(row.get("reason") or ""),
+                fields.setdefault("useful", ClaimVerdict(str(row["verdict"]), str(row.get("reason") or ""),
                                                row["verdict"] == "useful"))
             elif "score" in row and "score" not in fields:
                 fields |= {"score": float(row["score"]), "reason": str(row.get("reason") or "")}
-    return {chunk: Chunk(**fields) for chunk, fields in fields_by_chunk.items()}
+    return {chunk: ChunkVerdict(**fields) for chunk, fields in fields_by_chunk.items()}
 
 
-def supporting(claims: Iterable[Claim]) -> dict[str, int]:
+def count_supported_claims(claims: Iterable[Claim]) -> dict[str, int]:
     """{chunk: how many of the claims it supports}, a claim of either text each once."""
     return dict(Counter(chunk for claim in claims for chunk in claim.supported_by))

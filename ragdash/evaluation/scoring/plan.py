@@ -16,7 +16,7 @@ from ragdash.matching.views.local_models import Scored
 from ragdash.matching.views.nli import Entailed
 from ragdash.models.local import ENCODER, NLI, SCORER, Encoder, Folder, Model, PairScorer, Store
 
-SIGNS_A_PIECE, LONGEST_PIECES = 4, 512  # of a text, before a model tells
+CHARACTERS_PER_PIECE, LONGEST_PIECES = 4, 512  # of a text, before a model tells
 SIZE_OF_GUESS, RATE_OF_GUESS = 90_868_376, 3_800.0  # bytes of a model, word pieces a second on a processor core
 LOADING = 10.0  # seconds
 TABLES = {ENCODER: "vectors", SCORER: "scores", NLI: "scores"}
@@ -26,7 +26,7 @@ Source: TypeAlias = Folder | Encoder | PairScorer
 
 
 @dataclass(frozen=True, kw_only=True)
-class Progress(console.Progress):
+class ScoringProgress(console.Progress):
     """Where the work stands. stage: "loading" or "computing"; done, total: texts or pairs of this model."""
 
     kind: str
@@ -40,12 +40,12 @@ class Progress(console.Progress):
         return f"{self.model}: {self.done:,} of {self.total:,} {unit}{f', {self.pace}' if self.pace else ''}"
 
 
-Listener: TypeAlias = Callable[[Progress], bool | None]
+Listener: TypeAlias = Callable[[ScoringProgress], bool | None]
 """Told of progress; an answer of False stops the work after the block."""
 
 
 @dataclass(frozen=True)
-class Task:
+class ScoringTask:
     """What one model has to do. items: all that the metrics need; todo: those the store lacks, longest first; model:
     what the store knows of it, None where it is new.
     """
@@ -67,15 +67,15 @@ class Task:
         if rate is None and isinstance(self.source, Folder) and self.source.bytes:
             rate = RATE_OF_GUESS * SIZE_OF_GUESS / self.source.bytes
         longest = self.model.max_length if self.model else LONGEST_PIECES
-        return None if not rate else LOADING + sum(pieces(item, longest) for item in self.todo) / rate
+        return None if not rate else LOADING + sum(word_pieces(item, longest) for item in self.todo) / rate
 
 
 @dataclass(frozen=True)
-class Plan:
+class ScoringPlan:
     """The work before it is done; problems: of runs that have nothing to score."""
 
     names: tuple[str, ...]
-    tasks: tuple[Task, ...]
+    tasks: tuple[ScoringTask, ...]
     scored: tuple[Scored | Entailed, ...]
     store: Store
     problems: tuple[Problem, ...] = ()
@@ -88,7 +88,7 @@ class Plan:
 
 
 @dataclass(frozen=True)
-class Report:
+class ScoringReport:
     """What was done. computed, reused: texts and pairs; cancelled: stopped before the end, what is done is kept;
     problems: runs without answers, texts that were cut, metrics computed in part.
     """
@@ -108,11 +108,11 @@ class Report:
         return f"{self.computed:,} computed, {self.reused:,} known before, {duration(self.seconds)}: {end}"
 
 
-def signs(item: Item) -> int:
+def characters(item: Item) -> int:
     return len(item) if isinstance(item, str) else sum(map(len, item))
 
 
-def pieces(item: Item, longest: int) -> float:
+def word_pieces(item: Item, longest: int) -> float:
     """Word pieces that a model reads of a text or pair, about."""
-    pieces = signs(item) / SIGNS_A_PIECE + 2
+    pieces = characters(item) / CHARACTERS_PER_PIECE + 2
     return min(pieces, longest) if longest else pieces

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from ragdash.core.errors import InputError, Problem, Unavailable
 from ragdash.core.records import Run, Truth
-from ragdash.evaluation.scoring.plan import TABLES, Item, Plan, Source, Task, signs
+from ragdash.evaluation.scoring.plan import TABLES, Item, ScoringPlan, ScoringTask, Source, characters
 from ragdash.matching.evidence import embedded_texts
 from ragdash.matching.match import Match
 from ragdash.matching.views.judged import RELEVANCY
@@ -18,15 +18,15 @@ from ragdash.models.local import ENCODER, NLI, SCORER, Encoder, Folder, Model, P
 from ragdash.models.local.score_cache import pair_key, text_key
 
 
-def plan(runs: Iterable[Run], truth: Truth, metrics: str | Iterable[str | Spec] = "SBERT", *,
+def plan_scoring(runs: Iterable[Run], truth: Truth, metrics: str | Iterable[str | Spec] = "SBERT", *,
          model: str | Encoder | None = None, cross_encoder: str | PairScorer | None = None,
          nli: str | PairScorer | None = None, store: Store | None = None, hub: bool = False,
-         evidence: bool = False) -> Plan:
+         evidence: bool = False) -> ScoringPlan:
     """What `score` would do; nothing is loaded or computed."""
     requested, store, runs = () if evidence and not metrics else _names(metrics), store or default_store(), list(runs)
     names, scored, problems = _scored(runs, truth, [name for name in requested if name in NEEDS], store)
     spans, span_problems = _spans(runs, truth) if evidence else ({}, [])
-    questions, question_problems = _asked_back(runs, truth, store) if RELEVANCY in requested else ({}, [])
+    questions, question_problems = _generated_questions(runs, truth, store) if RELEVANCY in requested else ({}, [])
     entailed, lacking = _entailed(runs, truth, store) if NAME in requested else ([], [])
     spans, problems = spans | questions, [*problems, *span_problems, *question_problems, *lacking]
     if not scored and not spans and not entailed:
@@ -39,7 +39,7 @@ def plan(runs: Iterable[Run], truth: Truth, metrics: str | Iterable[str | Spec] 
     sources = _sources(kinds, {ENCODER: model, SCORER: cross_encoder, NLI: nli}, hub)
     names = (*names, NAME) if entailed else names
     tasks = (_task(kind, source, items[kind], store) for kind, source in sources.items())
-    return Plan(names, tuple(tasks), (*scored, *entailed), store, tuple(problems))
+    return ScoringPlan(names, tuple(tasks), (*scored, *entailed), store, tuple(problems))
 
 
 def _names(metrics: str | Iterable[str | Spec]) -> tuple[str, ...]:
@@ -96,7 +96,7 @@ def _entailed(runs: Sequence[Run], truth: Truth, store: Store) -> tuple[list[Ent
     return views, problems
 
 
-def _asked_back(runs: Sequence[Run], truth: Truth, store: Store) -> tuple[dict[str, None], list[Problem]]:
+def _generated_questions(runs: Sequence[Run], truth: Truth, store: Store) -> tuple[dict[str, None], list[Problem]]:
     """The questions that judges made of answers, and the queries beside them; the problems of runs without."""
     texts, problems = {}, []
     for run in runs:
@@ -135,19 +135,19 @@ def _source(kind: str, choice: str | Encoder | PairScorer | None, hub: bool) -> 
     return fetched(kind, choice)
 
 
-def _task(kind: str, source: Source, items: Sequence[Item], store: Store) -> Task:
+def _task(kind: str, source: Source, items: Sequence[Item], store: Store) -> ScoringTask:
     weights = source.weights() if isinstance(source, Folder) else source.weights
     name = getattr(source, "name", type(source).__name__)
     length = getattr(source, "max_length", None)  # of a folder it shows when the model is loaded
     models = [model for model in store.models(kind) if model.weights == weights and length in (None, model.max_length)]
     model = models[0] if models else None
-    return Task(kind, name, weights, source, model, tuple(items), left(kind, items, store, model))
+    return ScoringTask(kind, name, weights, source, model, tuple(items), items_to_compute(kind, items, store, model))
 
 
-def left(kind: str, items: Sequence[Item], store: Store, model: Model | None) -> tuple[Item, ...]:
+def items_to_compute(kind: str, items: Sequence[Item], store: Store, model: Model | None) -> tuple[Item, ...]:
     """The items that the store lacks, longest first: the estimate gets better, and what is too long fails at once."""
     key = text_key if kind == ENCODER else pair_key
     keys = [key(item) for item in items]
     known_keys = store.known(TABLES[kind], model, keys) if model else ()
     new = (item for item, item_key in zip(items, keys, strict=True) if item_key not in known_keys)
-    return tuple(sorted(new, key=signs, reverse=True))
+    return tuple(sorted(new, key=characters, reverse=True))

@@ -21,7 +21,7 @@ from ragdash.matching.match import Match
 from ragdash.matching.views.judged import UNEMBEDDED, Judged
 from ragdash.matching.views.panel_verdicts import LACKING, apart, listed
 from ragdash.metrics import Spec, parse_specs
-from ragdash.metrics.judged import asked_of
+from ragdash.metrics.judged import judge_request
 from ragdash.models.judge import Budget, Endpoint, Ledger, Patience, Plan, Question, Reply, Usage, default_ledger, plan
 from ragdash.models.judge.batch import CONCURRENCY
 from ragdash.models.judge.plan import Listener, ended
@@ -29,19 +29,19 @@ from ragdash.models.judge.question import MISSING
 from ragdash.models.judge.task_runner import NOT_ASKED, Judging, ahead, guessed_ahead, walk
 from ragdash.models.judge.tasks import Asking, find_task
 
-ALIKE = 10  # verdicts that are all the same, from which on that is told
-FAILED = {MISSING[reason] for reason in MISSING.keys() - {"no-text", "too-long"}}  # what another try may fix
+MIN_CONSTANT = 10  # verdicts that are all the same, from which on that is told
+FAILED_REASONS = {MISSING[reason] for reason in MISSING.keys() - {"no-text", "too-long"}}  # what another try may fix
 
 
 @dataclass(frozen=True, eq=False)
-class Work:
+class JudgeWork:
     """What is to be asked. names: of judged metrics with the number of votes; at: the queries asked about, None for
     all; plan: what that takes; problems: metrics that a run lacks the texts for.
     """
 
     judged: tuple[Judged, ...]
     names: tuple[tuple[str, int], ...]
-    at: tuple[int, ...] | None
+    queries: tuple[int, ...] | None
     endpoint: Endpoint
     ledger: Ledger
     plan: Plan
@@ -50,11 +50,11 @@ class Work:
     def askings(self, vote: int) -> list[Asking]:
         """Of every run and metric that has so many votes: (C,), run by run."""
         return [asking for view in self.judged for name, votes in self.names if vote < votes
-                for asking in view.askings(name, self.at)]
+                for asking in view.askings(name, self.queries)]
 
 
 @dataclass(frozen=True)
-class Row:
+class JudgeResult:
     """What came of a metric for a run. mean: of the n queries asked about that have a value; missing: those without a
     verdict by reason, in words; undefined: those without one by their texts, the same; alike: all n values are the
     same.
@@ -66,7 +66,7 @@ class Row:
     n: int
     missing: dict[str, int]
     undefined: dict[str, int] = field(default_factory=dict)
-    alike: bool = False
+    constant: bool = False
 
     def __str__(self) -> str:
         details = "".join(f"; {word}: {listed(reasons)}" for word, reasons in (("undefined", self.undefined),
@@ -76,7 +76,7 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Report:
+class JudgeReport:
     """What was done. asked: requests; cached: verdicts known before; usage: tokens of what was asked; stopped:
     "budget", "cancelled", "error"; None.
     """
@@ -87,14 +87,14 @@ class Report:
     cost: float | None
     seconds: float
     stopped: str | None
-    rows: tuple[Row, ...]
+    rows: tuple[JudgeResult, ...]
     problems: tuple[Problem, ...]
     usage: Usage = field(default_factory=Usage)
 
     @property
-    def nothing(self) -> bool:
+    def all_failed(self) -> bool:
         """Whether calls failed and not one value is there."""
-        return not any(row.n for row in self.rows) and any(row.missing.keys() & FAILED for row in self.rows)
+        return not any(row.n for row in self.rows) and any(row.missing.keys() & FAILED_REASONS for row in self.rows)
 
     def as_dict(self) -> dict:
         """For a program; a mean that is not defined is None."""
@@ -106,7 +106,7 @@ class Report:
                 "problems": [problem.as_dict() for problem in self.problems]}
 
     def __str__(self) -> str:
-        failed = any(row.missing.keys() & FAILED for row in self.rows)
+        failed = any(row.missing.keys() & FAILED_REASONS for row in self.rows)
         prefix = "about " if self.usage.estimated else ""
         tokens = f", {prefix}{count(self.usage.prompt, 'token')} read and {self.usage.completion:,} written" \
             if self.asked else ""
@@ -115,9 +115,9 @@ class Report:
             done="done; the same command asks again what failed" if failed else "done")])
 
 
-def prepare(runs: Iterable[Run], truth: Truth, metrics: str | Iterable[str | Spec], endpoint: Endpoint, *,
+def prepare_judging(runs: Iterable[Run], truth: Truth, metrics: str | Iterable[str | Spec], endpoint: Endpoint, *,
             ledger: Ledger | None = None, sample: int | None = None, seed: int = SEED,
-            votes: int | None = None) -> Work:
+            votes: int | None = None) -> JudgeWork:
     """What asking a judge for these metrics takes; nothing is asked.
 
     sample: only so many queries, drawn at random, the same of every run and metric; votes: in place of the metrics'.
@@ -126,7 +126,7 @@ def prepare(runs: Iterable[Run], truth: Truth, metrics: str | Iterable[str | Spe
     ledger = ledger or default_ledger()
     names: dict[str, int] = {}
     for spec in parse_specs(metrics):
-        name, _, spec_votes = asked_of(spec)
+        name, _, spec_votes = judge_request(spec)
         find_task(name)
         names[name] = max(votes or spec_votes, names.get(name, 0))
     if not names or (sample is not None and sample < 1):
@@ -136,14 +136,14 @@ def prepare(runs: Iterable[Run], truth: Truth, metrics: str | Iterable[str | Spe
     queries = len(truth)
     sampled = None if sample is None or sample >= queries else tuple(
         np.sort(np.random.default_rng(seed).choice(queries, sample, replace=False)).tolist())
-    work = Work(judged, tuple(names.items()), sampled, endpoint, ledger, Plan(0, 0, 0, 0, None, ""))
+    work = JudgeWork(judged, tuple(names.items()), sampled, endpoint, ledger, Plan(0, 0, 0, 0, None, ""))
     problems = _lacking(work)
     if len(problems) == len(judged) * len(names):
         raise InputError([replace(problem, severity="error") for problem in problems])
     return replace(work, plan=_plan(work), problems=tuple(problems))
 
 
-def _plan(work: Work) -> Plan:
+def _plan(work: JudgeWork) -> Plan:
     questions, follow, judge = [], [], work.endpoint.judge
     for vote in range(max(votes for _, votes in work.names)):
         next_questions, open_ = ahead(work.askings(vote), work.ledger, judge, vote)
@@ -153,12 +153,12 @@ def _plan(work: Work) -> Plan:
     return plan(questions, work.ledger, work.endpoint, follow)
 
 
-def _lacking(work: Work) -> list[Problem]:
+def _lacking(work: JudgeWork) -> list[Problem]:
     """The metrics that a run has no texts for."""
     problems = []
     for view in work.judged:
         for name, _ in work.names:
-            reasons = [judgement.missing for judgement in walk(view.askings(name, work.at), _nobody)]
+            reasons = [judgement.missing for judgement in walk(view.askings(name, work.queries), _reply_not_asked)]
             if all(reason in LACKING for reason in reasons):
                 reason = Counter(reasons).most_common(1)[0][0] if reasons else "no-answer"
                 problems.append(Problem(f"nothing-to-judge/{reason}", {"run": view.run, "metric": name}, field=name,
@@ -166,12 +166,19 @@ def _lacking(work: Work) -> list[Problem]:
     return problems
 
 
-def _nobody(questions: list[Question]) -> list[Reply]:
+def _reply_not_asked(questions: list[Question]) -> list[Reply]:
     return [NOT_ASKED] * len(questions)
 
 
-def work(prepared: Work, *, budget: Budget | None = None, concurrency: int = CONCURRENCY,
-         progress: Listener | None = None, cancel: Event | None = None, patience: Patience | None = None) -> Report:
+def run_judging(
+    prepared: JudgeWork,
+    *,
+    budget: Budget | None = None,
+    concurrency: int = CONCURRENCY,
+    progress: Listener | None = None,
+    cancel: Event | None = None,
+    patience: Patience | None = None,
+) -> JudgeReport:
     """Ask what was prepared, round after round. Ctrl+C, `cancel`, a listener that answers False and the budget stop it;
     every verdict is kept, and the same again goes on from there.
     """
@@ -187,26 +194,26 @@ def work(prepared: Work, *, budget: Budget | None = None, concurrency: int = CON
     total = judging.total
     rows = tuple(_rows(prepared))
     problems = [*prepared.problems, *([total.problem] if total.problem else []),
-                *(_all_alike(row) for row in rows if row.alike), *_not_embedded(rows)]
-    return Report(str(prepared.endpoint.judge), total.asked, total.cached, total.cost, time.monotonic() - start,
+                *(_always_same(row) for row in rows if row.constant), *_not_embedded(rows)]
+    return JudgeReport(str(prepared.endpoint.judge), total.asked, total.cached, total.cost, time.monotonic() - start,
                   total.stopped or stop_reason, rows, tuple(problems), judging.usage)
 
 
-def _rows(prepared: Work) -> Iterable[Row]:
+def _rows(prepared: JudgeWork) -> Iterable[JudgeResult]:
     """What the ledger says by now, of the queries asked about."""
     for view in prepared.judged:
         for name, votes in prepared.names:
             verdicts = view.by(name, prepared.endpoint.judge, votes)
-            queries = range(len(view.cases)) if prepared.at is None else prepared.at
+            queries = range(len(view.cases)) if prepared.queries is None else prepared.queries
             values = verdicts.values[list(queries)]
             defined = values[~np.isnan(values)]
             undefined, missing = apart(verdicts.judgements[i].missing for i in queries if np.isnan(verdicts.values[i]))
-            constant = len(defined) >= ALIKE and bool((defined == defined[0]).all())
-            yield Row(view.run, name, float(defined.mean()) if len(defined) else float("nan"), len(defined),
+            constant = len(defined) >= MIN_CONSTANT and bool((defined == defined[0]).all())
+            yield JudgeResult(view.run, name, float(defined.mean()) if len(defined) else float("nan"), len(defined),
                       missing, undefined, constant)
 
 
-def _not_embedded(rows: Iterable[Row]) -> list[Problem]:
+def _not_embedded(rows: Iterable[JudgeResult]) -> list[Problem]:
     """The second step of metrics whose questions, asked back by the judge, a local model has to embed."""
     counts: Counter = Counter()
     for row in rows:
@@ -215,6 +222,6 @@ def _not_embedded(rows: Iterable[Row]) -> list[Problem]:
             for name, n in counts.items() if n]
 
 
-def _all_alike(row: Row) -> Problem:
+def _always_same(row: JudgeResult) -> Problem:
     return Problem("judge-always-same/verdicts", {"metric": row.metric, "run": row.run, "mean": row.mean,
                    "queries": row.n}, field=row.metric, severity="warning")

@@ -37,8 +37,8 @@ class Worker:
     """A scoring process. seen: the newest content of each kind of line."""
 
     process: subprocess.Popen
-    seen: dict[str, object] = field(default_factory=dict)
-    noise: list[str] = field(default_factory=list)
+    messages: dict[str, object] = field(default_factory=dict)
+    stderr_lines: list[str] = field(default_factory=list)
     cancelled: bool = False
     readers: list[threading.Thread] = field(default_factory=list)
 
@@ -65,11 +65,11 @@ class Worker:
     @property
     def failed(self) -> str | None:
         """Why it came to nothing, in words; None while it runs, where it gave a report and where it was cancelled."""
-        if self.running or self.cancelled or "report" in self.seen:
+        if self.running or self.cancelled or "report" in self.messages:
             return None
-        messages = [Problem.of_dict(problem).words("page") for problem in self.seen.get("problems") or ()]
+        messages = [Problem.of_dict(problem).words("page") for problem in self.messages.get("problems") or ()]
         return "\n".join(f"{words.found}; expected {words.expected}. {words.fix}" for words in messages) \
-            or "\n".join(self.noise[-5:]) or f"The process ended with status {self.process.returncode}."
+            or "\n".join(self.stderr_lines[-5:]) or f"The process ended with status {self.process.returncode}."
 
     def cancel(self, wait: float = 10.0) -> None:
         """Stop it at once; every block that was done is kept, and the same command goes on from there."""
@@ -88,10 +88,10 @@ class Worker:
         with self.process.stdout as stdout:
             for text in stdout:
                 try:
-                    self.seen |= orjson.loads(text)
+                    self.messages |= orjson.loads(text)
                 except (orjson.JSONDecodeError, TypeError):
-                    self.noise.append(text.decode(errors="replace").rstrip())
+                    self.stderr_lines.append(text.decode(errors="replace").rstrip())
 
     def _read_noise(self) -> None:
         with self.process.stderr as stderr:
-            self.noise.extend(text.decode(errors="replace").rstrip() for text in stderr)
+            self.stderr_lines.extend(text.decode(errors="replace").rstrip() for text in stderr)

@@ -37,7 +37,7 @@ def export(judged: Judged, form: str, names: Iterable[str] = tuple(TASKS), judge
 
 def _rows(judged: Judged, names: Iterable[str], judge: str) -> bytes:
     """A line for each query and metric with value or reason, and its claims or chunks."""
-    by_metric = _there(judged, names, judge)
+    by_metric = _available_verdicts(judged, names, judge)
     lines = []
     for verdicts in by_metric.values():
         for case, judgement, value in zip(judged.cases, verdicts.judgements, verdicts.values.tolist(), strict=True):
@@ -60,7 +60,7 @@ def _rows(judged: Judged, names: Iterable[str], judge: str) -> bytes:
 
 def _ragas(judged: Judged, judge: str) -> bytes:
     """CSV with RAGAS's columns; lists as JSON."""
-    by_metric = _there(judged, RAGAS_COLUMNS, judge)
+    by_metric = _available_verdicts(judged, RAGAS_COLUMNS, judge)
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(["query_id", "user_input", "response", "retrieved_contexts", "reference",
@@ -78,7 +78,7 @@ def _deepeval(judged: Judged, judge: str) -> bytes:
     success: whether a score reaches THRESHOLD; one that is missing is no success, as in DeepEval, and its error says
     why. Queries to which a metric does not apply (a text is not there) have no score of it.
     """
-    by_metric = _there(judged, DEEPEVAL.values(), judge)
+    by_metric = _available_verdicts(judged, DEEPEVAL.values(), judge)
     names = {metric: their_name.title() if their_name != "correctness" else "Correctness [GEval]"
              for their_name, metric in DEEPEVAL.items()}
     results = []
@@ -92,7 +92,7 @@ def _deepeval(judged: Judged, judge: str) -> bytes:
                             "context": None, "retrieval_context": None if case.contexts is None else _texts(case),
                             "metadata": {"query_id": case.query_id}})
     if not results:
-        raise _nothing(judged.run, " ".join(DEEPEVAL.values()))
+        raise _no_verdicts_error(judged.run, " ".join(DEEPEVAL.values()))
     content = {"test_results": results, "confident_link": None, "test_run_id": None}
     return (json.dumps(content, indent=1) + "\n").encode()
 
@@ -118,7 +118,7 @@ def _ragchecker(judged: Judged, judge: str) -> bytes:
     """RAGChecker's JSON of the queries that have all claims and verdicts. Of a chunk it is kept whether it entails a
     claim, not whether it contradicts it: that is written as Neutral.
     """
-    family = _there(judged, (f"RAGChecker.{name}" for name in FAMILY), judge)
+    family = _available_verdicts(judged, (f"RAGChecker.{name}" for name in FAMILY), judge)
     texts, chunks = (family.get(name) for name in _NEEDED)
     if any(verdicts.members for verdicts in family.values()):
         raise InputError([Problem("several-judges", {"judge": judge}, field="--judge")])
@@ -132,7 +132,7 @@ def _ragchecker(judged: Judged, judge: str) -> bytes:
                                 {"doc_id": name, "text": text} for name, text in case.contexts or ()],
                             **tables, "metrics": metrics})
     if not results:
-        raise _nothing(judged.run, "RAGChecker.F1 RAGChecker.NoiseSensitivityRelevant")
+        raise _no_verdicts_error(judged.run, "RAGChecker.F1 RAGChecker.NoiseSensitivityRelevant")
     return (json.dumps({"results": results}, indent=1) + "\n").encode()
 
 
@@ -152,18 +152,18 @@ def _tables(case: Case, texts: Judgement, chunks: Judgement) -> dict | None:
     return dict(zip(("response_claims", "gt_answer_claims", *TABLES), (*claims, *tables), strict=True))
 
 
-def _there(judged: Judged, names: Iterable[str], judge: str) -> dict[str, Verdicts]:
+def _available_verdicts(judged: Judged, names: Iterable[str], judge: str) -> dict[str, Verdicts]:
     """The verdicts of the metrics that have any."""
     names, by_metric = list(names), {}
     for name in names:
         with suppress(Unavailable):
             by_metric[name] = judged.read(name, judge)
     if not by_metric:
-        raise _nothing(judged.run, " ".join(names))
+        raise _no_verdicts_error(judged.run, " ".join(names))
     return by_metric
 
 
-def _nothing(run: str, names: str) -> InputError:
+def _no_verdicts_error(run: str, names: str) -> InputError:
     return InputError([Problem("no-verdict/export", {"run": run, "metrics": names})])
 
 

@@ -46,7 +46,7 @@ _MORE = ("metadata", "additional_metadata")  # where DeepEval keeps what it was 
 
 
 @dataclass(frozen=True)
-class Imported:
+class ImportedVerdicts:
     """What came of a file. verdicts: kept, by metric; rows: in the file; problems: what was left out."""
 
     judge: Judge
@@ -59,21 +59,21 @@ class Imported:
         return f"{self.judge}: {count(sum(self.verdicts.values()), 'verdict')} of {count(self.rows, 'row')} ({counts})"
 
 
-def import_verdicts(path: str | Path, judged: Judged) -> Imported:
+def import_verdicts(path: str | Path, judged: Judged) -> ImportedVerdicts:
     """Keep the verdicts of a file on the texts of a run (Match.judged) in its ledger.
 
     Raises InputError where the file cannot be read, is of no known tool, or holds no verdict on this run.
     """
     path, problems = Path(path), Collector(str(path))
-    content, rows = _read(path)
+    content, rows = _read_rows(path)
     tool = _tool(rows, path)
     judge = Judge(IMPORTED, f"{tool} {hashlib.blake2b(content, digest_size=4).hexdigest()}")
     by_id = {case.query_id: case for case in judged.cases}
-    by_question = _once(judged.cases)
+    by_question = _unique_by_question(judged.cases)
     verdicts: dict[tuple[str, str], tuple] = {}
     for number, row in enumerate(rows, 1):
-        case = _case(row, by_id, by_question, number, problems)
-        for name, score, details in _found(tool, row, number, problems) if case else ():
+        case = _find_case(row, by_id, by_question, number, problems)
+        for name, score, details in _row_verdicts(tool, row, number, problems) if case else ():
             if (case.query_id, name) in verdicts:
                 problems.add("repeated-verdict", {"metric": name, "query": case.query_id}, line=number,
                              severity="warning")
@@ -84,10 +84,10 @@ def import_verdicts(path: str | Path, judged: Judged) -> Imported:
         problems.add("no-verdict", {"tool": tool, "run": judged.run})
     problems.raise_errors()
     judged.ledger.put(judge, verdicts.values())
-    return Imported(judge, Counter(name for _, name in verdicts), len(rows), problems.problems)
+    return ImportedVerdicts(judge, Counter(name for _, name in verdicts), len(rows), problems.problems)
 
 
-def _read(path: Path) -> tuple[bytes, list[dict]]:
+def _read_rows(path: Path) -> tuple[bytes, list[dict]]:
     """(content, rows) of a JSON, JSON lines or CSV file."""
     try:
         content = path.read_bytes()
@@ -130,13 +130,13 @@ def _tool(rows: list[dict], path: Path) -> str:
     raise InputError([Problem("unknown-verdicts", {"columns": list(sorted(map(str, keys))[:12])}, str(path))])
 
 
-def _once(cases: Iterable[Case]) -> dict[str, Case]:
+def _unique_by_question(cases: Iterable[Case]) -> dict[str, Case]:
     """The cases by the text of their query, those left out that share it."""
     occurrences = Counter(_plain(case.question) for case in cases if case.question)
     return {_plain(case.question): case for case in cases if case.question and occurrences[_plain(case.question)] == 1}
 
 
-def _case(row: dict, by_id: dict[str, Case], by_question: dict[str, Case], number: int,
+def _find_case(row: dict, by_id: dict[str, Case], by_question: dict[str, Case], number: int,
           problems: Collector) -> Case | None:
     """The case that a row is about; None, and a note, where there is none or its answer is another."""
     name, question, answer = (_first(row, keys) for keys in (_IDS, _QUESTIONS, _ANSWERS))
@@ -161,10 +161,12 @@ def _plain(text: str) -> str:
     return " ".join(text.split())
 
 
-def _found(tool: str, row: dict, number: int, problems: Collector) -> Iterator[tuple[str, float | None, list[dict]]]:
+def _row_verdicts(
+    tool: str, row: dict, number: int, problems: Collector
+) -> Iterator[tuple[str, float | None, list[dict]]]:
     """(metric, score, rows to read) of a row; score None: judged, and undefined."""
     if tool == "RAGChecker":
-        yield from _checked(row, number, problems)
+        yield from _ragchecker_verdicts(row, number, problems)
         return
     entries = [(key, row.get(key), "") for key in RAGAS] if tool == "RAGAS" else [
         (str(entry.get("name")), entry.get("score"), str(entry.get("reason") or ""))
@@ -198,7 +200,7 @@ def _score(name: str, value: object, number: int, problems: Collector) -> float 
     return min(max(score, low), high)
 
 
-def _checked(row: dict, number: int, problems: Collector) -> Iterator[tuple[str, float | None, list[dict]]]:
+def _ragchecker_verdicts(row: dict, number: int, problems: Collector) -> Iterator[tuple[str, float | None, list[dict]]]:
     """The family by our arithmetic from RAGChecker's claims and verdicts."""
     tables, answer, reference = {}, row.get("response_claims"), row.get("gt_answer_claims")
     for field, key in zip(_PARTS, TABLES, strict=True):

@@ -8,8 +8,8 @@ from __future__ import annotations
 import numpy as np
 
 from ragdash.core.arrow_columns import on_all_cores
+from ragdash.evaluation.stats.defaults import LEVEL, RESAMPLES, SEED
 
-LEVEL, RESAMPLES, SEED = 0.95, 10_000, 0
 METHODS = ("percentile", "bca", "expanded", "t")
 METHOD = "expanded"  # chosen by benchmarks/calibration.py
 _CELLS = 1 << 20  # weights drawn together
@@ -26,7 +26,7 @@ def bootstrap_intervals(values: np.ndarray, *, level: float = LEVEL, resamples: 
     defined; the mean itself where all are the same; never outside the values seen. weights: see resampled_sums.
     method: "percentile" (quantiles of the resampled means; too narrow for few queries); "expanded" (further out in
     the tails, by the t distribution with n - 1 degrees of freedom: Hesterberg 2015, section 5.3); "bca" (tails
-    corrected for bias and skewness); "t" (quantiles of each resample's own t statistic, see _studentized).
+    corrected for bias and skewness); "t" (quantiles of each resample's own t statistic, see _studentized_interval).
     Source: Efron & Tibshirani 1993, chapters 12 to 14; scipy.stats.bootstrap for "percentile" and "bca".
     """
     if method not in METHODS:
@@ -40,9 +40,9 @@ def bootstrap_intervals(values: np.ndarray, *, level: float = LEVEL, resamples: 
     deviations /= np.where(scale > 0, scale, 1.0)
     lowest = np.where(defined, values, np.inf).min(axis=0, initial=np.inf)
     highest = np.where(defined, values, -np.inf).max(axis=0, initial=-np.inf)
-    draws, spreads = _resampled(deviations, defined, method == "t", resamples, seed, weights)
+    draws, spreads = _resampled_means(deviations, defined, method == "t", resamples, seed, weights)
     if method == "t":
-        low, high = _studentized(draws, spreads, deviations, n, level)
+        low, high = _studentized_interval(draws, spreads, deviations, n, level)
     else:
         low, high = _quantiles(draws, *_TAILS[method](deviations, n, draws, level))
     has_interval = n >= 2
@@ -50,7 +50,7 @@ def bootstrap_intervals(values: np.ndarray, *, level: float = LEVEL, resamples: 
     return np.where(has_interval, low, np.nan), np.where(has_interval, high, np.nan)
 
 
-def _resampled(deviations: np.ndarray, defined: np.ndarray, studentized: bool, resamples: int, seed: int,
+def _resampled_means(deviations: np.ndarray, defined: np.ndarray, studentized: bool, resamples: int, seed: int,
                weights: np.ndarray | None) -> tuple[np.ndarray, np.ndarray | None]:
     """Resampled mean of each column's deviations and, where asked, its standard error: (S, B) float32 each.
 
@@ -79,13 +79,17 @@ def _resampled(deviations: np.ndarray, defined: np.ndarray, studentized: bool, r
     return means, errors
 
 
-def _plain(deviations: np.ndarray, n: np.ndarray, draws: np.ndarray, level: float) -> tuple[np.ndarray, np.ndarray]:
+def _percentile_tails(
+    deviations: np.ndarray, n: np.ndarray, draws: np.ndarray, level: float
+) -> tuple[np.ndarray, np.ndarray]:
     """The shares of resampled means below and up to the ends: (S,) each, the same for all."""
     tail = np.full(len(n), (1 - level) / 2)
     return tail, 1 - tail
 
 
-def _expanded(deviations: np.ndarray, n: np.ndarray, draws: np.ndarray, level: float) -> tuple[np.ndarray, np.ndarray]:
+def _expanded_tails(
+    deviations: np.ndarray, n: np.ndarray, draws: np.ndarray, level: float
+) -> tuple[np.ndarray, np.ndarray]:
     """Hesterberg's tails: those at which a normal interval with the plug-in sd would be the t interval."""
     from scipy.special import ndtr, stdtrit
 
@@ -94,7 +98,7 @@ def _expanded(deviations: np.ndarray, n: np.ndarray, draws: np.ndarray, level: f
     return tail, 1 - tail
 
 
-def _accelerated(
+def _bca_tails(
     deviations: np.ndarray, n: np.ndarray, draws: np.ndarray, level: float
 ) -> tuple[np.ndarray, np.ndarray]:
     """BCa's tails: bias from the share of resampled means below the mean, acceleration from the jackknife."""
@@ -117,10 +121,10 @@ def _accelerated(
     return low, high
 
 
-_TAILS = {"percentile": _plain, "expanded": _expanded, "bca": _accelerated}
+_TAILS = {"percentile": _percentile_tails, "expanded": _expanded_tails, "bca": _bca_tails}
 
 
-def _studentized(draws: np.ndarray, errors: np.ndarray, deviations: np.ndarray, n: np.ndarray,
+def _studentized_interval(draws: np.ndarray, errors: np.ndarray, deviations: np.ndarray, n: np.ndarray,
                  level: float) -> tuple[np.ndarray, np.ndarray]:
     """Ends, as deviations from the mean, by quantiles of t = (resampled mean - mean) / resampled error.
 
@@ -136,11 +140,11 @@ def _studentized(draws: np.ndarray, errors: np.ndarray, deviations: np.ndarray, 
         without_spread[i] = np.mean(errors[i] == 0)
 
     on_all_cores(standardize_row, range(len(draws)))
-    last, first = _quantiles(ratios, *_plain(deviations, n, draws, level))
+    last, first = _quantiles(ratios, *_percentile_tails(deviations, n, draws, level))
     low, high = -first * error, -last * error
     degenerate = without_spread > (1 - level) / 2
     if degenerate.any():
-        tails = _expanded(deviations, n, draws, level)
+        tails = _expanded_tails(deviations, n, draws, level)
         lowest, highest = _quantiles(draws[degenerate], *(tail[degenerate] for tail in tails))
         low[degenerate] = np.minimum(low[degenerate], lowest)
         high[degenerate] = np.maximum(high[degenerate], highest)
@@ -177,7 +181,7 @@ def bootstrap_ratios(constant: float, terms, *, level: float = LEVEL, resamples:
     n = np.count_nonzero((columns[:, 1::2] > 0).any(axis=1), keepdims=True)
     if n < 2:
         return np.nan, np.nan
-    low, high = _quantiles(total[None, :], *_expanded(columns, n, total[None, :], level))
+    low, high = _quantiles(total[None, :], *_expanded_tails(columns, n, total[None, :], level))
     return float(low[0]), float(high[0])
 
 
@@ -195,11 +199,11 @@ def resampled_sums(columns: np.ndarray, *, resamples: int = RESAMPLES, seed: int
     table = np.ascontiguousarray(columns, np.float32)
 
     def batch(start: int) -> None:
-        stop = min(start + _batch(n), resamples)
-        batch_weights = _drawn(n, start, stop, seed) if weights is None else weights[start:stop]
+        stop = min(start + _batch_size(n), resamples)
+        batch_weights = _draw_weights(n, start, stop, seed) if weights is None else weights[start:stop]
         np.matmul(batch_weights.astype(np.float32), table, out=sums[start:stop])
 
-    on_all_cores(batch, range(0, resamples, _batch(n)))
+    on_all_cores(batch, range(0, resamples, _batch_size(n)))
     return sums
 
 
@@ -208,22 +212,22 @@ def resample_weights(n: int, *, resamples: int = RESAMPLES, seed: int = SEED) ->
     weights = np.empty((resamples, n), np.uint8)
 
     def batch(start: int) -> None:
-        stop = min(start + _batch(n), resamples)
-        weights[start:stop] = _drawn(n, start, stop, seed)
+        stop = min(start + _batch_size(n), resamples)
+        weights[start:stop] = _draw_weights(n, start, stop, seed)
 
-    on_all_cores(batch, range(0, resamples, _batch(n)) if n else ())
+    on_all_cores(batch, range(0, resamples, _batch_size(n)) if n else ())
     weights.setflags(write=False)
     return weights
 
 
-def _batch(n: int) -> int:
+def _batch_size(n: int) -> int:
     """Resamples drawn together; part of what the seed means."""
     return max(1, _CELLS // n)
 
 
-def _drawn(n: int, start: int, stop: int, seed: int) -> np.ndarray:
+def _draw_weights(n: int, start: int, stop: int, seed: int) -> np.ndarray:
     """Weights of the resamples start to stop, which begin a batch: (stop - start, n) integers."""
-    rng = np.random.default_rng((seed, start // _batch(n)))
+    rng = np.random.default_rng((seed, start // _batch_size(n)))
     picked = rng.integers(0, n, (stop - start, n), dtype=np.int32)
     picked += (np.arange(stop - start, dtype=np.int32) * n)[:, None]
     return np.bincount(picked.ravel(), minlength=picked.size).reshape(picked.shape)

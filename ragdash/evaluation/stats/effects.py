@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from ragdash.evaluation.stats.defaults import ALPHA, POWER
 from ragdash.evaluation.stats.paired import mean_and_error, ratio
 
-POWER, ALPHA = 0.8, 0.05
 _STEPS = 200  # halvings; an interval of doubles is used up long before
 
 
@@ -45,7 +45,7 @@ def detectable_difference(sd, n, *, power: float = POWER, alpha: float = ALPHA) 
     sd, n = np.broadcast_arrays(np.asarray(sd, np.float64), np.asarray(n, np.float64))
     solvable = (n >= 2) & ~np.isnan(sd)
     root = np.sqrt(n[solvable])
-    shift = _first(lambda shift: _shown(shift, n[solvable], power, alpha), np.zeros(len(root)))
+    shift = _smallest_reaching(lambda shift: _reaches_power(shift, n[solvable], power, alpha), np.zeros(len(root)))
     result = np.full(n.shape, np.nan)
     result[solvable] = shift / root * sd[solvable]
     return result[()]
@@ -62,11 +62,13 @@ def queries_needed(difference, sd, *, power: float = POWER, alpha: float = ALPHA
     result = np.where(np.isnan(difference) | np.isnan(sd), np.nan, np.where(difference == 0, np.inf, 2.0))
     solvable = (difference > 0) & (sd > 0)
     effect = difference[solvable] / sd[solvable]
-    result[solvable] = _first(lambda n: _shown(effect * np.sqrt(n), n, power, alpha), np.full(len(effect), 2.0))
+    result[solvable] = _smallest_reaching(
+        lambda n: _reaches_power(effect * np.sqrt(n), n, power, alpha), np.full(len(effect), 2.0)
+    )
     return result[()]
 
 
-def _shown(shift: np.ndarray, n: np.ndarray, power: float, alpha: float) -> np.ndarray:
+def _reaches_power(shift: np.ndarray, n: np.ndarray, power: float, alpha: float) -> np.ndarray:
     """Where a two-sided t-test over n queries reaches the power at this noncentrality; beyond its range it does."""
     from scipy.special import nctdtr, stdtrit
 
@@ -75,7 +77,7 @@ def _shown(shift: np.ndarray, n: np.ndarray, power: float, alpha: float) -> np.n
     return ~(missed > 1 - power)
 
 
-def _first(reached, low: np.ndarray) -> np.ndarray:
+def _smallest_reaching(reached, low: np.ndarray) -> np.ndarray:
     """The smallest x >= low with reached(x), which stays true above it, by doubling and halving."""
     high = np.maximum(2 * low, 1.0)
     for _ in range(_STEPS):
@@ -100,7 +102,7 @@ def equivalence(differences: np.ndarray, margin) -> np.ndarray:
     1. NaN where fewer than two are defined. Source: Schuirmann 1987; Lakens 2017; statsmodels ttost_paired.
     """
     mean, error, n = mean_and_error(differences)
-    return np.maximum(_beyond(mean + margin, error, n), _beyond(margin - mean, error, n))
+    return np.maximum(_one_sided_p(mean + margin, error, n), _one_sided_p(margin - mean, error, n))
 
 
 def noninferiority(differences: np.ndarray, margin) -> np.ndarray:
@@ -111,10 +113,10 @@ def noninferiority(differences: np.ndarray, margin) -> np.ndarray:
     alternative="greater").
     """
     mean, error, n = mean_and_error(differences)
-    return _beyond(mean + margin, error, n)
+    return _one_sided_p(mean + margin, error, n)
 
 
-def _beyond(mean: np.ndarray, error: np.ndarray, n: np.ndarray) -> np.ndarray:
+def _one_sided_p(mean: np.ndarray, error: np.ndarray, n: np.ndarray) -> np.ndarray:
     """One-sided p against a mean <= 0."""
     from scipy.special import stdtr
 

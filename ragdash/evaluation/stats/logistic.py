@@ -67,7 +67,7 @@ def logistic(features: np.ndarray, labels: np.ndarray, *, penalty: float = 1.0,
         bend = np.einsum("...nf,...n,...ng->...fg", rows, np.where(use, p * (1 - p), 0.0), rows, optimize=True)
         bend = bend + np.diag(ridge + NEAR)
         step = np.where(active[..., None], np.linalg.solve(bend, slope[..., None])[..., 0], 0.0)
-        beta, loss, change = _stepped(rows, y, use, ridge, beta, loss, step)
+        beta, loss, change = _take_step(rows, y, use, ridge, beta, loss, step)
         active = active & (change > NEAR)  # one that has ended stands still: it does not hang on the others
         if not active.any():
             break
@@ -114,7 +114,7 @@ def _loss(rows: np.ndarray, y: np.ndarray, use: np.ndarray, ridge: np.ndarray, b
     return np.where(use, np.logaddexp(0.0, z) - y * z, 0.0).sum(axis=-1) + (ridge * beta**2).sum(axis=-1) / 2
 
 
-def _stepped(rows: np.ndarray, y: np.ndarray, use: np.ndarray, ridge: np.ndarray, beta: np.ndarray, loss: np.ndarray,
+def _take_step(rows: np.ndarray, y: np.ndarray, use: np.ndarray, ridge: np.ndarray, beta: np.ndarray, loss: np.ndarray,
              step: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """(coefficients and loss after the step, halved where it led upwards; how far a coefficient went: (B,))."""
     size = np.ones(beta.shape[:-1])

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ragdash.evaluation.stats.bootstrap import LEVEL, SEED, resample_weights
+from ragdash.evaluation.stats.bootstrap import resample_weights
+from ragdash.evaluation.stats.defaults import FAST_RESAMPLES, LEVEL, SEED
 
-DRAWS = 2_000
 _CELLS = 1 << 22  # cumulated weights held together
 
 
-def percentiles(values: np.ndarray, shares: Sequence[float], *, level: float = LEVEL, resamples: int = DRAWS,
+def percentiles(values: np.ndarray, shares: Sequence[float], *, level: float = LEVEL, resamples: int = FAST_RESAMPLES,
                 seed: int = SEED, weights: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """(percentile, low, high), (P,) each, of the values (n,) that are defined; shares in 0 to 100.
 
@@ -35,13 +35,13 @@ def percentiles(values: np.ndarray, shares: Sequence[float], *, level: float = L
     ranks = np.minimum(np.stack([index, index + 1]), n - 1).ravel()
     for start in range(0, resamples, step):
         batch_weights = weights[start:min(start + step, resamples)]
-        low, high = values[_places(batch_weights, ranks)].reshape(-1, 2, len(shares)).swapaxes(0, 1)
+        low, high = values[_ranked_indices(batch_weights, ranks)].reshape(-1, 2, len(shares)).swapaxes(0, 1)
         resampled[start:start + step] = low + (position - index) * (high - low)
     low, high = np.percentile(resampled, [50 * (1 - level), 50 * (1 + level)], axis=0)
     return np.percentile(values, shares), low, high
 
 
-def _places(weights: np.ndarray, ranks: np.ndarray) -> np.ndarray:
+def _ranked_indices(weights: np.ndarray, ranks: np.ndarray) -> np.ndarray:
     """Which of the ascending values stands at each rank (from 0) of each resample: (B, ranks). weights (B, n)."""
     rows, n = weights.shape
     reached = np.cumsum(weights, axis=1, dtype=np.int64)

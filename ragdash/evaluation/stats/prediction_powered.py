@@ -9,10 +9,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ragdash.evaluation.stats.bootstrap import LEVEL, column_sums
+from ragdash.evaluation.stats.bootstrap import column_sums
+from ragdash.evaluation.stats.defaults import LEVEL
 
-FEWEST = 20  # labels below which no interval is given
-PSEUDO = 2.0  # rectifiers that are added: half of them +1 and half -1
+MIN_LABELS = 20  # labels below which no interval is given
+PSEUDO_COUNT = 2.0  # rectifiers that are added: half of them +1 and half -1
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +28,7 @@ class Ppi:
     high: np.ndarray
     error: np.ndarray
     n: np.ndarray
-    rest: np.ndarray
+    n_unlabelled: np.ndarray
     pseudo: np.ndarray
 
 
@@ -58,9 +59,9 @@ def ppi(verdicts: np.ndarray, labels: np.ndarray, *, level: float = LEVEL, pseud
     n, n_unlabelled = labelled.sum(axis=0), unlabelled.sum(axis=0)
     has_pseudo = np.broadcast_to(np.array(pseudo), n.shape)
     imputed, spread = _moments(verdicts, unlabelled, np.zeros(len(n)), ddof)
-    rectifier, spread_of = _moments(verdicts - labels, labelled, np.where(has_pseudo, PSEUDO, 0.0), ddof)
+    rectifier, spread_of = _moments(verdicts - labels, labelled, np.where(has_pseudo, PSEUDO_COUNT, 0.0), ddof)
     estimate = np.where(n > 0, imputed - rectifier, np.nan)
-    error = np.where((n >= FEWEST) & (n_unlabelled >= 2), np.sqrt(spread + spread_of), np.nan)
+    error = np.where((n >= MIN_LABELS) & (n_unlabelled >= 2), np.sqrt(spread + spread_of), np.nan)
     half_width = ndtri((1 + level) / 2) * error
     low, high = estimate - half_width, estimate + half_width
     if bounds is not None:

@@ -28,32 +28,32 @@ class Called:
 
     def ask(self, query_id: str, question: str, stopped: Stop, check: Check) -> Said:
         """Call it; the time is that of the call alone."""
-        heard = _Heard()
+        capture = _Heard()
         if self.timeout is None:
-            self._call(question, heard)
+            self._call(question, capture)
         else:
-            thread = threading.Thread(target=self._call, args=(question, heard), daemon=True)
+            thread = threading.Thread(target=self._call, args=(question, capture), daemon=True)
             thread.start()
             thread.join(self.timeout)
             if thread.is_alive():
                 raise Failed("timeout", f"no answer within {self.timeout:g} s")
-        if heard.error is not None:
-            raise Failed("raised", shorten(f"{type(heard.error).__name__}: {heard.error}", 300))
-        if not isinstance(heard.value, Mapping):
-            raise Failed("unusable-answer", f"{type(heard.value).__name__} returned, not a mapping with answer or "
+        if capture.error is not None:
+            raise Failed("raised", shorten(f"{type(capture.error).__name__}: {capture.error}", 300))
+        if not isinstance(capture.value, Mapping):
+            raise Failed("unusable-answer", f"{type(capture.value).__name__} returned, not a mapping with answer or "
                          "retrieved")
         try:
-            text = orjson.dumps(dict(heard.value), option=orjson.OPT_SERIALIZE_NUMPY)
+            text = orjson.dumps(dict(capture.value), option=orjson.OPT_SERIALIZE_NUMPY)
         except orjson.JSONEncodeError as error:
             raise Failed("unusable-answer", f"a value that JSON cannot hold ({error})") from None
         check(text)
-        return Said(text, heard.ms)
+        return Said(text, capture.ms)
 
-    def _call(self, question: str, heard: _Heard) -> None:
+    def _call(self, question: str, capture: _Heard) -> None:
         began = time.monotonic()
-        with heard:
-            heard.value = self.call(question)
-        heard.ms = (time.monotonic() - began) * 1000
+        with capture:
+            capture.value = self.call(question)
+        capture.ms = (time.monotonic() - began) * 1000
 
     def close(self) -> None:
         """Nothing is left running."""

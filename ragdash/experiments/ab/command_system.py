@@ -85,8 +85,8 @@ class Command:
 
     def ask(self, query_id: str, question: str, stopped: Stop, check: Check) -> Said:
         """Run it; the time is from its start to the end of its output."""
-        put = {"question": question, "query_id": query_id}
-        words = [_PLACES.sub(lambda place: put[place[1]], word) for word in self.words]
+        fields = {"question": question, "query_id": query_id}
+        words = [_PLACES.sub(lambda match: fields[match[1]], word) for word in self.words]
         given = any("{question}" in word for word in self.words)
         began = time.monotonic()
         deadline, output = began + self.timeout, bytearray()
@@ -145,8 +145,8 @@ class Lines:
                     self._exchange(child, *WARM_UP, time.monotonic() + seconds, stopped)
                     seconds = self.timeout
                 child.warm = True
-            said = self._exchange(child, query_id, question, time.monotonic() + seconds, stopped)
-            check(said.text)
+            answer = self._exchange(child, query_id, question, time.monotonic() + seconds, stopped)
+            check(answer.text)
             fine = True
         finally:
             if fine:
@@ -154,7 +154,7 @@ class Lines:
                     self._idle.append(child)
             else:
                 child.end()
-        return said
+        return answer
 
     def _take(self) -> Child:
         """One that is idle, or a new one."""
@@ -173,10 +173,10 @@ class Lines:
             raise _not_json(unasked, "a line that was not asked for")
         began = time.monotonic()
         child.send(orjson.dumps({"query_id": query_id, "question": question}) + b"\n")
-        line, at = b"", began
+        line, read_at = b"", began
         while not line.strip():
             while b"\n" not in child.rest:
-                at, data = child.chunk(deadline, stopped)
+                read_at, data = child.chunk(deadline, stopped)
                 if not data:
                     status = child.status(time.monotonic() + END, stopped)
                     raise Failed("ended", f"an end before the answer, {_status(status)}{child.complaint()}")
@@ -185,13 +185,13 @@ class Lines:
             line, _, rest = bytes(child.rest).partition(b"\n")
             child.rest[:] = rest
         try:
-            told = orjson.loads(line)
+            reply = orjson.loads(line)
         except orjson.JSONDecodeError:
             raise _not_json(line, "a line that is no JSON") from None
-        if not isinstance(told, dict) or told.get("query_id") != query_id:
-            found = shorten(line.decode(errors="replace"), 80)
-            raise Failed("other-query", f"a line that does not tell \"query_id\": {query_id!r}: {found!r}")
-        return Said(line, (at - began) * 1000)
+        if not isinstance(reply, dict) or reply.get("query_id") != query_id:
+            excerpt = shorten(line.decode(errors="replace"), 80)
+            raise Failed("other-query", f"a line that does not tell \"query_id\": {query_id!r}: {excerpt!r}")
+        return Said(line, (read_at - began) * 1000)
 
     def close(self) -> None:
         """End all processes; they see the end of their input first."""
@@ -203,11 +203,11 @@ class Lines:
 
 def files_named(words: Sequence[str]) -> dict[str, str]:
     """{name: digest} of files among the words of a command, such as a script, to tell when they change."""
-    found = {}
+    named_files = {}
     for word in words:
         if os.path.isfile(word) and os.access(word, os.R_OK) and os.path.getsize(word) <= HASHED:
-            found[Path(word).name] = _digest(Path(word).read_bytes())
-    return found
+            named_files[Path(word).name] = _digest(Path(word).read_bytes())
+    return named_files
 
 
 def _bounded(output: bytearray) -> None:
@@ -232,5 +232,5 @@ def _not_json(text: bytes, what: str) -> Failed:
                   "logs belong on standard error")
 
 
-def _digest(*parts: bytes) -> str:
-    return hashlib.sha256(b"\0".join(parts)).hexdigest()[:32]
+def _digest(*pieces: bytes) -> str:
+    return hashlib.sha256(b"\0".join(pieces)).hexdigest()[:32]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ragdash.core.errors import Problem
 from ragdash.core.records import Conventions, Run, Truth
-from ragdash.evaluation.compare import Comparison, Rules, comparable, compare
+from ragdash.evaluation.compare import Comparison, Rules, compare, select_comparable
 from ragdash.evaluation.evaluate import Evaluation, evaluate_match
 from ragdash.experiments.ab.runner import Configuration, ask_all
 from ragdash.matching.match import Match, Matching
@@ -44,8 +44,8 @@ def ab(a: Configuration, b: Configuration, truth: Truth, *, metrics: str | Seque
     specs = usual_metrics(runs, truth) if metrics is None else parse_specs(metrics)
     baseline, candidate = evaluations = tuple(
         evaluate_match(Match(run, truth, conventions, matching or Matching()), specs) for run in runs)
-    kept, left_out = comparable(baseline, specs)
-    row, = compare(baseline, [candidate], kept, rules)
+    usable_specs, left_out = select_comparable(baseline, specs)
+    row, = compare(baseline, [candidate], usable_specs, rules)
     problems = dict.fromkeys([*left_out, *baseline.problems, *candidate.problems])
     return Result(*runs, evaluations, tuple(row), tuple(problems))
 

@@ -104,11 +104,11 @@ class Journal:
             self.problems.append(Problem("changed-file", {"changed": changed}, str(self.path), severity="warning"))
 
     def _set_aside(self, line: bytes, good: int) -> None:
-        beside = self.path.with_name(self.path.name + ".damaged")
-        with open(beside, "ab") as file:
+        damaged_path = self.path.with_name(self.path.name + ".damaged")
+        with open(damaged_path, "ab") as file:
             file.write(line + b"\n")
         self._file.truncate(good)
-        self.problems.append(Problem("damaged-line", {"size": len(line), "kept_in": beside.name}, str(self.path),
+        self.problems.append(Problem("damaged-line", {"size": len(line), "kept_in": damaged_path.name}, str(self.path),
                                      self._lines + 1, severity="warning"))
 
     def answered(self, query_id: str, ms: float, text: str) -> None:

@@ -38,11 +38,15 @@ def checker(name: str, query_id: str, question: str) -> Callable[[bytes], None]:
     """A function that raises Failed for a text that is no answer to this query."""
     def check(text: bytes) -> None:
         value = _object(text)
-        told = [
-            value[key] for key in value if normalize_name(key) in {normalize_name(one) for one in ALIASES["query_id"]}
+        ids_in_reply = [
+            value[key]
+            for key in value
+            if normalize_name(key) in {normalize_name(alias) for alias in ALIASES["query_id"]}
         ]
-        if any(str(one) != query_id for one in told):
-            raise Failed("other-query", f"an answer to query {shorten(str(told[0]), 60)!r}, not to {query_id!r}")
+        if any(str(alias) != query_id for alias in ids_in_reply):
+            raise Failed(
+                "other-query", f"an answer to query {shorten(str(ids_in_reply[0]), 60)!r}, not to {query_id!r}"
+            )
         try:
             _read(name, [Row(1, query_id, question, 0.0, text)], name)
         except InputError as error:
@@ -72,15 +76,19 @@ def run_of(name: str, rows: Sequence[Row], file: str) -> Run:
     except InputError as error:
         if {problem.kind for problem in error.problems if problem.severity == "error"} - MIXED:
             raise
-    lines, without = [], 0
+    lines, unanswered = [], 0
     for row in rows:
         fields = next(run_objects(_read(name, [row], file)))
-        plain_list = [{key: value for key, value in one.items() if key != "score"} if isinstance(one, dict) else one
-                      for one in fields["retrieved"]]
-        without += bool(plain_list) and plain_list == fields["retrieved"]
+        plain_list = [
+            {key: value for key, value in document.items() if key != "score"}
+            if isinstance(document, dict)
+            else document
+            for document in fields["retrieved"]
+        ]
+        unanswered += bool(plain_list) and plain_list == fields["retrieved"]
         lines.append(orjson.dumps({**fields, "retrieved": plain_list}))
     run, = jsonl.read_runs(Source((file, b"\n".join(lines))), name)
-    warning = Problem("scores-left-out", {"answers": without}, file, field="score", severity="warning")
+    warning = Problem("scores-left-out", {"answers": unanswered}, file, field="score", severity="warning")
     return replace(run, problems=(*run.problems, warning))
 
 
@@ -90,8 +98,8 @@ def _read(name: str, rows: Sequence[Row], file: str) -> Run:
             if exact is None:
                 yield InputEntry(row.line, _merged(parse_fast(row.text), name, row))
             else:
-                whole = ExactReader(Source((file, row.text)), exact.problems).whole()
-                yield from (InputEntry(row.line, _merged(one.value, name, row)) for one in whole)
+                whole = ExactReader(Source((file, row.text)), exact.problems).single_value()
+                yield from (InputEntry(row.line, _merged(item.value, name, row)) for item in whole)
 
     run, = jsonl.read_runs(Source((file, b"{}")), name, entries)
     return run
@@ -101,23 +109,27 @@ def _merged(value: dict, name: str, row: Row) -> dict:
     """The object with what we know of it: query, question, configuration and time. What it tells otherwise is kept
     under told_...; its own times of stages stay, and its own total is told_latency_ms.
     """
-    ours = {"query_id": row.query_id, "query": row.question, "config": name}
-    ids = {normalize_name(one) for one in ALIASES["query_id"]}
-    fields, told = {}, {}
-    for key, one in value.items():
+    row_fields = {"query_id": row.query_id, "query": row.question, "config": name}
+    ids = {normalize_name(name_of_field) for name_of_field in ALIASES["query_id"]}
+    fields, reply_fields = {}, {}
+    for key, name_of_field in value.items():
         if normalize_name(key) in map(normalize_name, OURS) and normalize_name(key) not in ids:
-            told |= {} if one == ours[normalize_name(key)] else {f"told_{normalize_name(key)}": one}
+            reply_fields |= (
+                {}
+                if name_of_field == row_fields[normalize_name(key)]
+                else {f"told_{normalize_name(key)}": name_of_field}
+            )
         elif normalize_name(key) not in ids:
-            fields[key] = one
+            fields[key] = name_of_field
     key = find_field(fields, "latency_ms", QUERY_ALIASES)
     latency = fields.pop(key) if key else None
     stages = latency if isinstance(latency, dict) else {}
     total = stages.get("total") if isinstance(latency, dict) else latency
     if isinstance(total, NumberText | int | float):
-        told["told_latency_ms"] = total
+        reply_fields["told_latency_ms"] = total
     elif total is not None:
         stages = {**stages, "wrong": total}
-    return {**ours, **fields, **told, "latency_ms": {**stages, "total": round(row.ms, 3)}}
+    return {**row_fields, **fields, **reply_fields, "latency_ms": {**stages, "total": round(row.ms, 3)}}
 
 
 def _object(text: bytes) -> dict:
@@ -143,15 +155,15 @@ def _object(text: bytes) -> dict:
 
 def _before_json(text: str) -> str | None:
     """What stands beside an object in a text, before it or behind it; None where there is no object."""
-    at = -1
+    start = -1
     for _ in range(TRIED):
-        at = text.find("{", at + 1)
-        if at < 0:
+        start = text.find("{", start + 1)
+        if start < 0:
             return None
         try:
-            value, end = json.JSONDecoder().raw_decode(text, at)
+            value, end = json.JSONDecoder().raw_decode(text, start)
         except (json.JSONDecodeError, RecursionError):
             continue
         if isinstance(value, dict) and value:
-            return text[:at].strip() or text[end:].strip()
+            return text[:start].strip() or text[end:].strip()
     return None

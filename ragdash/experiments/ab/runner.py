@@ -52,9 +52,13 @@ class Progress(console.Progress):
     failed: int = 0
 
     def __str__(self) -> str:
-        parts = [f"{self.done:,} of {count(self.total, 'call')}", f"{self.known:,} known before" if self.known else "",
-                 f"{self.failed:,} failed" if self.failed else "", self.pace]
-        return ", ".join(part for part in parts if part)
+        phrases = [
+            f"{self.done:,} of {count(self.total, 'call')}",
+            f"{self.known:,} known before" if self.known else "",
+            f"{self.failed:,} failed" if self.failed else "",
+            self.pace,
+        ]
+        return ", ".join(phrase for phrase in phrases if phrase)
 
 
 class Unfinished(Exception):
@@ -85,15 +89,19 @@ def ask_all(configurations: Sequence[Configuration], truth: Truth, *, journals: 
     comes (5 failures before any answer); Unfinished where cancel was set.
     """
     questions = _questions(truth)
-    digest = hashlib.sha256("\0".join(f"{one}\1{text}" for one, text in questions.items()).encode()).hexdigest()[:32]
+    digest = hashlib.sha256("\0".join(f"{entry}\1{text}" for entry, text in questions.items()).encode()).hexdigest()[
+        :32
+    ]
     with ExitStack() as stack:
         jobs = []
-        for one, path in zip(configurations, journals or [None] * len(configurations), strict=True):
-            asked = one.call if isinstance(one.call, Command | Lines) else Called(one.call, timeout, one.version)
+        for entry, path in zip(configurations, journals or [None] * len(configurations), strict=True):
+            asked = (
+                entry.call if isinstance(entry.call, Command | Lines) else Called(entry.call, timeout, entry.version)
+            )
             journal = Journal(path, asked.version, digest, files_named(getattr(asked, "words", ())))
             stack.callback(journal.close)
             stack.callback(asked.close)
-            jobs.append(_Job(one.name, asked, journal, retry_failed))
+            jobs.append(_Job(entry.name, asked, journal, retry_failed))
         asking = _Asking(jobs, questions, cancel or threading.Event(), progress)
         stack.callback(asking.halt.set)
         asking.run(concurrency, warm_up, seed)
@@ -105,10 +113,12 @@ def _questions(truth: Truth) -> dict[str, str]:
     ids = truth.query_ids.to_pylist()
     known = truth.details is not None and "query" in truth.details.column_names
     texts = truth.details["query"].to_pylist() if known else [None] * len(ids)
-    found = {one: text for one, text in zip(ids, texts, strict=True) if text is not None and text.strip()}
-    if not found:
+    question_of = {
+        query_id: text for query_id, text in zip(ids, texts, strict=True) if text is not None and text.strip()
+    }
+    if not question_of:
         raise InputError([Problem("no-questions", {"truth": truth.name}, field="query")])
-    return found
+    return question_of
 
 
 class _Job:
@@ -117,30 +127,30 @@ class _Job:
     def __init__(self, name: str, asked: Asked, journal: Journal, retry: bool):
         self.name, self.asked, self.journal = name, asked, journal
         self.worked = any(not entry.kind for entry in journal.entries.values())
-        again = retry or not self.worked  # what never worked is tried again as it is now
-        self.known = {one for one, entry in journal.entries.items() if not (entry.kind and again)}
+        ask_again = retry or not self.worked  # what never worked is tried again as it is now
+        self.known = {query_id for query_id, entry in journal.entries.items() if not (entry.kind and ask_again)}
         self.failures: list[Failed] = []
 
     def ask(self, query_id: str, question: str, stopped: Callable[[], bool]) -> bool:
         """Ask and keep what comes of it; False for a failure."""
         try:
-            said = self.asked.ask(query_id, question, stopped, checker(self.name, query_id, question))
+            answer = self.asked.ask(query_id, question, stopped, checker(self.name, query_id, question))
         except Failed as failed:
             self.journal.failed(query_id, failed.kind, failed.words)
             self.failures.append(failed)
             if not self.worked and len(self.failures) >= HOPELESS:
                 raise self.hopeless() from None
             return False
-        self.journal.answered(query_id, said.ms, one_line(said.text))
+        self.journal.answered(query_id, answer.ms, one_line(answer.text))
         self.worked = True
         return True
 
     def hopeless(self) -> InputError:
         """The problem of a configuration that has not answered anything."""
         entries = [entry.words for entry in self.journal.entries.values() if entry.kind]
-        why = Counter(failed.words for failed in self.failures) or Counter(entries)
-        return InputError([Problem("no-answers", {"configuration": self.name, "questions": sum(why.values()),
-                                   "reason": why.most_common(1)[0][0]})])
+        reasons = Counter(failed.words for failed in self.failures) or Counter(entries)
+        return InputError([Problem("no-answers", {"configuration": self.name, "questions": sum(reasons.values()),
+                                   "reason": reasons.most_common(1)[0][0]})])
 
 
 @dataclass
@@ -163,9 +173,11 @@ class _Asking:
 
     def run(self, concurrency: int, warm_up: int, seed: int) -> None:
         """Ask what is not known; raises Unfinished where it was stopped before the end."""
-        turns = [(one, [self.jobs[at] for at in order if one not in self.jobs[at].known])
-                 for one, order in zip(self.questions, orders(len(self.questions), len(self.jobs), seed), strict=True)]
-        turns = [(one, jobs) for one, jobs in turns if jobs]
+        turns = [
+            (query_id, [self.jobs[job_index] for job_index in order if query_id not in self.jobs[job_index].known])
+            for query_id, order in zip(self.questions, orders(len(self.questions), len(self.jobs), seed), strict=True)
+        ]
+        turns = [(query_id, jobs) for query_id, jobs in turns if jobs]
         self._tell()
         try:
             for job in self.jobs:
@@ -173,8 +185,8 @@ class _Asking:
                     self._warm(job, warm_up)
             self._began = time.monotonic()
             if concurrency == 1:  # in this thread: a callable may belong to it
-                for one, jobs in turns:
-                    self._turn(one, jobs)
+                for query_id, jobs in turns:
+                    self._turn(query_id, jobs)
             else:
                 self._at_once(turns, concurrency)
         except Stopped:
@@ -183,8 +195,8 @@ class _Asking:
     def _at_once(self, turns: list[tuple[str, list[_Job]]], concurrency: int) -> None:
         with ThreadPoolExecutor(concurrency) as pool, ExitStack() as stack:
             stack.callback(self.halt.set)
-            done = [pool.submit(self._guarded, one, jobs) for one, jobs in turns]
-            errors = [error for error in (one.exception() for one in done) if error is not None]
+            futures = [pool.submit(self._guarded, item, jobs) for item, jobs in turns]
+            errors = [error for error in (item.exception() for item in futures) if error is not None]
         for error in sorted(errors, key=lambda error: isinstance(error, Stopped)):  # what stopped the others first
             raise error
 
@@ -233,14 +245,14 @@ def orders(queries: int, jobs: int, seed: int) -> np.ndarray:
 def _run(job: _Job, questions: dict[str, str], queries: int) -> Run:
     """The run of what is known, with what failed among its problems: each query, and how many for which reason."""
     file = str(job.journal.path or job.name)
-    known = {one: job.journal.entries[one] for one in questions}
-    rows = [Row(entry.line, one, questions[one], entry.ms, entry.text.encode())
-            for one, entry in known.items() if not entry.kind]
+    known = {query_id: job.journal.entries[query_id] for query_id in questions}
+    rows = [Row(entry.line, query_id, questions[query_id], entry.ms, entry.text.encode())
+            for query_id, entry in known.items() if not entry.kind]
     if not rows:
         raise job.hopeless()
-    problems = [Problem("failed-query", {"query": one, "configuration": job.name, "reason": entry.words}, file,
+    problems = [Problem("failed-query", {"query": query_id, "configuration": job.name, "reason": entry.words}, file,
                         entry.line, severity="warning")
-                for one, entry in known.items() if entry.kind]
+                for query_id, entry in known.items() if entry.kind]
     if queries > len(rows):
         kinds = Counter(entry.kind for entry in known.values() if entry.kind)
         kinds["no question in the truth"] = queries - len(questions)

@@ -45,8 +45,8 @@ class Child:
                 words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0,
                 env=dict(environment), start_new_session=os.name == "posix")
         except (OSError, ValueError) as error:  # ValueError: a sign that no command line can hold
-            why = getattr(error, "strerror", None) or str(error)
-            raise Failed("not-started", f"a command that cannot be started ({why})") from None
+            reason = getattr(error, "strerror", None) or str(error)
+            raise Failed("not-started", f"a command that cannot be started ({reason})") from None
         self._arrived: Queue[tuple[float, bytes]] = Queue(HELD)
         self._errors = bytearray()
         self._ended = self._over = self.warm = False
@@ -87,23 +87,23 @@ class Child:
 
     def chunk(self, deadline: float, stopped: Callable[[], bool]) -> tuple[float, bytes]:
         """(when it came, what was printed); b"" at the end. Raises Failed at the deadline, Stopped where told to."""
-        gone = None
+        exit_status = None
         while True:
             with suppress(Empty):
-                at, data = self._arrived.get(timeout=max(min(POLL, deadline - time.monotonic()), 0.001))
+                arrived, data = self._arrived.get(timeout=max(min(POLL, deadline - time.monotonic()), 0.001))
                 self._over = self._over or not data
-                return at, data
-            now = time.monotonic()
+                return arrived, data
+            clock = time.monotonic()
             if stopped():
                 raise Stopped
-            if now >= deadline:
+            if clock >= deadline:
                 raise Failed("timeout", f"no answer in time{self.complaint()}")
             if self._process.poll() is not None:  # something that it started holds the pipe
-                gone = gone or now
-                if now - gone > GRACE:
+                exit_status = exit_status or clock
+                if clock - exit_status > GRACE:
                     self._kill()
-                if now - gone > 2 * GRACE:
-                    return gone, b""
+                if clock - exit_status > 2 * GRACE:
+                    return exit_status, b""
 
     def waiting(self) -> bytes:
         """What it has printed that nobody waited for."""

@@ -91,11 +91,11 @@ def dangling(text: str) -> str:
     A pronoun beside more may have its noun in the question, and passes.
     """
     lower = " ".join(text.lower().replace("’", "'").split())
-    found = _DANGLING.search(lower)
-    if found:
-        return found[0].strip()
-    alone = _PRONOUN.search(lower)
-    return alone[0] if alone and len(content_words(text, HOW)) < 2 else ""
+    match = _DANGLING.search(lower)
+    if match:
+        return match[0].strip()
+    pronoun = _PRONOUN.search(lower)
+    return pronoun[0] if pronoun and len(content_words(text, HOW)) < 2 else ""
 
 
 def located(quotes: Sequence[dict], documents: Sequence[Document]) -> tuple[list[Evidence], list[Check]]:
@@ -103,36 +103,41 @@ def located(quotes: Sequence[dict], documents: Sequence[Document]) -> tuple[list
 
     A span that stands twice is taken once.
     """
-    found: dict[tuple[str, int, int], Evidence] = {}
+    evidence_of: dict[tuple[str, int, int], Evidence] = {}
     checks: list[Check] = []
-    by_name = {f"d{at}": one for at, one in enumerate(documents, 1)}
-    for one in quotes:
-        document, quote = by_name.get(one["document"]), one["quote"].strip()
+    by_name = {f"d{number}": document for number, document in enumerate(documents, 1)}
+    for source_document in quotes:
+        document, quote = by_name.get(source_document["document"]), source_document["quote"].strip()
         if document is None:
-            checks.append(Check("quote", False, f"a quote of a document that was not shown: {one['document'][:40]!r}"))
+            checks.append(
+                Check("quote", False, f"a quote of a document that was not shown: {source_document['document'][:40]!r}")
+            )
         elif not quote:
             checks.append(Check("quote", False, "a quote is empty"))
         elif len(tokens(quote, HOW)) < SHORT_QUOTE:
             checks.append(Check("quote", False, f"a quote has fewer than {SHORT_QUOTE} words: “{quote}”"))
         else:
-            checks.append(_located(quote, document, found))
-    return list(found.values()), checks or [Check("quote", False, "there is no quote")]
+            checks.append(_located(quote, document, evidence_of))
+    return list(evidence_of.values()), checks or [Check("quote", False, "there is no quote")]
 
 
-def _located(quote: str, document: Document, found: dict) -> Check:
-    start, stop, alike = place_of(quote, document.text)
+def _located(quote: str, document: Document, evidence_of: dict) -> Check:
+    start, stop, similarity = place_of(quote, document.text)
     if start < 0:
-        return Check("quote", False, f"a quote is not in {document.doc_id} (at most {alike:.0f} % alike, "
+        return Check("quote", False, f"a quote is not in {document.doc_id} (at most {similarity:.0f} % alike, "
                                      f"{LIKE:.0f} are needed)")
-    found[document.doc_id, start, stop] = Evidence(document.doc_id, document.text[start:stop], start, stop)
-    return Check("quote", True, f"its quote is in {document.doc_id}" + (f" ({alike:.0f} % alike)" if alike < 100 else
-                                                                        ""))
+    evidence_of[document.doc_id, start, stop] = Evidence(document.doc_id, document.text[start:stop], start, stop)
+    return Check(
+        "quote",
+        True,
+        f"its quote is in {document.doc_id}" + (f" ({similarity:.0f} % alike)" if similarity < 100 else ""),
+    )
 
 
 def of_both(evidence: Iterable[Evidence], documents: Sequence[Document]) -> Check:
     """The rule both: evidence of every document."""
-    held = {one.doc_id for one in evidence}
-    lacking = [one.doc_id for one in documents if one.doc_id not in held]
+    quoted_ids = {item.doc_id for item in evidence}
+    lacking = [item.doc_id for item in documents if item.doc_id not in quoted_ids]
     return Check("both", not lacking, f"no quote of {', '.join(lacking)}" if lacking else "it needs both documents")
 
 
@@ -143,8 +148,8 @@ def answered(answer: str, evidence: Iterable[Evidence], besides: str = "") -> Ch
         return Check("answer", False, "the answer is empty")
     if len(text) > LONGEST_ANSWER:
         return Check("answer", False, f"the answer has {len(text):,} signs, more than {LONGEST_ANSWER:,}")
-    held = [one.text for one in evidence]
-    lacking = unsupported_words(text, [*held, besides] if besides else held)
+    evidence_texts = [item.text for item in evidence]
+    lacking = unsupported_words(text, [*evidence_texts, besides] if besides else evidence_texts)
     if lacking:
         return Check("answer", False, f"words of the answer that are not in the evidence: {', '.join(lacking[:8])}")
     if not content_words(text, HOW) and normalise(text, HOW) not in ("yes", "no"):
@@ -198,12 +203,12 @@ class Earlier:
 
         words, text = _sorted(question), normalise(question, HOW)
         like = process.extract(words, self._words, scorer=fuzz.ratio, score_cutoff=NEAR, limit=None) if words else ()
-        near = next((at for _, _, at in sorted(like, key=lambda one: one[2])
-                     if near_duplicate(text, self._texts[at])), None)
-        if near is None and text in self._texts:
-            near = self._texts.index(text)
-        return Check("new", True, "no question before it is alike") if near is None else \
-            Check("new", False, f"nearly the same as {self._ids[near]}")
+        nearest = next((index for _, _, index in sorted(like, key=lambda candidate: candidate[2])
+                     if near_duplicate(text, self._texts[index])), None)
+        if nearest is None and text in self._texts:
+            nearest = self._texts.index(text)
+        return Check("new", True, "no question before it is alike") if nearest is None else \
+            Check("new", False, f"nearly the same as {self._ids[nearest]}")
 
     def add(self, draft: Draft) -> None:
         """A question that is kept."""
@@ -222,22 +227,25 @@ def near_duplicate(a: str, b: str) -> bool:
     """
     from rapidfuzz import fuzz
 
-    own, other = _stems(a), _stems(b)
-    if not own or not other:
+    first_stems, second_stems = _stems(a), _stems(b)
+    if not first_stems or not second_stems:
         return normalise(a, HOW) == normalise(b, HOW)
     if fuzz.ratio(_sorted(a), _sorted(b)) < NEAR or _numbers(a) != _numbers(b):
         return False
-    alone = [[word for word in one - two if not any(fuzz.ratio(word, like) >= WORD for like in two)]
-             for one, two in ((own, other), (other, own))]
-    return not all(alone)
+    unmatched = [[word for word in left_stems - two if not any(fuzz.ratio(word, like) >= WORD for like in two)]
+             for left_stems, two in ((first_stems, second_stems), (second_stems, first_stems))]
+    return not all(unmatched)
 
 
 def overlap(question: str, evidence: Iterable[str]) -> float | None:
     """Share of the question's content words (by their stems) that stand in the evidence, in [0, 1]; None where the
     question has none or there is no evidence.
     """
-    own, held = _stems(question), {stem for text in evidence for stem in tokens(text, HOW, stem=True)}
-    return len(own & held) / len(own) if own and held else None
+    question_stems, evidence_stems = (
+        _stems(question),
+        {stem for text in evidence for stem in tokens(text, HOW, stem=True)},
+    )
+    return len(question_stems & evidence_stems) / len(question_stems) if question_stems and evidence_stems else None
 
 
 def _stems(text: str) -> frozenset[str]:

@@ -111,23 +111,25 @@ class DraftSet:
 
     def counts(self, type: str) -> tuple[int, int, int]:
         """(written, kept, without a reply) of a type."""
-        own = [draft.kept for draft in self.drafts if draft.type == type]
-        return len(own), sum(own), sum(self.missing.get(type, {}).values())
+        accepted = [draft.kept for draft in self.drafts if draft.type == type]
+        return len(accepted), sum(accepted), sum(self.missing.get(type, {}).values())
 
     def overlaps(self) -> dict[str, tuple[float, int]]:
         """{type: (mean overlap of the kept drafts that have one, their number)}, without types that have none."""
-        held: dict[str, list[float]] = {}
+        by_type: dict[str, list[float]] = {}
         for draft in self.kept:
             if draft.overlap is not None:
-                held.setdefault(draft.type, []).append(draft.overlap)
-        return {type: (sum(held[type]) / len(held[type]), len(held[type])) for type in TYPES if type in held}
+                by_type.setdefault(draft.type, []).append(draft.overlap)
+        return {
+            type: (sum(by_type[type]) / len(by_type[type]), len(by_type[type])) for type in TYPES if type in by_type
+        }
 
     def rules(self) -> Counter[str]:
         """How many rejects each rule made; one reject counts for every rule that it fails."""
         return Counter(check.rule for draft in self.rejects for check in draft.checks if not check.passed)
 
 
-def draft_id(type: str, documents: tuple[str, ...], lap: int, said: object) -> str:
+def draft_id(type: str, documents: tuple[str, ...], lap: int, reply: object) -> str:
     """The id of a draft: its type and 10 letters of all that it is made of."""
-    whole = repr((type, documents, lap, said)).encode("utf-8", "surrogatepass")
+    whole = repr((type, documents, lap, reply)).encode("utf-8", "surrogatepass")
     return f"{type}-{hashlib.blake2b(whole, digest_size=5).hexdigest()}"

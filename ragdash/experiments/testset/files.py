@@ -33,21 +33,25 @@ def truth_of(drafts: Iterable[Draft], name: str = "test set") -> Truth:
     if not rows:
         raise InputError([Problem("empty-test-set", {}, name)])
     judged = [(draft.id, doc, int(draft.type in ANSWERED)) for draft in rows for doc in draft.documents]
-    details = pa.table({
-        "query_id": pa.array([draft.id for draft in rows], pa.string()),
-        "query": pa.array([draft.question for draft in rows], pa.string()),
-        "evidence": pa.array([[{"text": one.text, "source": one.doc_id} for one in draft.evidence] for draft in rows],
-                             _SPAN),
-        "answers": pa.array([[draft.answer] if draft.answer else [] for draft in rows], pa.list_(pa.string())),
-        "attributes": pa.array([_attributes(draft) for draft in rows], pa.string())})
+    details = pa.table(
+        {
+            "query_id": pa.array([draft.id for draft in rows], pa.string()),
+            "query": pa.array([draft.question for draft in rows], pa.string()),
+            "evidence": pa.array(
+                [[{"text": item.text, "source": item.doc_id} for item in draft.evidence] for draft in rows], _SPAN
+            ),
+            "answers": pa.array([[draft.answer] if draft.answer else [] for draft in rows], pa.list_(pa.string())),
+            "attributes": pa.array([_attributes(draft) for draft in rows], pa.string()),
+        }
+    )
     ids, docs, grades = zip(*judged, strict=True) if judged else ((), (), ())
     return Truth.build(name, pa.array(ids, pa.string()), pa.array(docs, pa.string()), list(grades), details=details)
 
 
 def _attributes(draft: Draft) -> str:
     """As JSON, keys in order: as the readers have it, so that the file read back has the same digest."""
-    found = {"type": draft.type, "source": SOURCE, **({} if draft.type in ANSWERED else {"unanswerable": True})}
-    return orjson.dumps(found, option=orjson.OPT_SORT_KEYS).decode()
+    attributes = {"type": draft.type, "source": SOURCE, **({} if draft.type in ANSWERED else {"unanswerable": True})}
+    return orjson.dumps(attributes, option=orjson.OPT_SORT_KEYS).decode()
 
 
 def truth_jsonl(drafts: Iterable[Draft], name: str = "test set") -> bytes:
@@ -57,23 +61,38 @@ def truth_jsonl(drafts: Iterable[Draft], name: str = "test set") -> bytes:
 
 def rejects_jsonl(rejects: Iterable[tuple[Draft, Sequence[str]]]) -> bytes:
     """A line for each reject, with all its reasons in words."""
-    return b"".join(orjson.dumps({
-        "id": draft.id, "type": draft.type, "reasons": list(reasons), "question": draft.question,
-        "answer": draft.answer, "documents": draft.documents, "evidence": [one.text for one in draft.evidence]}) + b"\n"
-        for draft, reasons in rejects)
+    return b"".join(
+        orjson.dumps(
+            {
+                "id": draft.id,
+                "type": draft.type,
+                "reasons": list(reasons),
+                "question": draft.question,
+                "answer": draft.answer,
+                "documents": draft.documents,
+                "evidence": [item.text for item in draft.evidence],
+            }
+        )
+        + b"\n"
+        for draft, reasons in rejects
+    )
 
 
-def drafts_jsonl(found: DraftSet) -> bytes:
+def drafts_jsonl(draft_set: DraftSet) -> bytes:
     """Everything, for the page."""
-    return b"".join(orjson.dumps(line) + b"\n" for line in _lines(found))
+    return b"".join(orjson.dumps(line) + b"\n" for line in _lines(draft_set))
 
 
-def _lines(found: DraftSet) -> Iterator[dict]:
-    yield {HEAD: VERSION, **{name: getattr(found, name) for name in ("corpus", "digest", "judge", "seed")},
-           "wanted": dict(found.wanted), "missing": {type: dict(own) for type, own in found.missing.items()}}
-    for document in found.documents.values():
+def _lines(draft_set: DraftSet) -> Iterator[dict]:
+    yield {
+        HEAD: VERSION,
+        **{name: getattr(draft_set, name) for name in ("corpus", "digest", "judge", "seed")},
+        "wanted": dict(draft_set.wanted),
+        "missing": {type: dict(reasons) for type, reasons in draft_set.missing.items()},
+    }
+    for document in draft_set.documents.values():
         yield asdict(document)
-    for draft in found.drafts:
+    for draft in draft_set.drafts:
         yield asdict(draft)
 
 
@@ -106,7 +125,10 @@ def read_drafts(content: bytes, file: str = "drafts.jsonl") -> DraftSet:
 
 def _set(head: Mapping, documents: dict[str, Document], drafts: dict[str, Draft]) -> DraftSet:
     wanted = {type: int(n) for type, n in head["wanted"].items() if type in TYPES}
-    missing = {type: {str(why): int(n) for why, n in own.items()} for type, own in head.get("missing", {}).items()}
+    missing = {
+        type: {str(reason): int(n) for reason, n in reasons.items()}
+        for type, reasons in head.get("missing", {}).items()
+    }
     return DraftSet(_text(head, "corpus"), _text(head, "digest"), _text(head, "judge"), int(head["seed"]), wanted,
                     tuple(drafts.values()), documents, missing)
 
@@ -114,13 +136,13 @@ def _set(head: Mapping, documents: dict[str, Document], drafts: dict[str, Draft]
 def _draft(row: Mapping) -> Draft:
     if row["type"] not in TYPES:
         raise ValueError(f"the type {str(row['type'])[:40]!r}")
-    evidence = tuple(Evidence(_text(one, "doc_id"), _text(one, "text"), int(one["start"]), int(one["stop"]))
-                     for one in row["evidence"])
-    checks = tuple(Check(_text(one, "rule"), bool(one["passed"]), _text(one, "words")) for one in row["checks"])
+    evidence = tuple(Evidence(_text(item, "doc_id"), _text(item, "text"), int(item["start"]), int(item["stop"]))
+                     for item in row["evidence"])
+    checks = tuple(Check(_text(item, "rule"), bool(item["passed"]), _text(item, "words")) for item in row["checks"])
     overlap = row.get("overlap")
     return Draft(_text(row, "id"), row["type"], _text(row, "question"),
                  None if row.get("answer") is None else _text(row, "answer"), evidence,
-                 tuple(str(one) for one in row["documents"]), checks, None if overlap is None else float(overlap))
+                 tuple(str(item) for item in row["documents"]), checks, None if overlap is None else float(overlap))
 
 
 def _text(row: Mapping, name: str, default: str | None = None) -> str:

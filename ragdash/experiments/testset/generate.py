@@ -60,7 +60,7 @@ def shared_out(n: int, types: Sequence[str]) -> dict[str, int]:
         raise InputError([Problem("bad-types", {"unknown": wrong, "questions": n, "count": len(types),
                                                 "types": list(TYPES)}, field="--types")])
     names = list(dict.fromkeys(types))
-    return {type: n // len(names) + (at < n % len(names)) for at, type in enumerate(names)}
+    return {type: n // len(names) + (index < n % len(names)) for index, type in enumerate(names)}
 
 
 @dataclass
@@ -82,10 +82,10 @@ class _Making:
     def run(self) -> None:
         """Round after round. Ends where an asking was cut short: what is missing then is no reject."""
         while slots := self._round():
-            said = self.judging([drafting(slot) for slot in slots])
+            judgements = self.judging([drafting(slot) for slot in slots])
             before, written = self.kept.copy(), Counter()
-            self._take(slots, said, written)
-            if any(one.missing in UNFINISHED for one in said):
+            self._take(slots, judgements, written)
+            if any(judgement.missing in UNFINISHED for judgement in judgements):
                 return
             for type, n in written.items():
                 if n >= HOPELESS and self.kept[type] == before[type]:
@@ -93,21 +93,21 @@ class _Making:
 
     def _round(self) -> list[Slot]:
         """As many slots of each type as are lacking."""
-        found = []
+        slots_of_round = []
         for type, wanted in self.wish.wanted.items():
-            own = self.slots[type][self.next[type]:self.next[type] + max(wanted - self.kept[type], 0)]
-            self.next[type] += len(own)
-            found += own
-        return found
+            slots_of_type = self.slots[type][self.next[type]:self.next[type] + max(wanted - self.kept[type], 0)]
+            self.next[type] += len(slots_of_type)
+            slots_of_round += slots_of_type
+        return slots_of_round
 
-    def _take(self, slots: Sequence[Slot], said: Sequence[Judgement], written: Counter) -> None:
+    def _take(self, slots: Sequence[Slot], judgements: Sequence[Judgement], written: Counter) -> None:
         drafts = []
-        for slot, one in zip(slots, said, strict=True):
-            if one.missing:
-                self.missing.setdefault(slot.type, Counter())[one.missing] += 1
+        for slot, judgement in zip(slots, judgements, strict=True):
+            if judgement.missing:
+                self.missing.setdefault(slot.type, Counter())[judgement.missing] += 1
                 continue
             written[slot.type] += 1
-            drafts.append(_drafted(slot, one.rows[0]))
+            drafts.append(_drafted(slot, judgement.rows[0]))
             if slot.type != "out_of_scope":
                 self.documents.update((document.doc_id, document) for document in slot.documents)
         for draft in self._looked_up(drafts):
@@ -119,38 +119,38 @@ class _Making:
 
     def _looked_up(self, drafts: list[Draft]) -> list[Draft]:
         """With the rules that look at all documents: outside, and found where a round trip is wanted."""
-        at = [i for i, draft in enumerate(drafts) if draft.type == "out_of_scope" and draft.kept]
-        if at:
-            shares = Lookup(self.wish.corpus, [drafts[i].question for i in at]).shares()
-            for i, share in zip(at, shares, strict=True):
+        positions = [i for i, draft in enumerate(drafts) if draft.type == "out_of_scope" and draft.kept]
+        if positions:
+            shares = Lookup(self.wish.corpus, [drafts[i].question for i in positions]).shares()
+            for i, share in zip(positions, shares, strict=True):
                 drafts[i] = drafts[i].checked(acceptance_rules.outside(*share))
-        at = [i for i, draft in enumerate(drafts) if draft.kept] if self.wish.trip else []
-        if at:
-            checks = self.wish.trip.checks([drafts[i] for i in at], self.wish.corpus)
-            for i, check in zip(at, checks, strict=True):
+        positions = [i for i, draft in enumerate(drafts) if draft.kept] if self.wish.trip else []
+        if positions:
+            checks = self.wish.trip.checks([drafts[i] for i in positions], self.wish.corpus)
+            for i, check in zip(positions, checks, strict=True):
                 drafts[i] = drafts[i].checked(*([check] if check else []))
         return drafts
 
 
-def _drafted(slot: Slot, said: Mapping) -> Draft:
+def _drafted(slot: Slot, reply: Mapping) -> Draft:
     """A reply as a draft, with the rules that look at its documents alone."""
     documents = () if slot.type == "out_of_scope" else slot.documents
-    ids = tuple(one.doc_id for one in documents)
-    question = " ".join(said["question"].split())
-    own = draft_id(slot.type, ids or (slot.field,), slot.lap, said)
+    ids = tuple(item.doc_id for item in documents)
+    question = " ".join(reply["question"].split())
+    identifier = draft_id(slot.type, ids or (slot.field,), slot.lap, reply)
     checks = acceptance_rules.asked(question)
     if slot.type not in ANSWERED:
         if documents and question:
             checks.append(acceptance_rules.on_subject(question, documents[0]))
-        return Draft(own, slot.type, question, documents=ids, checks=tuple(checks))
-    evidence, quoted = acceptance_rules.located(said["quotes"], documents)
+        return Draft(identifier, slot.type, question, documents=ids, checks=tuple(checks))
+    evidence, quoted = acceptance_rules.located(reply["quotes"], documents)
     checks += quoted
     if len(documents) > 1:
         checks.append(acceptance_rules.of_both(evidence, documents))
-    answer = said["answer"].strip()
+    answer = reply["answer"].strip()
     checks.append(acceptance_rules.answered(answer, evidence, question if slot.type == "contradictory" else ""))
-    return Draft(own, slot.type, question, answer, tuple(evidence), ids, tuple(checks),
-                 acceptance_rules.overlap(question, [one.text for one in evidence]))
+    return Draft(identifier, slot.type, question, answer, tuple(evidence), ids, tuple(checks),
+                 acceptance_rules.overlap(question, [item.text for item in evidence]))
 
 
 def made(wish: Wish, judging: Judging, judge: str) -> DraftSet:
@@ -167,14 +167,18 @@ def planned(wish: Wish, endpoint: Endpoint, ledger: Ledger) -> Plan:
     """
     questions: list[Question] = []
     answer = by_ledger(ledger, endpoint.judge, questions)
-    making = _Making(wish, lambda askings: walk(askings, answer))
-    making.run()
-    open_ = any(one.get("not-asked") for one in making.missing.values())
-    follow = [question_of(slot) for type, own in making.slots.items() for slot in own[making.next[type]:]]
+    generation = _Making(wish, lambda askings: walk(askings, answer))
+    generation.run()
+    open_ = any(reasons.get("not-asked") for reasons in generation.missing.values())
+    follow = [
+        question_of(slot)
+        for type, slots_of_type in generation.slots.items()
+        for slot in slots_of_type[generation.next[type] :]
+    ]
     return plan(questions, ledger, endpoint, follow if open_ else (), at_most=True)
 
 
-def notes(wish: Wish, found: DraftSet | None = None) -> Iterator[Problem]:
+def notes(wish: Wish, draft_set: DraftSet | None = None) -> Iterator[Problem]:
     """What is worth knowing: documents passed over, types that fall short, a judge that repeats itself."""
     if wish.drawing.passed:
         yield Problem("short-texts", {"documents": wish.drawing.passed, "all_documents": len(wish.corpus)},
@@ -184,9 +188,9 @@ def notes(wish: Wish, found: DraftSet | None = None) -> Iterator[Problem]:
         if slots < wanted:
             yield Problem("few-documents/pairs" if type == "multi_hop" else "few-documents",
                           {"count": slots, "wanted": wanted, "type": type}, field="--types", severity="warning")
-    if found is None:
+    if draft_set is None:
         return
-    repeated = Counter(draft.question for draft in found.drafts).most_common(1)
+    repeated = Counter(draft.question for draft in draft_set.drafts).most_common(1)
     if repeated and repeated[0][1] >= SAME:
         yield Problem("judge-always-same", {"times": repeated[0][1], "question": repeated[0][0][:100]}, field="--model",
                       severity="warning")

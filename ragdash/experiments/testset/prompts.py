@@ -59,18 +59,22 @@ def drafting(slot: Slot) -> Asking:
 def question_of(slot: Slot) -> Question:
     """What the judge is asked for a slot. Replies hold quotes, question, answer; without an answer reason, question."""
     if slot.type == "out_of_scope":
-        parts = [*(as_data("document", " ".join(one.text[:EXCERPT].split())) for one in slot.documents),
+        blocks = [*(as_data("document", " ".join(document.text[:EXCERPT].split())) for document in slot.documents),
                  as_data("field", slot.field)]
     else:
-        parts = [part for at, one in enumerate(slot.documents, 1) for part in _shown(one, f"d{at}", slot)]
+        blocks = [
+            excerpt
+            for number, document in enumerate(slot.documents, 1)
+            for excerpt in _shown(document, f"d{number}", slot)
+        ]
     if slot.lap:
-        parts.append(f"This is question number {slot.lap + 1} about this: ask about something that comes to mind "
+        blocks.append(f"This is question number {slot.lap + 1} about this: ask about something that comes to mind "
                      "later, not first.")
-    names = [f"d{at}" for at in range(1, len(slot.documents) + 1)]
+    names = [f"d{number}" for number in range(1, len(slot.documents) + 1)]
     quotes = listed(shape(document=word(*names), quote=TEXT), minItems=1, maxItems=4)
     schema = shape(quotes=quotes, question=TEXT, answer=TEXT) if slot.type in ANSWERED else shape(reason=TEXT,
                                                                                                 question=TEXT)
-    return Question(TASKS[slot.type], VERSION, SYSTEMS[slot.type], user(*parts), schema)
+    return Question(TASKS[slot.type], VERSION, SYSTEMS[slot.type], user(*blocks), schema)
 
 
 def _shown(document: Document, name: str, slot: Slot) -> list[str]:
@@ -85,9 +89,9 @@ def part_of(document: Document, lap: int = 0) -> str:
         return text
     seed = hashlib.blake2b(f"{lap}:{document.doc_id}".encode("utf-8", "surrogatepass"), digest_size=8).digest()
     start = int.from_bytes(seed) % (len(text) - SHOWN + 1)
-    part = text[start:start + SHOWN]
-    if start and (at := part.find(" ", 0, SHOWN // 2)) >= 0:
-        part = part[at + 1:]
-    if start + SHOWN < len(text) and (at := part.rfind(" ", len(part) // 2)) >= 0:
-        part = part[:at]
-    return part
+    excerpt = text[start:start + SHOWN]
+    if start and (blank := excerpt.find(" ", 0, SHOWN // 2)) >= 0:
+        excerpt = excerpt[blank + 1:]
+    if start + SHOWN < len(text) and (blank := excerpt.rfind(" ", len(excerpt) // 2)) >= 0:
+        excerpt = excerpt[:blank]
+    return excerpt

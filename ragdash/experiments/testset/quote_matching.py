@@ -15,20 +15,20 @@ def plain(text: str) -> tuple[str, list[int]]:
     invisible signs, stars, underscores and back ticks of markdown are passed over.
     """
     signs: list[str] = []
-    places: list[int] = []
-    for at, sign in enumerate(text):
+    positions: list[int] = []
+    for position, sign in enumerate(text):
         if unicodedata.category(sign) == "Cf" or sign in "*_":
             continue
-        for one in unicodedata.normalize("NFKC", sign).translate(_PLAIN).lower():
-            if one.isspace():
+        for character in unicodedata.normalize("NFKC", sign).translate(_PLAIN).lower():
+            if character.isspace():
                 if not signs or signs[-1] == " ":
                     continue
-                one = " "
-            signs.append(one)
-            places.append(at)
+                character = " "
+            signs.append(character)
+            positions.append(position)
     if signs and signs[-1] == " ":
-        del signs[-1], places[-1]
-    return "".join(signs), places
+        del signs[-1], positions[-1]
+    return "".join(signs), positions
 
 
 def place_of(quote: str, text: str) -> tuple[int, int, float]:
@@ -40,20 +40,20 @@ def place_of(quote: str, text: str) -> tuple[int, int, float]:
     from rapidfuzz import fuzz
 
     wanted, _ = plain(quote)
-    held, places = plain(text)
+    plain_text, positions = plain(text)
     wanted = wanted.strip("\"' ")
-    if not wanted or not held:
+    if not wanted or not plain_text:
         return -1, -1, 0.0
-    at = held.find(wanted)
-    if at >= 0:
-        return *_whole(text, places[at], places[at + len(wanted) - 1] + 1), 100.0
-    if len(wanted) > len(held):
-        alike = fuzz.ratio(wanted, held)
-        return (0, len(text), alike) if alike >= LIKE else (-1, -1, alike)
-    found = fuzz.partial_ratio_alignment(wanted, held)
-    if found.score < LIKE or found.dest_end <= found.dest_start:
-        return -1, -1, found.score
-    return *_whole(text, places[found.dest_start], places[found.dest_end - 1] + 1), found.score
+    start = plain_text.find(wanted)
+    if start >= 0:
+        return *_whole(text, positions[start], positions[start + len(wanted) - 1] + 1), 100.0
+    if len(wanted) > len(plain_text):
+        similarity = fuzz.ratio(wanted, plain_text)
+        return (0, len(text), similarity) if similarity >= LIKE else (-1, -1, similarity)
+    alignment = fuzz.partial_ratio_alignment(wanted, plain_text)
+    if alignment.score < LIKE or alignment.dest_end <= alignment.dest_start:
+        return -1, -1, alignment.score
+    return *_whole(text, positions[alignment.dest_start], positions[alignment.dest_end - 1] + 1), alignment.score
 
 
 def _whole(text: str, start: int, stop: int) -> tuple[int, int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ragdash.core.corpus import Corpus
 from ragdash.core.records import Run
@@ -20,16 +20,18 @@ class RoundTrip:
 
     run: Run | None = None
     k: int = 10
+    _queries: frozenset[str] = field(init=False, repr=False, default=frozenset())
+    _texts: dict[str, str] = field(init=False, repr=False, default_factory=dict)
 
     def checks(self, drafts: Sequence[Draft], corpus: Corpus) -> list[Check | None]:
         """The rule found for each draft; None for one that is not looked for."""
         by_run = [self._in_run(draft) if draft.type in ANSWERED else None for draft in drafts]
-        rest = [at for at, draft in enumerate(drafts) if draft.type in ANSWERED and by_run[at] is None]
+        rest = [index for index, draft in enumerate(drafts) if draft.type in ANSWERED and by_run[index] is None]
         if rest:
-            wanted = [corpus.rows(drafts[at].documents).tolist() for at in rest]
-            ranks = Lookup(corpus, [drafts[at].question for at in rest]).ranks(wanted)
-            for at, rank in zip(rest, ranks, strict=True):
-                by_run[at] = self._check(rank, "its words (BM25)")
+            wanted = [corpus.rows(drafts[index].documents).tolist() for index in rest]
+            ranks = Lookup(corpus, [drafts[index].question for index in rest]).ranks(wanted)
+            for index, rank in zip(rest, ranks, strict=True):
+                by_run[index] = self._check(rank, "its words (BM25)")
         return by_run
 
     def _in_run(self, draft: Draft) -> Check | None:

@@ -83,16 +83,16 @@ class Drawing:
 
     def _outside(self, rng: np.random.Generator, most: int) -> Iterator[Slot]:
         fields = rng.permutation(len(OUTSIDE)).tolist()
-        for at in range(min(most, LAPS * len(OUTSIDE))):
+        for number in range(min(most, LAPS * len(OUTSIDE))):
             shown = rng.choice(self.rows, min(EXCERPTS, len(self.rows)), replace=False).tolist()
-            lap, place = divmod(at, len(OUTSIDE))
-            yield Slot("out_of_scope", self._documents(shown), lap, OUTSIDE[fields[place]])
+            lap, field = divmod(number, len(OUTSIDE))
+            yield Slot("out_of_scope", self._documents(shown), lap, OUTSIDE[fields[field]])
 
     def _pairs(self, rng: np.random.Generator) -> Iterator[Slot]:
         """Each document once, in random order, with the free one that it shares the rarest words with."""
         pool = rng.permutation(self.rows)[:POOL]
         documents = self._documents(pool.tolist())
-        words = [content_words(one.text, HOW) for one in documents]
+        words = [content_words(document.text, HOW) for document in documents]
         free = np.ones(len(pool), bool)
         for a, scores in partners(words):
             if not free[a]:
@@ -103,9 +103,9 @@ class Drawing:
                 yield Slot("multi_hop", (documents[a], documents[b]))
 
     def _documents(self, rows: Sequence[int]) -> tuple[Document, ...]:
-        at = np.array(rows, np.int64)
+        row_array = np.array(rows, np.int64)
         columns = [self.corpus.doc_ids, self.corpus.texts, self.corpus.titles]
-        ids, texts, titles = ([None] * len(at) if column is None else take(column, at).to_pylist()
+        ids, texts, titles = ([None] * len(row_array) if column is None else take(column, row_array).to_pylist()
                               for column in columns)
         return tuple(Document(id, text or "", title or "") for id, text, title in zip(ids, texts, titles, strict=True))
 
@@ -117,19 +117,19 @@ def partners(words: Sequence[frozenset[str]]) -> Iterator[tuple[int, list[tuple[
     10). The score of two documents is the sum of log(P / documents with it) over the rare words that they share; those
     that share 80 % of all their words are the same told twice, and no pair. Equal scores stand in order.
     """
-    held: dict[str, list[int]] = {}
-    for at, own in enumerate(words):
-        for word in own:
-            held.setdefault(word, []).append(at)
-    most = min(max(int(RARE * len(words)), RARE_LEAST), RARE_MOST)
-    rare = {word: places for word, places in held.items() if 2 <= len(places) <= most}
-    for a, own in enumerate(words):
+    rows_of_word: dict[str, list[int]] = {}
+    for row, row_words in enumerate(words):
+        for word in row_words:
+            rows_of_word.setdefault(word, []).append(row)
+    limit = min(max(int(RARE * len(words)), RARE_LEAST), RARE_MOST)
+    rare = {word: rows for word, rows in rows_of_word.items() if 2 <= len(rows) <= limit}
+    for a, row_words in enumerate(words):
         scores: Counter[int] = Counter()
-        for word in sorted(own & rare.keys()):
+        for word in sorted(row_words & rare.keys()):
             for b in rare[word]:
                 scores[b] += log(len(words) / len(rare[word]))
         del scores[a]
-        yield a, sorted(((b, score) for b, score in scores.items() if not _same(own, words[b])),
+        yield a, sorted(((b, score) for b, score in scores.items() if not _same(row_words, words[b])),
                         key=lambda pair: (-pair[1], pair[0]))
 
 

@@ -59,11 +59,13 @@ class DecisionStore(EventStore):
 
     def read(self, digest: str) -> dict[str, Decision]:
         """{draft id: what holds}."""
-        found = {}
+        decisions = {}
         for (draft, _), text in self._store.read(digest).notes.items():
-            said = orjson.loads(text)
-            found[draft] = Decision(**{name: said[name] for name in Decision.__dataclass_fields__ if name in said})
-        return found
+            fields = orjson.loads(text)
+            decisions[draft] = Decision(
+                **{name: fields[name] for name in Decision.__dataclass_fields__ if name in fields}
+            )
+        return decisions
 
 
 def final(drafts: Iterable[Draft], decisions: dict[str, Decision], states: Iterable[str]) -> list[Draft]:
@@ -84,26 +86,26 @@ class Sets:
         """The folder."""
         return (self.folder or workspace()) / FOLDER
 
-    def keep(self, found: DraftSet) -> Path:
+    def keep(self, draft_set: DraftSet) -> Path:
         """Write a set; one of the same documents, seed, types and judge is replaced by it. InputError where it cannot
         be written.
         """
-        own = repr((found.digest, found.judge, found.seed, sorted(found.wanted)))
-        name = "".join(sign if sign.isalnum() or sign in "-_" else "-" for sign in found.corpus)[:60] or "documents"
-        path = self.path / f"{name}-{hashlib.blake2b(own.encode(), digest_size=4).hexdigest()}.jsonl"
+        identity = repr((draft_set.digest, draft_set.judge, draft_set.seed, sorted(draft_set.wanted)))
+        name = "".join(sign if sign.isalnum() or sign in "-_" else "-" for sign in draft_set.corpus)[:60] or "documents"
+        path = self.path / f"{name}-{hashlib.blake2b(identity.encode(), digest_size=4).hexdigest()}.jsonl"
         try:
             self.path.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise InputError([Problem("unwritable-file/workspace", {"reason": error.strerror or str(error)},
                                       str(self.path))]) from None
-        write(drafts_jsonl(found), str(path))
+        write(drafts_jsonl(draft_set), str(path))
         return path
 
     def names(self) -> dict[str, float]:
         """{name: when it was written}, the newest first."""
         files = [path for path in self.path.glob("*.jsonl") if path.is_file()] if self.path.is_dir() else []
         times = {path.stem: path.stat().st_mtime for path in files}
-        return dict(sorted(times.items(), key=lambda one: -one[1]))
+        return dict(sorted(times.items(), key=lambda path: -path[1]))
 
     def read(self, name: str) -> DraftSet:
         """The set of a name; InputError where there is none, or its file cannot be read."""

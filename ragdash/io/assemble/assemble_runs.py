@@ -1,4 +1,4 @@
-"""From rows that a reader found to Runs: one a configuration, named, with what is odd about their order."""
+"""Build one Run per configuration from its rows, and note problems of their order."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ragdash.io.source.source import Source
 
 @dataclass
 class Rows:
-    """One configuration's returned documents in file order: (N,) columns as Run.build takes them.
+    """The returned documents of one configuration in file order: (N,) columns for Run.build.
 
     given: what orders the rows where `ranks` are there: "rank" (a column) or "list" (the place in a list). about and
     lines: columns that tell of the queries and the lines of the rows, while a table is read.
@@ -36,33 +36,35 @@ class Rows:
     lines: list[int] | None = None
 
 
-def build_runs(parts: Mapping[str | None, Rows], source: Source, name: str | None, problems: Collector) -> list[Run]:
-    """A Run for each configuration, in file order; raises InputError where errors were noted or nothing was found.
+def build_runs(
+    rows_by_config: Mapping[str | None, Rows], source: Source, name: str | None, problems: Collector
+) -> list[Run]:
+    """One Run per configuration, in file order; raises InputError for noted errors or without rows.
 
     The name is the one given, else the configuration, else the file's. With several configurations and a given name
     it is both: "name/configuration".
     """
     problems.raise_errors()
-    if not any(len(rows.docs) or rows.details is not None for rows in parts.values()):
+    if not any(len(rows.docs) or rows.details is not None for rows in rows_by_config.values()):
         problems.add("no-rows/returned")
         problems.raise_errors()
-    for rows in parts.values():
+    for rows in rows_by_config.values():
         _note_long_ids(rows, problems)
         _note_order(rows, problems)
     problems.raise_errors()
     runs = []
-    for config, rows in parts.items():
-        called = name or config or source.name
-        if name and len(parts) > 1:
-            called = f"{name}/{config}"
-        runs.append(Run.build(called, rows.query_ids, rows.docs, rows.scores, rows.ranks, texts=rows.texts,
+    for config, rows in rows_by_config.items():
+        run_name = name or config or source.name
+        if name and len(rows_by_config) > 1:
+            run_name = f"{name}/{config}"
+        runs.append(Run.build(run_name, rows.query_ids, rows.docs, rows.scores, rows.ranks, texts=rows.texts,
                               sources=rows.sources, details=rows.details, settings=rows.settings,
                               problems=problems.problems, file=source.file))
     return runs
 
 
 def _note_long_ids(rows: Rows, problems: Collector) -> None:
-    """Note ids that are longer than any id: a line without its separators, or a text in the place of an id."""
+    """Note very long ids: a line without separators, or a text in place of an id."""
     ids, _ = _encode(rows.query_ids)
     for name, column in (("query_id", ids), ("doc_id", rows.docs)):
         column = pa.chunked_array([column], pa.string()) if isinstance(column, (list, pa.Array)) else column
@@ -74,21 +76,21 @@ def _note_long_ids(rows: Rows, problems: Collector) -> None:
 
 
 def _note_order(rows: Rows, problems: Collector) -> None:
-    """Warn of equal ranks, and where scores rise in the order that ranks or lists give: that order counts."""
+    """Warn of equal ranks, and of scores that rise in the order of ranks or lists, which is the order that counts."""
     if rows.ranks is None:
         return
     ids, codes = _encode(rows.query_ids)
     order = np.lexsort((rows.ranks, codes))
     query, rank = codes[order], rows.ranks[order]
-    same = query[1:] == query[:-1]
-    equal = np.flatnonzero(same & (rank[1:] == rank[:-1]))
+    same_query = query[1:] == query[:-1]
+    equal = np.flatnonzero(same_query & (rank[1:] == rank[:-1]))
     if len(equal):
         first = ids[int(query[equal[0]])].as_py()
         problems.add("equal-ranks", {"query": first, "rank": rank[equal[0]]}, field="rank", severity="warning",
                      count=len(equal))
     if rows.scores is None:
         return
-    rising = np.unique(query[1:][same & (np.diff(rows.scores[order]) > 0)])
+    rising = np.unique(query[1:][same_query & (np.diff(rows.scores[order]) > 0)])
     if len(rising):
         message = "rank-score-disagreement/list" if rows.order_source == "list" else "rank-score-disagreement"
         problems.add(message, {"query": ids[int(rising[0])].as_py()}, field="score", severity="warning",

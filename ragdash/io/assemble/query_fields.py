@@ -1,4 +1,4 @@
-"""What objects say about a query beside its documents: answer, contexts, latencies, references, attributes ..."""
+"""Read the details of a query from an object: answer, contexts, latencies, references, attributes ..."""
 
 from __future__ import annotations
 
@@ -36,35 +36,35 @@ TRUTH_TYPES = {
 }
 
 
-def run_details(fields: dict, known: dict[str, str], cell: Cell) -> dict:
-    """What a run's object tells about its query; absent values are left out. known: {our name: key}."""
-    found = _read_fields(fields, known, cell, _RUN_READERS)
-    usage = read_object(fields.get(known.get("usage", "usage")), Cell(cell.problems, cell.line, "usage"))
+def run_details(fields: dict, schema: dict[str, str], cell: Cell) -> dict:
+    """The details of a query in a run; absent values are left out. schema: {our name: key}."""
+    details = _read_fields(fields, schema, cell, _RUN_READERS)
+    usage = read_object(fields.get(schema.get("usage", "usage")), Cell(cell.problems, cell.line, "usage"))
     if usage:
         note_unread((f"usage.{key}" for key in usage if key not in TOKENS), cell)
-        found |= _read_fields(usage, {}, cell, dict.fromkeys(TOKENS, read_whole_number), attributes=False)
-    return found
+        details |= _read_fields(usage, {}, cell, dict.fromkeys(TOKENS, read_whole_number), attributes=False)
+    return details
 
 
-def truth_details(fields: dict, known: dict[str, str], cell: Cell) -> dict:
-    """What a truth's object tells about its query beside judgements; absent values are left out."""
-    return _read_fields(fields, known, cell, _TRUTH_READERS)
+def truth_details(fields: dict, schema: dict[str, str], cell: Cell) -> dict:
+    """The details of a query in a truth; absent values are left out."""
+    return _read_fields(fields, schema, cell, _TRUTH_READERS)
 
 
-def _read_fields(fields: dict, known: dict[str, str], cell: Cell, readers: dict, attributes: bool = True) -> dict:
-    """{name: value} of the fields that have a reader; the fields that nobody knows are attributes."""
-    found = {}
+def _read_fields(fields: dict, schema: dict[str, str], cell: Cell, readers: dict, attributes: bool = True) -> dict:
+    """{name: value} of the fields with a reader; unknown fields are attributes."""
+    values = {}
     for name, read in readers.items():
-        key = known.get(name, name)
+        key = schema.get(name, name)
         if key in fields:
-            found[name] = read(fields[key], Cell(cell.problems, cell.line, key))
+            values[name] = read(fields[key], Cell(cell.problems, cell.line, key))
     if attributes:
-        taken = set(known.values())
-        unknown = [name for name in fields if name not in taken]
-        if unknown or "attributes" in known:
-            key = known.get("attributes", "attributes")
-            found["attributes"] = _read_attributes(fields, unknown, Cell(cell.problems, cell.line, key))
-    return {name: value for name, value in found.items() if value is not None}
+        resolved = set(schema.values())
+        attribute_names = [name for name in fields if name not in resolved]
+        if attribute_names or "attributes" in schema:
+            key = schema.get("attributes", "attributes")
+            values["attributes"] = _read_attributes(fields, attribute_names, Cell(cell.problems, cell.line, key))
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def _read_latency(value, cell: Cell) -> dict | None:
@@ -78,26 +78,26 @@ def _read_latency(value, cell: Cell) -> dict | None:
 
 
 def _read_evidence(value, cell: Cell) -> dict | None:
-    """{"text", "source"} of a gold span, which may be bare text."""
+    """{"text", "source"} of a gold span, which may be plain text."""
     if type(value) is not dict:
         span = read_text(value, cell)
         return None if span is None else {"text": span, "source": None}
-    known = find_fields(value, ("text", "source"))
-    if "source" not in known and "doc_id" in (ids := find_fields(value, ("doc_id",), DOCUMENT_ALIASES)):
-        known["source"] = ids["doc_id"]
-    if "text" not in known and all(type(part) in (list, dict) for part in value.values()):
+    schema = find_fields(value, ("text", "source"))
+    if "source" not in schema and "doc_id" in (ids := find_fields(value, ("doc_id",), DOCUMENT_ALIASES)):
+        schema["source"] = ids["doc_id"]
+    if "text" not in schema and all(type(member) in (list, dict) for member in value.values()):
         return cell.note("wrong-type/evidence-by-document", {"value": show_value(value)})
-    note_unread((name for name in value if name not in known.values()), cell)
-    if "text" not in known or is_missing(value[known["text"]]):
+    note_unread((name for name in value if name not in schema.values()), cell)
+    if "text" not in schema or is_missing(value[schema["text"]]):
         return cell.note_wrong_type(value, "an object with text")
-    return {"text": read_text(value[known["text"]], cell.member("text")),
-            "source": read_text(value[known["source"]], cell.member("source")) if "source" in known else None}
+    return {"text": read_text(value[schema["text"]], cell.member("text")),
+            "source": read_text(value[schema["source"]], cell.member("source")) if "source" in schema else None}
 
 
-def _read_attributes(fields: dict, unknown: list[str], cell: Cell) -> str | None:
-    """The field `attributes` and every field that is not known otherwise, as the text of a JSON object."""
+def _read_attributes(fields: dict, names: list[str], cell: Cell) -> str | None:
+    """The field `attributes` and all unknown fields, as the text of a JSON object."""
     attributes = {**(read_object(fields.get(cell.field), cell) or {})}
-    for name in unknown:
+    for name in names:
         if name in attributes:
             cell.member(name).note("duplicate-field", {"name": name})
         attributes[name] = fields[name]
@@ -109,15 +109,15 @@ def _read_attributes(fields: dict, unknown: list[str], cell: Cell) -> str | None
         return cell.note("wrong-type/nested-attributes")
 
 
-def details_table(seen: dict[str, int], details: dict[str, dict], with_rows: Iterable[str],
+def details_table(query_lines: dict[str, int], details: dict[str, dict], with_rows: Iterable[str],
                   types: dict[str, pa.DataType]) -> pa.Table | None:
-    """A row per query with the columns that hold anything; None where there are none and every query has rows."""
+    """One row per query, with the columns that have values; None without such columns if every query has rows."""
     present = [name for name in types if any(name in row for row in details.values())]
-    if not present and not seen.keys() - set(with_rows):
+    if not present and not query_lines.keys() - set(with_rows):
         return None
-    columns = {"query_id": pa.array(list(seen), pa.string())}
+    columns = {"query_id": pa.array(list(query_lines), pa.string())}
     for name in present:
-        columns[name] = pa.array([details.get(query_id, {}).get(name) for query_id in seen], types[name])
+        columns[name] = pa.array([details.get(query_id, {}).get(name) for query_id in query_lines], types[name])
     return pa.table(columns)
 
 

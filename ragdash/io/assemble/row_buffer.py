@@ -1,4 +1,4 @@
-"""The rows of one configuration while they are gathered: packed into columns again and again, to take little room."""
+"""Buffer for the rows of one configuration. Rows are packed into columns in chunks, to save memory."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NUMBERS, TEXTS = ("score", "rank"), ("text", "source")
 
 
 class RowBuffer:
-    """The rows of one configuration. `listed`: each query came with an ordered list."""
+    """The rows of one configuration. has_lists: each query came with an ordered list."""
 
     def __init__(self, config: str | None = None) -> None:
         self.config = config
@@ -48,7 +48,7 @@ class RowBuffer:
             self._pack()
 
     def note_settings(self, value, cell: Cell) -> None:
-        """Take the settings that an object or row gives; the first ones are kept."""
+        """Take the settings of an object or row; the first ones count."""
         settings = read_object(value, cell)
         if settings is None:
             return
@@ -77,18 +77,18 @@ class RowBuffer:
         self._clear()
 
     def to_rows(self) -> Rows:
-        """The columns, as Run.build takes them."""
+        """The columns for Run.build."""
         self._pack()
         columns = {name: _concatenate(self._packed.pop(name)) for name in list(self._packed)}
         columns |= {name: None for name in TEXTS if columns[name].null_count == len(columns[name])}
         ranks = columns["rank"]
-        given = "list" if ranks is None else "rank"
+        order_source = "list" if ranks is None else "rank"
         if ranks is None and self.has_lists and columns["score"] is not None:
             ranks = _list_positions(columns["place"])
         return Rows(columns["query_id"], columns["doc_id"], columns["score"], ranks, columns["text"],
                     columns["source"],
                     details_table(self.query_lines, self.details, self._with_rows, RUN_TYPES), self.settings,
-                    given)
+                    order_source)
 
 
 def _list_positions(counts: np.ndarray) -> np.ndarray:
@@ -97,11 +97,11 @@ def _list_positions(counts: np.ndarray) -> np.ndarray:
     return np.arange(counts.sum(), dtype=np.float64) - np.repeat(starts, counts)
 
 
-def _concatenate(parts: list):
-    """One column of its packed pieces, None where no row has a value."""
-    if all(part is None for part in parts):
+def _concatenate(chunks: list):
+    """One column from its chunks; None if no row has a value."""
+    if all(chunk is None for chunk in chunks):
         return None
-    if isinstance(parts[0], np.ndarray):
-        return np.concatenate(parts)
-    return pa.chunked_array([chunk for part in parts
-                             for chunk in (part.chunks if isinstance(part, pa.ChunkedArray) else [part])])
+    if isinstance(chunks[0], np.ndarray):
+        return np.concatenate(chunks)
+    return pa.chunked_array([chunk for packed in chunks
+                             for chunk in (packed.chunks if isinstance(packed, pa.ChunkedArray) else [packed])])

@@ -1,4 +1,4 @@
-"""Objects (of JSON, or the rows of tables) -> the rows of runs: a query with its documents, or a row for each."""
+"""Build the rows of runs from objects (JSON objects or table rows): a query with its documents, or one document."""
 
 from __future__ import annotations
 
@@ -32,16 +32,16 @@ DOCUMENT_FIELDS = ("doc_id", "score", "rank", "text", "source")
 
 
 class RunReader:
-    """Takes the objects of a file one by one; `parts` holds what they returned, by configuration.
+    """Takes the objects of a file one by one; `buffers` has the rows of each configuration.
 
     known: {our name: field} where all objects have the same fields, as the rows of a table.
     """
 
-    def __init__(self, problems: Collector, mapping: Mapping[str, str], known: dict[str, str] | None = None):
+    def __init__(self, problems: Collector, mapping: Mapping[str, str], schema: dict[str, str] | None = None):
         self.problems = problems
         self.buffers: dict[str | None, RowBuffer] = {}
         self.is_run = self.is_truth = False
-        self._resolver = field_names.FieldResolver(mapping, known)
+        self._resolver = field_names.FieldResolver(mapping, schema)
         self._ids = QueryIds(problems)
         self._rows = RowDetails(problems, mapping)
         self._document_schemas: dict[tuple, dict] = {}
@@ -60,105 +60,105 @@ class RunReader:
         fields = field_names.flatten_members(fields, self._resolver.mapping)
         if kilt_objects.is_kilt(fields):
             fields = kilt_objects.as_run_object(fields, Cell(self.problems, entry.line, "output"))
-        known = self._resolver.resolve(fields)
-        query_id = self._ids.identify(fields, known, entry.line)
-        if field_names.is_document_row(known):
-            self._add_row(query_id, fields, known, entry.line)
-        elif self._is_query(fields, known, entry.line):
-            self._add_query(query_id, fields, known, Cell(self.problems, entry.line, entry.key or
-                                                          known.get("retrieved", "retrieved")))
+        schema = self._resolver.resolve(fields)
+        query_id = self._ids.identify(fields, schema, entry.line)
+        if field_names.is_document_row(schema):
+            self._add_row(query_id, fields, schema, entry.line)
+        elif self._is_query(fields, schema, entry.line):
+            self._add_query(query_id, fields, schema, Cell(self.problems, entry.line, entry.key or
+                                                          schema.get("retrieved", "retrieved")))
 
-    def _is_query(self, fields: dict, known: dict, line: int) -> bool:
-        returned = any(name in known for name in RUN_MARKERS)
+    def _is_query(self, fields: dict, schema: dict, line: int) -> bool:
+        returned = any(name in schema for name in RUN_MARKERS)
         self.is_run = self.is_run or returned
-        self.is_truth = self.is_truth or any(name in known for name in TRUTH_MARKERS)
+        self.is_truth = self.is_truth or any(name in schema for name in TRUTH_MARKERS)
         if not returned:
             self.problems.add("missing-field", {"fields": list(fields), "names": list(RUN_MARKERS),
                                                 "path": field_names.find_nested_list(fields, "retrieved") or "NAME"},
                               line=line, field="retrieved")
         return returned
 
-    def _buffer(self, fields: dict, known: dict, line: int) -> RowBuffer:
-        """The part of this object's configuration."""
+    def _buffer(self, fields: dict, schema: dict, line: int) -> RowBuffer:
+        """The buffer of this object's configuration."""
         config = None
-        if "config" in known:
-            config = read_text(fields.get(known["config"]), Cell(self.problems, line, known["config"])) or None
+        if "config" in schema:
+            config = read_text(fields.get(schema["config"]), Cell(self.problems, line, schema["config"])) or None
         self._config_lines.setdefault(config is not None, line)
         return self.buffers.setdefault(config, RowBuffer(config))
 
-    def _check_ranking_form(self, part: RowBuffer, listed: bool, line: int) -> bool:
-        """True where the rankings before came in the same way: as ordered lists, or as documents with scores."""
-        if part.has_lists is None:
-            part.has_lists = listed
-        if part.has_lists != listed:
+    def _check_ranking_form(self, buffer: RowBuffer, listed: bool, line: int) -> bool:
+        """True if all rankings have the same form: ordered lists, or documents with scores. Notes a mix."""
+        if buffer.has_lists is None:
+            buffer.has_lists = listed
+        if buffer.has_lists != listed:
             self.problems.add("mixed-rows", line=line)
-        return part.has_lists == listed
+        return buffer.has_lists == listed
 
-    def _add_row(self, query_id: str | None, fields: dict, known: dict, line: int) -> None:
+    def _add_row(self, query_id: str | None, fields: dict, schema: dict, line: int) -> None:
         """An object that is one returned document."""
-        if "grade" in known and "score" not in known and "rank" not in known:
+        if "grade" in schema and "score" not in schema and "rank" not in schema:
             self.is_truth = True
             return
         self.is_run = True
-        part = self._buffer(fields, known, line)
-        item = {name: fields.get(known[name]) for name in DOCUMENT_FIELDS if name in known}
-        about = self._rows.select_fields(fields, known)
-        if query_id is not None and self._check_ranking_form(part, False, line):
-            part.query_lines.setdefault(query_id, line)
-            if about:
-                self._rows.add_row((part.config, query_id), fields, about, line)
-            self._add_list(part, query_id, [item], Cell(self.problems, line, "row"))
+        buffer = self._buffer(fields, schema, line)
+        item = {name: fields.get(schema[name]) for name in DOCUMENT_FIELDS if name in schema}
+        detail_fields = self._rows.select_fields(fields, schema)
+        if query_id is not None and self._check_ranking_form(buffer, False, line):
+            buffer.query_lines.setdefault(query_id, line)
+            if detail_fields:
+                self._rows.add_row((buffer.config, query_id), fields, detail_fields, line)
+            self._add_list(buffer, query_id, [item], Cell(self.problems, line, "row"))
 
-    def _add_query(self, query_id: str | None, fields: dict, known: dict, cell: Cell) -> None:
-        """An object that is a query with all that was returned for it; cell: where its documents stand."""
+    def _add_query(self, query_id: str | None, fields: dict, schema: dict, cell: Cell) -> None:
+        """An object that is a query with everything returned for it; cell: the position of its documents."""
         line = cell.line
-        fields, known, retrieved = split_documents(fields, known, cell)
-        part = self._buffer(fields, known, line)
-        part.note_settings(fields.get(known.get("settings", "settings")), Cell(self.problems, line, "settings"))
-        details = run_details(fields, known, Cell(self.problems, line, ""))
+        fields, schema, retrieved = split_documents(fields, schema, cell)
+        buffer = self._buffer(fields, schema, line)
+        buffer.note_settings(fields.get(schema.get("settings", "settings")), Cell(self.problems, line, "settings"))
+        details = run_details(fields, schema, Cell(self.problems, line, ""))
         if query_id is None:
             return
-        if query_id in part.query_lines:
-            self._ids.note_duplicate(query_id, part.query_lines[query_id], known, line, "run")
+        if query_id in buffer.query_lines:
+            self._ids.note_duplicate(query_id, buffer.query_lines[query_id], schema, line, "run")
             return
-        part.query_lines[query_id] = line
+        buffer.query_lines[query_id] = line
         if details:
-            part.details[query_id] = details
+            buffer.details[query_id] = details
         if type(retrieved) not in (dict, list):
             if not is_missing(retrieved):
                 cell.note_wrong_type(retrieved, "a list of ids or of objects with doc_id")
-        elif retrieved and self._check_ranking_form(part, type(retrieved) is list, line):
+        elif retrieved and self._check_ranking_form(buffer, type(retrieved) is list, line):
             extend = self._add_list if type(retrieved) is list else self._add_scored
-            extend(part, query_id, retrieved, cell)
+            extend(buffer, query_id, retrieved, cell)
 
-    def _add_scored(self, part: RowBuffer, query_id: str, scored: dict, cell: Cell) -> None:
+    def _add_scored(self, buffer: RowBuffer, query_id: str, scored: dict, cell: Cell) -> None:
         """Documents as {id: score}."""
         docs = [read_id(doc, cell.member("doc_id")) for doc in scored] if "" in scored else list(scored)
         values = list(scored.values())
         if not _are_numbers(values):
             values = [read_score(value, cell.member(doc)) for doc, value in scored.items()]
-        self._append(part, query_id, docs, {"score": values}, cell)
+        self._append(buffer, query_id, docs, {"score": values}, cell)
 
-    def _add_list(self, part: RowBuffer, query_id: str, items: list, cell: Cell) -> None:
+    def _add_list(self, buffer: RowBuffer, query_id: str, items: list, cell: Cell) -> None:
         """Documents as a list of ids or of objects, in their order."""
         if set(map(type, items)) <= {str} and "" not in items:
-            return self._append(part, query_id, items, {}, cell)
+            return self._append(buffer, query_id, items, {}, cell)
         items = [item if type(item) is dict else self._as_object(item, cell.member(i)) for i, item in enumerate(items)]
         keys = set().union(*items)
-        known = self._document_schema(tuple(sorted(keys)))
-        note_unread(keys - set(known.values()), cell)
-        docs = self._read_column(items, known.get("doc_id", "doc_id"), read_id, {str}, cell)
+        schema = self._document_schema(tuple(sorted(keys)))
+        note_unread(keys - set(schema.values()), cell)
+        docs = self._read_column(items, schema.get("doc_id", "doc_id"), read_id, {str}, cell)
         columns = {}
         for name in ("score", "rank"):
-            if name in known:
-                columns[name] = self._read_numbers(items, known[name], name, cell)
+            if name in schema:
+                columns[name] = self._read_numbers(items, schema[name], name, cell)
         for name in ("text", "source"):
-            if name in known:
-                columns[name] = self._read_column(items, known[name], read_text, {str, type(None)}, cell)
-        self._append(part, query_id, docs, columns, cell)
+            if name in schema:
+                columns[name] = self._read_column(items, schema[name], read_text, {str, type(None)}, cell)
+        self._append(buffer, query_id, docs, columns, cell)
 
     def _document_schema(self, keys: tuple) -> dict[str, str]:
-        """{our name: the key that holds it}, remembered for documents with the same keys."""
+        """{our name: the key that holds it}, cached for documents with the same keys."""
         if keys not in self._document_schemas:
             self._document_schemas[keys] = field_names.find_fields(keys, DOCUMENT_FIELDS, DOCUMENT_ALIASES)
         return self._document_schemas[keys]
@@ -169,28 +169,28 @@ class RunReader:
         return {"doc_id": item if type(item) not in (list, bool) else "?"}
 
     def _read_column(self, items: list[dict], key: str, check, types: set[type], cell: Cell) -> list:
-        """One field of all documents; each value is looked at only where the types are not all as expected."""
+        """One field of all documents; single values are checked only if a type is unexpected."""
         values = [item.get(key) for item in items]
         if set(map(type, values)) <= types and (check is not read_id or "" not in values):
             return values
         return [check(value, cell.member(i).member(key)) for i, value in enumerate(values)]
 
-    def _read_numbers(self, items: list[dict], key: str, what: str, cell: Cell) -> list:
+    def _read_numbers(self, items: list[dict], key: str, name: str, cell: Cell) -> list:
         """The scores or ranks of all documents."""
         values = [item.get(key) for item in items]
         if _are_numbers(values):
             return values
-        return [read_score(value, cell.member(i).member(key), what) for i, value in enumerate(values)]
+        return [read_score(value, cell.member(i).member(key), name) for i, value in enumerate(values)]
 
-    def _append(self, part: RowBuffer, query_id: str, docs: list, columns: dict[str, list], cell: Cell) -> None:
+    def _append(self, buffer: RowBuffer, query_id: str, docs: list, columns: dict[str, list], cell: Cell) -> None:
         if not docs:
             return
         for name in ("score", "rank"):
-            part.number_lines.setdefault((name, name in columns), cell.line)
-            if len({(name, True), (name, False)} & part.number_lines.keys()) == 2:
-                other = part.number_lines[name, name not in columns]
-                cell.member(name).note(f"missing-{name}/mixed", {"other": other})
-        part.append(query_id, docs, columns)
+            buffer.number_lines.setdefault((name, name in columns), cell.line)
+            if len({(name, True), (name, False)} & buffer.number_lines.keys()) == 2:
+                other_line = buffer.number_lines[name, name not in columns]
+                cell.member(name).note(f"missing-{name}/mixed", {"other": other_line})
+        buffer.append(query_id, docs, columns)
 
     def finish(self) -> dict[str | None, Rows]:
         """The rows of each configuration."""
@@ -202,9 +202,9 @@ class RunReader:
                               "without_line": self._config_lines[False]}, line=self._config_lines[False],
                               field="config")
         self.problems.raise_errors()
-        return {config: part.to_rows() for config, part in self.buffers.items()}
+        return {config: buffer.to_rows() for config, buffer in self.buffers.items()}
 
 
 def _are_numbers(values: list) -> bool:
-    """True where all values are finite Python numbers (not so where they are kept as they are written)."""
+    """True if all values are finite Python numbers (NumberText is not)."""
     return set(map(type, values)) <= {int, float} and all(map(math.isfinite, values))

@@ -1,4 +1,4 @@
-"""JSON objects -> a Truth: a query with its judgements, references and evidence, or a row for each judgement."""
+"""Build a Truth from objects: a query with its judgments, references and evidence, or one judgment."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ from ragdash.io.source.source import Source
 
 
 class TruthReader:
-    """Takes the objects of a file one by one and gathers judgements and details."""
+    """Takes the objects of a file one by one and collects judgments and details."""
 
-    def __init__(self, problems: Collector, mapping: Mapping[str, str], known: dict[str, str] | None = None):
+    def __init__(self, problems: Collector, mapping: Mapping[str, str], schema: dict[str, str] | None = None):
         self.problems = problems
-        self._resolver = field_names.FieldResolver(mapping, known)
+        self._resolver = field_names.FieldResolver(mapping, schema)
         self._ids = QueryIds(problems)
         self._rows = RowDetails(problems, mapping, (*TRUTH_TYPES,), (*RUN_MARKERS, *DETAIL_FIELDS[2:-1]))
         self.is_run = self.is_truth = False
@@ -56,69 +56,71 @@ class TruthReader:
         fields = field_names.flatten_members(fields, self._resolver.mapping)
         if kilt_objects.is_kilt(fields):
             fields = kilt_objects.as_truth_object(fields, Cell(self.problems, entry.line, "output"))
-        known = self._resolver.resolve(fields)
-        self.is_run = self.is_run or any(name in known for name in RUN_MARKERS)
-        self.is_truth = self.is_truth or any(name in known for name in TRUTH_MARKERS)
-        query_id = self._ids.identify(fields, known, entry.line)
-        if field_names.is_document_row(known):
-            return self._add_row(query_id, fields, known, entry.line)
-        return self._add_query(query_id, fields, known, entry)
+        schema = self._resolver.resolve(fields)
+        self.is_run = self.is_run or any(name in schema for name in RUN_MARKERS)
+        self.is_truth = self.is_truth or any(name in schema for name in TRUTH_MARKERS)
+        query_id = self._ids.identify(fields, schema, entry.line)
+        if field_names.is_document_row(schema):
+            return self._add_row(query_id, fields, schema, entry.line)
+        return self._add_query(query_id, fields, schema, entry)
 
-    def _add_row(self, query_id: str | None, fields: dict, known: dict, line: int) -> None:
-        """An object that is one judgement."""
-        key = known.get("grade", known.get("score", "grade"))
-        self.is_run = self.is_run or "rank" in known
-        self.is_truth = self.is_truth or "rank" not in known
-        doc = read_id(fields.get(known.get("doc_id", "doc_id")), Cell(self.problems, line,
-                                                                         known.get("doc_id", "doc_id")))
+    def _add_row(self, query_id: str | None, fields: dict, schema: dict, line: int) -> None:
+        """An object that is one judgment."""
+        key = schema.get("grade", schema.get("score", "grade"))
+        self.is_run = self.is_run or "rank" in schema
+        self.is_truth = self.is_truth or "rank" not in schema
+        doc = read_id(fields.get(schema.get("doc_id", "doc_id")), Cell(self.problems, line,
+                                                                         schema.get("doc_id", "doc_id")))
         grade = self._read_grade(fields.get(key), Cell(self.problems, line, key))
-        read = {known.get("query_id", known.get("query")), known.get("doc_id"), key}
-        of_run = {known[name] for name in ("score", "rank", "text", "source", "config") if name in known}
+        read = {schema.get("query_id", schema.get("query")), schema.get("doc_id"), key}
+        of_run = {schema[name] for name in ("score", "rank", "text", "source", "config") if name in schema}
         note_unread(of_run - read, Cell(self.problems, line, "row"))
         if query_id is not None:
             self.query_lines.setdefault(query_id, line)
-            about = self._rows.select_fields(fields, known)
-            if about:
-                self._rows.add_row((None, query_id), fields, about, line)
+            detail_fields = self._rows.select_fields(fields, schema)
+            if detail_fields:
+                self._rows.add_row((None, query_id), fields, detail_fields, line)
             self._append(query_id, [doc], [grade], line)
 
-    def _add_query(self, query_id: str | None, fields: dict, known: dict, entry: InputEntry) -> None:
-        """An object that is a query with all that is known about it."""
+    def _add_query(self, query_id: str | None, fields: dict, schema: dict, entry: InputEntry) -> None:
+        """An object that is a query with its ground truth."""
         line = entry.line
-        known = {
-            name: key for name, key in known.items() if name not in PARALLEL_FIELDS or type(fields.get(key)) is list
+        schema = {
+            name: key for name, key in schema.items() if name not in PARALLEL_FIELDS or type(fields.get(key)) is list
         }
-        details = truth_details(fields, known, Cell(self.problems, line, ""))
-        key = known.get("relevant", "relevant")
+        details = truth_details(fields, schema, Cell(self.problems, line, ""))
+        key = schema.get("relevant", "relevant")
         docs, grades = self._read_relevant(fields.get(key), Cell(self.problems, line, entry.key or key))
         if query_id is None:
             return
         if query_id in self.query_lines:
-            return self._check_duplicate(query_id, details, (docs, grades), known, line)
-        if "config" in known:
+            return self._check_duplicate(query_id, details, (docs, grades), schema, line)
+        if "config" in schema:
             self._first_judgments[query_id] = (docs, grades)
         self.query_lines[query_id] = line
         self.details[query_id] = details
         self._append(query_id, docs, grades, line)
 
-    def _check_duplicate(self, query_id: str, details: dict, judged: tuple, known: dict, line: int) -> None:
-        """A query once more: right where it stands once for each configuration and the truth is the same."""
-        before = self.details[query_id]
+    def _check_duplicate(self, query_id: str, details: dict, judged: tuple, schema: dict, line: int) -> None:
+        """Check a repeated query, which is allowed once per configuration with the same truth."""
+        first_details = self.details[query_id]
         names_of_truth = {*TRUTH_TYPES} - {"attributes"}
-        if "config" not in known:
-            self._ids.note_duplicate(query_id, self.query_lines[query_id], known, line, "truth")
-        elif judged != self._first_judgments.get(query_id) or any(before.get(name) != details.get(name)
+        if "config" not in schema:
+            self._ids.note_duplicate(query_id, self.query_lines[query_id], schema, line, "truth")
+        elif judged != self._first_judgments.get(query_id) or any(first_details.get(name) != details.get(name)
                                                                 for name in names_of_truth):
             self.problems.add(
                 "conflicting-truth",
                 {"query": query_id, "first": self.query_lines[query_id], "line": line},
                 line=line,
-                field=known.get("query_id", "query"),
+                field=schema.get("query_id", "query"),
             )
-        elif before.get("attributes") != details.get("attributes"):  # what differs belongs to the configurations
-            old, new = (orjson.loads(found.get("attributes") or "{}") for found in (before, details))
-            same = {key: value for key, value in old.items() if key in new and new[key] == value}
-            before["attributes"] = orjson.dumps(same, option=orjson.OPT_SORT_KEYS).decode() if same else None
+        elif first_details.get("attributes") != details.get("attributes"):  # what differs belongs to the configurations
+            old, new = (
+                orjson.loads(details_of_row.get("attributes") or "{}") for details_of_row in (first_details, details)
+            )
+            shared = {key: value for key, value in old.items() if key in new and new[key] == value}
+            first_details["attributes"] = orjson.dumps(shared, option=orjson.OPT_SORT_KEYS).decode() if shared else None
 
     def _read_relevant(self, value, cell: Cell) -> tuple[list, list]:
         """(documents, grades) of {id: grade}, of a list of ids (grade 1) or of objects with doc_id and grade."""
@@ -136,9 +138,9 @@ class TruthReader:
     def _read_judgment(self, item, cell: Cell) -> tuple[str | None, float | None]:
         if type(item) is not dict:
             return read_id(item, cell), 1
-        known = field_names.find_fields(item, ("doc_id", "grade", "score"), DOCUMENT_ALIASES)
-        doc = read_id(item.get(known.get("doc_id", "doc_id")), cell.member("doc_id"))
-        key = known.get("grade", known.get("score"))
+        schema = field_names.find_fields(item, ("doc_id", "grade", "score"), DOCUMENT_ALIASES)
+        doc = read_id(item.get(schema.get("doc_id", "doc_id")), cell.member("doc_id"))
+        key = schema.get("grade", schema.get("score"))
         return doc, 1 if key is None else self._read_grade(item[key], cell.member(key))
 
     def _read_grade(self, value, cell: Cell) -> float | None:
@@ -154,13 +156,15 @@ class TruthReader:
 
     @property
     def looks_like_run(self) -> bool:
-        """True where nothing but returned documents was seen, or most grades are no grades but scores."""
+        """True if only returned documents were seen, or most grades are fractions."""
         return (self.is_run and not self.is_truth) or 0 < len(self.grades) <= 2 * self.fraction_count
 
     def finish(self, source: Source) -> Truth:
-        """The truth; raises InputError where errors were noted or nothing was found."""
-        for (_, query_id), told in self._rows.queries():
-            self.details[query_id] = truth_details(told.fields, self._rows.schema, Cell(self.problems, told.line, ""))
+        """The truth; raises InputError for noted errors or without content."""
+        for (_, query_id), values in self._rows.queries():
+            self.details[query_id] = truth_details(
+                values.fields, self._rows.schema, Cell(self.problems, values.line, "")
+            )
         if self._resolver.attribute_fields:
             note_attribute_columns(list(self._resolver.attribute_fields), self.problems, 1)
         self.problems.raise_errors()

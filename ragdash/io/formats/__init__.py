@@ -1,1 +1,7 @@
-"""The file formats, one file each."""
+"""File formats: each file here registers the formats that it reads; `FORMATS` has them all."""
+
+from ragdash.io.formats import csv_tsv, excel_parquet, json_columns, json_dict, jsonl, llamaindex, squad, traces, trec
+from ragdash.io.formats.registry import FORMATS
+
+__all__ = ["FORMATS", "csv_tsv", "excel_parquet", "json_columns", "json_dict", "jsonl", "llamaindex", "squad", "traces",
+           "trec"]

@@ -1,4 +1,4 @@
-"""Documents with their texts, as BEIR's corpus.jsonl: an object or a row for each document.
+"""A corpus, as BEIR's corpus.jsonl: one object or row per document.
 
 JSONL is read by pyarrow's JSON reader, in columns; a file with anything odd in it is read once more, object by object.
 """
@@ -39,13 +39,13 @@ def read_corpus(source: Source) -> Corpus:
         return _build_corpus(source, *_read_entries(_table_entries(source), problems := source.collector()), problems)
     head = source.head.lstrip()
     keys = keys_by_path(head.decode(errors="replace"))
-    known = corpus_fields(keys.get((LIST,) if head.startswith(b"[") else (), ()), source.mapping)
-    if "doc_id" not in known or head[:1] not in (b"{", b"["):
+    schema = corpus_fields(keys.get((LIST,) if head.startswith(b"[") else (), ()), source.mapping)
+    if "doc_id" not in schema or head[:1] not in (b"{", b"["):
         _fail_no_corpus(source)
-    found = _read_columns(source, known) if head.startswith(b"{") else None
-    if found is not None:
+    columns = _read_columns(source, schema) if head.startswith(b"{") else None
+    if columns is not None:
         try:
-            return Corpus.build(source.name, *found, file=source.file)
+            return Corpus.build(source.name, *columns, file=source.file)
         except InputError:
             pass  # read again, with lines
     try:
@@ -61,15 +61,15 @@ def read_corpus(source: Source) -> Corpus:
 
 def build_corpus_from_texts(name: str, file: str, texts: dict, problems: Collector) -> Corpus:
     """The documents of {id: text}."""
-    ids, found = [], []
+    ids, contents = [], []
     for doc, value in texts.items():
         ids.append(doc)
-        found.append(_join_text(value, Cell(problems, 1, doc)))
-    return Corpus.build(name, ids, found, file=file)
+        contents.append(_join_text(value, Cell(problems, 1, doc)))
+    return Corpus.build(name, ids, contents, file=file)
 
 
 def fail_corpus_alone(source: Source) -> NoReturn:
-    """Raise: documents with their texts, where a run or the truth is expected."""
+    """Raise: a corpus in place of a run or the truth."""
     source.fail("corpus-alone")
 
 
@@ -77,12 +77,12 @@ def _fail_no_corpus(source: Source) -> NoReturn:
     source.fail("unknown-format/documents", line=1)
 
 
-def _read_columns(source: Source, known: dict[str, str]) -> tuple[pa.ChunkedArray | None, ...] | None:
-    """(ids, texts, titles) as Arrow reads them; None where anything is odd."""
+def _read_columns(source: Source, names: dict[str, str]) -> tuple[pa.ChunkedArray | None, ...] | None:
+    """(ids, texts, titles) as Arrow reads them; None for anything that needs exact reading."""
     from pyarrow import json  # slow to import, and few files want it
 
-    known = {"text": "text", "title": "title", **known}  # the first documents may have none
-    schema = pa.schema([(field, pa.string()) for field in dict.fromkeys(known.values())])
+    names = {"text": "text", "title": "title", **names}  # the first documents may have none
+    schema = pa.schema([(field, pa.string()) for field in dict.fromkeys(names.values())])
     try:
         with source.arrow_text() as stream:
             table = json.read_json(stream, json.ReadOptions(block_size=BLOCK_BYTES), json.ParseOptions(
@@ -90,7 +90,7 @@ def _read_columns(source: Source, known: dict[str, str]) -> tuple[pa.ChunkedArra
         table.validate(full=True)
     except pa.ArrowException:
         return None
-    columns = [table[known[name]] for name in ("doc_id", "text", "title")]
+    columns = [table[names[name]] for name in ("doc_id", "text", "title")]
     odd = columns[0].null_count or pc.any(pc.equal(columns[0], "")).as_py()
     return None if odd or not len(table) else tuple(columns)
 
@@ -104,12 +104,12 @@ def _json_entries(source: Source, exact: ExactReader | None) -> Iterator[InputEn
 
 def _table_entries(source: Source) -> Iterator[InputEntry]:
     header, rows = excel_parquet.read_table(source, source.collector())
-    known = corpus_fields(header.names, source.mapping)
-    if "doc_id" not in known:
+    schema = corpus_fields(header.names, source.mapping)
+    if "doc_id" not in schema:
         _fail_no_corpus(source)
-    nothing = None if source.container == "parquet" else ""  # an empty cell of a workbook
+    empty_value = None if source.container == "parquet" else ""  # an empty cell of a workbook
     for line, row in rows:
-        fields = {name: value for name, value in zip(header.names, row, strict=False) if value != nothing}
+        fields = {name: value for name, value in zip(header.names, row, strict=False) if value != empty_value}
         if fields:
             yield InputEntry(line, {name: excel_parquet.plain_value(value) for name, value in fields.items()})
 
@@ -121,16 +121,16 @@ def _read_entries(entries: Iterable[InputEntry], problems: Collector) -> tuple[l
         if type(value) is not dict:
             Cell(problems, line, "object").note_wrong_type(value, "an object")
             continue
-        known = corpus_fields(value)
-        ids.append(read_id(value.get(known.get("doc_id")), Cell(problems, line, known.get("doc_id", "_id"))))
+        schema = corpus_fields(value)
+        ids.append(read_id(value.get(schema.get("doc_id")), Cell(problems, line, schema.get("doc_id", "_id"))))
         for name, column in (("text", texts), ("title", titles)):
-            column.append(_join_text(value.get(known.get(name)), Cell(problems, line, known.get(name, name))))
+            column.append(_join_text(value.get(schema.get(name)), Cell(problems, line, schema.get(name, name))))
         lines.append(line)
     return ids, texts, titles, lines
 
 
 def _join_text(value, cell: Cell) -> str | None:
-    if type(value) is list and all(type(part) is str for part in value):
+    if type(value) is list and all(type(item) is str for item in value):
         return " ".join(value)
     return None if is_missing(value) else read_text(value, cell)
 

@@ -1,9 +1,12 @@
-"""Long CSV and TSV tables with a header: a row for each returned document, or for each judgement (as BEIR's qrels).
+"""CSV and TSV tables with a header: one row per returned document, per judgment (as BEIR's qrels) or per query.
 
 Read by pyarrow's CSV reader; a table with anything odd in it is read once more, row by row (table_rows).
 """
 
 from __future__ import annotations
+
+import csv as csv_text
+from itertools import islice
 
 import numpy as np
 import pyarrow as pa
@@ -14,16 +17,19 @@ from ragdash.core.errors import Collector, InputError
 from ragdash.core.records import Run, Truth
 from ragdash.io.assemble.assemble_runs import Rows, build_runs
 from ragdash.io.field_names import MISSING_TEXTS, describe_aliases
-from ragdash.io.formats.trec import BLOCK_BYTES, ENCODED_TEXT, memory_pool
-from ragdash.io.json.numbers import all_usable
+from ragdash.io.formats.file_start import SAMPLED_LINES, FileStart
+from ragdash.io.formats.registry import FORMATS, Detection, Format, Writer
+from ragdash.io.formats.trec import BLOCK_BYTES, ENCODED_TEXT, matching_format, memory_pool
+from ragdash.io.json.numbers import all_usable, parse_number
 from ragdash.io.source.limits import MAX_COLUMNS
 from ragdash.io.source.source import HEAD_BYTES, Source
 from ragdash.io.tables import query_rows
-from ragdash.io.tables.header import Header, read_header
+from ragdash.io.tables.header import Header, describe_query_rows, read_header, widest_header
 from ragdash.io.tables.mapping_hints import mapping_example
 from ragdash.io.tables.query_columns import QUERY_PREFIX, QueryColumns
 from ragdash.io.tables.row_reader import ID_COLUMNS, NUMBER_COLUMNS, TEXT_COLUMNS, TableColumns, read_rows
 from ragdash.io.tables.whitespace import normalize_line_ends
+from ragdash.io.write import format_writers
 from ragdash.io.wrong_role import fail_run_as_truth, fail_truth_as_run
 
 COLUMN_TYPES = {
@@ -37,25 +43,85 @@ RUN_COLUMNS = ("query_id", "doc_id", "score", "rank", "text", "source", "config"
 TRUTH_COLUMNS = ("query_id", "doc_id", "grade")
 
 
+def detect(start: FileStart) -> Detection | None:
+    """Recognizes tables with a row for each query or for each document."""
+    header = _known_header(start)
+    if header is None:
+        return None
+    if header.has_query_rows:
+        return Detection(header.format, *describe_query_rows(header), header.names, _guessed_columns(header))
+    if "doc_id" in header.columns and ("query_id" in header.columns or "query" in header.columns):
+        return Detection(header.format, *_describe_document_rows(header, start.head), header.names,
+                         _guessed_columns(header))
+    return None
+
+
+def guess(start: FileStart) -> Detection | None:
+    """A table with some column that we know."""
+    header = _known_header(start)
+    if header is None:
+        return None
+    columns = widest_header(start.head)
+    return Detection(header.format, "unknown", f"a header line with {', '.join(header.columns)}", columns,
+                     _guessed_columns(header) if columns else {})
+
+
+def _known_header(start: FileStart) -> Header | None:
+    header = read_header(start.head, start.mapping)
+    if header and header.outputs and matching_format(start.head.split(b"\n", 1)[0]):
+        return None  # "[1] Q0 d1 1 0.5 tag" only looks like promptfoo's "[provider] prompt"
+    return header
+
+
+def _guessed_columns(header: Header) -> dict[str, str]:
+    if header.has_query_rows:
+        return {name: field for name, field in header.schema.items() if field in header.names}
+    return {name: header.names[index] for name, index in header.columns.items()}
+
+
+def _describe_document_rows(header: Header, head: bytes) -> tuple[str, str]:
+    """(role, reason) of a table with a row for each document."""
+    names = header.columns
+    columns = ", ".join(header.names[names[name]] for name in ("query_id", "doc_id", "rank", "score", "grade")
+                        if name in names)
+    reason = f"a header line with {columns}"
+    if header.is_beir and _has_whole_scores(header, head):
+        return "truth", f"{reason} and whole numbers (BEIR qrels)"
+    if "rank" in names or "score" in names:
+        return "run", reason
+    return "truth" if "grade" in names else "unknown", reason
+
+
+def _has_whole_scores(header: Header, head: bytes) -> bool:
+    """True where the first rows hold whole numbers up to 10, as grades are."""
+    rows = csv_text.reader(head.decode(errors="replace").split("\n")[header.line:], delimiter=header.delimiter)
+    index = header.columns["score"]
+    try:
+        values = [parse_number(row[index]) for row in islice(rows, SAMPLED_LINES) if len(row) > index]
+    except csv_text.Error:
+        return False
+    return all(value is not None and value.is_integer() and value <= 10 for value in values)
+
+
 def read_runs(source: Source, name: str | None) -> list[Run]:
     """The runs of a table, one for each value of its column config."""
     header, problems = _read_header(source), source.collector()
     if header.has_query_rows:
         return query_rows.read_runs(source, name, header)
-    wanted = {name: at for name, at in header.columns.items() if name in RUN_COLUMNS}
-    if "grade" in header.columns and not {"score", "rank"} & wanted.keys():
-        wanted["score"] = header.columns["grade"]
-    beside = QueryColumns(header, wanted, problems)
-    _require_columns(wanted, ("query_id", "doc_id"), header, problems)
-    _note_unread(beside.unread_columns(wanted), header, problems)
-    if not {"score", "rank"} & wanted.keys():
+    indices = {name: index for name, index in header.columns.items() if name in RUN_COLUMNS}
+    if "grade" in header.columns and not {"score", "rank"} & indices.keys():
+        indices["score"] = header.columns["grade"]
+    query_columns = QueryColumns(header, indices, problems)
+    _require_columns(indices, ("query_id", "doc_id"), header, problems)
+    _note_unread(query_columns.unread_columns(indices), header, problems)
+    if not {"score", "rank"} & indices.keys():
         problems.add("no-order-column", line=header.line, severity="warning")
-    columns = _read_columns(source, header, {**beside.indices, **wanted}, problems)
+    columns = _read_columns(source, header, {**query_columns.indices, **indices}, problems)
     _fail_if_truth(source, header, columns)
     problems.raise_errors()
-    parts = _split_by_config(beside.with_query_ids(columns))
-    beside.add_to_runs(parts)
-    return build_runs(parts, source, name, problems)
+    rows_by_config = _split_by_config(query_columns.with_query_ids(columns))
+    query_columns.add_to_runs(rows_by_config)
+    return build_runs(rows_by_config, source, name, problems)
 
 
 def read_truth(source: Source) -> Truth:
@@ -63,28 +129,28 @@ def read_truth(source: Source) -> Truth:
     header, problems = _read_header(source), source.collector()
     if header.has_query_rows:
         return query_rows.read_truth(source, header)
-    wanted = {name: at for name, at in header.columns.items() if name in TRUTH_COLUMNS}
-    if "grade" not in wanted and "rank" in header.columns:
+    indices = {name: index for name, index in header.columns.items() if name in TRUTH_COLUMNS}
+    if "grade" not in indices and "rank" in header.columns:
         fail_run_as_truth(source, "it has a column of ranks and none of grades")
-    if "grade" not in wanted and "score" in header.columns:
-        wanted["grade"] = header.columns["score"]
-    beside = QueryColumns(header, wanted, problems, is_truth=True)
-    _require_columns(wanted, TRUTH_COLUMNS, header, problems)
-    _note_unread(beside.unread_columns(wanted), header, problems)
-    columns = _read_columns(source, header, {**beside.indices, **wanted}, problems)
+    if "grade" not in indices and "score" in header.columns:
+        indices["grade"] = header.columns["score"]
+    query_columns = QueryColumns(header, indices, problems, is_truth=True)
+    _require_columns(indices, TRUTH_COLUMNS, header, problems)
+    _note_unread(query_columns.unread_columns(indices), header, problems)
+    columns = _read_columns(source, header, {**query_columns.indices, **indices}, problems)
     if columns.fraction_count and 2 * columns.fraction_count >= columns.row_count:
-        fail_run_as_truth(source, f"{header.names[wanted['grade']]} holds fractions, as scores do")
+        fail_run_as_truth(source, f"{header.names[indices['grade']]} holds fractions, as scores do")
     problems.raise_errors()
     if not columns.row_count:
         problems.add("no-rows/header-only")
     problems.raise_errors()
-    columns = beside.with_query_ids(columns)
-    details = beside.truth_details_table(columns)
+    columns = query_columns.with_query_ids(columns)
+    details = query_columns.truth_details_table(columns)
     problems.raise_errors()
-    return _build_truth(columns, source, header, {**beside.indices, **wanted}, problems, details)
+    return _build_truth(columns, source, header, {**query_columns.indices, **indices}, problems, details)
 
 
-def _build_truth(columns: TableColumns, source: Source, header: Header, wanted: dict[str, int],
+def _build_truth(columns: TableColumns, source: Source, header: Header, indices: dict[str, int],
                  problems: Collector, details: pa.Table | None) -> Truth:
     def build(columns: TableColumns) -> Truth:
         return Truth.build(source.name, columns["query_id"], columns["doc_id"], columns["grade"].astype(np.int64),
@@ -95,7 +161,7 @@ def _build_truth(columns: TableColumns, source: Source, header: Header, wanted: 
     except InputError:
         if columns.lines is not None:
             raise
-        return build(read_rows(source, header, wanted, source.collector()))  # now with line numbers
+        return build(read_rows(source, header, indices, source.collector()))  # now with line numbers
 
 
 def _read_header(source: Source) -> Header:
@@ -110,12 +176,12 @@ def _read_header(source: Source) -> Header:
     return header
 
 
-def _require_columns(wanted: dict[str, int], needed: tuple[str, ...], header: Header, problems: Collector) -> None:
-    """Raise where a column is missing that the table cannot do without."""
-    for name in needed:
-        if name not in wanted:
+def _require_columns(indices: dict[str, int], required: tuple[str, ...], header: Header, problems: Collector) -> None:
+    """Raise if a required column is missing."""
+    for name in required:
+        if name not in indices:
             problems.add("missing-column/rows", {"columns": list(header.names), "names": describe_aliases(name),
-                         "example": mapping_example(header.names, needed)}, line=header.line, field=name)
+                         "example": mapping_example(header.names, required)}, line=header.line, field=name)
     problems.raise_errors()
 
 
@@ -125,10 +191,10 @@ def _note_unread(names: list[str], header: Header, problems: Collector) -> None:
 
 
 def _fail_if_truth(source: Source, header: Header, columns: TableColumns) -> None:
-    """Raise where a table holds judgements: whole numbers under BEIR's header or under a name of a grade."""
-    named = "grade" in header.columns and not {"score", "rank"} & header.columns.keys()
+    """Raise for a table of judgments: whole numbers under BEIR's header or under a name of a grade."""
+    has_grade_name = "grade" in header.columns and not {"score", "rank"} & header.columns.keys()
     if (
-        not (named or header.is_beir)
+        not (has_grade_name or header.is_beir)
         or not columns.row_count
         or columns.fraction_count
         or columns["score"].max(initial=0) > 10
@@ -138,16 +204,16 @@ def _fail_if_truth(source: Source, header: Header, columns: TableColumns) -> Non
                  "BEIR qrels" if header.is_beir else "judgements")
 
 
-def _read_columns(source: Source, header: Header, wanted: dict[str, int], problems: Collector) -> TableColumns:
-    """The wanted columns; problems are noted, not raised."""
-    columns = _read_fast(source, header, wanted)
-    return columns if columns is not None else read_rows(source, header, wanted, problems)
+def _read_columns(source: Source, header: Header, indices: dict[str, int], problems: Collector) -> TableColumns:
+    """Some columns by index; problems are noted, not raised."""
+    columns = _read_fast(source, header, indices)
+    return columns if columns is not None else read_rows(source, header, indices, problems)
 
 
-def _read_fast(source: Source, header: Header, wanted: dict[str, int]) -> TableColumns | None:
-    """The columns, or None where anything is odd."""
+def _read_fast(source: Source, header: Header, indices: dict[str, int]) -> TableColumns | None:
+    """The columns; None for anything that needs exact reading."""
     names = [f"column {i}" for i in range(len(header.names))]
-    types = {names[at]: COLUMN_TYPES.get(name, pa.string()) for name, at in wanted.items()}
+    types = {names[index]: COLUMN_TYPES.get(name, pa.string()) for name, index in indices.items()}
     quoted = b'"' in source.data
     try:
         table = csv.read_csv(
@@ -160,8 +226,8 @@ def _read_fast(source: Source, header: Header, wanted: dict[str, int]) -> TableC
     if not len(table):
         return None
     columns = {}
-    for name, at in wanted.items():
-        column = table[names[at]]
+    for name, index in indices.items():
+        column = table[names[index]]
         if name in ID_COLUMNS and _has_odd_ids(column):
             return None
         if name in NUMBER_COLUMNS:
@@ -177,22 +243,22 @@ def _count_fractions(values: np.ndarray | None) -> int:
 
 
 def _has_odd_ids(column: pa.ChunkedArray) -> bool:
-    """True where an id is empty or has blanks or tabs around it."""
+    """True if an id is empty or has blanks or tabs around it."""
     if pa.types.is_dictionary(column.type):
         column = pa.chunked_array([chunk.dictionary for chunk in column.chunks], pa.string())
-    same = pc.and_(pc.equal(pc.ascii_trim(column, " \t"), column), pc.greater(pc.binary_length(column), 0))
-    return not pc.all(same).as_py()
+    is_clean = pc.and_(pc.equal(pc.ascii_trim(column, " \t"), column), pc.greater(pc.binary_length(column), 0))
+    return not pc.all(is_clean).as_py()
 
 
 def _missing_as_null(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """A text column with null where nothing stands."""
+    """A text column with null for missing values."""
     column = column.cast(pa.string())
     missing = pc.is_in(column, value_set=pa.array(MISSING_TEXTS))
     return pc.if_else(missing, pa.scalar(None, pa.string()), column)
 
 
 def _split_by_config(columns: TableColumns) -> dict[str | None, Rows]:
-    """The rows of each configuration, in the order of their appearance."""
+    """{configuration: its rows}, in order of appearance."""
     configs = columns.get("config")
     if configs is None:
         return {None: _select_rows(columns, None)}
@@ -216,3 +282,9 @@ def _select_rows(columns: TableColumns, mask: pa.ChunkedArray | None) -> Rows:
                 query_columns={name: column(name) for name in columns.columns if name.startswith(QUERY_PREFIX)},
                 lines=columns.lines if mask is None or columns.lines is None else
                 np.array(columns.lines)[mask.to_numpy()].tolist())
+
+
+FORMATS.register(
+    Format("csv", "CSV", read_runs, read_truth), Format("tsv", "TSV", read_runs, read_truth),
+    kind="text", order=10, detect=detect, guess=guess,
+    writer=Writer("csv", 3, (".csv",), format_writers.write_csv_run, format_writers.write_csv_truth))

@@ -1,4 +1,4 @@
-"""Excel workbooks and Parquet files: a row for each query or for each document. Ids are text here too."""
+"""Excel workbooks and Parquet files: one row per query or per document."""
 
 from __future__ import annotations
 
@@ -12,17 +12,42 @@ import pyarrow.compute as pc
 
 from ragdash.core.errors import Collector, InputError
 from ragdash.core.records import Run, Truth
-from ragdash.io.field_names import PARALLEL_FIELDS
+from ragdash.io.field_names import PARALLEL_FIELDS, corpus_fields, is_corpus_document, is_document_row
+from ragdash.io.formats.file_start import FileStart
+from ragdash.io.formats.registry import FORMATS, Detection, Format, Writer
 from ragdash.io.json.exact_parser import InputEntry, NumberText
 from ragdash.io.json.typed_fields import Cell
+from ragdash.io.source import zip_file
 from ragdash.io.source.limits import HARMLESS_ROWS, MAX_BYTES, MAX_COLUMNS, MAX_GROWTH, MAX_ROWS_PER_BYTE
 from ragdash.io.source.source import CHUNK_BYTES, Source
 from ragdash.io.tables import cells, excel_sheets, query_rows
 from ragdash.io.tables.excel_sheets import fail_damaged
-from ragdash.io.tables.header import Header
+from ragdash.io.tables.header import Header, describe_query_rows
+from ragdash.io.write import format_writers
 
 ID_FIELDS = ("query_id", "doc_id", "config")
 TEXT_FIELDS = ("query", "answer")
+
+
+def detect(start: FileStart) -> Detection | None:
+    """Recognizes workbooks and Parquet files, whatever their columns are."""
+    source = start.source
+    if source.container == "zip" and zip_file.is_workbook(source):
+        source.container = "xlsx"
+    if source.container not in ("xlsx", "parquet"):
+        return None
+    header, _ = read_table(source, source.collector())
+    if not source.mapping and is_corpus_document(header.names):
+        return Detection(source.container, "corpus", "columns of documents with their texts", header.names,
+                         corpus_fields(header.names))
+    schema = header.schema
+    if header.has_query_rows or not is_document_row(schema):
+        role, reason = describe_query_rows(header)
+        role = role if header.has_query_rows else "unknown"
+    else:
+        role = "run" if {"score", "rank"} & schema.keys() else "truth" if "grade" in schema else "unknown"
+        reason = f"columns {', '.join(schema.values())}"
+    return Detection(source.container, role, reason.replace("a header line", "columns"), header.names, dict(schema))
 
 
 def read_runs(source: Source, name: str | None) -> list[Run]:
@@ -44,7 +69,7 @@ def read_truth(source: Source) -> Truth:
 
 
 def _missing_texts(source: Source) -> tuple[str, ...]:
-    """Parquet has nulls of its own; the empty cells of a workbook are empty texts."""
+    """Texts that mean "no value": Parquet has nulls instead, a workbook has empty texts."""
     return () if source.container == "parquet" else cells.MISSING_TEXTS
 
 
@@ -74,24 +99,24 @@ def _read_parquet(source: Source, _problems: Collector) -> tuple[Header, Iterato
 
 
 def _count_values(metadata) -> int:
-    """The most values that a column has; a list in a row has as many as it has parts."""
+    """The largest number of values in a column; each element of a list counts."""
     counts = [0] * metadata.num_columns
-    for at in range(metadata.num_row_groups):
-        group = metadata.row_group(at)
+    for group_index in range(metadata.num_row_groups):
+        group = metadata.row_group(group_index)
         counts = [count + group.column(i).num_values for i, count in enumerate(counts)]
     return max((metadata.num_rows, *counts))
 
 
 def _parquet_rows(source: Source, file) -> Iterator[tuple[int, list]]:
-    """The rows; texts that many rows share are counted before they are written out, a part of a batch at a time."""
+    """The rows. The expanded size is checked first, as many rows can share a long text."""
     row = grown = 0
     try:
         for batch in file.iter_batches(batch_size=4096):
-            held = sum(map(_expanded_size, batch.columns))
-            grown += held
+            expanded_size = sum(map(_expanded_size, batch.columns))
+            grown += expanded_size
             if grown > MAX_BYTES or (grown > MAX_BYTES // 2 and grown > MAX_GROWTH * source.stored_size):
                 source.fail("zip-bomb/parquet", {"packed": source.stored_size, "size": grown, "most": MAX_BYTES})
-            step = max(1, len(batch) * CHUNK_BYTES // max(held, 1))
+            step = max(1, len(batch) * CHUNK_BYTES // max(expanded_size, 1))
             for start in range(0, len(batch), step):
                 columns = [_plain_column(column) for column in batch.slice(start, step).columns]
                 for values in zip(*columns, strict=True):
@@ -104,7 +129,7 @@ def _parquet_rows(source: Source, file) -> Iterator[tuple[int, list]]:
 
 
 def _expanded_size(column: pa.Array) -> int:
-    """Bytes of a column when each value is written out."""
+    """Bytes of a column without dictionary encoding."""
     kind = column.type
     if pa.types.is_dictionary(kind) and (pa.types.is_string(kind.value_type) or pa.types.is_binary(kind.value_type)):
         return pc.sum(pc.binary_length(column.dictionary).take(column.indices)).as_py() or 0
@@ -126,24 +151,28 @@ def _plain_column(column: pa.Array) -> list:
 
 def _entries(header: Header, rows: Iterator[tuple[int, list]], problems: Collector,
              missing: tuple[str, ...]) -> Iterator[InputEntry]:
-    """The rows as objects, as those of native files. missing: texts that stand for nothing, but in ids."""
-    named = {field: name for name, field in header.schema.items()}
+    """The rows as objects, as in native files. missing: texts that mean "no value", except in ids."""
+    names_by_field = {field: name for name, field in header.schema.items()}
     is_wide = header.has_query_rows
     for line, row in rows:
         fields = {}
         for field, value in zip(header.names, row, strict=False):
             if field not in fields:
-                if type(value) is str and value in missing and (named.get(field) not in ID_FIELDS or not value):
+                if (
+                    type(value) is str
+                    and value in missing
+                    and (names_by_field.get(field) not in ID_FIELDS or not value)
+                ):
                     value = None
-                value = _cell_value(named.get(field), value, Cell(problems, line, field), is_wide)
-                if value is not None or field in named:
+                value = _cell_value(names_by_field.get(field), value, Cell(problems, line, field), is_wide)
+                if value is not None or field in names_by_field:
                     fields[field] = value
         if any(value is not None for value in fields.values()):
             yield InputEntry(line, fields)
 
 
 def _cell_value(name: str | None, value, cell: Cell, is_wide: bool):
-    """The value of a cell as a native object would hold it."""
+    """The value of a cell as in a native object."""
     value = plain_value(value)
     if value is None or (type(value) is float and math.isnan(value) and name not in ("score", "rank", "grade")):
         return None
@@ -161,7 +190,7 @@ def _cell_value(name: str | None, value, cell: Cell, is_wide: bool):
 
 
 def _cell_text(value, cell: Cell):
-    """Text of a number cell, with a warning: what it looked like before is lost."""
+    """The text of a number cell, with a warning that its formatting is lost."""
     if isinstance(value, NumberText):
         cell.note("number-as-text/column", {"value": value}, severity="warning")
         return str(value)
@@ -169,7 +198,7 @@ def _cell_text(value, cell: Cell):
 
 
 def plain_value(value):
-    """A value without types that JSON does not have; numbers as the shortest text of their digits."""
+    """A value with JSON types only; numbers as the shortest text of their digits."""
     if value is None or type(value) is bool or isinstance(value, NumberText):
         return value
     if isinstance(value, str):
@@ -179,13 +208,22 @@ def plain_value(value):
             return value
         return NumberText(int(value) if float(value).is_integer() and abs(value) < 1e15 else repr(value))
     if isinstance(value, dict):
-        return {str(key): part for key, part in ((key, plain_value(part)) for key, part in value.items())
-                if part is not None}
+        return {str(key): member for key, member in ((key, plain_value(member)) for key, member in value.items())
+                if member is not None}
     if isinstance(value, (list, tuple)):
-        pairs = bool(value) and all(isinstance(part, tuple) and len(part) == 2 for part in value)
-        return {str(key): plain_value(part) for key, part in value} if pairs else [plain_value(part) for part in value]
+        pairs = bool(value) and all(isinstance(pair, tuple) and len(pair) == 2 for pair in value)
+        return (
+            {str(key): plain_value(member) for key, member in value} if pairs else [plain_value(item) for item in value]
+        )
     if isinstance(value, (datetime.date, datetime.time)):
         return value.isoformat()
     if isinstance(value, Decimal):
         return NumberText(value)
     return value.decode(errors="replace") if isinstance(value, bytes) else str(value)
+
+
+FORMATS.register(
+    Format("xlsx", "Excel workbook", read_runs, read_truth), Format("parquet", "Parquet", read_runs, read_truth),
+    kind="container", order=10, detect=detect,
+    writer=Writer("parquet", 4, (".parquet", ".pq"),
+                  format_writers.write_parquet_run, format_writers.write_parquet_truth))

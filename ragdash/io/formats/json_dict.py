@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -10,12 +11,27 @@ import numpy as np
 from ragdash.core.errors import Collector, Problem
 from ragdash.core.records import Run, Truth
 from ragdash.io.formats import jsonl
+from ragdash.io.formats.file_start import FileStart
+from ragdash.io.formats.registry import FORMATS, Detection, Format
 from ragdash.io.json.exact_parser import ExactReader, InputEntry, NeedsExact, parse_fast
+from ragdash.io.json.numbers import parse_number
 from ragdash.io.json.typed_fields import show_value
 from ragdash.io.source.source import Source
 
 MAX_MISFITS = 1_000
 MAX_GRADE = 4  # whole numbers up to this look like grades
+_NUMBER = re.compile(r":\s*(-?\d[\d.eE+-]*)\s*[,}]")
+
+
+def guess(start: FileStart) -> Detection:
+    """A JSON object that no other format has recognized: its role by the numbers in it."""
+    written = _NUMBER.findall(start.json_text)
+    values = [float(value) for value in written if parse_number(value) is not None]
+    if not values:
+        return Detection("json-dict", "unknown", "a JSON dictionary of queries with lists of documents")
+    if all(value.is_integer() and value <= 10 for value in values) and "." not in "".join(written):
+        return Detection("json-dict", "truth", "a JSON dictionary of documents with whole grades")
+    return Detection("json-dict", "run", "a JSON dictionary of documents with scores")
 
 
 def read_runs(source: Source, name: str | None) -> list[Run]:
@@ -25,22 +41,22 @@ def read_runs(source: Source, name: str | None) -> list[Run]:
 
 
 def read_truth(source: Source) -> Truth:
-    """The judgements of a JSON dictionary: documents with grades, or lists of relevant documents."""
+    """The judgments of a JSON dictionary: documents with grades, or lists of relevant documents."""
     return jsonl.read_truth(source, _entries_with_field("relevant"))
 
 
 def _entries_with_field(field: str):
-    """A way through the members of the file, as native objects with this field."""
+    """A reader of the members of the file, as native objects with this field."""
     def entries(source: Source, exact: ExactReader | None) -> Iterator[InputEntry]:
         if exact:
-            found = exact.members()
+            members = exact.members()
         else:
             value = parse_fast(source.data)
             if type(value) is not dict:
                 raise NeedsExact
-            found = (InputEntry(0, part, key) for key, part in value.items())
+            members = (InputEntry(0, member, key) for key, member in value.items())
         fit = misfits = 0
-        for line, value, key in found:
+        for line, value, key in members:
             if not _is_nested_object(value) if type(value) is dict else _is_flat_list(value):
                 fit += 1
                 yield InputEntry(line, {"query_id": key, field: value}, key)
@@ -61,24 +77,27 @@ def _is_flat_list(value) -> bool:
 
 def _is_nested_object(value: dict) -> bool:
     """True for an object of objects, such as several runs or a table."""
-    return bool(value) and all(type(part) in (dict, list) for part in value.values())
+    return bool(value) and all(type(member) in (dict, list) for member in value.values())
 
 
 def _note_wrong_type(problems: Collector, line: int, key: str | None, value) -> None:
-    found = f"a list of {len(value)} objects or lists" if type(value) is list else show_value(value)
+    description = f"a list of {len(value)} objects or lists" if type(value) is list else show_value(value)
     if type(value) is dict:
         problems.add("wrong-type/dictionary-of-objects", {"key": key, "count": len(value)}, line=line, field=key)
         return
     if type(value) not in (list, str):
-        problems.add("wrong-type/summary", {"key": key, "what": found}, line=line, field=key)
+        problems.add("wrong-type/summary", {"key": key, "what": description}, line=line, field=key)
         return
-    problems.add("wrong-type/dictionary", {"key": key, "what": found}, line=line, field=key)
+    problems.add("wrong-type/dictionary", {"key": key, "what": description}, line=line, field=key)
 
 
 def _note_grades(run: Run, source: Source) -> Run:
-    """Warn where all scores of a run are small whole numbers, as grades are."""
+    """Warn if all scores of a run are small whole numbers, like grades."""
     scores = run.scores
     if scores is None or not len(scores) or scores.max() > MAX_GRADE or (np.rint(scores) != scores).any():
         return run
     problem = Problem("looks-like-truth", {"highest": scores.max()}, source.file, severity="warning")
     return replace(run, problems=(*run.problems, problem))
+
+
+FORMATS.register(Format("json-dict", "JSON dictionary", read_runs, read_truth), kind="json", order=90, guess=guess)

@@ -1,14 +1,32 @@
-"""Files of objects: native JSONL, and JSON arrays of the same objects; for runs and for the truth."""
+"""Files of JSON objects: native JSONL, arrays, single objects, and lists inside of an object."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 
 from ragdash.core.errors import Collector
 from ragdash.core.records import Run, Truth
 from ragdash.io.assemble.assemble_runs import build_runs
+from ragdash.io.assemble.kilt_objects import is_kilt
 from ragdash.io.assemble.run_builder import RunReader
 from ragdash.io.assemble.truth_builder import TruthReader
+from ragdash.io.field_names import (
+    FLATTENED,
+    QUERY_ALIASES,
+    RUN_MARKERS,
+    TRUTH_MARKERS,
+    corpus_fields,
+    find_field,
+    is_corpus_document,
+    is_document_row,
+    normalize_name,
+    resolve_fields,
+    role_of,
+)
+from ragdash.io.formats.file_start import FileStart
+from ragdash.io.formats.registry import FORMATS, Detection, Format, Writer
 from ragdash.io.json.exact_parser import (
     ExactReader,
     InputEntry,
@@ -17,16 +35,71 @@ from ragdash.io.json.exact_parser import (
     parse_fast,
     parse_lines_fast,
 )
-from ragdash.io.json.head import find_wrapped_list, keys_by_path
+from ragdash.io.json.head import LIST, WRAPPERS, KeyPath, fields_at_path, find_wrapped_list, keys_by_path
 from ragdash.io.source.source import Source
+from ragdash.io.write import format_writers
 from ragdash.io.wrong_role import fail_run_as_truth, fail_truth_as_run
+
+_EMPTY_LIST = re.compile(r'\{\s*"(?:' + "|".join(WRAPPERS) + r')"\s*:\s*\[\s*\]')
+_ID_FIELDS = {normalize_name(name) for name in (*QUERY_ALIASES, "doc_id")}
+
+
+def detect(start: FileStart) -> Detection | None:
+    """Recognizes objects: one a line, in an array, in a list inside of one object, or a single one."""
+    keys, objects = start.keys, start.objects
+    if start.json_text.startswith("["):
+        return _describe_objects(start, "json-array", "a JSON array of objects", (LIST,))
+    if _EMPTY_LIST.match(start.json_text):
+        return Detection("json-results", "unknown", "an empty list in a JSON object")
+    path = find_wrapped_list(keys)
+    if path and len(objects) < 2 and not find_field(keys.get((), []), "query_id", QUERY_ALIASES):
+        return _describe_objects(start, "json-results", f"a list of objects under {path[0]}", (*path, LIST))
+    if not _is_query_or_document(start):
+        return None
+    if len(start.json_lines) > 1 and not objects and not start.json_lines[1].startswith("{"):
+        return _describe_objects(start, "json-object", "one JSON object over several lines", ())
+    detection = _describe_objects(start, "jsonl", "JSON objects, one a line", ())
+    return _describe_kilt(detection, objects) if any(map(is_kilt, objects)) else detection
+
+
+def _is_query_or_document(start: FileStart) -> bool:
+    """True for several objects, and for one with a field of a query or a document."""
+    top = list(start.objects[0]) if start.objects else start.keys.get((), [])[:1]
+    return (len(start.objects) > 1 or any(normalize_name(key) in _ID_FIELDS for key in top)
+            or find_field(top, "query_id") is not None
+            or role_of(resolve_fields(top, start.mapping)) != "unknown" or {"inputs", "outputs"} <= set(top))
+
+
+def _describe_objects(start: FileStart, name: str, container: str, path: KeyPath) -> Detection:
+    """What the objects at this path are."""
+    columns = tuple(fields_at_path(start.keys, path, (*FLATTENED, "response")))
+    if not start.mapping and is_corpus_document(columns):
+        schema = corpus_fields(columns)
+        content = "text" if "text" in schema else "title"
+        return Detection(name, "corpus", f"{container}, each a document with its {content}", columns, schema)
+    schema = resolve_fields(columns, start.mapping)
+    markers = [field for field in (*RUN_MARKERS, *TRUTH_MARKERS) if field in schema]
+    if is_document_row(schema):
+        run = "score" in schema or "rank" in schema
+        role = "run" if run else "truth" if "grade" in schema else "unknown"
+        content = "a judgement" if role == "truth" else "a returned document"
+        return Detection(name, role, f"{container}, each {content}", columns, schema)
+    shown_fields = [schema[field] for field in markers] or list(columns[:5]) or ["no fields"]
+    return Detection(name, role_of(markers), f"{container}, with {', '.join(shown_fields)}", columns, schema)
+
+
+def _describe_kilt(detection: Detection, objects: list[dict]) -> Detection:
+    """What KILT's objects are: a system gives one output, gold data may have several."""
+    gold = any(len(fields["output"]) > 1 for fields in objects if is_kilt(fields))
+    content = "gold data, with several outputs" if gold else "outputs"
+    return replace(detection, role="truth" if gold else "run", reason=f"KILT's {content} with provenance")
 
 
 def read_runs(source: Source, name: str | None, entries: Callable | None = None) -> list[Run]:
-    """The runs of a file of objects, one a configuration."""
-    def read(problems: Collector, found: Iterable[InputEntry]) -> list[Run]:
+    """The runs of a file of objects, one per configuration."""
+    def read(problems: Collector, entries: Iterable[InputEntry]) -> list[Run]:
         reader = RunReader(problems, source.mapping)
-        for entry in found:
+        for entry in entries:
             reader.add(entry)
         if reader.is_truth and not reader.is_run:
             fail_truth_as_run(
@@ -39,9 +112,9 @@ def read_runs(source: Source, name: str | None, entries: Callable | None = None)
 
 def read_truth(source: Source, entries: Callable | None = None) -> Truth:
     """The truth in a file of objects."""
-    def read(problems: Collector, found: Iterable[InputEntry]) -> Truth:
+    def read(problems: Collector, entries: Iterable[InputEntry]) -> Truth:
         reader = TruthReader(problems, source.mapping)
-        for entry in found:
+        for entry in entries:
             reader.add(entry)
         if reader.looks_like_run:
             fail_run_as_truth(source, "it holds retrieved documents or scores and no grades")
@@ -51,7 +124,7 @@ def read_truth(source: Source, entries: Callable | None = None) -> Truth:
 
 
 def read_fast_or_exact(source: Source, read: Callable, entries: Callable):
-    """Read the quick way; where that meets anything odd, once more the exact way, which notes problems with lines."""
+    """Parse fast; if that raises NeedsExact, parse again exactly, which notes problems with their lines."""
     try:
         return read(StrictCollector(source.file), entries(source, None))
     except NeedsExact:
@@ -84,7 +157,7 @@ def read_wrapped_objects(source: Source, exact: ExactReader | None) -> Iterator[
         value = value[key]
     if type(value) is not list:
         raise NeedsExact
-    return (InputEntry(0, part) for part in value)
+    return (InputEntry(0, item) for item in value)
 
 
 def read_wrapped_runs(source: Source, name: str | None) -> list[Run]:
@@ -105,3 +178,11 @@ def read_single_runs(source: Source, name: str | None) -> list[Run]:
 def read_single_truth(source: Source) -> Truth:
     """The truth in a file that is one object."""
     return read_truth(source, read_single_object)
+
+
+FORMATS.register(
+    Format("jsonl", "JSONL", read_runs, read_truth), Format("json-array", "JSON list", read_runs, read_truth),
+    Format("json-object", "JSON object", read_single_runs, read_single_truth),
+    Format("json-results", "JSON results", read_wrapped_runs, read_wrapped_truth),
+    kind="json", order=50, detect=detect,
+    writer=Writer("jsonl", 2, (".jsonl", ".ndjson"), format_writers.write_jsonl_run, format_writers.write_jsonl_truth))

@@ -1,4 +1,4 @@
-"""SQuAD's data files: articles of paragraphs, each a context with its questions and their answers."""
+"""SQuAD data: articles of paragraphs, each a context with questions and answers."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from typing import NoReturn
 
 from ragdash.core.records import Truth
 from ragdash.io.formats import jsonl
+from ragdash.io.formats.file_start import FileStart
+from ragdash.io.formats.registry import FORMATS, Detection, Format
 from ragdash.io.json.exact_parser import ExactReader, InputEntry, NeedsExact, parse_fast
-from ragdash.io.json.head import LIST, KeyPath
+from ragdash.io.json.head import LIST
 from ragdash.io.json.typed_fields import Cell
 from ragdash.io.source.source import Source
 from ragdash.io.wrong_role import fail_truth_as_run
@@ -16,18 +18,20 @@ from ragdash.io.wrong_role import fail_truth_as_run
 _QUESTIONS = ("data", LIST, "paragraphs", LIST, "qas", LIST)
 
 
-def is_squad(keys: dict[KeyPath, list[str]]) -> bool:
-    """True for {"data": [{"paragraphs": [{"context", "qas": [...]}]}]}."""
-    return "question" in keys.get(_QUESTIONS, ()) and "context" in keys.get(_QUESTIONS[:4], ())
+def detect(start: FileStart) -> Detection | None:
+    """Recognizes {"data": [{"paragraphs": [{"context", "qas": [...]}]}]}."""
+    if "question" not in start.keys.get(_QUESTIONS, ()) or "context" not in start.keys.get(_QUESTIONS[:4], ()):
+        return None
+    return Detection("json-squad", "truth", "SQuAD's data: paragraphs with questions and answers")
 
 
 def read_runs(source: Source, name: str | None) -> NoReturn:
-    """Raise: questions with their answers are no run."""
+    """Raise: SQuAD data is ground truth, not a run."""
     fail_truth_as_run(source, "paragraphs with questions and answers", "SQuAD's data")
 
 
 def read_truth(source: Source) -> Truth:
-    """The questions: their answers, the paragraph as evidence; those that cannot be answered have neither."""
+    """The questions with their answers, and the paragraph as evidence; unanswerable questions have neither."""
     return jsonl.read_truth(source, _entries)
 
 
@@ -43,33 +47,40 @@ def _entries(source: Source, exact: ExactReader | None) -> Iterator[InputEntry]:
     for line, article, _ in articles:
         cell = Cell(exact.problems, line, "paragraphs") if exact else None
         for paragraph in _read_objects(article, "paragraphs", cell):
-            for asked in _read_objects(paragraph, "qas", cell):
-                yield InputEntry(line, _query_object(article, paragraph, asked))
+            for question in _read_objects(paragraph, "qas", cell):
+                yield InputEntry(line, _query_object(article, paragraph, question))
 
 
 def _read_objects(value, name: str, cell: Cell | None) -> list[dict]:
-    """The objects in the list of this name; where there is none, it is noted."""
-    found = value.get(name) if type(value) is dict else None
-    if type(found) is list and all(type(part) is dict for part in found):
-        return found
+    """The objects in the list of this name; a missing list is noted."""
+    objects = value.get(name) if type(value) is dict else None
+    if type(objects) is list and all(type(item) is dict for item in objects):
+        return objects
     if cell is None:
         raise NeedsExact
-    cell.note_wrong_type(found, f"a list of objects under {name}")
+    cell.note_wrong_type(objects, f"a list of objects under {name}")
     return []
 
 
-def _query_object(article: dict, paragraph: dict, asked: dict) -> dict:
+def _query_object(article: dict, paragraph: dict, question: dict) -> dict:
     """A question as one of our objects."""
-    told = {name: value for name, value in asked.items() if name not in ("id", "question", "answers",
+    attributes = {name: value for name, value in question.items() if name not in ("id", "question", "answers",
                                                                          "plausible_answers")}
-    told |= {"title": article["title"]} if "title" in article else {}
-    result = {"query_id": asked.get("id"), "query": asked.get("question"), **({"attributes": told} if told else {})}
-    if asked.get("is_impossible") is True:
+    attributes |= {"title": article["title"]} if "title" in article else {}
+    result = {
+        "query_id": question.get("id"),
+        "query": question.get("question"),
+        **({"attributes": attributes} if attributes else {}),
+    }
+    if question.get("is_impossible") is True:
         return {**result, "answers": []}
-    answers = asked.get("answers")
+    answers = question.get("answers")
     if type(answers) is list:
-        answers = [one.get("text") if type(one) is dict else one for one in answers]
-        answers = list(dict.fromkeys(answers)) if all(type(one) is str for one in answers) else answers
+        answers = [answer.get("text") if type(answer) is dict else answer for answer in answers]
+        answers = list(dict.fromkeys(answers)) if all(type(answer) is str for answer in answers) else answers
     context = paragraph.get("context")
     evidence = [{"text": context, **({"source": article["title"]} if type(article.get("title")) is str else {})}]
     return {**result, "answers": answers, **({"evidence": evidence} if context is not None else {})}
+
+
+FORMATS.register(Format("json-squad", "SQuAD data", read_runs, read_truth), kind="json", order=20, detect=detect)

@@ -1,4 +1,4 @@
-"""TREC runs and qrels. Well-formed files are read by pyarrow's CSV reader; whatever is odd goes to trec_lines.
+"""TREC runs and qrels. Well-formed files are read by pyarrow's CSV reader, others by trec_lines.
 
 The fast way never guesses: the whole text is looked at first, and where a row could be split wrongly (an empty or
 padded field), its white space is tidied in memory; where that is not enough, or something else is odd (a comment, a
@@ -7,9 +7,11 @@ number that is none), the file is read line by line.
 
 from __future__ import annotations
 
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 
 import numpy as np
 import pyarrow as pa
@@ -20,6 +22,8 @@ from ragdash.core.arrow_columns import joined, on_all_cores
 from ragdash.core.errors import Collector, InputError
 from ragdash.core.records import Run, Truth
 from ragdash.io.assemble.assemble_runs import Rows, build_runs
+from ragdash.io.formats.file_start import SAMPLED_LINES, FileStart
+from ragdash.io.formats.registry import FORMATS, Detection, Format, Writer
 from ragdash.io.formats.trec_lines import (
     QRELS,
     RUN,
@@ -31,12 +35,53 @@ from ragdash.io.formats.trec_lines import (
     read_lines,
     split_line,
 )
-from ragdash.io.json.numbers import all_usable
+from ragdash.io.json.numbers import all_usable, parse_number
 from ragdash.io.source.source import HEAD_BYTES, Source
 from ragdash.io.tables.whitespace import is_regular, normalize_line_ends, normalize_whitespace
+from ragdash.io.write import format_writers
 
 BLOCK_BYTES = 4 << 20  # bytes that one core reads at a time
 ENCODED_TEXT = pa.dictionary(pa.int32(), pa.string())
+
+
+def detect(start: FileStart) -> Detection | None:
+    """Recognizes lines with the columns of a run or of qrels, and a number where one belongs."""
+    return _DETECTIONS.get(matching_format(start.head) or "")
+
+
+def matching_format(head: bytes) -> str | None:
+    """The format that more of the first lines match; None where none matches any."""
+    lines = [line for _, line in islice(data_lines(head), SAMPLED_LINES)]
+    runs = sum(_matches_layout(split_line(line, RUN), RUN) for line in lines)
+    qrels = 0 if runs == len(lines) else sum(_matches_layout(split_line(line, QRELS), QRELS) for line in lines)
+    if runs and runs >= qrels:
+        return "trec-run"
+    return "trec-qrels" if qrels else None
+
+
+def _matches_layout(fields: list[bytes], layout: Layout) -> bool:
+    width = len(layout.columns)
+    right = len(fields) == width or (len(fields) > width and layout.allows_extra)
+    return right and parse_number(fields[layout.value_index]) is not None
+
+
+def guess(start: FileStart) -> Detection | None:
+    """Lines with about as many columns as TREC files have."""
+    rows = [split_line(line, RUN) for _, line in islice(data_lines(start.head), SAMPLED_LINES)]
+    width = Counter(map(len, rows)).most_common(1)[0][0] if rows else 0
+    if width >= len(RUN.columns) and b"Q0" in rows[0][1:2]:
+        return Detection("trec-run", "run", f"{width} columns, with Q0 as the second")
+    if width in (5, 6):
+        return Detection("trec-run", "unknown", f"{width} columns; a TREC run has 6")
+    if width == len(QRELS.columns):
+        return Detection("trec-qrels", "unknown", "4 columns, as TREC qrels have")
+    return None
+
+
+_DETECTIONS = {
+    "trec-run": Detection("trec-run", "run", "lines of query, Q0, document, rank, score and tag"),
+    "trec-qrels": Detection("trec-qrels", "truth", "lines of query, iteration, document and grade"),
+}
 
 
 def memory_pool() -> pa.MemoryPool:
@@ -76,7 +121,7 @@ def _build_truth(columns: TrecColumns, source: Source, problems: Collector) -> T
 
 
 def read_columns(source: Source, layout: Layout, problems: Collector) -> TrecColumns:
-    """The rows of the file in file order; problems are noted, not raised."""
+    """The rows in file order; problems are noted, not raised."""
     shape = detect_shape(source.head, layout)
     extra = shape.width - len(layout.columns)
     columns = None
@@ -112,8 +157,8 @@ def _read_if_regular(source: Source, shape: Shape, layout: Layout) -> tuple[bool
         with source.arrow_text() as text:
             regular = is_regular(content, shape.separator)
             return regular, _read_fast(text, shape, layout, threads=False) if regular else None
-    with ThreadPoolExecutor(1) as beside:
-        regular = beside.submit(is_regular, content, shape.separator)
+    with ThreadPoolExecutor(1) as executor:
+        regular = executor.submit(is_regular, content, shape.separator)
         with source.arrow_text() as text:
             columns = _read_fast(text, shape, layout)
     return (True, columns) if regular.result() else (False, None)
@@ -136,7 +181,7 @@ def detect_shape(head: bytes, layout: Layout) -> Shape:
 
 
 def _read_fast(text: pa.NativeFile, shape: Shape, layout: Layout, threads: bool = True) -> TrecColumns | None:
-    """The rows of a regular text, or None where anything is odd."""
+    """The rows of a regular text; None for anything that needs exact reading."""
     names = [*layout.columns, *(f"extra {i}" for i in range(shape.width - len(layout.columns)))]
     types = {"query_id": ENCODED_TEXT, "doc_id": pa.string(), layout.value: pa.float64()}
     try:
@@ -147,9 +192,9 @@ def _read_fast(text: pa.NativeFile, shape: Shape, layout: Layout, threads: bool 
             convert_options=csv.ConvertOptions(include_columns=list(types), column_types=types, null_values=[]))
     except pa.ArrowInvalid:
         return None
-    queries, values = table["query_id"], [part.to_numpy() for part in table[layout.value].chunks]
-    if not len(table) or any(pc.any(pc.starts_with(part.dictionary, "#")).as_py() for part in queries.chunks) \
-            or not all(on_all_cores(partial(all_usable, what=layout.value), values)):
+    queries, values = table["query_id"], [chunk.to_numpy() for chunk in table[layout.value].chunks]
+    if not len(table) or any(pc.any(pc.starts_with(chunk.dictionary, "#")).as_py() for chunk in queries.chunks) \
+            or not all(on_all_cores(partial(all_usable, name=layout.value), values)):
         return None
     numbers = joined(values)
     numbers.setflags(write=False)  # so that the record need not copy it
@@ -157,7 +202,7 @@ def _read_fast(text: pa.NativeFile, shape: Shape, layout: Layout, threads: bool 
 
 
 def _note_tags(source: Source, problems: Collector) -> None:
-    """Warn where the first lines bear different tags: they are read as one run all the same."""
+    """Warn if the first lines have different tags; they are still read as one run."""
     text = normalize_line_ends(source.head)
     if len(source.head) >= HEAD_BYTES - 3:
         text = text[:text.rfind(b"\n") + 1]
@@ -172,5 +217,12 @@ def _note_tags(source: Source, problems: Collector) -> None:
         if words:
             tags.setdefault(words[0], number)
     if len(tags) > 1:
-        shown = ", ".join(tag.decode(errors="replace") for tag in list(tags)[:5])
-        problems.add("several-tags", {"tags": shown}, line=list(tags.values())[1], field="tag", severity="warning")
+        shown_tags = ", ".join(tag.decode(errors="replace") for tag in list(tags)[:5])
+        problems.add("several-tags", {"tags": shown_tags}, line=list(tags.values())[1], field="tag", severity="warning")
+
+
+FORMATS.register(
+    Format("trec-run", "TREC run", read_runs, read_truth), Format("trec-qrels", "TREC qrels", None, read_truth),
+    kind="text", order=20, detect=detect, guess=guess,
+    writer=Writer("trec", 1, (".trec", ".run", ".txt", ".qrels", ".qrel"),
+                  format_writers.write_trec_run, format_writers.write_trec_qrels))

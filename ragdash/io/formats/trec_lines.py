@@ -1,4 +1,4 @@
-"""TREC files line by line: slow and exact. Says what is wrong where, and reads whatever the fast way does not take.
+"""Read TREC files line by line: slow, exact, with a line number for each problem. Used where fast reading fails.
 
 Columns are separated by runs of blanks and tabs, as in trec_eval. A line with exactly one tab between its columns may
 have blanks in its ids, and an empty tag. Otherwise there are no empty columns. Empty lines are skipped; lines that
@@ -27,7 +27,7 @@ COMMENT = re.compile(rb"^[ \t]*#.*$", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Layout:
-    """The columns of a kind of TREC file; `value` names the number that counts. `wider`: may have more columns."""
+    """The columns of a kind of TREC file; `value` is the column that is read as a number."""
 
     name: str
     columns: tuple[str, ...]
@@ -63,9 +63,9 @@ class TrecColumns:
 def split_line(line: bytes, layout: Layout) -> list[bytes]:
     """Split a line into its fields, without the white space around them."""
     fields = [field.strip(b" ") for field in line.split(b"\t")]
-    needed, others = fields[:layout.value_index + 1], fields[layout.value_index + 1:]
-    if len(fields) >= len(layout.columns) and all(needed):
-        return needed + ([field for field in others if field] or others[:len(layout.columns) - len(needed)])
+    required, remaining = fields[:layout.value_index + 1], fields[layout.value_index + 1:]
+    if len(fields) >= len(layout.columns) and all(required):
+        return required + ([field for field in remaining if field] or remaining[:len(layout.columns) - len(required)])
     return [field for field in line.replace(b"\t", b" ").split(b" ") if field]
 
 
@@ -112,7 +112,7 @@ def _note_comments(text: bytes, problems: Collector) -> None:
 
 
 def _read_row(line: bytes, number: int, layout: Layout, problems: Collector) -> tuple[str, str, float] | None:
-    """(query, document, value) of a line, or None after noting what is wrong with it."""
+    """(query, document, value) of a line; None after noting a problem."""
     fields = split_line(line, layout)
     width = len(layout.columns)
     if len(fields) < width or (len(fields) > width and not layout.allows_extra):
@@ -131,7 +131,7 @@ def _read_row(line: bytes, number: int, layout: Layout, problems: Collector) -> 
 
 
 def note_wide(width: int, layout: Layout, problems: Collector, line: int, count: int = 1) -> None:
-    """Warn that the columns behind the last one are not read; far more of them are no TREC file."""
+    """Warn of extra columns, which are not read; a very wide file is not a TREC file."""
     if width > MAX_COLUMNS:
         problems.add("too-many-columns/trec", {"count": width, "layout": str(layout)}, line=line, count=count)
         return
@@ -149,7 +149,7 @@ def _column_count(width: int, layout: Layout) -> str:
 
 
 def _read_value(field: bytes, number: int, layout: Layout, problems: Collector) -> float | None:
-    """The score or grade, or None after noting what is wrong with it."""
+    """The score or grade; None after noting a problem."""
     value = parse_number(field)
     if is_usable(value, layout.value):
         return value

@@ -1,4 +1,4 @@
-"""JSON as it is written: numbers keep their digits, no key is lost, every entry knows its line.
+"""Exact JSON parsing: numbers keep their digits, no key is lost, every entry has its line.
 
 Files are first read with orjson. Whatever it cannot keep or tell (numbers used as ids, bare NaN, repeated keys, a
 problem that needs its line) raises NeedsExact, and the file is read once more with the functions here.
@@ -24,7 +24,7 @@ _PYTHON_LITERAL = re.compile(r"\bNone\b|\bTrue\b|\bFalse\b|'")
 
 
 class NeedsExact(Exception):
-    """The quick way met something that only the exact way can read or explain."""
+    """Fast parsing met something that only exact parsing can read or explain."""
 
 
 class NumberText(str):
@@ -42,7 +42,7 @@ class InputEntry(NamedTuple):
 
 
 class StrictCollector(Collector):
-    """The Collector of the quick way: the first thing to note sends the reader the exact way."""
+    """The collector of fast parsing: the first problem switches to exact parsing."""
 
     def add(self, *args, **kwargs) -> None:
         raise NeedsExact
@@ -60,7 +60,7 @@ def parse_fast(text: bytes):
 
 
 def parse_lines_fast(source: Source) -> Iterator[InputEntry]:
-    """The objects of a JSONL file; their lines are counted from 1. A plain file is read line by line."""
+    """The objects of a JSONL file, with line numbers from 1. An uncompressed file is read line by line."""
     if source.plain_file is None:
         lines = numbered_lines(source.data, source.file)
     else:
@@ -85,14 +85,14 @@ def numbered_lines(data: bytes, file: str) -> Iterator[tuple[int, bytes]]:
 
 
 def count_keys(value) -> int:
-    """Keys of all objects in a parsed value, level by level."""
+    """Number of keys of all objects in a parsed value, level by level."""
     count, level = 0, [value]
     while level:
-        objects = [part for part in level if type(part) is dict]
+        objects = [node for node in level if type(node) is dict]
         count += sum(map(len, objects))
         inner = chain(chain.from_iterable(map(dict.values, objects)),
-                      chain.from_iterable(part for part in level if type(part) is list))
-        level = [part for part in inner if type(part) is dict or type(part) is list]
+                      chain.from_iterable(node for node in level if type(node) is list))
+        level = [node for node in inner if type(node) is dict or type(node) is list]
     return count
 
 
@@ -111,7 +111,7 @@ class ExactReader:
         )
 
     def lines(self) -> Iterator[InputEntry]:
-        """The entries of a JSONL file; a line that is not JSON is noted and passed over."""
+        """The entries of a JSONL file; a line that is not JSON is noted and skipped."""
         for line, raw in numbered_lines(self.source.data, self.source.file):
             try:
                 text = raw.decode()
@@ -132,77 +132,79 @@ class ExactReader:
         yield from self._walk("[", "]")
 
     def list_elements(self, path: tuple[str, ...]) -> Iterator[InputEntry]:
-        """The elements of the list at this path of keys in the one object; what stands beside it is noted."""
+        """The elements of the list at this path of keys in a file of one object; other members are noted."""
         text = self.source.text
         start = _WHITESPACE.match(text).end()
         line = 1 + text.count("\n", 0, start)
-        whole = self._decode(text, start, line, json.JSONDecoder())
-        if whole is None:
+        document = self._decode(text, start, line, json.JSONDecoder())
+        if document is None:
             return
-        self._check_end(text, whole[1], line + text.count("\n", start, whole[1]))
-        at = start
+        self._check_end(text, document[1], line + text.count("\n", start, document[1]))
+        position = start
         for key in path:
-            place = None
-            for entry, value_at in self._walk_from(text, at, line, "{", "}"):
+            location = None
+            for entry, value_at in self._walk_from(text, position, line, "{", "}"):
                 if entry.key == key:
-                    place = value_at, line + text.count("\n", at, value_at)
+                    location = value_at, line + text.count("\n", position, value_at)
                 else:
                     note_unread_member(entry.key, path, self.problems, entry.line)
-            if place is None or text[place[0]:place[0] + 1] not in ("{", "["):
+            if location is None or text[location[0]:location[0] + 1] not in ("{", "["):
                 return
-            at, line = place
-        if text[at:at + 1] == "[":
-            yield from (entry for entry, _ in self._walk_from(text, at, line, "[", "]"))
+            position, line = location
+        if text[position:position + 1] == "[":
+            yield from (entry for entry, _ in self._walk_from(text, position, line, "[", "]"))
 
     def members(self) -> Iterator[InputEntry]:
-        """The members of a JSON object, in file order, also those whose key was there before."""
+        """The members of a JSON object in file order, including repeated keys."""
         yield from self._walk("{", "}")
 
     def single_value(self) -> Iterator[InputEntry]:
         """The one value of a JSON file."""
         text = self.source.text
-        at = _WHITESPACE.match(text).end()
-        line = 1 + text.count("\n", 0, at)
-        decoded = self._decode(text, at, line)
+        position = _WHITESPACE.match(text).end()
+        line = 1 + text.count("\n", 0, position)
+        decoded = self._decode(text, position, line)
         if decoded is not None:
             yield InputEntry(line, decoded[0])
-            self._check_end(text, decoded[1], line + text.count("\n", at, decoded[1]))
+            self._check_end(text, decoded[1], line + text.count("\n", position, decoded[1]))
 
     def _walk(self, opening: str, closing: str) -> Iterator[InputEntry]:
-        """The entries between the brackets of the whole text. What is not JSON is noted, and ends the walk."""
+        """The entries between the outermost brackets. Invalid JSON is noted and ends the iteration."""
         text = self.source.text
         start = _WHITESPACE.match(text).end()
-        for entry, _ in self._walk_from(text, start, 1 + text.count("\n", 0, start), opening, closing, whole=True):
+        for entry, _ in self._walk_from(
+            text, start, 1 + text.count("\n", 0, start), opening, closing, is_document=True
+        ):
             yield entry
 
     def _walk_from(self, text: str, start: int, line: int, opening: str, closing: str,
-                 whole: bool = False) -> Iterator[tuple[InputEntry, int]]:
-        """(entry, where its value starts) between the brackets that begin here."""
-        at = _WHITESPACE.match(text, start + 1).end()
-        line += text.count("\n", start, at)
-        more = text[at:at + 1] != closing
-        while more:
-            key, value_at = self._read_key(text, at, line) if opening == "{" else (None, at)
+                 is_document: bool = False) -> Iterator[tuple[InputEntry, int]]:
+        """(entry, start of its value) for the brackets that open at this position."""
+        position = _WHITESPACE.match(text, start + 1).end()
+        line += text.count("\n", start, position)
+        has_more = text[position:position + 1] != closing
+        while has_more:
+            key, value_at = self._read_key(text, position, line) if opening == "{" else (None, position)
             decoded = self._decode(text, value_at, line) if value_at is not None else None
             if decoded is None:
                 return
             yield InputEntry(line, decoded[0], key), value_at
             end = _WHITESPACE.match(text, decoded[1]).end()
-            more = text[end:end + 1] == ","
-            if not more and text[end:end + 1] != closing:
+            has_more = text[end:end + 1] == ","
+            if not has_more and text[end:end + 1] != closing:
                 return self._note_invalid(
-                    text, end, line + text.count("\n", at, end), f"no comma or {closing} after it"
+                    text, end, line + text.count("\n", position, end), f"no comma or {closing} after it"
                 )
-            following = _WHITESPACE.match(text, end + 1).end() if more else end
-            line, at = line + text.count("\n", at, following), following
-        if whole:
-            self._check_end(text, at + 1, line)
+            following = _WHITESPACE.match(text, end + 1).end() if has_more else end
+            line, position = line + text.count("\n", position, following), following
+        if is_document:
+            self._check_end(text, position + 1, line)
 
-    def _read_key(self, text: str, at: int, line: int) -> tuple[str, int | None]:
-        """(key, where its value starts); None in its place after noting what is missing."""
-        if text[at:at + 1] != '"':
-            return "", self._note_invalid(text, at, line, "no key in double quotes")
-        decoded = self._decode(text, at, line)
+    def _read_key(self, text: str, position: int, line: int) -> tuple[str, int | None]:
+        """(key, start of its value); the start is None after noting what is missing."""
+        if text[position:position + 1] != '"':
+            return "", self._note_invalid(text, position, line, "no key in double quotes")
+        decoded = self._decode(text, position, line)
         if decoded is None:
             return "", None
         colon = _WHITESPACE.match(text, decoded[1]).end()
@@ -210,77 +212,81 @@ class ExactReader:
             return "", self._note_invalid(text, colon, line, "no colon behind a key")
         return decoded[0], _WHITESPACE.match(text, colon + 1).end()
 
-    def _check_end(self, text: str, at: int, line: int) -> None:
-        rest = _WHITESPACE.match(text, at).end()
-        if rest < len(text):
-            self._note_invalid(text, rest, line + text.count("\n", at, rest), "more text behind the value")
+    def _check_end(self, text: str, position: int, line: int) -> None:
+        content_start = _WHITESPACE.match(text, position).end()
+        if content_start < len(text):
+            self._note_invalid(
+                text, content_start, line + text.count("\n", position, content_start), "more text behind the value"
+            )
 
-    def _decode(self, text: str, at: int, line: int, decoder: json.JSONDecoder | None = None) -> (
+    def _decode(self, text: str, position: int, line: int, decoder: json.JSONDecoder | None = None) -> (
             tuple[object, int] | None):
-        """(value, end) of the JSON value at this place, or None after noting what is wrong with it."""
+        """(value, end) of the JSON value at this position; None after noting a problem."""
         self._repeated.clear()
         try:
-            value, end = (decoder or self._decoder).raw_decode(text, at)
-            if "\\u" in text[at:end]:
+            value, end = (decoder or self._decoder).raw_decode(text, position)
+            if "\\u" in text[position:end]:
                 json.dumps(value, ensure_ascii=False).encode()
         except json.JSONDecodeError as error:
-            return self._note_invalid(text, error.pos, line + text.count("\n", at, error.pos), error.msg)
+            return self._note_invalid(text, error.pos, line + text.count("\n", position, error.pos), error.msg)
         except RecursionError:
-            return self._note_invalid(text, at, line, "values nested too deeply")
+            return self._note_invalid(text, position, line, "values nested too deeply")
         except UnicodeEncodeError:
-            return self._note_invalid(text, at, line, "half of a surrogate pair (\\ud800 to \\udfff)")
+            return self._note_invalid(text, position, line, "half of a surrogate pair (\\ud800 to \\udfff)")
         if self._repeated:
-            self._note_repeated_keys(text, at, end, line)
+            self._note_repeated_keys(text, position, end, line)
         return value, end
 
     def _object_from_pairs(self, pairs: list[tuple[str, object]]) -> dict:
         fields = dict(pairs)
         if len(fields) < len(pairs):
-            seen = set()
-            self._repeated.extend(key for key, _ in pairs if key in seen or seen.add(key))
+            seen_keys = set()
+            self._repeated.extend(key for key, _ in pairs if key in seen_keys or seen_keys.add(key))
         return fields
 
-    def _note_repeated_keys(self, text: str, at: int, end: int, line: int) -> None:
-        """Note each repeated key of the value at this place; look for the places of the first ones only."""
+    def _note_repeated_keys(self, text: str, position: int, end: int, line: int) -> None:
+        """Note each repeated key of the value at this position; only the first ones are located."""
         keys = list(dict.fromkeys(self._repeated))
-        located, others = keys[:SHOWN_PER_KIND - self._located], keys[SHOWN_PER_KIND - self._located:]
+        located, other_keys = keys[:SHOWN_PER_KIND - self._located], keys[SHOWN_PER_KIND - self._located:]
         self._located += len(located)
         for key in located:
-            self._note_repeated_key(key, text, at, end, line)
-        if others:
-            self.problems.add("duplicate-key", {"key": others[0]}, line=line, field=others[0], count=len(others))
+            self._note_repeated_key(key, text, position, end, line)
+        if other_keys:
+            self.problems.add(
+                "duplicate-key", {"key": other_keys[0]}, line=line, field=other_keys[0], count=len(other_keys)
+            )
 
-    def _note_repeated_key(self, key: str, text: str, at: int, end: int, line: int) -> None:
-        """A key twice in one object: name both lines, or both columns where they are on one line."""
+    def _note_repeated_key(self, key: str, text: str, position: int, end: int, line: int) -> None:
+        """Note a key that one object has twice, with both lines, or both columns on one line."""
         spelled = re.compile(re.escape(json.dumps(key, ensure_ascii=False)) + r"\s*:")
-        places = [match.start() for match in islice(spelled.finditer(text, at, end), 2)]
-        if len(places) < 2:
-            places = [at, end]
-        lines = [line + text.count("\n", at, place) for place in places]
+        positions = [match.start() for match in islice(spelled.finditer(text, position, end), 2)]
+        if len(positions) < 2:
+            positions = [position, end]
+        lines = [line + text.count("\n", position, position_of_key) for position_of_key in positions]
         if lines[0] == lines[1]:
-            begin = text.rfind("\n", 0, places[0]) + 1
-            columns = [place - begin + 1 for place in places]
+            begin = text.rfind("\n", 0, positions[0]) + 1
+            columns = [position_of_key - begin + 1 for position_of_key in positions]
             self.problems.add("duplicate-key/columns", {"key": key, "columns": columns}, line=lines[1], field=key)
         else:
             self.problems.add("duplicate-key/lines", {"key": key, "lines": lines}, line=lines[1], field=key)
 
-    def _note_invalid(self, text: str, at: int, line: int, what: str) -> None:
-        """Note that the text is not JSON from this place on."""
-        begin = text.rfind("\n", 0, at) + 1
-        shown = shorten(text[max(begin, at - 20):at + 40].split("\n")[0], 70)
-        is_python = _PYTHON_LITERAL.search(text[max(0, at - 2):at + 8])
+    def _note_invalid(self, text: str, position: int, line: int, reason: str) -> None:
+        """Note that the text is not JSON from this position on."""
+        begin = text.rfind("\n", 0, position) + 1
+        excerpt = shorten(text[max(begin, position - 20):position + 40].split("\n")[0], 70)
+        is_python = _PYTHON_LITERAL.search(text[max(0, position - 2):position + 8])
         self.problems.add("invalid-json/python" if is_python else "invalid-json",
-                          {"error": what.lower(), "column": at - begin + 1, "start": shown}, line=line)
+                          {"error": reason.lower(), "column": position - begin + 1, "start": excerpt}, line=line)
 
 
 def note_unread_member(key: str, path: tuple[str, ...], problems: Collector, line: int) -> None:
-    """Warn of what a file holds beside the list of objects that is read."""
+    """Warn of a member next to the list of objects that is read."""
     problems.add("unread-field/beside-list", {"key": key, "list_name": path[-1]}, line=line, field=key,
                  severity="warning")
 
 
 def object_of_unique_keys(pairs: list[tuple[str, object]]) -> dict:
-    """The members of an object; ValueError where a key stands twice."""
+    """The members of an object; ValueError for a repeated key."""
     fields = dict(pairs)
     if len(fields) < len(pairs):
         raise ValueError("a key twice in one object")
@@ -288,12 +294,12 @@ def object_of_unique_keys(pairs: list[tuple[str, object]]) -> dict:
 
 
 def to_python(value):
-    """A value of the exact way with Python's numbers in place of Number."""
+    """An exactly parsed value with Python numbers instead of NumberText."""
     if isinstance(value, NumberText):
         number = float(value) if re.search("[.eE]", value) or len(value) > 18 else int(value)
         return number
     if isinstance(value, dict):
-        return {key: to_python(part) for key, part in value.items()}
+        return {key: to_python(member) for key, member in value.items()}
     if isinstance(value, list):
-        return [to_python(part) for part in value]
+        return [to_python(member) for member in value]
     return value

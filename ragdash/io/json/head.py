@@ -1,4 +1,4 @@
-"""The fields of the objects at the beginning of a JSON text, even where it is cut in the middle of one."""
+"""The fields of the objects at the beginning of a JSON text, which may be cut inside of an object."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ KeyPath = tuple[str, ...]
 
 def keys_by_path(text: str) -> dict[KeyPath, list[str]]:
     """{path: keys of the objects there}: () at the top, ("results", "[]") for the objects of a list under results."""
-    found: dict[KeyPath, dict[str, None]] = defaultdict(dict)
+    keys: dict[KeyPath, dict[str, None]] = defaultdict(dict)
     path: list[str] = []
     key = None
     for token in _TOKEN.findall(text):
         if token[-1] == ":":
             key = _decode_key(token[:-1].rstrip())
             if len(path) <= _MAX_DEPTH:
-                found[tuple(part for part in path if part)][key] = None
+                keys[tuple(name for name in path if name)][key] = None
         elif token == "{":
             path.append(key or "")
             key = None
@@ -40,7 +40,7 @@ def keys_by_path(text: str) -> dict[KeyPath, list[str]]:
             key = None
         else:
             key = None
-    return {_split_lists(where): list(keys) for where, keys in found.items()}
+    return {_split_lists(node_path): list(keys) for node_path, keys in keys.items()}
 
 
 def _decode_key(token: str) -> str:
@@ -50,19 +50,19 @@ def _decode_key(token: str) -> str:
         return token[1:-1]
 
 
-def _split_lists(where: KeyPath) -> KeyPath:
-    """Lists are marked by a slash while the text is walked through."""
-    parts: list[str] = []
-    for part in where:
-        if part.endswith("/"):
-            parts.extend(name for name in (part[:-1], LIST) if name)
+def _split_lists(path: KeyPath) -> KeyPath:
+    """`keys_by_path` marks lists by a slash; here they become path elements."""
+    names: list[str] = []
+    for name in path:
+        if name.endswith("/"):
+            names.extend(name for name in (name[:-1], LIST) if name)
         else:
-            parts.append(part)
-    return tuple(parts)
+            names.append(name)
+    return tuple(names)
 
 
 def find_wrapped_list(keys: dict[KeyPath, list[str]]) -> KeyPath | None:
-    """Where in one object the list of objects is that tools write, such as ("results",); None where there is none."""
+    """The path to the list of objects inside of one object, such as ("results",); None without such a list."""
     top = keys.get((), [])
     for name in WRAPPERS:
         if (name, LIST) in keys:
@@ -70,16 +70,18 @@ def find_wrapped_list(keys: dict[KeyPath, list[str]]) -> KeyPath | None:
         if (name in top and (name, name, LIST) in keys) or {"version", "prompts"} <= set(keys.get((name,), [])):
             return (name, name)
     for name in top:  # of another name, with objects that are queries
-        known = resolve_fields(keys.get((name, LIST), ()))
-        if {"query", "query_id"} & known.keys() and set(RUN_MARKERS + TRUTH_MARKERS) & known.keys():
+        schema = resolve_fields(keys.get((name, LIST), ()))
+        if {"query", "query_id"} & schema.keys() and set(RUN_MARKERS + TRUTH_MARKERS) & schema.keys():
             return (name,)
     return None
 
 
-def fields_at_path(keys: dict[KeyPath, list[str]], path: KeyPath, parts: tuple[str, ...]) -> list[str]:
-    """The fields of the objects at a path; those of their parts (inputs, outputs ...) with the part's name before."""
+def fields_at_path(keys: dict[KeyPath, list[str]], path: KeyPath, nested: tuple[str, ...]) -> list[str]:
+    """The fields of the objects at a path; members of nested objects (inputs, outputs ...) have the name of these
+    as prefix.
+    """
     fields = []
     for name in keys.get(path, []):
-        inner = keys.get((*path, name)) if name in parts else None
+        inner = keys.get((*path, name)) if name in nested else None
         fields.extend([f"{name}.{key}" for key in inner] if inner else [name])
     return fields

@@ -1,4 +1,4 @@
-"""Single values of JSON files: text, numbers, lists, each checked, with its line and field where it is wrong."""
+"""Checked reading of single JSON values: text, numbers, lists. Problems name the line and the field."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ _TYPE_NAMES = {
 
 
 class Cell:
-    """Where a value stands: its line and field, and who gathers what is wrong with it."""
+    """The position of a value (line and field) and the collector of its problems."""
 
     __slots__ = ("field", "line", "problems")
 
     def __init__(self, problems: Collector, line: int, field: str):
         self.problems, self.line, self.field = problems, line, field
 
-    def member(self, part: str | int) -> Cell:
+    def member(self, key: str | int) -> Cell:
         """The cell of a member or element of this one."""
-        return Cell(self.problems, self.line, f"{self.field}[{part}]" if type(part) is int else f"{self.field}.{part}")
+        return Cell(self.problems, self.line, f"{self.field}[{key}]" if type(key) is int else f"{self.field}.{key}")
 
     def note(self, message: str, facts: Mapping | None = None, severity: str = "error") -> None:
         """Note a problem of this cell."""
@@ -46,17 +46,17 @@ class Cell:
 
 
 def show_value(value) -> str:
-    """A value for messages."""
+    """A value as messages show it."""
     return str(value) if isinstance(value, NumberText) else shorten(repr(value), 60)
 
 
 def is_missing(value) -> bool:
-    """True for null and NaN, which stand for nothing in optional fields."""
+    """True for null and NaN, which mean "no value" in optional fields."""
     return value is None or (type(value) is float and math.isnan(value))
 
 
 def read_text(value, cell: Cell) -> str | None:
-    """Text, or None where nothing stands. A number is taken as it is written, with a warning."""
+    """Text, or None for a missing value. A number keeps its digits, with a warning."""
     if type(value) is str or is_missing(value):
         return value if type(value) is str else None
     if isinstance(value, NumberText):
@@ -68,14 +68,14 @@ def read_text(value, cell: Cell) -> str | None:
 
 
 def read_question(value, cell: Cell) -> str | None:
-    """The question: text, or of a conversation (a list of what was said) the last part."""
-    if type(value) is list and value and all(type(part) is dict for part in value):
+    """The question: text, or the last message of a conversation."""
+    if type(value) is list and value and all(type(message) is dict for message in value):
         return read_message(value[-1], cell.member(len(value) - 1))
     return read_message(value, cell)
 
 
 def read_message(value, cell: Cell) -> str | None:
-    """Text, bare or as what was said: an object with text or content, or a list of one such."""
+    """Text, plain or as a message: an object with text or content, or a list of one such object."""
     if type(value) is list and len(value) == 1 and type(value[0]) is dict:
         return read_message(value[0], cell.member(0))
     if type(value) is dict:
@@ -87,7 +87,7 @@ def read_message(value, cell: Cell) -> str | None:
 
 
 def read_id(value, cell: Cell) -> str | None:
-    """The id of a query or document, or None after noting that it is missing or of a wrong type."""
+    """The id of a query or document; None, after noting the problem, where it is missing or has a wrong type."""
     if type(value) is str and value:
         return value
     if value == "" or is_missing(value):
@@ -96,7 +96,7 @@ def read_id(value, cell: Cell) -> str | None:
 
 
 def read_number(value, cell: Cell) -> float | None:
-    """A finite number, or None where nothing stands or after noting that it is none."""
+    """A finite number; None for a missing value, or after noting that the value is not a number."""
     if is_missing(value):
         return None
     if type(value) in (int, float, NumberText):
@@ -108,53 +108,55 @@ def read_number(value, cell: Cell) -> float | None:
 
 
 def read_whole_number(value, cell: Cell) -> int | None:
-    """A whole number, or None as in `number`."""
+    """A whole number; None as in `read_number`."""
     value = read_number(value, cell)
     if value is not None and not value.is_integer():
         return cell.note("bad-number/whole", {"value": str(value)})
     return None if value is None else int(value)
 
 
-def read_score(value, cell: Cell, what: str = "score") -> float | None:
-    """A score, rank or grade, which must be there and be a number; None after noting what is wrong."""
+def read_score(value, cell: Cell, name: str = "score") -> float | None:
+    """A required score, rank or grade; None after noting the problem."""
     if value is None:
-        return cell.note(f"missing-{what}")
+        return cell.note(f"missing-{name}")
     if type(value) in (int, float, NumberText):
         value = float(value)
-        if is_usable(value, what):
+        if is_usable(value, name):
             return value
-        note_bad_value(what, str(value), value, cell.problems, cell.line, cell.field)
+        note_bad_value(name, str(value), value, cell.problems, cell.line, cell.field)
     else:
-        note_bad_value(what, show_value(value), None, cell.problems, cell.line, cell.field)
+        note_bad_value(name, show_value(value), None, cell.problems, cell.line, cell.field)
     return None
 
 
-def read_texts(value, cell: Cell, each: Callable = read_text) -> list | None:
-    """A list of text (or of what `each` reads); a single one counts as a list of one."""
+def read_texts(value, cell: Cell, read_item: Callable = read_text) -> list | None:
+    """A list of texts (or of what `read_item` reads); a single value counts as a list of one."""
     if is_missing(value):
         return None
     if type(value) is not list:
         value = [value]
     return [
-        part for part in (_read_present(item, cell.member(i), each) for i, item in enumerate(value)) if part is not None
+        item_value
+        for item_value in (_read_present(item, cell.member(i), read_item) for i, item in enumerate(value))
+        if item_value is not None
     ]
 
 
-def _read_present(value, cell: Cell, each: Callable):
+def _read_present(value, cell: Cell, read_item: Callable):
     if is_missing(value):
         return cell.note_wrong_type(value, "text")
-    return each(value, cell)
+    return read_item(value, cell)
 
 
 def read_object(value, cell: Cell) -> dict | None:
-    """An object, or None where nothing stands or after noting that it is none."""
+    """An object; None for a missing value, or after noting that the value is not an object."""
     if type(value) is dict or is_missing(value):
         return value if type(value) is dict else None
     return cell.note_wrong_type(value, "an object")
 
 
 def check_field_count(fields: dict, cell: Cell) -> None:
-    """Raise for an object with more fields than any table may have columns; nothing else is looked for then."""
+    """Raise for an object with more fields than a table may have columns."""
     if len(fields) > MAX_COLUMNS:
         raise InputError([Problem("too-many-columns/object", {"count": len(fields), "most": MAX_COLUMNS},
                                   cell.problems.file, cell.line or None, cell.field)])

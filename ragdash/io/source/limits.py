@@ -1,4 +1,4 @@
-"""How large things may become before they are refused: decompressed files, tables, lines."""
+"""Limits for decompressed files, tables and ids."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ MAX_CELLS = 20_000_000  # of a sheet, which is held in memory as a rectangle
 
 
 def is_bomb(grown: int, packed: int) -> bool:
-    """True for data that becomes far larger than text would."""
+    """True for data that decompresses to far more than text would."""
     return grown > HARMLESS_BYTES and grown > MAX_RATIO * max(packed, 1)
 
 
-def will_exceed_limit(grown: int, at: int, packed: int) -> bool:
-    """True where a file that gave so much up to this place of it must become far larger than what is read."""
-    return grown >= ESTIMATE_AFTER and grown * packed > 2 * MAX_BYTES * max(at, 1)
+def will_exceed_limit(grown: int, position: int, packed: int) -> bool:
+    """True if a file that decompressed to `grown` bytes up to this position will exceed the limit by far."""
+    return grown >= ESTIMATE_AFTER and grown * packed > 2 * MAX_BYTES * max(position, 1)
 
 
 def size(count: int) -> str:
-    """Bytes in words: "1.5 GB"."""
+    """A number of bytes for people: "1.5 GB"."""
     for unit in ("bytes", "KB", "MB", "GB"):
         if count < 1000 or unit == "GB":
             break

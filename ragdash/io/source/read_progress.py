@@ -1,4 +1,4 @@
-"""Who wants to know how far the reading of a file is: a command line that draws a bar, a page."""
+"""Progress callbacks for file reading, such as the progress bars of the command line and the dashboard."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _STEP_BYTES = 1 << 20  # bytes of lines between two tellings
 
 
 @contextmanager
-def report_progress(told: ProgressCallback) -> Iterator[None]:
-    """Within it, every file that is read, on disk or uploaded, tells how far it is."""
-    token = _callback.set(told)
+def report_progress(callback: ProgressCallback) -> Iterator[None]:
+    """Inside of the block, every file that is read, on disk or uploaded, reports its progress."""
+    token = _callback.set(callback)
     try:
         yield
     finally:
@@ -27,39 +27,39 @@ def report_progress(told: ProgressCallback) -> Iterator[None]:
 
 
 def has_callback() -> bool:
-    """Whether somebody wants to know."""
+    """True inside of `report_progress`."""
     return _callback.get() is not None
 
 
 def open_file(path: Path) -> BinaryIO:
-    """The file, open for reading, telling how far it is where somebody wants to know."""
-    told = _callback.get()
-    return open(path, "rb") if told is None else io.BufferedReader(_ProgressFile(path, told), 1 << 20)
+    """The file, open for reading, with progress reports if there is a callback."""
+    callback = _callback.get()
+    return open(path, "rb") if callback is None else io.BufferedReader(_ProgressFile(path, callback), 1 << 20)
 
 
 def open_bytes(file: str, content: bytes) -> BinaryIO:
-    """The same for content in memory, which is never copied as a whole."""
-    told = _callback.get()
-    return io.BytesIO(content) if told is None else _ProgressBytes(file, content, told)
+    """As `open_file`, for content in memory, which is never copied as a whole."""
+    callback = _callback.get()
+    return io.BytesIO(content) if callback is None else _ProgressBytes(file, content, callback)
 
 
 def progress_steps(file: str, size: int) -> Callable[[int], int]:
-    """A function for those who walk through a text by themselves: tell(done) -> where to tell next."""
-    told = _callback.get()
-    if told is None:
-        return lambda done: size + 1
+    """A reporter for code that iterates over a text: report(position) returns the position of the next report."""
+    callback = _callback.get()
+    if callback is None:
+        return lambda position: size + 1
 
-    def tell(done: int) -> int:
-        told(file, done, size)
-        return done + _STEP_BYTES
+    def tell(position: int) -> int:
+        callback(file, position, size)
+        return position + _STEP_BYTES
 
     return tell
 
 
 class _ProgressFile(io.FileIO):
-    def __init__(self, path: Path, told: ProgressCallback):
+    def __init__(self, path: Path, callback: ProgressCallback):
         super().__init__(path, "rb")
-        self._callback, self._file, self._size = told, str(path), os.fstat(self.fileno()).st_size
+        self._callback, self._file, self._size = callback, str(path), os.fstat(self.fileno()).st_size
 
     def readinto(self, buffer) -> int:
         count = super().readinto(buffer)
@@ -68,19 +68,19 @@ class _ProgressFile(io.FileIO):
 
     def readall(self) -> bytes:
         pieces = []
-        while piece := super().read(_CHUNK_BYTES):
-            pieces.append(piece)
+        while chunk := super().read(_CHUNK_BYTES):
+            pieces.append(chunk)
             self._callback(self._file, self.tell(), self._size)
         return b"".join(pieces)
 
 
 class _ProgressBytes(io.BytesIO):
-    def __init__(self, file: str, content: bytes, told: ProgressCallback):
+    def __init__(self, file: str, content: bytes, callback: ProgressCallback):
         super().__init__(content)
-        self._callback, self._file, self._size = told, file, len(content)
+        self._callback, self._file, self._size = callback, file, len(content)
 
     def read(self, size: int | None = -1) -> bytes:
-        piece = super().read(size)
+        chunk = super().read(size)
         if size is not None and size >= 0:  # all at once is handed on, not read
             self._callback(self._file, self.tell(), self._size)
-        return piece
+        return chunk

@@ -1,4 +1,4 @@
-"""Open what is to be read: a path or an uploaded file, compressed or not, as UTF-8 text without a byte order mark."""
+"""Open a path or an upload, compressed or not, as UTF-8 text without a byte order mark."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ DECOMPRESSION_ERRORS = (EOFError, OSError, zlib.error, ValueError)  # what the d
 
 @dataclass(frozen=True)
 class Compression:
-    """A way to compress a file, known by its first bytes; `open` gives the decompressed stream."""
+    """A compression, known by its first bytes; `open` returns the decompressed stream."""
 
     name: str
     magic: bytes
@@ -92,7 +92,7 @@ class Source:
 
     @cached_property
     def data(self) -> bytes:
-        """The whole text in UTF-8 (not validated where the file is said to be UTF-8)."""
+        """The whole text in UTF-8 (not validated for UTF-8 files)."""
         return self._to_utf8(self._read_text(), final=True)
 
     @property
@@ -106,33 +106,33 @@ class Source:
 
     @property
     def raw(self) -> bytes:
-        """The bytes of the file as they are."""
+        """The bytes of the stored file."""
         return self._read()
 
     @property
     def stored_size(self) -> int:
-        """Bytes of the file as it is."""
+        """Size of the stored file in bytes."""
         return len(self._content) if self._path is None else self._path.stat().st_size
 
     def stream(self) -> BinaryIO:
-        """The file as it is, to be read piece by piece."""
+        """A stream of the stored file."""
         try:
             return self._stream()
         except OSError as error:
             self._fail_unreadable(error)
 
     def lines(self) -> Iterator[bytes]:
-        """The lines of the file as it is."""
+        """The lines of the stored file."""
         with self.stream() as stream:
             yield from stream
 
     def arrow_file(self) -> pa.NativeFile:
-        """The file as it is, as an Arrow input."""
+        """The stored file as an Arrow input."""
         return pa.BufferReader(self._content) if self._path is None else pa.OSFile(str(self._path))
 
     @property
     def plain_file(self) -> Path | None:
-        """The file that holds the text as it is and can be read piece by piece; None where only `data` has it."""
+        """The path of a file that can be streamed as UTF-8 text; None where the text must come from `data`."""
         is_plain = self.compression is None and self.encoding == "utf-8" and not self._has_mark
         return self._path if is_plain and "data" not in self.__dict__ else None
 
@@ -183,10 +183,10 @@ class Source:
                       {"type": self.compression.name, "error": str(error)})
 
     def _decompress(self, text: BinaryIO, stream: BinaryIO) -> bytes:
-        """All that a compressed file holds, never held twice; fails where it grows, or is bound to, beyond measure."""
+        """The decompressed content, never held twice in memory. Raises for decompression bombs."""
         packed, grown = self.stored_size, io.BytesIO()
-        while piece := text.read(CHUNK_BYTES):
-            grown.write(piece)
+        while chunk := text.read(CHUNK_BYTES):
+            grown.write(chunk)
             count = grown.tell()
             if count > MAX_BYTES or is_bomb(count, packed) or will_exceed_limit(count, stream.tell(), packed):
                 self.fail("zip-bomb", {"packed": packed, "size": count,
@@ -194,7 +194,7 @@ class Source:
         return grown.getvalue()
 
     def _to_utf8(self, raw: bytes, final: bool) -> bytes:
-        """These bytes without byte order mark, translated to UTF-8 where the file has another encoding."""
+        """These bytes without byte order mark, converted to UTF-8 from the file's encoding."""
         if self.encoding != "utf-8":
             try:
                 raw = codecs.getincrementaldecoder(self.encoding)().decode(raw, final).encode()
@@ -203,11 +203,11 @@ class Source:
         return raw[len(BOM):] if raw.startswith(BOM) else raw
 
     def _check_text(self) -> None:
-        """Raise for binary files, for UTF-16 that is not announced, and for files of white space only."""
+        """Raise for binary files, for undeclared UTF-16 and for files of white space only."""
         start = self._read_text(HEAD_BYTES)
-        what = next((what for magic, what in BINARY_TYPES if start.startswith(magic)), None)
-        if what:
-            self.fail("binary-file", {"type": what})
+        type_name = next((type_name for magic, type_name in BINARY_TYPES if start.startswith(magic)), None)
+        if type_name:
+            self.fail("binary-file", {"type": type_name})
         if self.encoding == "utf-8":
             wide = next(
                 (name for mark, name in BYTE_ORDER_MARKS if start.startswith(mark)), None
@@ -224,10 +224,10 @@ def stem(file: str) -> str:
     """The file's name without folder and known endings: "runs/bm25.trec.gz" -> "bm25"."""
     name = file.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1]
     while True:
-        rest, ending = os.path.splitext(name)
-        if ending.lower() not in SUFFIXES or not rest:
+        root, ending = os.path.splitext(name)
+        if ending.lower() not in SUFFIXES or not root:
             return name
-        name = rest
+        name = root
 
 
 def not_utf8_problem(file: str | None, byte: bytes, line: int, field: str | None = None) -> Problem:
@@ -236,11 +236,11 @@ def not_utf8_problem(file: str | None, byte: bytes, line: int, field: str | None
 
 
 def _utf16_without_mark(start: bytes) -> str | None:
-    """utf-16-le or utf-16-be where nearly every second byte is zero, as in Latin text without a mark."""
-    half = len(start) // 2
-    if half < 4:
+    """utf-16-le or utf-16-be if nearly every second byte is zero, as in Latin text without a byte order mark."""
+    pair_count = len(start) // 2
+    if pair_count < 4:
         return None
     for name, zeros in (("utf-16-le", start[1::2].count(0)), ("utf-16-be", start[::2].count(0))):
-        if zeros > 0.7 * half:
+        if zeros > 0.7 * pair_count:
             return name
     return None

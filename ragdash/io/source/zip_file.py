@@ -1,4 +1,4 @@
-"""Zip archives (also those that are workbooks): what is in them, and why one is not opened."""
+"""Read zip archives (Excel workbooks too), after checks for unsafe paths and sizes."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Member:
 
 @contextmanager
 def open_archive(source: Source, stream: BinaryIO) -> Iterator[zipfile.ZipFile]:
-    """The archive, after a look at its directory; problems that come up inside are raised as InputError."""
+    """The checked archive; errors raised inside of the block become InputError."""
     try:
         with zipfile.ZipFile(stream) as archive:
             _check_archive(source, archive)
@@ -54,7 +54,7 @@ def is_workbook(source: Source) -> bool:
 
 
 def read_members(source: Source) -> list[Member]:
-    """The files of an archive, in the order of their paths; what systems add to archives is passed over."""
+    """The files of an archive, sorted by path, without files that operating systems add."""
     with source.stream() as stream, open_archive(source, stream) as archive:
         infos = sorted(
             (info for info in archive.infolist() if not info.is_dir() and not _is_system_file(info.filename)),
@@ -64,17 +64,17 @@ def read_members(source: Source) -> list[Member]:
 
 
 def _is_system_file(path: str) -> bool:
-    parts = PurePosixPath(path).parts
-    return "__MACOSX" in parts or parts[-1].startswith(".") or parts[-1] in ("Thumbs.db", "desktop.ini")
+    names = PurePosixPath(path).parts
+    return "__MACOSX" in names or names[-1].startswith(".") or names[-1] in ("Thumbs.db", "desktop.ini")
 
 
 def _check_archive(source: Source, archive: zipfile.ZipFile) -> None:
-    """Raise for archives that leave their folder, hold too much, or grow beyond measure."""
+    """Raise for archives with unsafe paths, too many files or decompression bombs."""
     infos = archive.infolist()
-    outside = next((info.filename for info in infos
+    unsafe_path = next((info.filename for info in infos
                     if _UNSAFE_PATH.search(info.filename) or not PurePosixPath(info.filename).parts), None)
-    if outside is not None:
-        source.fail("unsafe-path", {"path": outside})
+    if unsafe_path is not None:
+        source.fail("unsafe-path", {"path": unsafe_path})
     if len(infos) > MAX_MEMBERS:
         source.fail("too-many-files", {"files": len(infos), "most": MAX_MEMBERS})
     total, packed = sum(info.file_size for info in infos), sum(info.compress_size for info in infos)

@@ -1,4 +1,4 @@
-"""What stands in one cell of a table: text, a number, a list or an object (JSON, Python or bars)."""
+"""Parse a table cell into text, a number, a list or an object (as JSON, as Python, or separated by bars)."""
 
 from __future__ import annotations
 
@@ -25,72 +25,72 @@ _DECODER = json.JSONDecoder(
 
 
 class _UnreadableCell(ValueError):
-    """The text of a cell is no list, with the reason."""
+    """The text of a cell cannot be parsed as a list; the message is the reason."""
 
 
-def parse_cell(name: str, written: str, cell: Cell):
-    """The value of a cell of the column that holds `name`; None where nothing stands. Notes what cannot be read."""
-    if written in MISSING_TEXTS and name != "query_id":
+def parse_cell(name: str, cell_text: str, cell: Cell):
+    """The value of a cell in the column of the field `name`; None for an empty cell. Notes unreadable text."""
+    if cell_text in MISSING_TEXTS and name != "query_id":
         return None
     if name == "query_id":
-        return _parse_id(written, cell)
+        return _parse_id(cell_text, cell)
     if name in TEXTS:
-        return written
-    if name in NUMBERS and not written.lstrip().startswith("{"):
-        return parse_number(written)
-    return _parse_list_or_object(name, written, cell)
+        return cell_text
+    if name in NUMBERS and not cell_text.lstrip().startswith("{"):
+        return parse_number(cell_text)
+    return _parse_list_or_object(name, cell_text, cell)
 
 
-def parse_attribute(written: str):
-    """The value of a column that nobody knows: a number where its digits are what a number is written as, else text."""
-    if _NUMBER.fullmatch(written) and len(written) < 16:
-        value = float(written) if re.search("[.eE]", written) else int(written)
-        if json.dumps(value) == written:
+def parse_attribute(cell_text: str):
+    """The value of an attribute: a number where parsing and writing it gives the same text, else text."""
+    if _NUMBER.fullmatch(cell_text) and len(cell_text) < 16:
+        value = float(cell_text) if re.search("[.eE]", cell_text) else int(cell_text)
+        if json.dumps(value) == cell_text:
             return value
-    return written
+    return cell_text
 
 
-def parse_number(written: str):
-    """A number as it is written, or the text where it is none."""
-    return NumberText(written.strip()) if _NUMBER.fullmatch(written.strip()) else written
+def parse_number(cell_text: str):
+    """A number with its digits; other text unchanged."""
+    return NumberText(cell_text.strip()) if _NUMBER.fullmatch(cell_text.strip()) else cell_text
 
 
-def _parse_id(written: str, cell: Cell) -> str:
-    value = written.strip(" \t")
-    if value and value != written:
-        cell.note("padded-id", {"written": written, "value": value}, severity="warning")
+def _parse_id(cell_text: str, cell: Cell) -> str:
+    value = cell_text.strip(" \t")
+    if value and value != cell_text:
+        cell.note("padded-id", {"written": cell_text, "value": value}, severity="warning")
     return value
 
 
-def _parse_list_or_object(name: str, written: str, cell: Cell):
-    """A list or an object; a text without brackets is split at bars where it is a list of several."""
-    text = written.strip()
+def _parse_list_or_object(name: str, cell_text: str, cell: Cell):
+    """A list or an object; text without brackets is split at bars where the field may hold several values."""
+    text = cell_text.strip()
     if text[:1] in "[{(" or text.startswith("array("):
         try:
             value = parse_nested(text)
         except _UnreadableCell as reason:
             if name not in IDS and name not in OBJECTS and (name in PARALLEL_FIELDS or text[-1] not in "]})"):
-                return written if name in PARALLEL_FIELDS else [written]  # a text such as "[1] says ..."
-            what = "an object" if name in OBJECTS else "a list"
-            return cell.note("bad-list", {"start": text[:60], "reason": reason, "type": what})
+                return cell_text if name in PARALLEL_FIELDS else [cell_text]  # a text such as "[1] says ..."
+            expected = "an object" if name in OBJECTS else "a list"
+            return cell.note("bad-list", {"start": text[:60], "reason": reason, "type": expected})
         return value if type(value) is not dict or name not in ("contexts", "answers", "evidence") else [value]
     if name in OBJECTS:
-        return cell.note_wrong_type(written, "an object")
+        return cell.note_wrong_type(cell_text, "an object")
     if "|" in text and (name in IDS or _may_hold_several(name, cell.field)):
-        parts = [part.strip() for part in text.split("|")]
-        return [parse_number(part) for part in parts] if name in ("score", "rank") else parts
+        items = [item.strip() for item in text.split("|")]
+        return [parse_number(item) for item in items] if name in ("score", "rank") else items
     if name in PARALLEL_FIELDS:
-        return parse_number(written) if name in ("score", "rank") else written
-    return [text] if name in IDS else [written]
+        return parse_number(cell_text) if name in ("score", "rank") else cell_text
+    return [text] if name in IDS else [cell_text]
 
 
 def _may_hold_several(name: str, field: str) -> bool:
-    """False for columns named for one text, such as reference: a bar in it belongs to the text."""
+    """False for columns named in the singular, such as reference: a bar in them belongs to the text."""
     return name != "answers" or field.lower().endswith("s")
 
 
 def parse_nested(text: str):
-    """The value of JSON or of a Python literal; numbers as they are written. Raises _NotRead with the reason."""
+    """Parse JSON or a Python literal; numbers keep their digits. Raises _UnreadableCell with the reason."""
     try:
         return _DECODER.decode(text)
     except RecursionError:
@@ -113,14 +113,14 @@ def parse_nested(text: str):
 
 
 def _parse_literal(node: ast.AST, text: str):
-    """The value of a part of a Python literal."""
+    """The value of a node of a Python literal."""
     if isinstance(node, ast.Constant):
         if isinstance(node.value, (int, float)) and not isinstance(node.value, bool):
             return _number_text(node, text)
         if node.value is None or isinstance(node.value, (str, bool)):
             return node.value
     if isinstance(node, (ast.List, ast.Tuple, ast.Set)):
-        return [_parse_literal(part, text) for part in node.elts]
+        return [_parse_literal(element, text) for element in node.elts]
     if isinstance(node, ast.Dict) and all(node.keys):
         keys = [_parse_literal(key, text) for key in node.keys]
         if all(isinstance(key, str) for key in keys) and len(set(keys)) == len(keys):
@@ -137,21 +137,21 @@ def _parse_literal(node: ast.AST, text: str):
 
 
 def _number_text(node: ast.Constant, text: str) -> NumberText:
-    written = ast.get_source_segment(text, node) or ""
-    if not _NUMBER.fullmatch(written):
-        raise _UnreadableCell(f"the number {written[:20]}")
-    return NumberText(written)
+    literal = ast.get_source_segment(text, node) or ""
+    if not _NUMBER.fullmatch(literal):
+        raise _UnreadableCell(f"the number {literal[:20]}")
+    return NumberText(literal)
 
 
 def _has_adjacent_strings(text: str) -> bool:
-    """True where two texts stand side by side, which Python would join and numpy means as two."""
-    before = None
+    """True if two string literals are adjacent: Python would join them, numpy means two values."""
+    previous_type = None
     try:
         for token in tokenize.generate_tokens(io.StringIO(text).readline):
-            if token.type == tokenize.STRING and before == tokenize.STRING:
+            if token.type == tokenize.STRING and previous_type == tokenize.STRING:
                 return True
             if token.type not in (tokenize.NL, tokenize.NEWLINE, tokenize.COMMENT):
-                before = token.type
+                previous_type = token.type
     except (tokenize.TokenError, SyntaxError):
         return False
     return False

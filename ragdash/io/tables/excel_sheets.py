@@ -1,4 +1,4 @@
-"""Excel workbooks: their sheets, row by row, after a look at how large they become."""
+"""Read the sheets of Excel workbooks row by row, after a check of their size."""
 
 from __future__ import annotations
 
@@ -24,53 +24,59 @@ _SHARED = re.compile(rb't="s"[^>]*>\s*<(?:\w+:)?v>(\d+)<')
 
 
 def read_sheet(source: Source, problems: Collector) -> tuple[Header, Iterator[tuple[int, list]]]:
-    """(header, (row number, values) of each row) of the first sheet with columns that we know; the others are noted."""
+    """(header, (row number, values) of each row) of the first sheet with known columns; other sheets are noted."""
     from python_calamine import CalamineError, CalamineWorkbook
 
     _check_size(source)
     try:
         book = CalamineWorkbook.from_filelike(io.BytesIO(source.raw))
-        headers = {name: found for name in book.sheet_names if (found := _read_header(book, name, source))}
+        headers = {
+            name: sheet_header for name in book.sheet_names if (sheet_header := _read_header(book, name, source))
+        }
         if not headers:
             source.fail("empty-file/workbook")
-        taken = next((name for name, header in headers.items() if header.recognized_count), next(iter(headers)))
-        sheet = book.get_sheet_by_name(taken)
+        sheet_name = next((name for name, header in headers.items() if header.recognized_count), next(iter(headers)))
+        sheet = book.get_sheet_by_name(sheet_name)
     except (CalamineError, OSError, ValueError) as error:
         fail_damaged(source, "an Excel workbook", error)
-    for name in headers.keys() - {taken}:
-        problems.add("unread-sheet", {"name": name, "taken": taken}, field=name, severity="warning")
-    header = headers[taken]
-    return header, ((at, row) for at, row in enumerate(sheet.iter_rows(), 1) if at > header.line)
+    for name in headers.keys() - {sheet_name}:
+        problems.add("unread-sheet", {"name": name, "taken": sheet_name}, field=name, severity="warning")
+    header = headers[sheet_name]
+    return header, (
+        (row_number, row) for row_number, row in enumerate(sheet.iter_rows(), 1) if row_number > header.line
+    )
 
 
-def fail_damaged(source: Source, what: str, error: Exception) -> NoReturn:
-    """Raise: the file cannot be read to its end."""
-    source.fail("corrupt-file", {"type": what, "error": str(error)})
+def fail_damaged(source: Source, content: str, error: Exception) -> NoReturn:
+    """Raise: the file is damaged."""
+    source.fail("corrupt-file", {"type": content, "error": str(error)})
 
 
 def _read_header(book, name: str, source: Source) -> Header | None:
-    """The first row of a sheet that holds anything, None for an empty sheet."""
+    """The first row with a value, None for an empty sheet."""
     sheet = book.get_sheet_by_name(name)
-    for at, row in enumerate(sheet.iter_rows(), 1):
+    for row_number, row in enumerate(sheet.iter_rows(), 1):
         if any(cell != "" for cell in row):
-            return Header(tuple(str(cell).strip() for cell in row), ",", at, source.mapping)
+            return Header(tuple(str(cell).strip() for cell in row), ",", row_number, source.mapping)
     return None
 
 
 def _check_size(source: Source) -> None:
-    """Raise for sheets whose cells span or hold more than can be: two cells in opposite corners are enough for one,
-    and a long text that many cells share for the other."""
-    with source.stream() as stream, zip_file.open_archive(source, stream) as opened:
-        total = sum(info.file_size for info in opened.infolist())
+    """Raise for sheets that are too large: two cells in opposite corners can span too many cells,
+    and a long text that many cells share can hold too much."""
+    with source.stream() as stream, zip_file.open_archive(source, stream) as archive:
+        total = sum(info.file_size for info in archive.infolist())
         if total > MAX_TEXT_BYTES:
             source.fail("zip-bomb/workbook", {"size": total, "most": MAX_TEXT_BYTES})
         lengths = (
-            _text_lengths(opened.read("xl/sharedStrings.xml")) if "xl/sharedStrings.xml" in opened.namelist() else None
+            _text_lengths(archive.read("xl/sharedStrings.xml"))
+            if "xl/sharedStrings.xml" in archive.namelist()
+            else None
         )
-        for info in opened.infolist():
+        for info in archive.infolist():
             if not re.fullmatch(r"xl/worksheets/[^/]+\.xml", info.filename):
                 continue
-            with opened.open(info) as sheet:
+            with archive.open(info) as sheet:
                 rows, columns, text = _extent(sheet, lengths)
             if rows * columns > MAX_CELLS:
                 source.fail("too-large-table", {"rows": rows, "columns": columns, "most": MAX_CELLS})
@@ -79,7 +85,7 @@ def _check_size(source: Source) -> None:
 
 
 def _text_lengths(strings: bytes) -> np.ndarray:
-    """Bytes of each text that cells share."""
+    """Bytes of each shared text."""
     ends = np.array([match.start() for match in re.finditer(rb"</(?:\w+:)?si>", strings)], np.int64)
     return np.diff(ends, prepend=0)
 
@@ -90,22 +96,22 @@ def _extent(sheet: BinaryIO, lengths: np.ndarray | None) -> tuple[int, int, int]
     Cells that do not say where they are follow each other.
     """
     rows = columns = row = column = text = 0
-    before = b""
-    while (piece := sheet.read(1 << 20)) and rows * columns <= MAX_CELLS and text <= MAX_TEXT_BYTES:
-        content = before + piece
-        end = content.rfind(b"<") if piece else len(content)
-        for tag, inside in _TAG.findall(content[:end]):
-            place = _REFERENCE.search(inside)
+    remainder = b""
+    while (chunk := sheet.read(1 << 20)) and rows * columns <= MAX_CELLS and text <= MAX_TEXT_BYTES:
+        content = remainder + chunk
+        end = content.rfind(b"<") if chunk else len(content)
+        for tag, attributes in _TAG.findall(content[:end]):
+            reference = _REFERENCE.search(attributes)
             if tag == b"row":
-                row, column = int(place[2]) if place else row + 1, 0
+                row, column = int(reference[2]) if reference else row + 1, 0
             else:
-                column = _column_number(place[1]) if place else column + 1
-                row = int(place[2]) if place else row
+                column = _column_number(reference[1]) if reference else column + 1
+                row = int(reference[2]) if reference else row
             rows, columns = max(rows, row), max(columns, column)
         if lengths is not None and len(lengths):
             shared = np.array(_SHARED.findall(content[:end]), dtype=np.int64)
             text += int(lengths[shared[shared < len(lengths)]].sum())
-        before = content[end:][-4096:]
+        remainder = content[end:][-4096:]
     return rows, columns, text
 
 

@@ -1,4 +1,4 @@
-"""An example of --map, made of a file's own columns."""
+"""Errors for files without known columns or without questions, with a --map example from the file's own columns."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ _ALIASES = {**QUERY_ALIASES, **ALIASES}
 
 
 def fail_if_unknown_table(source: Source) -> None:
-    """Raise where the file is a table whose columns nobody knows; the problem tells how to name them."""
+    """Raise for a table without known columns; the problem shows how to map them."""
     if source.head.lstrip().startswith(b"{"):
         source.fail("unknown-format/pandas-split", line=1)
     _fail_if_trec_eval_results(source)
-    found = unknown_header(source.head)
-    if found is None:
+    table = unknown_header(source.head)
+    if table is None:
         return
-    header, row = found
-    shown = ", ".join(header.names[:20])
+    header, row = table
+    columns = ", ".join(header.names[:20])
     source.fail(
         "unknown-format/columns",
         {
-            "columns": shown,
+            "columns": columns,
             "by_document": mapping_example(header.names, ROW_EXAMPLE, row),
             "by_query": mapping_example(header.names, QUERY_EXAMPLE, row),
             "judged": mapping_example(header.names, JUDGMENT_EXAMPLE, row),
@@ -45,42 +45,42 @@ def fail_if_unknown_table(source: Source) -> None:
 
 
 def _fail_if_trec_eval_results(source: Source) -> None:
-    """Raise for what trec_eval puts out: a measure, a query or all, and a value on each line."""
+    """Raise for the output of trec_eval: a measure, a query or "all", and a value on each line."""
     lines = [line.split() for line in source.head.decode(errors="replace").splitlines()[:20] if line.strip()]
-    measured = [parts for parts in lines if len(parts) == 3 and _MEASURE.fullmatch(parts[0])]
+    measured = [words for words in lines if len(words) == 3 and _MEASURE.fullmatch(words[0])]
     if len(measured) > len(lines) / 2:
         source.fail("results", {"cells": list(measured[0])}, line=1)
 
 
 def mapping_example(columns: Sequence[str], fields: Sequence[str] = ROW_EXAMPLE, row: Sequence[str] = ()) -> str:
-    """Such as "--map query_id=question,doc_id=file,score=points"; fields that are there by name are left out.
+    """Such as "--map query_id=question,doc_id=file,score=points"; fields with a known column are left out.
 
     row: the values of the first row, to tell a column of numbers.
     """
     free = [name for name in dict.fromkeys(columns) if name and "=" not in name and "," not in name]
     missing = []
     for field in fields:
-        known = {normalize_name(other) for other in _ALIASES[field]}
-        own = next((name for name in free if normalize_name(name) in known), None)
-        if own is None:
+        aliases = {normalize_name(alias) for alias in _ALIASES[field]}
+        column = next((name for name in free if normalize_name(name) in aliases), None)
+        if column is None:
             missing.append(field)
         else:
-            free.remove(own)
+            free.remove(column)
     numbers = {name for name, value in zip(columns, row, strict=False) if parse_number(value) is not None}
     pairs = []
     for field in missing:
-        wanted = [name for name in free if (name in numbers) == (field in ("score", "rank", "grade"))] or free
-        name = wanted[0] if wanted else "NAME"
-        free = [other for other in free if other != name]
+        candidates = [name for name in free if (name in numbers) == (field in ("score", "rank", "grade"))] or free
+        name = candidates[0] if candidates else "NAME"
+        free = [alias for alias in free if alias != name]
         pairs.append(f"{field}={name}")
-    named = ",".join(pairs)
-    return f"--map {shlex.quote(named)}" if set(named) & set(" |;&()'\"") else f"--map {named}"
+    pairs_text = ",".join(pairs)
+    return f"--map {shlex.quote(pairs_text)}" if set(pairs_text) & set(" |;&()'\"") else f"--map {pairs_text}"
 
-def fail_if_questions_missing(source: Source, sniffed: DetectedFormat) -> None:
-    """Raise for what tools write without its questions: LlamaIndex's predictions, the scores of RAGAS."""
-    if sniffed.format == "json-results":
+def fail_if_questions_missing(source: Source, detected: DetectedFormat) -> None:
+    """Raise for files that lack their questions: predictions of LlamaIndex, scores of RAGAS."""
+    if detected.format == "json-results":
         _fail_if_llamaindex_predictions(source)
-    elif sniffed.format in ("json-dict", "json-columns", "unknown") and source.head.lstrip().startswith(b"{"):
+    elif detected.format in ("json-dict", "json-columns", "unknown") and source.head.lstrip().startswith(b"{"):
         _fail_if_ragas_scores(source)
 
 
@@ -91,7 +91,7 @@ def _fail_if_ragas_scores(source: Source) -> None:
 
 
 def _fail_if_llamaindex_predictions(source: Source) -> None:
-    """Raise for answers in a list under predictions that do not say which question they answer."""
+    """Raise for a list of predictions without their questions."""
     fields = keys_by_path(source.head.decode(errors="replace")).get(("predictions", LIST))
     if not fields or {"query", "query_id"} & resolve_fields(fields, source.mapping).keys() or source.mapping:
         return

@@ -1,4 +1,4 @@
-"""promptfoo's CSV: a row for each test, with its variables and a column for what each provider and prompt answered."""
+"""promptfoo's CSV: one row per test, with its variables and an answer column per provider and prompt."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MAX_PROMPT_CHARACTERS = 60  # characters of a prompt in the name of a configurat
 
 @dataclass(frozen=True)
 class OutputColumn:
-    """The column `at` holds what a configuration answered; beside: {column's name: index} of what was said of it."""
+    """The answer column of a configuration, and its extra columns {name: index}, such as status and score."""
 
     config: str
     index: int
@@ -28,31 +28,31 @@ class OutputColumn:
 
 
 def find_outputs(names: Sequence[str]) -> tuple[OutputColumn, ...]:
-    """The columns of answers, none where this is no table of promptfoo."""
-    found = {at: match for at, name in enumerate(names) if (match := _OUTPUT.fullmatch(name))}
-    providers = [match[1] for match in found.values()]
+    """The answer columns; empty for tables of other tools."""
+    matches = {index: match for index, name in enumerate(names) if (match := _OUTPUT.fullmatch(name))}
+    providers = [match[1] for match in matches.values()]
     result: list[OutputColumn] = []
-    for at, match in found.items():
+    for index, match in matches.items():
         prompt = " ".join(match[2].split())[:MAX_PROMPT_CHARACTERS]
         config = match[1] if providers.count(match[1]) == 1 else f"{match[1]}: {prompt}"
-        same = sum(output.config == config or output.config.startswith(f"{config} (") for output in result)
-        last = at + 1
+        duplicate_count = sum(output.config == config or output.config.startswith(f"{config} (") for output in result)
+        last = index + 1
         while last < len(names) and _EXTRA_COLUMN.fullmatch(names[last]):
             last += 1
-        result.append(OutputColumn(f"{config} ({same + 1})" if same else config, at,
-                             {names[i]: i for i in range(at + 1, last)}))
+        result.append(OutputColumn(f"{config} ({duplicate_count + 1})" if duplicate_count else config, index,
+                             {names[i]: i for i in range(index + 1, last)}))
     return tuple(result)
 
 
-def output_indices(found: Sequence[OutputColumn]) -> set[int]:
-    """Indices of the columns that belong to outputs, and to no variable."""
-    return {at for output in found for at in (output.index, *output.extra_columns.values())}
+def output_indices(outputs: Sequence[OutputColumn]) -> set[int]:
+    """Indices of the columns that belong to outputs; the others are variables."""
+    return {index for output in outputs for index in (output.index, *output.extra_columns.values())}
 
 
-def output_schema(names: Sequence[str], found: Sequence[OutputColumn], mapping: Mapping[str, str]) -> dict[str, str]:
-    """{our name: field} of a test with one of its outputs: the variables, and the answer and its configuration."""
-    away = output_indices(found)
-    variables = [name for at, name in enumerate(names) if at not in away]
+def output_schema(names: Sequence[str], outputs: Sequence[OutputColumn], mapping: Mapping[str, str]) -> dict[str, str]:
+    """{our name: field} of a test with one output: its variables, the answer and the configuration."""
+    indices = output_indices(outputs)
+    variables = [name for index, name in enumerate(names) if index not in indices]
     result = resolve_fields(variables, mapping)
     if "answers" not in result and "expected" in variables:
         result["answers"] = "expected"
@@ -60,19 +60,19 @@ def output_schema(names: Sequence[str], found: Sequence[OutputColumn], mapping: 
 
 
 def output_rows(
-    fields: dict, row: Sequence[str], found: Sequence[OutputColumn], problems: Collector, line: int
+    fields: dict, row: Sequence[str], outputs: Sequence[OutputColumn], problems: Collector, line: int
 ) -> Iterator[dict]:
-    """The test once for each output: its variables (fields), the answer, and what promptfoo says of it."""
-    for output in found:
-        said = {name: row[at] for name, at in output.extra_columns.items() if row[at]}
+    """One object per output: the variables (fields), the answer and promptfoo's assessment."""
+    for output in outputs:
+        extras = {name: row[index] for name, index in output.extra_columns.items() if row[index]}
         text = row[output.index]
         old = None if output.extra_columns else _COMBINED_CELL.fullmatch(text)
         if old:
-            said = {"Status": old[1], "Score": old[2]}
+            extras = {"Status": old[1], "Score": old[2]}
             text, *reason = _REASON.split(old[3] or "", maxsplit=1)
-            said |= {"Grader Reason": reason[0]} if reason else {}
-        if said.get("Status") == "ERROR":
+            extras |= {"Grader Reason": reason[0]} if reason else {}
+        if extras.get("Status") == "ERROR":
             problems.add("promptfoo-error", {"config": output.config, "text": text}, line=line, field=output.config,
                          severity="warning")
             text = ""
-        yield {**fields, **said, "answer": text or None, "provider": output.config}
+        yield {**fields, **extras, "answer": text or None, "provider": output.config}

@@ -1,4 +1,4 @@
-"""What a table with a row for each document tells of its queries, beside the documents: columns read as text."""
+"""Columns about the queries in a table with one row per document. They are read as text."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ QUERY_PREFIX = "about "  # before the names of such columns, to tell them from t
 
 
 class QueryColumns:
-    """The columns of a header that tell of queries: `wanted` {name to read it by: index}.
+    """The columns of a header that describe queries; `indices` is {prefixed name: index}.
 
     documents: {our name: index} of the columns about documents; where there is no id of the query, the question is the
     id, and is added to them.
@@ -37,57 +37,59 @@ class QueryColumns:
         self.by_text = "query_id" not in documents and "query" in header.columns
         self._rows = RowDetails(problems, header.mapping, names, passed) if passed else RowDetails(problems,
                                                                                                    header.mapping)
-        taken = {name: header.names[at] for name, at in documents.items()}
-        fields = self._rows.select_fields(dict.fromkeys(header.names), taken)
+        document_columns = {name: header.names[index] for name, index in documents.items()}
+        fields = self._rows.select_fields(dict.fromkeys(header.names), document_columns)
         if self.by_text:
             documents["query_id"] = header.columns["query"]
         self.indices = {f"{QUERY_PREFIX}{field}": header.names.index(field) for field in fields}
 
     def unread_columns(self, documents: Mapping[str, int]) -> list[str]:
-        """The columns that are read by nobody; those of the other role are passed over without a word."""
+        """The columns that are not read, without those of the other role, which are ignored silently."""
         header, read = self.header, {*self.indices.values(), *documents.values()}
-        other = set(find_fields(header.names, self._rows.ignored, QUERY_ALIASES).values())
-        return [name for at, name in enumerate(header.names) if at not in read and name not in other]
+        ignored = set(find_fields(header.names, self._rows.ignored, QUERY_ALIASES).values())
+        return [name for index, name in enumerate(header.names) if index not in read and name not in ignored]
 
     def with_query_ids(self, columns: TableColumns) -> TableColumns:
-        """The columns with the ids of the queries: where there are none, the text of the questions."""
+        """The columns with query ids; without ids, the text of the question is the id."""
         if not self.by_text:
             return columns
         names, codes = encode(columns["query_id"])
-        asked = pa.array([question_as_id(name) for name in names.to_pylist()], pa.string()).dictionary_encode()
-        codes = asked.indices.to_numpy()[codes].astype(np.int32)
-        ids = pa.DictionaryArray.from_arrays(pa.array(codes, pa.int32()), asked.dictionary)
+        ids_by_question = pa.array(
+            [question_as_id(name) for name in names.to_pylist()], pa.string()
+        ).dictionary_encode()
+        codes = ids_by_question.indices.to_numpy()[codes].astype(np.int32)
+        ids = pa.DictionaryArray.from_arrays(pa.array(codes, pa.int32()), ids_by_question.dictionary)
         return replace(columns, columns={**columns.columns, "query_id": pa.chunked_array([ids])})
 
-    def add_to_runs(self, parts: Mapping[str | None, Rows]) -> None:
-        """Give the rows of each configuration what their queries tell, and its settings."""
+    def add_to_runs(self, rows_by_config: Mapping[str | None, Rows]) -> None:
+        """Add query details and settings to the rows of each configuration."""
         if not self.indices:
             return
-        told = {config: RowBuffer(config) for config in parts}
-        for config, rows in parts.items():
+        buffers = {config: RowBuffer(config) for config in rows_by_config}
+        for config, rows in rows_by_config.items():
             self._rows.add_columns(
                 config, rows.query_ids, rows.query_columns, self._read_value, rows.lines, QUERY_PREFIX
             )
-        self._rows.add_to_buffers(told)
-        for config, rows in parts.items():
-            seen = encode(rows.query_ids)[0].to_pylist()
-            rows.details = details_table(dict.fromkeys(seen, 0), told[config].details, seen, RUN_TYPES)
-            rows.settings = told[config].settings
+        self._rows.add_to_buffers(buffers)
+        for config, rows in rows_by_config.items():
+            query_ids = encode(rows.query_ids)[0].to_pylist()
+            rows.details = details_table(dict.fromkeys(query_ids, 0), buffers[config].details, query_ids, RUN_TYPES)
+            rows.settings = buffers[config].settings
 
     def truth_details_table(self, columns: TableColumns) -> pa.Table | None:
         """The details of a truth."""
         if not self.indices:
             return None
-        about = {name: column for name, column in columns.columns.items() if name.startswith(QUERY_PREFIX)}
-        self._rows.add_columns(None, columns["query_id"], about, self._read_value, columns.lines, QUERY_PREFIX)
-        details = {query_id: truth_details(told.fields, self._rows.schema, Cell(self.problems, told.line, ""))
-                   for (_, query_id), told in self._rows.queries()}
-        seen = encode(columns["query_id"])[0].to_pylist()
-        return details_table(dict.fromkeys(seen, 0), details, seen, TRUTH_TYPES)
+        query_columns = {name: column for name, column in columns.columns.items() if name.startswith(QUERY_PREFIX)}
+        self._rows.add_columns(None, columns["query_id"], query_columns, self._read_value, columns.lines, QUERY_PREFIX)
+        details = {query_id: truth_details(values.fields, self._rows.schema, Cell(self.problems, values.line, ""))
+                   for (_, query_id), values in self._rows.queries()}
+        query_ids = encode(columns["query_id"])[0].to_pylist()
+        return details_table(dict.fromkeys(query_ids, 0), details, query_ids, TRUTH_TYPES)
 
-    def _read_value(self, field: str, written: str, line: int | None):
+    def _read_value(self, field: str, cell_text: str, line: int | None):
         """The value of a cell."""
-        name = next((name for name, known in self._rows.schema.items() if known == field), None)
+        name = next((name for name, schema_field in self._rows.schema.items() if schema_field == field), None)
         if name is None:
-            return cells.parse_attribute(written)
-        return cells.parse_cell(name, written, Cell(self.problems, line, field))
+            return cells.parse_attribute(cell_text)
+        return cells.parse_cell(name, cell_text, Cell(self.problems, line, field))

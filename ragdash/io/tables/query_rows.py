@@ -1,4 +1,4 @@
-"""Tables with a row for each query: rows become the objects that native files hold, and are read in the same way."""
+"""Tables with one row per query. Rows become objects as in native files and are read in the same way."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ def build_runs_from_rows(
     source: Source, name: str | None, header: Header, rows: Iterable[InputEntry], problems: Collector
 ) -> list[Run]:
     """The runs of rows whose columns the header names."""
-    known = header.schema
-    if not is_document_row(known) and not any(field in known for field in (*RUN_MARKERS, *TRUTH_MARKERS)):
+    schema = header.schema
+    if not is_document_row(schema) and not any(field in schema for field in (*RUN_MARKERS, *TRUTH_MARKERS)):
         _fail_unknown_columns(source, header, RUN_MARKERS)
-    if is_document_row(known) and "grade" in known and not {"score", "rank"} & known.keys():
+    if is_document_row(schema) and "grade" in schema and not {"score", "rank"} & schema.keys():
         fail_truth_as_run(source, f"the columns {_join_columns(header, ('doc_id', 'grade'))}")
-    if not is_document_row(known) and not any(field in known for field in RUN_MARKERS):
+    if not is_document_row(schema) and not any(field in schema for field in RUN_MARKERS):
         fail_truth_as_run(source, f"the columns {_join_columns(header, TRUTH_MARKERS)} and nothing retrieved",
                      "reference answers, evidence or judgements")
     _check_columns(header, problems)
@@ -54,10 +54,10 @@ def build_runs_from_rows(
 
 def build_truth_from_rows(source: Source, header: Header, rows: Iterable[InputEntry], problems: Collector) -> Truth:
     """The truth in rows whose columns the header names."""
-    known = header.schema
-    if not is_document_row(known) and not any(field in known for field in (*RUN_MARKERS, *TRUTH_MARKERS)):
+    schema = header.schema
+    if not is_document_row(schema) and not any(field in schema for field in (*RUN_MARKERS, *TRUTH_MARKERS)):
         _fail_unknown_columns(source, header, TRUTH_MARKERS)
-    if not is_document_row(known) and not any(field in known for field in TRUTH_MARKERS):
+    if not is_document_row(schema) and not any(field in schema for field in TRUTH_MARKERS):
         fail_run_as_truth(
             source,
             f"the columns {_join_columns(header, RUN_MARKERS)}, and none of what is right; if one of them is, "
@@ -67,15 +67,15 @@ def build_truth_from_rows(source: Source, header: Header, rows: Iterable[InputEn
     reader = TruthReader(problems, source.mapping, header.schema)
     for row in rows:
         reader.add(row)
-    if reader.looks_like_run and is_document_row(known):
+    if reader.looks_like_run and is_document_row(schema):
         fail_run_as_truth(source, "its scores are no grades")
     return reader.finish(source)
 
 
 def _fail_unknown_columns(source: Source, header: Header, names: tuple[str, ...]) -> NoReturn:
-    """Raise: no column tells what was returned, or what is right."""
-    shown = ", ".join(header.names[:20])
-    source.fail("missing-column/returned", {"columns": shown, "names": list(names),
+    """Raise: no column has the fields of a run, or of the truth."""
+    columns = ", ".join(header.names[:20])
+    source.fail("missing-column/returned", {"columns": columns, "names": list(names),
                 "example": mapping_example(header.names, ('query', names[0]))}, header.line)
 
 
@@ -84,10 +84,10 @@ def _join_columns(header: Header, names: Iterable[str]) -> str:
 
 
 def _check_columns(header: Header, problems: Collector) -> None:
-    """Raise where no column tells the query; warn of those that nobody knows."""
-    known = header.schema
-    if not {"query_id", "query"} & known.keys():
-        free = [name for name in header.names if name not in known.values()]
+    """Raise if no column identifies the query; warn of columns that become attributes."""
+    schema = header.schema
+    if not {"query_id", "query"} & schema.keys():
+        free = [name for name in header.names if name not in schema.values()]
         problems.add(
             "missing-column/query",
             {
@@ -101,31 +101,31 @@ def _check_columns(header: Header, problems: Collector) -> None:
         )
     problems.raise_errors()
     mapped = header.mapping.get("attribute")
-    away = promptfoo_header.output_indices(header.outputs)
-    unknown = [name for at, name in enumerate(header.names)
-               if name not in known.values() and name != mapped and at not in away]
-    if unknown and not is_document_row(known):
-        note_attribute_columns(unknown, problems, header.line)
+    output_indices = promptfoo_header.output_indices(header.outputs)
+    attribute_columns = [name for index, name in enumerate(header.names)
+               if name not in schema.values() and name != mapped and index not in output_indices]
+    if attribute_columns and not is_document_row(schema):
+        note_attribute_columns(attribute_columns, problems, header.line)
 
 
 def row_entries(source: Source, header: Header, problems: Collector) -> Iterator[InputEntry]:
-    """The rows of a table of text as objects, with their lines; a row that cannot be read is noted and passed over."""
-    named = {field: name for name, field in header.schema.items()}
-    width, away = len(header.names), promptfoo_header.output_indices(header.outputs)
+    """The rows of a text table as objects with their lines; an unreadable row is noted and skipped."""
+    names_by_field = {field: name for name, field in header.schema.items()}
+    width, output_indices = len(header.names), promptfoo_header.output_indices(header.outputs)
     for line, row in read_records(source, header, problems):
         if len(row) != width:
             problems.add("column-count", {"count": len(row), "row": header.delimiter.join(row)[:80], "width": width},
                          line=line)
             continue
         fields = {}
-        for at, (field, written) in enumerate(zip(header.names, row, strict=True)):
-            if field in fields or at in away:
+        for index, (field, cell_text) in enumerate(zip(header.names, row, strict=True)):
+            if field in fields or index in output_indices:
                 continue  # the first of several columns of one name
-            name = named.get(field)
+            name = names_by_field.get(field)
             if name is not None:
-                fields[field] = cells.parse_cell(name, written, Cell(problems, line, field))
-            elif written.strip() not in cells.MISSING_TEXTS:
-                fields[field] = cells.parse_attribute(written)
+                fields[field] = cells.parse_cell(name, cell_text, Cell(problems, line, field))
+            elif cell_text.strip() not in cells.MISSING_TEXTS:
+                fields[field] = cells.parse_attribute(cell_text)
         if header.outputs:
             yield from (
                 InputEntry(line, test)

@@ -1,4 +1,4 @@
-"""Tables row by row: slow and exact. Says what is wrong where, and reads whatever the fast way does not take."""
+"""Read tables row by row: slow, exact, with a line number for each problem. Used where fast reading fails."""
 
 from __future__ import annotations
 
@@ -39,24 +39,24 @@ class TableColumns:
         return self.columns[name]
 
     def get(self, name: str):
-        """The column, or None where the table has none of this name."""
+        """The column of this name, or None."""
         return self.columns.get(name)
 
 
-def read_rows(source: Source, header: Header, wanted: dict[str, int], problems: Collector) -> TableColumns:
+def read_rows(source: Source, header: Header, indices: dict[str, int], problems: Collector) -> TableColumns:
     """Read every row, noting each problem with its line; rows with problems are left out."""
-    reader = _ColumnCollector(header, wanted, problems)
+    reader = _ColumnCollector(header, indices, problems)
     for line, row in read_records(source, header, problems):
         reader.add(line, row)
     return reader.columns()
 
 
 class _ColumnCollector:
-    """Gathers the values of the wanted columns."""
+    """Collects the values of some columns."""
 
-    def __init__(self, header: Header, wanted: dict[str, int], problems: Collector):
-        self.header, self.indices, self.problems = header, wanted, problems
-        self.values: dict[str, list] = {name: [] for name in wanted}
+    def __init__(self, header: Header, indices: dict[str, int], problems: Collector):
+        self.header, self.indices, self.problems = header, indices, problems
+        self.values: dict[str, list] = {name: [] for name in indices}
         self.lines: list[int] = []
         self.fraction_count = self.number_count = 0
         self.config_lines: dict[bool, int] = {}
@@ -65,10 +65,10 @@ class _ColumnCollector:
         """Take one row."""
         width = len(self.header.names)
         if len(row) != width:
-            what = shorten(self.header.delimiter.join(row), 80)
-            self.problems.add("column-count", {"count": len(row), "row": what, "width": width}, line=line)
+            row_text = shorten(self.header.delimiter.join(row), 80)
+            self.problems.add("column-count", {"count": len(row), "row": row_text, "width": width}, line=line)
             return
-        values = {name: self._value(name, row[at], line) for name, at in self.indices.items()}
+        values = {name: self._value(name, row[index], line) for name, index in self.indices.items()}
         if "config" in values:
             self.config_lines.setdefault(values["config"] is not None, line)
         if any(
@@ -79,39 +79,39 @@ class _ColumnCollector:
             self.values[name].append(value)
         self.lines.append(line)
 
-    def _value(self, name: str, written: str, line: int) -> str | float | None:
+    def _value(self, name: str, cell_text: str, line: int) -> str | float | None:
         if name not in ID_COLUMNS + NUMBER_COLUMNS:
-            return None if written in MISSING_TEXTS else written
+            return None if cell_text in MISSING_TEXTS else cell_text
         if name in NUMBER_COLUMNS:
-            return self._number(name, written, line)
-        if name == "config" and written.strip(" \t") in MISSING_TEXTS:
+            return self._number(name, cell_text, line)
+        if name == "config" and cell_text.strip(" \t") in MISSING_TEXTS:
             return None
-        return self._id(name, written, line)
+        return self._id(name, cell_text, line)
 
-    def _id(self, name: str, written: str, line: int) -> str | None:
-        value, field = written.strip(" \t"), self.header.names[self.indices[name]]
+    def _id(self, name: str, cell_text: str, line: int) -> str | None:
+        value, field = cell_text.strip(" \t"), self.header.names[self.indices[name]]
         if not value:
             self.problems.add("missing-id/row", {"name": name}, line=line, field=field)
-        elif value != written:
-            self.problems.add("padded-id", {"written": written, "value": value}, line=line, field=field,
+        elif value != cell_text:
+            self.problems.add("padded-id", {"written": cell_text, "value": value}, line=line, field=field,
                               severity="warning")
         return value or None
 
-    def _number(self, name: str, written: str, line: int) -> float | None:
-        value, field = parse_number(written), self.header.names[self.indices[name]]
+    def _number(self, name: str, cell_text: str, line: int) -> float | None:
+        value, field = parse_number(cell_text), self.header.names[self.indices[name]]
         if value is not None and math.isfinite(value):
             self.number_count += name in ("score", "grade")
             self.fraction_count += name in ("score", "grade") and not value.is_integer()
             if is_usable(value, name):
                 return value
-        if written.strip():
-            note_bad_value(name, repr(written), value, self.problems, line, field)
+        if cell_text.strip():
+            note_bad_value(name, repr(cell_text), value, self.problems, line, field)
         else:
             self.problems.add(f"missing-{name}/row", line=line, field=field)
         return None
 
     def columns(self) -> TableColumns:
-        """What was gathered."""
+        """The collected columns."""
         if len(self.config_lines) == 2:
             self.problems.add(
                 "missing-config",
@@ -125,7 +125,7 @@ class _ColumnCollector:
 
 
 def read_records(source: Source, header: Header, problems: Collector) -> Iterator[tuple[int, list[str]]]:
-    """(first line, fields) of each row behind the header; empty lines are passed over."""
+    """(first line, fields) of each row after the header; empty lines are skipped."""
     text = source.data.decode(errors="surrogateescape")  # bytes that are not UTF-8 are reported with their row
     for line, row in csv_rows(text, header.delimiter, problems):
         if line > header.line and row and not _note_not_utf8(row, line, problems):
@@ -149,7 +149,7 @@ def csv_rows(text: str, delimiter: str, problems: Collector) -> Iterator[tuple[i
 
 
 def _note_not_utf8(row: list[str], line: int, problems: Collector) -> bool:
-    """True for a row with a byte that is not UTF-8, which is noted."""
+    """True after noting a byte that is not UTF-8."""
     odd = next((value for value in row if not _is_utf8(value)), None)
     if odd is None:
         return False
@@ -165,8 +165,8 @@ def _is_utf8(text: str) -> bool:
 @contextmanager
 def _unlimited_field_size() -> Iterator[None]:
     """Python's reader refuses fields of more than 128 KiB; contexts may be longer."""
-    before = csv.field_size_limit(2**31 - 1)
+    previous_limit = csv.field_size_limit(2**31 - 1)
     try:
         yield
     finally:
-        csv.field_size_limit(before)
+        csv.field_size_limit(previous_limit)

@@ -1,4 +1,4 @@
-"""White space in tables of text: is there exactly one separator everywhere, and if not, make it so."""
+"""Detect and normalize irregular white space in delimited text."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ BLANK, NEWLINE = 32, 10  # all that is not above a blank counts as white space
 
 
 def normalize_line_ends(data: bytes) -> bytes:
-    """The text with every line end (CRLF, CR, LF) as LF."""
+    """The text with LF for every line end (CRLF, CR, LF)."""
     return data.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in data else data
 
 
 def is_regular(text: bytes | Path, separator: str) -> bool:
-    """True where no field is empty or padded and no line is empty, so that splitting at the separator is right.
+    """True if no field is empty or padded and no line is empty, so that splitting at the separator is safe.
 
     text: the bytes, or the file that holds them. Between tabs, single fields may hold blanks.
     """
@@ -54,7 +54,7 @@ def _last_byte(text: bytes | Path, size: int) -> bytes:
 
 
 def _chunk_is_odd(text: bytes | Path, start: int, stop: int, separator: str) -> bool:
-    """Look at the bytes start:stop, each with the one before it. One buffer is filled again and again."""
+    """Check the bytes start:stop, each with the one before it. One buffer is reused."""
     with io.BytesIO(text) if isinstance(text, bytes) else text.open("rb", buffering=0) as stream:
         stream.seek(max(start - 1, 0))
         window = _Window(stream.read(1)[0] if start else NEWLINE, min(WINDOW_BYTES, stop - start))
@@ -66,25 +66,25 @@ def _chunk_is_odd(text: bytes | Path, start: int, stop: int, separator: str) -> 
 
 
 class _Window:
-    """A step of the text behind its byte before, and room for what is computed on the way."""
+    """A window of the text with the byte before it, and buffers for intermediate results."""
 
-    def __init__(self, before: int, step: int):
+    def __init__(self, previous_byte: int, step: int):
         self._buffer = bytearray(step + 1)
-        self._buffer[0] = before
+        self._buffer[0] = previous_byte
         self.room = memoryview(self._buffer)[1:]
         self._content = np.frombuffer(self._buffer, np.uint8)
         self._white, self._adjacent = np.empty(step + 1, bool), np.empty(step, bool)
 
     def is_odd(self, count: int, separator: str) -> bool:
-        """True where white space stands beside white space, or other white space than the separator parts fields."""
-        content, white, both = self._content[:count + 1], self._white[:count + 1], self._adjacent[:count]
+        """True if white space characters are adjacent, or another one than the separator separates fields."""
+        content, white, adjacent = self._content[:count + 1], self._white[:count + 1], self._adjacent[:count]
         np.less_equal(content, BLANK, out=white)
-        np.logical_and(white[1:], white[:-1], out=both)
-        odd = bool(both.any())
+        np.logical_and(white[1:], white[:-1], out=adjacent)
+        odd = bool(adjacent.any())
         if separator == " ":
             odd = odd or self._buffer.find(b"\t", 0, count + 1) >= 0
         elif odd:  # two blanks inside of a field are no harm
             blank = content == BLANK
-            odd = bool((both & ~(blank[1:] & blank[:-1])).any())
+            odd = bool((adjacent & ~(blank[1:] & blank[:-1])).any())
         self._buffer[0] = self._buffer[count]
         return odd

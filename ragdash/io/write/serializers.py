@@ -37,12 +37,12 @@ def write_trec_run(run: Run, path: str | os.PathLike, tag: str | None = None) ->
 
 
 def write_qrels(truth: Truth, path: str | os.PathLike) -> None:
-    """Write the judgements as TREC qrels, gzipped where the name ends in .gz."""
+    """Write the judgments as TREC qrels, gzipped if the name ends in .gz."""
     write_bytes(path, qrels(truth, path))
 
 
 def qrels(truth: Truth, path: str | os.PathLike = "qrels") -> bytes:
-    """The judgements as TREC qrels. Raises InputError, with this path, for ids that these cannot hold."""
+    """The judgments as TREC qrels. Raises InputError, with this path, for ids that TREC files cannot hold."""
     sep = _separator(path, truth.query_ids, truth.docs)
     queries = truth.query_ids.take(pa.array(truth.queries)).to_pylist()
     rows = zip(queries, truth.docs.to_pylist(), truth.grades.tolist(), strict=True)
@@ -50,12 +50,12 @@ def qrels(truth: Truth, path: str | os.PathLike = "qrels") -> bytes:
 
 
 def write_jsonl(record: Run | Truth, path: str | os.PathLike) -> None:
-    """Write native JSONL, a query a line, with everything that the run or the truth holds."""
+    """Write native JSONL, one query per line, with all data of the run or the truth."""
     write_bytes(path, jsonl(record))
 
 
 def jsonl(record: Run | Truth) -> bytes:
-    """Native JSONL, a query a line, with everything that the run or the truth holds."""
+    """Native JSONL, one query per line, with all data of the run or the truth."""
     objects = run_objects(record) if isinstance(record, Run) else truth_objects(record)
     return b"".join(orjson.dumps(fields) + b"\n" for fields in objects)
 
@@ -66,11 +66,11 @@ def rankings(run: Run) -> Iterator[tuple[str, dict[str, list]]]:
     Columns that the run lacks are absent. Equal scores stand by document id, descending.
     """
     for q, query_id in enumerate(run.query_ids.to_pylist()):
-        at = np.setdiff1d(np.arange(run.starts[q], run.starts[q + 1]), run.repeated)
-        rows = run.rows(at)
+        positions = np.setdiff1d(np.arange(run.starts[q], run.starts[q + 1]), run.repeated)
+        rows = run.rows(positions)
         columns = {"doc_id": take(run.docs, rows)}
         if run.scores is not None:
-            columns["score"] = pa.array(run.scores[at])
+            columns["score"] = pa.array(run.scores[positions])
         columns |= {name: take(column, rows) for name, column in (("text", run.texts), ("source", run.sources))
                     if column is not None}
         documents = pa.table(columns)
@@ -82,14 +82,14 @@ def rankings(run: Run) -> Iterator[tuple[str, dict[str, list]]]:
 def run_objects(run: Run) -> Iterator[dict]:
     """Each query as a native object."""
     details = _native_details(run.details, len(run))
-    for (query_id, documents), more in zip(rankings(run), details, strict=True):
+    for (query_id, documents), query_details in zip(rankings(run), details, strict=True):
         if documents.keys() == {"doc_id"}:
             retrieved = documents["doc_id"]
         else:
             retrieved = [{name: value for name, value in zip(documents, values, strict=True) if value is not None}
                          for values in zip(*documents.values(), strict=True)]
         settings = {"settings": dict(run.settings)} if run.settings else {}
-        yield {"query_id": query_id, "retrieved": retrieved, **more, **settings}
+        yield {"query_id": query_id, "retrieved": retrieved, **query_details, **settings}
 
 
 def truth_objects(truth: Truth) -> Iterator[dict]:
@@ -97,14 +97,14 @@ def truth_objects(truth: Truth) -> Iterator[dict]:
     details = _native_details(truth.details, len(truth))
     bounds = np.searchsorted(truth.queries, np.arange(len(truth) + 1))
     docs = truth.docs.to_pylist()
-    for q, (query_id, more) in enumerate(zip(truth.query_ids.to_pylist(), details, strict=True)):
+    for q, (query_id, query_details) in enumerate(zip(truth.query_ids.to_pylist(), details, strict=True)):
         judged = slice(bounds[q], bounds[q + 1])
         yield {"query_id": query_id, "relevant": dict(zip(docs[judged], truth.grades[judged].tolist(), strict=True)),
-               **more}
+               **query_details}
 
 
 def corpus_lines(corpus: Corpus) -> Iterator[bytes]:
-    """Each document as BEIR's corpus.jsonl has it, without what it lacks."""
+    """Each document as a line of BEIR's corpus.jsonl, without missing fields."""
     columns = [("_id", corpus.doc_ids), ("title", corpus.titles), ("text", corpus.texts)]
     table = pa.table({name: column for name, column in columns if column is not None})
     for batch in table.to_batches(4096):
@@ -134,7 +134,7 @@ def _native_fields(row: dict) -> dict:
 
 
 def _separator(path: str | os.PathLike, *ids: pa.Array) -> str:
-    """A blank, or a tab where an id holds a blank; InputError for ids that TREC files cannot hold."""
+    """A blank, or a tab if an id contains a blank; InputError for ids that TREC files cannot hold."""
     def hold(pattern: str) -> list[str]:
         return [text for column in ids for text in pc.unique(column.filter(pc.match_substring_regex(column, pattern)))
                 .to_pylist()]
@@ -150,5 +150,5 @@ def _write(path: str | os.PathLike, lines: Iterable[str]) -> None:
 
 
 def write_bytes(path: str | os.PathLike, content: bytes) -> None:
-    """Write a file, gzipped where its name ends in .gz."""
+    """Write a file, gzipped if its name ends in .gz."""
     Path(path).write_bytes(gzip.compress(content, mtime=0) if str(path).endswith(".gz") else content)

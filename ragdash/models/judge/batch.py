@@ -99,33 +99,33 @@ class _Job:
 
     def run(self, todo: dict[bytes, Question], concurrency: int, progress: Listener | None, cancel: Event) -> None:
         """Ask all; returns when that is done, or stopped."""
-        said: Queue[tuple[bytes, Reply] | None] = Queue()
+        replies: Queue[tuple[bytes, Reply] | None] = Queue()
         left = iter(todo.items())
-        threads = [Thread(target=self._work, args=(left, said), daemon=True)
+        threads = [Thread(target=self._work, args=(left, replies), daemon=True)
                    for _ in range(min(concurrency, len(todo)))]
         for thread in threads:
             thread.start()
         self._begin = time.monotonic()
         try:
-            self._listen(said, len(threads), progress, cancel)
+            self._listen(replies, len(threads), progress, cancel)
         finally:
             self.client.ended.set()
         rest = "budget" if self.stopped == "budget" else "stopped" if self.problem else "cancelled"
         self.replies = {key: self.replies.get(key, Reply(None, rest)) for key in todo}
 
-    def _listen(self, said: Queue, alive: int, progress: Listener | None, cancel: Event) -> None:
+    def _listen(self, replies: Queue, alive: int, progress: Listener | None, cancel: Event) -> None:
         """Gather replies until all threads have ended; a second Ctrl+C does not wait for them."""
         while alive:
             try:
                 self._tell(progress)
                 if cancel.is_set():
                     self._end("cancelled")
-                one = said.get(timeout=LOOK)
-                while one is not None:
-                    if one[1].missing not in UNDONE:
-                        self.replies[one[0]] = one[1]
-                        self._note(one[1])
-                    one = said.get_nowait()
+                item = replies.get(timeout=LOOK)
+                while item is not None:
+                    if item[1].missing not in UNDONE:
+                        self.replies[item[0]] = item[1]
+                        self._note(item[1])
+                    item = replies.get_nowait()
                 alive -= 1
             except Empty:
                 continue
@@ -135,7 +135,7 @@ class _Job:
                 self._end("cancelled")
         self._tell(progress)
 
-    def _work(self, left: Iterator[tuple[bytes, Question]], said: Queue) -> None:
+    def _work(self, left: Iterator[tuple[bytes, Question]], replies: Queue) -> None:
         """One thread: the next question, until there is none or the job has ended."""
         try:
             while not self.client.ended.is_set():
@@ -143,9 +143,9 @@ class _Job:
                     key, question = next(left, (None, None))
                 if question is None:
                     break
-                said.put((key, self._asked(key, question)))
+                replies.put((key, self._asked(key, question)))
         finally:
-            said.put(None)
+            replies.put(None)
 
     def _asked(self, key: bytes, question: Question) -> Reply:
         """The reply, on the disk already; another process may have had it in the meantime."""
@@ -191,11 +191,11 @@ class _Job:
         facts = {"questions": n, "reason": MISSING[reply.missing], "reply": reply.note}
         return Problem(message, facts, field=self.judge.host)
 
-    def _end(self, why: str, problem: Problem | None = None) -> None:
+    def _end(self, reason: str, problem: Problem | None = None) -> None:
         """Let nothing more be asked; the first reason stands."""
         with self._lock:
             if self.stopped is None:
-                self.stopped, self.problem = why, problem
+                self.stopped, self.problem = reason, problem
         self.client.ended.set()
 
     def _tell(self, listener: Listener | None) -> None:
@@ -204,10 +204,16 @@ class _Job:
             return
         self._told = len(self.replies)
         purse, spent = self.client.purse, time.monotonic() - self._begin
-        now = Progress(done=self.cached + len(self.replies), total=self.total, asked=purse.calls, cached=self.cached,
-                       missing=self._missing, cost=purse.cost if self.client.endpoint.prices else None)
+        progress = Progress(
+            done=self.cached + len(self.replies),
+            total=self.total,
+            asked=purse.calls,
+            cached=self.cached,
+            missing=self._missing,
+            cost=purse.cost if self.client.endpoint.prices else None,
+        )
         if self.replies and spent > 0:
             rate = len(self.replies) / spent
-            now = replace(now, rate=rate, left=math.ceil((self.total - now.done) / rate))
-        if listener(now) is False:
+            progress = replace(progress, rate=rate, left=math.ceil((self.total - progress.done) / rate))
+        if listener(progress) is False:
             self._end("cancelled")

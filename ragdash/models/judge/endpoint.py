@@ -72,9 +72,9 @@ class Judge:
 
 
 @lru_cache(maxsize=256)
-def _head(parts: tuple[str, ...]) -> str:
+def _head(pieces: tuple[str, ...]) -> str:
     """What the keys of a task's questions have in common."""
-    return "".join(f"{len(part)}:{part}" for part in parts)
+    return "".join(f"{len(piece)}:{piece}" for piece in pieces)
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ def fitted(value: object, schema: Mapping, ids: Sequence[str] = ()) -> object:
     is put in their order. Raises Unfit.
     """
     fit = _fit(value, schema, "the reply")
-    if ids:
+    if ids and isinstance(fit, dict):
         name = next((name for name, inner in schema.get("properties", {}).items()
                      if "id" in inner.get("items", {}).get("properties", {})), None)
         if name is None:
@@ -36,8 +36,8 @@ def fitted(value: object, schema: Mapping, ids: Sequence[str] = ()) -> object:
 
 def _fit(value: object, schema: Mapping, where: str) -> object:
     value = _typed(value, schema.get("type"), where)
-    if "enum" in schema and not any(value == one and isinstance(value, bool) == isinstance(one, bool)
-                                    for one in schema["enum"]):
+    if "enum" in schema and not any(value == item and isinstance(value, bool) == isinstance(item, bool)
+                                    for item in schema["enum"]):
         raise Unfit(f"{where} is {shorten(repr(value), 60)}, not one of {', '.join(map(repr, schema['enum']))}")
     if isinstance(value, dict):
         return _object(value, schema, where)
@@ -45,7 +45,7 @@ def _fit(value: object, schema: Mapping, where: str) -> object:
         least, most = schema.get("minItems", 0), schema.get("maxItems", len(value))
         if not least <= len(value) <= most:
             raise Unfit(f"{where} has {len(value)} entries, not {least} to {most}")
-        return [_fit(one, schema.get("items", {}), f"{where}[{i}]") for i, one in enumerate(value)]
+        return [_fit(item, schema.get("items", {}), f"{where}[{i}]") for i, item in enumerate(value)]
     if isinstance(value, str) and len(value.strip()) < schema.get("minLength", 0):
         raise Unfit(f"{where} is empty")
     if isinstance(value, int | float) and not isinstance(value, bool):
@@ -85,12 +85,12 @@ def _within(value: float, schema: Mapping, where: str) -> None:
 
 
 def _in_order(verdicts: list[dict], ids: Sequence[str]) -> list[dict]:
-    given = Counter(str(one.get("id")) for one in verdicts)
-    wrong = [f"{word} {', '.join(map(repr, found[:5]))}" for word, found in (
-        ("it lacks the ids", [one for one in ids if one not in given]),
-        ("it has the unknown ids", [one for one in given if one not in set(ids)]),
-        ("it repeats the ids", [one for one, n in given.items() if n > 1])) if found]
+    given = Counter(str(identifier.get("id")) for identifier in verdicts)
+    wrong = [f"{word} {', '.join(map(repr, unexpected[:5]))}" for word, unexpected in (
+        ("it lacks the ids", [identifier for identifier in ids if identifier not in given]),
+        ("it has the unknown ids", [identifier for identifier in given if identifier not in set(ids)]),
+        ("it repeats the ids", [identifier for identifier, n in given.items() if n > 1])) if unexpected]
     if wrong:
         raise Unfit("; ".join(wrong))
-    by_id = {str(one["id"]): one for one in verdicts}
-    return [by_id[one] for one in ids]
+    by_id = {str(identifier["id"]): identifier for identifier in verdicts}
+    return [by_id[identifier] for identifier in ids]

@@ -27,7 +27,7 @@ class Panel:
     @property
     def model(self) -> str:
         """The models of all."""
-        return AND.join(one.model for one in self.judges)
+        return AND.join(member.model for member in self.judges)
 
     def __str__(self) -> str:
         return told(map(str, self.judges), self.pool)

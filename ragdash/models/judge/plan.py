@@ -93,18 +93,18 @@ class Plan:
         if not self.calls:
             return f"{self.judge}: nothing to ask, {count(self.cached, *reply)} known"
         money = "cost not known without prices" if self.cost is None else f"about {self.cost:,.4g} to pay"
-        told = (f"{self.judge}: {self.called}, {count(self.cached, *reply)} known, about "
+        sentences = (f"{self.judge}: {self.called}, {count(self.cached, *reply)} known, about "
                 f"{count(self.prompt_tokens, 'token')} to read and {self.completion_tokens:,} to write, {money}")
-        return f"{told}; {self.in_all}" if self.follow else told
+        return f"{sentences}; {self.in_all}" if self.follow else sentences
 
     @property
     def in_all(self) -> str:
         """The tokens and the cost with what follows, and what that rests on."""
-        parts = [f"{self.prompt_tokens + self.follow_prompt_tokens:,} to read",
+        phrases = [f"{self.prompt_tokens + self.follow_prompt_tokens:,} to read",
                  f"{self.completion_tokens + self.follow_completion_tokens:,} to write",
                  "" if self.cost is None else f"{self.cost + self.follow_cost:,.4g} to pay"]
-        why = "" if self.at_most else " (claims guessed by the length of the texts)"
-        return f"with what follows {self._about} {', '.join(part for part in parts if part)}{why}"
+        remark = "" if self.at_most else " (claims guessed by the length of the texts)"
+        return f"with what follows {self._about} {', '.join(phrase for phrase in phrases if phrase)}{remark}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,10 +117,10 @@ class Progress(console.Progress):
     cost: float | None
 
     def __str__(self) -> str:
-        parts = [f"{self.done:,} of {count(self.total, 'question')}",
+        phrases = [f"{self.done:,} of {count(self.total, 'question')}",
                  f"{self.missing:,} missing" if self.missing else "",
                  "" if self.cost is None else f"{self.cost:,.4g} paid", self.pace]
-        return ", ".join(part for part in parts if part)
+        return ", ".join(phrase for phrase in phrases if phrase)
 
 
 def ended(asked: int, cached: int, cost: float | None, seconds: float, stopped: str | None, *, reply: Sequence[str],
@@ -160,10 +160,12 @@ def plan(questions: Sequence[Question], ledger: Ledger, endpoint: Endpoint, foll
     """
     judge = endpoint.judge
     by_key = {judge.key(question): question for question in questions}
-    later = {judge.key(question): question for question in follow}
-    known = ledger.known(list(by_key | later))
-    calls, *expected = _expected([one for key, one in by_key.items() if key not in known], ledger, endpoint)
-    rest = [one for key, one in later.items() if key not in known and key not in by_key]
+    follow_by_key = {judge.key(question): question for question in follow}
+    known = ledger.known(list(by_key | follow_by_key))
+    calls, *expected = _expected(
+        [question_key for key, question_key in by_key.items() if key not in known], ledger, endpoint
+    )
+    rest = [question_key for key, question_key in follow_by_key.items() if key not in known and key not in by_key]
     return Plan(calls, len(known & by_key.keys()), *expected, str(judge), *_expected(rest, ledger, endpoint), at_most)
 
 
@@ -187,10 +189,10 @@ def read_tokens(question: Question) -> int:
 
 def written(questions: Sequence[Question], ledger: Ledger, endpoint: Endpoint) -> dict[tuple[str, int], int]:
     """Tokens that the judge writes in a reply, about, by task and number of ids: as it did so far, else a guess."""
-    found: dict[tuple[str, int], int] = {}
-    means = {task: ledger.pace(endpoint.judge, task) for task in dict.fromkeys(one.task for one in questions)}
+    lengths: dict[tuple[str, int], int] = {}
+    means = {task: ledger.pace(endpoint.judge, task) for task in dict.fromkeys(question.task for question in questions)}
     for question in questions:
         n, mean = means[question.task]
         guess = WRITTEN + WRITTEN_A_VERDICT * len(question.ids)
-        found[question.task, len(question.ids)] = round(mean) if n >= ENOUGH else min(question.max_tokens, guess)
-    return found
+        lengths[question.task, len(question.ids)] = round(mean) if n >= ENOUGH else min(question.max_tokens, guess)
+    return lengths

@@ -11,11 +11,11 @@ _TAG = re.compile(r"<(?=\s*/?\s*[a-z_-]+(?:\s[^<>]*)?>)", re.IGNORECASE)
 
 def as_data(name: str, text: str, **attributes: str) -> str:
     """<name attribute="...">text</name>. What looks like a tag inside loses its bracket for one that only looks so."""
-    told = ""
+    remark = ""
     for key, value in attributes.items():
-        told += f' {key}="{_plain(value)}"'
+        remark += f' {key}="{_plain(value)}"'
     plain = _TAG.sub("‹", text) if "<" in text else text
-    return f"<{name}{told}>\n{plain}\n</{name}>"
+    return f"<{name}{remark}>\n{plain}\n</{name}>"
 
 
 def _plain(value: str) -> str:

@@ -24,32 +24,32 @@ def walk(askings: Sequence[Asking], answer: Answering, vote: int = 0) -> list[Ju
     """What each asking comes to: (C,). answer: the replies to a round's questions, aligned. An asking one of whose
     replies is missing ends with that reason.
     """
-    found: dict[int, Judgement] = {}
+    judgements: dict[int, Judgement] = {}
     wanted: dict[int, list[Question]] = {}
-    _step(askings, dict.fromkeys(range(len(askings))), wanted, found, vote)
+    _step(askings, dict.fromkeys(range(len(askings))), wanted, judgements, vote)
     while wanted:
         order = list(wanted)
         flat = [question for i in order for question in wanted[i]]
         replies = iter(answer(flat))
-        said = {i: [next(replies) for _ in wanted[i]] for i in order}
+        replies_of = {i: [next(replies) for _ in wanted[i]] for i in order}
         wanted = {}
-        _step(askings, said, wanted, found, vote)
-    return [found[i] for i in range(len(askings))]
+        _step(askings, replies_of, wanted, judgements, vote)
+    return [judgements[i] for i in range(len(askings))]
 
 
-def _step(askings: Sequence[Asking], said: dict[int, list[Reply] | None], wanted: dict[int, list[Question]],
-          found: dict[int, Judgement], vote: int) -> None:
+def _step(askings: Sequence[Asking], replies_of: dict[int, list[Reply] | None], wanted: dict[int, list[Question]],
+          judgements: dict[int, Judgement], vote: int) -> None:
     """One step of each asking: what it wants next, or what it came to."""
-    for i, replies in said.items():
-        missing = next((one.missing for one in replies or () if one.missing), None)
+    for i, replies in replies_of.items():
+        missing = next((reply.missing for reply in replies or () if reply.missing), None)
         if missing:
             askings[i].close()
-            found[i] = Judgement(float("nan"), missing)
+            judgements[i] = Judgement(float("nan"), missing)
             continue
         try:
             questions = next(askings[i]) if replies is None else askings[i].send(replies)
         except StopIteration as end:
-            found[i] = end.value
+            judgements[i] = end.value
         else:
             wanted[i] = [question.again(vote) for question in questions] if vote else list(questions)
 
@@ -65,12 +65,12 @@ def read(askings: Sequence[Asking], ledger: Ledger, judge: Judge, vote: int = 0)
     return walk(askings, answer, vote)
 
 
-def by_ledger(ledger: Ledger, judge: Judge, heard: list[Question], guessing: bool = False) -> Answering:
+def by_ledger(ledger: Ledger, judge: Judge, collected: list[Question], guessing: bool = False) -> Answering:
     """Answers with the verdicts of a ledger alone; every question is put into `heard`. guessing: where there is no
     verdict, with the question's own guess.
     """
     def answer(questions: list[Question]) -> list[Reply]:
-        heard.extend(questions)
+        collected.extend(questions)
         keys = [judge.key(question) for question in questions]
         known = ledger.get(keys)
         return [known.get(key) or (Reply(question.guess()) if guessing and question.guess else NOT_ASKED)
@@ -101,8 +101,8 @@ def ahead(askings: Sequence[Asking], ledger: Ledger, judge: Judge, vote: int = 0
     their end (C,)). The askings are used up.
     """
     questions: list[Question] = []
-    found = walk(askings, by_ledger(ledger, judge, questions), vote)
-    return questions, [one.missing == NOT_ASKED.missing for one in found]
+    judgements = walk(askings, by_ledger(ledger, judge, questions), vote)
+    return questions, [judgement.missing == NOT_ASKED.missing for judgement in judgements]
 
 
 def guessed_ahead(askings: Sequence[Asking], ledger: Ledger, judge: Judge, vote: int = 0) -> list[Question]:
@@ -142,14 +142,25 @@ class Judging:
         spent = before.cost or 0.0
         left = Budget(None if self.budget.calls is None else max(self.budget.calls - before.asked, 0),
                       None if self.budget.cost is None else max(self.budget.cost - spent, 0.0))
-        listener = self.progress and (lambda now: self.progress(replace(
-            now, done=now.done + self._done, total=now.total + self._done, asked=now.asked + before.asked,
-            cached=now.cached + before.cached, missing=now.missing + sum(before.missing.values()),
-            cost=None if now.cost is None else now.cost + spent)))
+        listener = self.progress and (
+            lambda progress: self.progress(
+                replace(
+                    progress,
+                    done=progress.done + self._done,
+                    total=progress.total + self._done,
+                    asked=progress.asked + before.asked,
+                    cached=progress.cached + before.cached,
+                    missing=progress.missing + sum(before.missing.values()),
+                    cost=None if progress.cost is None else progress.cost + spent,
+                )
+            )
+        )
         outcome = ask(questions, self.endpoint, self.ledger, budget=left, progress=listener, **self.options)
         self._done += len({self.endpoint.judge.key(question) for question in questions})
-        self.usage = sum((one.usage for one in {id(one): one for one in outcome.replies}.values() if not one.cached),
-                         self.usage)
+        self.usage = sum(
+            (reply.usage for reply in {id(reply): reply for reply in outcome.replies}.values() if not reply.cached),
+            self.usage,
+        )
         self.total = replace(outcome, replies=(), asked=before.asked + outcome.asked,
                              cached=before.cached + outcome.cached, missing=before.missing + outcome.missing,
                              cost=None if outcome.cost is None else spent + outcome.cost)

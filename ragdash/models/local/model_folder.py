@@ -61,16 +61,16 @@ def found(kind: str, model: str | None = None) -> Folder:
     if not model:
         raise _problem(kind, "no-model", {"type": kind, "wanted": WANTED[kind], "option": OPTIONS[kind],
                        "variable": VARIABLES[kind]})
-    name, place = named(model)
-    path = Path(place).expanduser()
+    name, path_or_name = named(model)
+    path = Path(path_or_name).expanduser()
     if path.is_dir():
         return _folder(kind, name or _called(path), path.resolve())
     if path.exists():
-        raise _problem(kind, "no-model/file", {"wanted": WANTED[kind]}, place)
-    cached = _in_hub_cache(place) if _HUB_NAME.fullmatch(place) else None
+        raise _problem(kind, "no-model/file", {"wanted": WANTED[kind]}, path_or_name)
+    cached = _in_hub_cache(path_or_name) if _HUB_NAME.fullmatch(path_or_name) else None
     if cached is None:
-        raise _problem(kind, "no-model/folder", {"path": place, "wanted": WANTED[kind]}, place)
-    return _folder(kind, name or place, cached)
+        raise _problem(kind, "no-model/folder", {"path": path_or_name, "wanted": WANTED[kind]}, path_or_name)
+    return _folder(kind, name or path_or_name, cached)
 
 
 def _called(path: Path) -> str:
@@ -103,7 +103,7 @@ def _in_hub_cache(name: str) -> Path | None:
 def _folder(kind: str, name: str, path: Path) -> Folder:
     """The folder after a look into it; InputError where it is no model or one of another kind."""
     files = [file for pattern in _WEIGHTS for file in path.rglob(pattern)]
-    config, modules, own = (_json(kind, path / file, shape) for file, shape in (
+    config, modules, configs = (_json(kind, path / file, shape) for file, shape in (
         ("config.json", dict), ("modules.json", list), ("config_sentence_transformers.json", dict)))
     if config is None and modules is None:
         raise unreadable(kind, path, "a folder without config.json and modules.json")
@@ -111,22 +111,22 @@ def _folder(kind: str, name: str, path: Path) -> Folder:
         raise unreadable(kind, path, "a folder without weights")
     if not any(any(path.rglob(name)) for name in _VOCABULARY):  # would load, and take every text for another
         raise unreadable(kind, path, "a folder without a tokeniser")
-    what, is_kind = _what(config or {}, modules or [], own or {})
+    what, is_kind = _what(config or {}, modules or [], configs or {})
     if is_kind != kind:
         raise _problem(kind, "model-of-another-kind", {"type": what, "wanted": WANTED[kind], "option": OPTIONS[kind]},
                        str(path))
     return Folder(kind, name, path, sum(file.stat().st_size for file in files))
 
 
-def _what(config: dict, modules: list, own: dict) -> tuple[str, str | None]:
+def _what(config: dict, modules: list, configs: dict) -> tuple[str, str | None]:
     """(what a folder holds, in words; its kind, None for one that serves nothing here)."""
     shapes = config.get("architectures")
     shapes = list(map(str, shapes)) if isinstance(shapes, list) else []
     classifies = any(shape.endswith("ForSequenceClassification") for shape in shapes)
-    types = " ".join(str(part.get("type")) for part in modules if isinstance(part, dict))
-    if "sparse" in types.lower() or own.get("model_type") == "SparseEncoder":
+    types = " ".join(str(module.get("type")) for module in modules if isinstance(module, dict))
+    if "sparse" in types.lower() or configs.get("model_type") == "SparseEncoder":
         return "a sparse encoder", None
-    kind = _KINDS.get(str(own.get("model_type"))) or (ENCODER if types else SCORER if classifies else None)
+    kind = _KINDS.get(str(configs.get("model_type"))) or (ENCODER if types else SCORER if classifies else None)
     names = config.get("id2label")
     labels = len(names) if isinstance(names, dict) and names else config.get("num_labels", 2)
     if kind == SCORER and classifies and labels != 1:
@@ -138,8 +138,8 @@ def _what(config: dict, modules: list, own: dict) -> tuple[str, str | None]:
 def entailment(names: object) -> int | None:
     """Which of a model's labels (id2label) means entailment; None where none, or more than one, bears such a name."""
     named = names.items() if isinstance(names, dict) else ()
-    found = [key for key, name in named if str(name).strip().casefold().startswith("entail")]
-    return int(found[0]) if len(found) == 1 and str(found[0]).isdigit() else None
+    labels = [key for key, name in named if str(name).strip().casefold().startswith("entail")]
+    return int(labels[0]) if len(labels) == 1 and str(labels[0]).isdigit() else None
 
 
 def _json(kind: str, path: Path, shape: type) -> dict | list | None:

@@ -128,19 +128,19 @@ class Store:
         """(vectors (N, V) float16, whether there is one (N,), whether its text was cut (N,)) of distinct keys."""
         rows = {row[0]: row[1:] for row in self._rows("vectors", "key, cut, value", model, keys)}
         size = max((len(value) for _, value in rows.values()), default=0) // STORED.itemsize
-        values, there, cut = np.zeros((len(keys), size), STORED), np.zeros(len(keys), bool), np.zeros(len(keys), bool)
+        values, known, cut = np.zeros((len(keys), size), STORED), np.zeros(len(keys), bool), np.zeros(len(keys), bool)
         for i, key in enumerate(keys):
             if key in rows:
-                there[i], cut[i], values[i] = True, rows[key][0], np.frombuffer(rows[key][1], STORED)
-        return values, there, cut
+                known[i], cut[i], values[i] = True, rows[key][0], np.frombuffer(rows[key][1], STORED)
+        return values, known, cut
 
     def scores(self, model: Model, keys: Sequence[bytes]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """(scores (N,) float64, whether there is one (N,), whether its texts were cut (N,))."""
         rows = {row[0]: row[1:] for row in self._rows("scores", "key, cut, value", model, keys)}
-        there = np.array([key in rows for key in keys], bool)
+        known = np.array([key in rows for key in keys], bool)
         cut = np.array([bool(rows.get(key, (0, 0))[0]) for key in keys], bool)
         values = [rows.get(key, (0, None))[1] for key in keys]
-        return np.array([np.nan if value is None else value for value in values], np.float64), there, cut
+        return np.array([np.nan if value is None else value for value in values], np.float64), known, cut
 
     def stamp(self) -> str:
         """Changes whenever something was added or another model was used: part of the key of whatever keeps values."""
@@ -150,13 +150,13 @@ class Store:
                 ("names", "used"), ("vectors", "rowid"), ("scores", "rowid")))
 
     def _rows(self, table: str, columns: str, model: Model, keys: Sequence[bytes]) -> list[tuple]:
-        found: list[tuple] = []
+        rows: list[tuple] = []
         with self._open() as db:
-            for at in range(0, len(keys) if db is not None else 0, AT_ONCE):
-                some = keys[at:at + AT_ONCE]
-                found += db.execute(f"select {columns} from {table} where model = ? and key in "
+            for start in range(0, len(keys) if db is not None else 0, AT_ONCE):
+                some = keys[start:start + AT_ONCE]
+                rows += db.execute(f"select {columns} from {table} where model = ? and key in "
                                     f"({','.join('?' * len(some))})", (model.id, *some))
-        return found
+        return rows
 
     @contextmanager
     def _open(self, write: bool = False) -> Iterator[sqlite3.Connection | None]:

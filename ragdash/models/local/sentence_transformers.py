@@ -146,8 +146,10 @@ class EntailmentScorer:
         """(N,) float64 in [0, 1]."""
         from torch.nn import Softmax
 
-        found = self._model.predict(list(pairs), batch_size=BATCH, show_progress_bar=False, activation_fn=Softmax(-1))
-        return np.asarray(found, np.float64)[:, self._label]
+        predicted = self._model.predict(
+            list(pairs), batch_size=BATCH, show_progress_bar=False, activation_fn=Softmax(-1)
+        )
+        return np.asarray(predicted, np.float64)[:, self._label]
 
     def cut(self, pairs: Sequence[Pair]) -> np.ndarray:
         """As CrossEncoderScorer."""
@@ -187,4 +189,4 @@ def _longer(model, length: int, *texts: list[str]) -> np.ndarray:
     if not length or not texts[0]:
         return np.zeros(len(texts[0]), bool)
     pieces = model.tokenizer(*texts, truncation=False, padding=False, verbose=False)["input_ids"]
-    return np.array([len(one) > length for one in pieces], bool)
+    return np.array([len(piece) > length for piece in pieces], bool)

@@ -17,7 +17,7 @@ from ragdash.dashboard.session import state
 from ragdash.dashboard.session.data_store import LOADED
 from ragdash.dashboard.widgets import elements
 from ragdash.evaluation.evaluate import Evaluation
-from ragdash.evaluation.scoring import Plan, duration, plan
+from ragdash.evaluation.scoring import ScoringPlan, duration, plan_scoring
 from ragdash.matching.views.local_models import NEEDS
 from ragdash.matching.views.nli import NAME
 from ragdash.metrics import METRICS, Spec
@@ -65,7 +65,7 @@ def _at_work() -> None:
     if job is None or not job.running:
         st.rerun()
     with st.container(border=True, key="scoring"):
-        seen = job.worker.seen
+        seen = job.worker.messages
         now = seen.get("progress") or {}
         done, total = now.get("done") or 0, now.get("total") or 0
         said = now.get("words") or (f"Planned: {seen['plan']}" if "plan" in seen else "Starting …")
@@ -85,7 +85,7 @@ def _stop() -> None:
 def _ended(job: Job) -> None:
     """What became of the process, told in every session that looks at the same runs."""
     worker = job.worker
-    report = worker.seen.get("report")
+    report = worker.messages.get("report")
     if worker.failed:
         st.error(f"The model could not do it.  \n{fmt.escape(worker.failed)}", icon=":material/error:")
     elif worker.cancelled:
@@ -148,7 +148,7 @@ def _known(kind: str) -> list[str]:
     return usable
 
 
-def _plan(context: PageContext, names: list[str], models: dict[str, str]) -> Plan:
+def _plan(context: PageContext, names: list[str], models: dict[str, str]) -> ScoringPlan:
     runs = tuple(context.digests)
     return _planned(
         runs,
@@ -163,9 +163,9 @@ def _plan(context: PageContext, names: list[str], models: dict[str, str]) -> Pla
 
 @st.cache_resource(max_entries=16, show_spinner="Looking at the model …")
 def _planned(runs: tuple[str, ...], truth: str, names: tuple[str, ...], models: tuple[tuple[str, str], ...], said: str,
-             _runs, _truth) -> Plan:
+             _runs, _truth) -> ScoringPlan:
     chosen = dict(models)
-    return plan(_runs, _truth, list(names), model=chosen.get(ENCODER), cross_encoder=chosen.get(SCORER),
+    return plan_scoring(_runs, _truth, list(names), model=chosen.get(ENCODER), cross_encoder=chosen.get(SCORER),
                 nli=chosen.get(NLI))
 
 

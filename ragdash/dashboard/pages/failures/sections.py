@@ -15,7 +15,7 @@ from ragdash.dashboard.pages.failures import data as failures_data
 from ragdash.dashboard.pages.failures.data import Losses
 from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets import elements
-from ragdash.metrics.bands import CUTS
+from ragdash.metrics.bands import STAGE_THRESHOLDS
 from ragdash.reporting.plots import failures as pictures
 from ragdash.reporting.sentences import fmt
 
@@ -61,9 +61,16 @@ def _rules(held: Losses) -> None:
         st.caption(":orange[:material/warning: The threshold is a number, such as 0.5. None is used.]")
     for key, name, spec in ((state.CORRECT, "right", rules.right_spec), (state.GROUNDED, "grounded",
                                                                        rules.grounded_spec)):
-        st.slider(f"An answer is {name} from {fmt.escape(spec.title)}", 0.0, 1.0, step=0.05, key=key,
-                  persist_state="session", help=f"By default {CUTS[name].value:g}: {CUTS[name].source}."
-                  + (" An answer that holds a reference is always right." if name == "right" else ""))
+        st.slider(
+            f"An answer is {name} from {fmt.escape(spec.title)}",
+            0.0,
+            1.0,
+            step=0.05,
+            key=key,
+            persist_state="session",
+            help=f"By default {STAGE_THRESHOLDS[name].value:g}: {STAGE_THRESHOLDS[name].source}."
+            + (" An answer that holds a reference is always right." if name == "right" else ""),
+        )
     if diagnosis_cache.own(rules):
         st.button("Back to the usual rules", icon=":material/undo:", key="usual_rules", on_click=_usual)
 

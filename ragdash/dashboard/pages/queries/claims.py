@@ -14,7 +14,7 @@ from ragdash.dashboard.pages.queries.ranking_html import RankingColumn
 from ragdash.dashboard.session import state
 from ragdash.dashboard.session.scope import answers_stamp
 from ragdash.dashboard.widgets import elements
-from ragdash.evaluation.scoring.claims import Heard, case_of, hear
+from ragdash.evaluation.scoring.claims import JudgeFindings, query_case, read_query_verdicts
 from ragdash.models.judge import default_ledger
 from ragdash.models.judge.endpoint import Judge
 from ragdash.models.judge.tasks import Case
@@ -34,19 +34,19 @@ class QueryVerdicts:
     """
 
     texts: tuple[Case, ...] = ()
-    judges: Mapping[Judge, tuple[Heard, ...]] = field(default_factory=dict)
+    judges: Mapping[Judge, tuple[JudgeFindings, ...]] = field(default_factory=dict)
     judge: Judge | None = None
     problems: tuple[Problem, ...] = ()
 
     @property
     def judges_by_label(self) -> dict[str, Judge]:
         """Judges by their labels, as the URL and the picker use them."""
-        return dict(zip(sentences_judge.labels(self.judges), self.judges, strict=True))
+        return dict(zip(sentences_judge.judge_labels(self.judges), self.judges, strict=True))
 
     @property
-    def findings(self) -> Sequence[Heard]:
+    def findings(self) -> Sequence[JudgeFindings]:
         """Findings of the selected judge for each run."""
-        return self.judges[self.judge] if self.judge else [Heard()] * len(self.texts)
+        return self.judges[self.judge] if self.judge else [JudgeFindings()] * len(self.texts)
 
 
 def load_verdicts(case: QueryCase) -> QueryVerdicts:
@@ -66,8 +66,8 @@ def load_verdicts(case: QueryCase) -> QueryVerdicts:
 
 @st.cache_resource(max_entries=1_000, show_spinner=False)
 def _query_verdicts(facts: tuple, _case: QueryCase) -> QueryVerdicts:
-    texts = tuple(case_of(match, _case.query) for match in _case.matches)
-    return QueryVerdicts(texts, hear(texts, default_ledger(), default_store()))
+    texts = tuple(query_case(match, _case.query) for match in _case.matches)
+    return QueryVerdicts(texts, read_query_verdicts(texts, default_ledger(), default_store()))
 
 
 def add_verdicts(columns: Sequence[RankingColumn], verdicts: QueryVerdicts, ranks: int) -> list[RankingColumn]:
@@ -110,7 +110,7 @@ def _choose_judge(verdicts: QueryVerdicts) -> None:
         st.selectbox(
             "Judge",
             list(verdicts.judges_by_label),
-            format_func=lambda name: sentences_judge.named(name, short=True),
+            format_func=lambda name: sentences_judge.judge_name(name, short=True),
             key=state.HEARD,
             width=520,
             persist_state="session",
@@ -118,4 +118,4 @@ def _choose_judge(verdicts: QueryVerdicts) -> None:
             "table of values.",
         )
     if len(verdicts.judges) == 1 or sentences_judge.is_toy(verdicts.judge):
-        st.caption(f":material/gavel: {fmt.escape(sentences_judge.named(verdicts.judge))}")
+        st.caption(f":material/gavel: {fmt.escape(sentences_judge.judge_name(verdicts.judge))}")

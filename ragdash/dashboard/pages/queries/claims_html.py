@@ -18,7 +18,14 @@ from ragdash.dashboard.pages.queries.ranking_html import (
     table_row,
 )
 from ragdash.dashboard.widgets.texts import block, tint
-from ragdash.evaluation.scoring.claims import ANSWER, REFERENCE, Claim, Heard, Value, supporting
+from ragdash.evaluation.scoring.claims import (
+    ANSWER,
+    REFERENCE,
+    Claim,
+    JudgedValue,
+    JudgeFindings,
+    count_supported_claims,
+)
 from ragdash.models.judge.tasks import TASKS, Case
 from ragdash.reporting.plots.common.theme import Theme
 from ragdash.reporting.sentences import judge
@@ -37,10 +44,10 @@ def chunk_anchors(case: Case, index: int) -> dict[str, str]:
     return {chunk: f"chunk-{index + 1}-{n}" for n, (chunk, _) in enumerate(case.contexts or (), 1)}
 
 
-def chunk_labels(findings: Heard, chunks: Iterable[str]) -> dict[str, list[tuple[str, bool, str]]]:
+def chunk_labels(findings: JudgeFindings, chunks: Iterable[str]) -> dict[str, list[tuple[str, bool, str]]]:
     """Labels of each chunk from the judge's findings: (text, whether it is positive, reason)."""
-    helps = supporting(findings.claims)
-    return {chunk: judge.of_chunk(findings.chunks.get(chunk), helps.get(chunk, 0)) for chunk in chunks}
+    helps = count_supported_claims(findings.claims)
+    return {chunk: judge.chunk_verdicts(findings.chunks.get(chunk), helps.get(chunk, 0)) for chunk in chunks}
 
 
 def target_style(theme: Theme) -> str:
@@ -50,7 +57,7 @@ def target_style(theme: Theme) -> str:
             f"background:{tint(theme.better, 0.2)}!important}}</style>")
 
 
-def values_table(columns: Sequence[RankingColumn], findings: Sequence[Heard], theme: Theme) -> str:
+def values_table(columns: Sequence[RankingColumn], findings: Sequence[JudgeFindings], theme: Theme) -> str:
     """Table of the judged metrics: metrics in rows, runs in columns; those of RAGChecker are collapsed."""
     values_by_run = [{value.metric: value for value in run_findings.values} for run_findings in findings]
     names = [name for name in TASKS if any(name in run_values for run_values in values_by_run)]
@@ -68,13 +75,13 @@ def values_table(columns: Sequence[RankingColumn], findings: Sequence[Heard], th
     return "".join(blocks)
 
 
-def _values_table(names: Sequence[str], values_by_run: Sequence[Mapping[str, Value]],
+def _values_table(names: Sequence[str], values_by_run: Sequence[Mapping[str, JudgedValue]],
                   columns: Sequence[RankingColumn], theme: Theme) -> str:
     left_aligned = f'style="{cell_style(theme)}text-align:left'
     head = "".join(f'<th scope="col" {left_aligned}">{column.header}</th>' for column in columns)
     rows = [
         table_row(
-            html.escape(judge.title(name)),
+            html.escape(judge.metric_title(name)),
             "".join(_value_cell(run_values.get(name), theme) for run_values in values_by_run),
             theme,
         )
@@ -85,7 +92,7 @@ def _values_table(names: Sequence[str], values_by_run: Sequence[Mapping[str, Val
     return scrollable_table("Values of the judged metrics", table, NAME_COLUMN + 130 * len(columns), theme)
 
 
-def _value_cell(value: Value | None, theme: Theme) -> str:
+def _value_cell(value: JudgedValue | None, theme: Theme) -> str:
     if value is None:
         return f'<td style="{cell_style(theme)}color:{theme.muted}">{UNDEFINED} <small>not judged</small></td>'
     small = [f"missing: {value.missing}"] if value.missing else []
@@ -100,7 +107,7 @@ def _shortened(text: str, limit: int = LONGEST_REASON) -> str:
     return html.escape(text[:limit]) + (" …" if len(text) > limit else "")
 
 
-def claim_cards(columns: Sequence[RankingColumn], cases: Sequence[Case], findings: Sequence[Heard],
+def claim_cards(columns: Sequence[RankingColumn], cases: Sequence[Case], findings: Sequence[JudgeFindings],
                 theme: Theme) -> str:
     """Claims of every run side by side, with the contexts that are not in the table of rankings."""
     run_cards = "".join(
@@ -112,7 +119,7 @@ def claim_cards(columns: Sequence[RankingColumn], cases: Sequence[Case], finding
             f'gap:20px;overflow-x:auto;font-size:14px;line-height:1.45;color:{theme.ink}">{run_cards}</div>')
 
 
-def _claim_card(column: RankingColumn, case: Case, findings: Heard, theme: Theme) -> str:
+def _claim_card(column: RankingColumn, case: Case, findings: JudgeFindings, theme: Theme) -> str:
     def link_to(chunk: str) -> str:
         anchor = column.anchors.get(chunk)
         name = html.escape(chunk[:200])
@@ -128,7 +135,7 @@ def _claim_card(column: RankingColumn, case: Case, findings: Heard, theme: Theme
                          f"{_claim_list(claims, text_kind, link_to, theme)}")
         elif any("vacuous" in value.flags for value in findings.values) and text_kind == ANSWER:
             blocks.append(_muted(f"{NO_CLAIMS[text_kind]} That counts as faithful.", theme))
-    blocks += [_generated_questions(findings, theme)] if findings.asked_back else []
+    blocks += [_generated_questions(findings, theme)] if findings.generated_questions else []
     blocks += [_hidden_contexts(column, case, findings, theme)]
     return "".join(blocks) if any(blocks) else _muted("No claims requested." if findings.values else
                                                       "No verdicts on this run.", theme)
@@ -137,18 +144,20 @@ def _claim_card(column: RankingColumn, case: Case, findings: Heard, theme: Theme
 def _claim_list(claims: Sequence[Claim], text_kind: str, link_to: Callable[[str], str], theme: Theme) -> str:
     rows = []
     for claim in claims[:MOST_CLAIMS]:
-        chips = _chips(judge.verdicts(claim, text_kind), theme)
+        chips = _chips(judge.claim_verdicts(claim, text_kind), theme)
         lines = []
         if claim.chunks:
             contradicted = claim.contexts is not None and claim.contexts.verdict == "contradicted"
             lines.append(
                 f"{'contradicted by' if contradicted else 'supported by'} {', '.join(map(link_to, claim.chunks))}"
             )
-        if claim.alone and claim.alone != claim.chunks:
-            lines.append(f"{'read alone: ' if claim.chunks else 'supported by '}{', '.join(map(link_to, claim.alone))}")
+        if claim.entailed_by and claim.entailed_by != claim.chunks:
+            lines.append(
+                f"{'read alone: ' if claim.chunks else 'supported by '}{', '.join(map(link_to, claim.entailed_by))}"
+            )
         lines += [
             _shortened(verdict.reason)
-            for verdict in (claim.contexts, claim.other)
+            for verdict in (claim.contexts, claim.other_text)
             if verdict is not None and verdict.reason
         ]
         small = "".join(f'<div dir="auto" style="overflow-wrap:anywhere">{line}</div>' for line in dict.fromkeys(lines))
@@ -165,14 +174,14 @@ def _chips(labels: Iterable[tuple[str, bool, str]], theme: Theme) -> str:
                     for words, yes, reason in labels)
 
 
-def _generated_questions(findings: Heard, theme: Theme) -> str:
+def _generated_questions(findings: JudgeFindings, theme: Theme) -> str:
     rows = "".join(f'<li dir="auto" style="overflow-wrap:anywhere">{_shortened(text)}'
-                   f'{" (evasive)" if evasive else ""}</li>' for text, evasive in findings.asked_back)
+                   f'{" (evasive)" if evasive else ""}</li>' for text, evasive in findings.generated_questions)
     return (f'<details style="margin-top:8px"><summary style="cursor:pointer">Questions this answer would answer'
             f'</summary><ul style="padding-left:1.4em;margin:0">{rows}</ul></details>')
 
 
-def _hidden_contexts(column: RankingColumn, case: Case, findings: Heard, theme: Theme) -> str:
+def _hidden_contexts(column: RankingColumn, case: Case, findings: JudgeFindings, theme: Theme) -> str:
     """Contexts that are not in the table of rankings, collapsed; a link opens them."""
     labels = chunk_labels(findings, (chunk for chunk, _ in case.contexts or ()))
     rows = []

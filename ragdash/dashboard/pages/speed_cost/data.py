@@ -12,7 +12,7 @@ from ragdash.dashboard import page_context
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.widgets import elements
 from ragdash.evaluation import latency_cost
-from ragdash.evaluation.latency_cost import SHARES, Prices, Speed, Spent
+from ragdash.evaluation.latency_cost import SHARES, PriceTable, RunCost, StageLatency
 from ragdash.evaluation.stats import bootstrap_intervals
 from ragdash.matching.views.cost import Timed
 from ragdash.reporting.sentences import fmt
@@ -30,11 +30,11 @@ class Board:
 
     context: PageContext
     taken: list[Timed | None]
-    speeds: list[dict[str, Speed]]
-    spent: list[Spent | None]
+    speeds: list[dict[str, StageLatency]]
+    spent: list[RunCost | None]
     inside: np.ndarray
     faults: list[str]
-    prices: Prices
+    prices: PriceTable
 
     def stages(self) -> list[str]:
         """The stages that some run tells of, in order."""
@@ -55,15 +55,15 @@ class Board:
     def _paid(self, at: int, paid: str) -> tuple[float, float, float]:
         total, spent, place = self.speeds[at].get("total"), self.spent[at], SHARES.index(90)
         if paid == "cost" and spent is not None:
-            return _interval(self.context.digests[at], *self.context.scope.cache_key(), spent.how, repr(self.prices),
+            return _interval(self.context.digests[at], *self.context.scope.cache_key(), spent.basis, repr(self.prices),
                              _values=self.values(at, paid), _weights=self.context.scope.resample_weights)
         if paid == "cost" or total is None:
             return (np.nan,) * 3
         return (total.mean, total.low, total.high) if paid == "mean" else (
-            total.at[place], total.at_low[place], total.at_high[place])
+            total.percentiles[place], total.percentiles_low[place], total.percentiles_high[place])
 
 
-def board(context: PageContext, prices: Prices) -> Board:
+def board(context: PageContext, prices: PriceTable) -> Board:
     """Everything that the page shows; where no run tells of anything, what would help, and an end."""
     inside = context.scope.queries
     taken, speeds, spent, faults = [], [], [], []
@@ -78,18 +78,18 @@ def board(context: PageContext, prices: Prices) -> Board:
         speeds.append({} if one is None else _speeds(entry.digest, *context.scope.cache_key(), _one=one,
                                                      _inside=inside, _weights=context.scope.resample_weights))
         spent.append(
-            None if one is None else latency_cost.spent(one, entry.run.settings, prices, entry.name)
+            None if one is None else latency_cost.run_cost(one, entry.run.settings, prices, entry.name)
         )
     found = Board(context, taken, speeds, spent, inside, faults, prices)
-    if not any(speeds) and not any(one and one.how for one in spent) and not _has_tokens(found):
+    if not any(speeds) and not any(one and one.basis for one in spent) and not _has_tokens(found):
         _nothing(found)
     return found
 
 
 @st.cache_resource(max_entries=256, show_spinner="Computing percentiles …")
 def _speeds(run: str, *scope: object, _one: Timed, _inside: np.ndarray,
-            _weights: np.ndarray | None) -> dict[str, Speed]:
-    return {one.stage: one for one in latency_cost.speeds(_one, _inside, weights=_weights)}
+            _weights: np.ndarray | None) -> dict[str, StageLatency]:
+    return {one.stage: one for one in latency_cost.stage_latencies(_one, _inside, weights=_weights)}
 
 
 @st.cache_resource(max_entries=256, show_spinner=False)

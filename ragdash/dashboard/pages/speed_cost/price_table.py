@@ -10,24 +10,24 @@ from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.session import data_store, state
 from ragdash.dashboard.session.data_store import workspace
 from ragdash.dashboard.widgets import elements
-from ragdash.evaluation.latency_cost import Price, Prices, read_prices, write_prices
+from ragdash.evaluation.latency_cost import Price, PriceTable, read_prices, write_prices
 from ragdash.reporting.sentences import fmt
 
 COLUMNS = {"name": "Name", "prompt": "$ per 1K prompt tokens", "completion": "$ per 1K completion tokens",
            "call": "$ per query"}
 
 
-def current() -> Prices:
+def current() -> PriceTable:
     """The prices of the workspace, none where there are none; what cannot be read is told."""
     try:
         text = workspace().prices()
-        return read_prices(("prices.toml", text.encode())) if text else Prices()
+        return read_prices(("prices.toml", text.encode())) if text else PriceTable()
     except InputError as error:
         elements.problems(error.problems, "prices")
-        return Prices()
+        return PriceTable()
 
 
-def editor(context: PageContext, prices: Prices) -> None:
+def editor(context: PageContext, prices: PriceTable) -> None:
     """The table to edit, what each run uses, the file; nothing where the workspace is only shown."""
     if data_store.read_only():
         return
@@ -64,7 +64,7 @@ def keep(edited: pd.DataFrame, uses: dict) -> None:
                    for row in edited.to_dict("records") if isinstance(row["Name"], str) and row["Name"].strip())
     known = {price.name for price in prices}
     chosen = {run: tuple(name for name in names if name in known) for run, names in uses.items()}
-    _keep(write_prices(Prices(prices, {run: names for run, names in chosen.items() if names})).encode())
+    _keep(write_prices(PriceTable(prices, {run: names for run, names in chosen.items() if names})).encode())
 
 
 def _take_file() -> None:

@@ -9,11 +9,11 @@ import numpy as np
 import pandas as pd
 
 from ragdash.dashboard.widgets import elements
-from ragdash.evaluation.latency_cost import SHARES, Speed, Step
+from ragdash.evaluation.latency_cost import SHARES, CostStep, StageLatency
 from ragdash.metrics import Spec
 from ragdash.reporting.sentences import fmt
 from ragdash.reporting.sentences.fmt import UNDEFINED
-from ragdash.reporting.sentences.latency_cost import front, money, took  # noqa: F401  (the page takes them from here)
+from ragdash.reporting.sentences.latency_cost import duration, front_sentences, money  # noqa: F401  (used by the page)
 
 if TYPE_CHECKING:
     from ragdash.dashboard.pages.speed_cost.data import Board
@@ -36,8 +36,8 @@ def runs(board: Board) -> pd.DataFrame:
         for name, values in zip(("Prompt tokens", "Completion tokens"), tokens, strict=True):
             row[name] = _mean(values, board)
         cost = board.paid("cost")[:, at]
-        how = "" if spent is None or not spent.how else "as recorded" if spent.how == "recorded" else \
-            "by price of " + fmt.listed([fmt.escape(name) for name in spent.used])
+        how = "" if spent is None or not spent.basis else "as recorded" if spent.basis == "recorded" else \
+            "by price of " + fmt.listed([fmt.escape(name) for name in spent.price_names])
         row["Cost per query"] = UNDEFINED if np.isnan(cost[0]) else _cell(cost, money) + f"  \n:gray[{how}]"
         rows.append(row | {"n": f"{int(np.isfinite(board.values(at, 'mean')).sum()):,}"})
     table = pd.DataFrame(rows)
@@ -62,8 +62,17 @@ def numbers(board: Board) -> pd.DataFrame:
     for at, name in enumerate(board.context.names):
         for stage, one in board.speeds[at].items():
             rows.append((name, f"latency, {stage}", "mean", one.mean, one.low, one.high, one.n, "ms"))
-            rows += [(name, f"latency, {stage}", f"P{share}", *(float(part[place]) for part in (
-                one.at, one.at_low, one.at_high)), one.n, "ms") for place, share in enumerate(SHARES)]
+            rows += [
+                (
+                    name,
+                    f"latency, {stage}",
+                    f"P{share}",
+                    *(float(part[place]) for part in (one.percentiles, one.percentiles_low, one.percentiles_high)),
+                    one.n,
+                    "ms",
+                )
+                for place, share in enumerate(SHARES)
+            ]
         taken = board.taken[at]
         for what, values in () if taken is None else (("prompt tokens", taken.prompt),
                                                       ("completion tokens", taken.completion)):
@@ -91,7 +100,7 @@ def ecdf(names: Sequence[str], values: Sequence[np.ndarray]) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)
 
 
-def pareto(board: Board, price: np.ndarray, quality: np.ndarray, on: np.ndarray, steps: Sequence[Step], spec: Spec,
+def pareto(board: Board, price: np.ndarray, quality: np.ndarray, on: np.ndarray, steps: Sequence[CostStep], spec: Spec,
            paid: str) -> pd.DataFrame:
     """A row per run, the cheapest first, with what one more point cost from the run before it on the front."""
     per_point = {step.dearer: step.per_point for step in steps}
@@ -104,19 +113,21 @@ def pareto(board: Board, price: np.ndarray, quality: np.ndarray, on: np.ndarray,
 
 def unknown(board: Board) -> list[str]:
     """Why the cost of a run is not known, where that of another is or tokens are told."""
-    if not any(one is not None and (one.how or one.used) for one in board.spent) and not any(
+    if not any(one is not None and (one.basis or one.price_names) for one in board.spent) and not any(
             one is not None and np.isfinite(one.prompt).any() for one in board.taken):
         return []
     return [f"{name}, cost unknown: {one.reason}." for name, one in zip(board.context.names, board.spent, strict=True)
             if one is not None and one.reason]
 
 
-def _times(one: Speed | None) -> dict[str, str]:
+def _times(one: StageLatency | None) -> dict[str, str]:
     if one is None:
         return dict.fromkeys(("Average", *(f"P{share}" for share in SHARES)), UNDEFINED)
-    cells = {"Average": _cell((one.mean, one.low, one.high), took)}
-    return cells | {f"P{share}": _cell((one.at[at], one.at_low[at], one.at_high[at]), took)
-                    for at, share in enumerate(SHARES)}
+    cells = {"Average": _cell((one.mean, one.low, one.high), duration)}
+    return cells | {
+        f"P{share}": _cell((one.percentiles[at], one.percentiles_low[at], one.percentiles_high[at]), duration)
+        for at, share in enumerate(SHARES)
+    }
 
 
 def _mean(values: np.ndarray | None, board: Board) -> str:

@@ -15,7 +15,7 @@ from ragdash.dashboard.pages.threshold_bands import sentences as threshold_bands
 from ragdash.dashboard.widgets import elements
 from ragdash.evaluation.evaluate import Summary
 from ragdash.metrics import Spec
-from ragdash.metrics.bands import Bands, Target, judged, placed
+from ragdash.metrics.bands import Bands, Target, place_in_bands, target_outcome
 from ragdash.reporting.sentences import fmt
 
 POOLED = ("precision", "recall", "f1")
@@ -38,7 +38,10 @@ def slice_numbers(names: Sequence[str], found: Sequence[tuple[Slice, list[Summar
 def _row(row: dict, one: Summary, table: Bands | None, target: Target | None) -> dict:
     row |= {"Mean": one.mean, "Low": one.low, "High": one.high, "n": one.n, "Undefined": one.undefined}
     if table:
-        row |= {"Band": placed(table, one.mean, one.low, one.high).words() or fmt.UNDEFINED, "Source": table.source}
+        row |= {
+            "Band": place_in_bands(table, one.mean, one.low, one.high).words() or fmt.UNDEFINED,
+            "Source": table.source,
+        }
     if target:
         row |= {"Target": target.value, "Verdict": verdict(target, one)}
     return row
@@ -46,7 +49,7 @@ def _row(row: dict, one: Summary, table: Bands | None, target: Target | None) ->
 
 def verdict(target: Target, one: Summary) -> str:
     """pass, fail or undecided, by the interval."""
-    return judged(target, one.mean, one.low, one.high, one.spec.metric.better)
+    return target_outcome(target, one.mean, one.low, one.high, one.spec.metric.better)
 
 
 def by_slice(context: PageContext, found: Sequence[tuple[Slice, list[Summary]]], table: Bands | None,
@@ -64,8 +67,8 @@ def by_slice(context: PageContext, found: Sequence[tuple[Slice, list[Summary]]],
 def _cell(one: Summary, table: Bands | None, target: Target | None, with_n: bool) -> str:
     if not np.isfinite(one.mean):
         return f"{fmt.UNDEFINED} :gray[undefined for every query]"
-    place = placed(table, one.mean, one.low, one.high) if table else None
-    said = [fmt.escape(threshold_bands_sentences.cell(place, verdict(target, one) if target else None))]
+    place = place_in_bands(table, one.mean, one.low, one.high) if table else None
+    said = [fmt.escape(threshold_bands_sentences.placement_text(place, verdict(target, one) if target else None))]
     said += [f"n = {one.n:,}"] if with_n else []
     first = f"**{fmt.number(one.mean)}**{NBSP}:gray[{fmt.escape(fmt.interval(one).replace(' ', NBSP))}]"
     return first + "".join(f"  \n{part}" for part in said if part)

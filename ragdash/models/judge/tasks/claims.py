@@ -52,7 +52,7 @@ def taken_apart(case: Case, text: str) -> Question:
 def guessed(text: str) -> dict:
     """As many claims as a text of this length may have, for plans: its words in pieces, all together as long as it."""
     step = max(len(text) * A_CLAIM // max(len(text.encode("utf-8", "replace")), 1), 1)
-    return {"claims": [text[at:at + step] for at in range(0, len(text), step)]}
+    return {"claims": [text[start:start + step] for start in range(0, len(text), step)]}
 
 
 def claims_of(reply: Reply) -> list[str]:
@@ -63,7 +63,7 @@ def claims_of(reply: Reply) -> list[str]:
 def batches(claims: Sequence[str]) -> list[list[tuple[str, str]]]:
     """(id, claim) of at most AT_ONCE claims each; ids count from 1 through all of them."""
     numbered = [(str(i), claim) for i, claim in enumerate(claims, 1)]
-    return [numbered[at:at + AT_ONCE] for at in range(0, len(numbered), AT_ONCE)]
+    return [numbered[start:start + AT_ONCE] for start in range(0, len(numbered), AT_ONCE)]
 
 
 def numbered(batch: Sequence[tuple[str, str]]) -> list[str]:
@@ -84,21 +84,21 @@ def verified(case: Case, text: str, of: str) -> Asking:
         return Judgement(UNDEFINED, "no-claims", flags=flags(case))
     verdict = shape(id=TEXT, reason=TEXT, verdict=word(SUPPORTED, "contradicted", "not stated"),
                     chunks=listed(word(*names(case))))
-    parts = batches(claims)
+    batch_list = batches(claims)
     replies = yield [Question("Verify", VERSION, VERIFY, user(asked(case), shown(case), numbered(batch)),
                               shape(verdicts=listed(verdict)), tuple(name for name, _ in batch),
-                              200 + 120 * len(batch)) for batch in parts]
-    verdicts = [one for reply in replies for one in reply.value["verdicts"]]
-    rows = tuple({"of": of, "claim": claim, "verdict": one["verdict"], "reason": one["reason"],
-                  "chunks": ids(case, one["chunks"])} for claim, one in zip(claims, verdicts, strict=True))
+                              200 + 120 * len(batch)) for batch in batch_list]
+    verdicts = [verdict for reply in replies for verdict in reply.value["verdicts"]]
+    rows = tuple({"of": of, "claim": claim, "verdict": verdict["verdict"], "reason": verdict["reason"],
+                  "chunks": ids(case, verdict["chunks"])} for claim, verdict in zip(claims, verdicts, strict=True))
     return Judgement(sum(row["verdict"] == SUPPORTED for row in rows) / len(rows), rows=rows, flags=flags(case))
 
 
 @judged("ClaimFaithfulness", needs=("answer", "contexts"))
 def claim_faithfulness(case: Case) -> Asking:
     """Supported claims of the answer / its claims; 1 without a claim, flagged "vacuous"."""
-    found = yield from verified(case, case.answer, "answer")
-    return Judgement(1.0, flags=("vacuous", *found.flags)) if found.missing == "no-claims" else found
+    checked = yield from verified(case, case.answer, "answer")
+    return Judgement(1.0, flags=("vacuous", *checked.flags)) if checked.missing == "no-claims" else checked
 
 
 @judged("RAGAS.Faithfulness", needs=("answer", "contexts"))

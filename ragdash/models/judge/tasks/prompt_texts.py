@@ -63,9 +63,9 @@ def asked(case: Case) -> list[str]:
     return [as_data("question", case.question)] if case.question and case.question.strip() else []
 
 
-def user(*parts: str | Iterable[str]) -> str:
+def user(*blocks: str | Iterable[str]) -> str:
     """The parts below each other."""
-    return "\n\n".join(part if isinstance(part, str) else "\n\n".join(part) for part in parts if part)
+    return "\n\n".join(block if isinstance(block, str) else "\n\n".join(block) for block in blocks if block)
 
 
 def shape(**properties: Mapping) -> dict:

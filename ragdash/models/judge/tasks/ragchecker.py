@@ -26,28 +26,28 @@ _NEEDS = {"correct": ("answer", "references"), "found": ("answer", "references")
           "holds": ("references", "contexts")}
 
 
-def checked(case: Case, parts: Sequence[str], value: Callable[[Checked], float]) -> Asking:
+def checked(case: Case, directions: Sequence[str], value: Callable[[Checked], float]) -> Asking:
     """Ask for these parts of Checked, and take their value."""
     reference = case.references[0] if case.references else ""
     over = too_long(case.answer, reference)
     if over:
         return over
-    texts = {"answer": case.answer} if set(parts) & set(OF_ANSWER) else {}
-    texts |= {"reference": reference} if set(parts) & set(OF_REFERENCE) else {}
+    texts = {"answer": case.answer} if set(directions) & set(OF_ANSWER) else {}
+    texts |= {"reference": reference} if set(directions) & set(OF_REFERENCE) else {}
     replies = yield [taken_apart(case, text) for text in texts.values()]
     claims = {of: claims_of(reply) for of, reply in zip(texts, replies, strict=True)}
-    against = {part: _against(case, part, reference) for part in parts}
-    wanted = [(part, text) for part in parts for text in against[part]]
-    questions = [_entailed(text, claims[_of(part)]) for part, text in wanted]
-    flat = iter((yield [one for some in questions for one in some]) if any(questions) else ())
-    said = [[one for _ in some for one in _verdicts(next(flat))] for some in questions]
-    columns: dict[str, list] = {part: [] for part in parts}
-    for (part, _), verdicts in zip(wanted, said, strict=True):
-        columns[part].append(verdicts)
-    found = value(_as_checked(columns, claims))
+    against = {direction: _against(case, direction, reference) for direction in directions}
+    wanted = [(direction, text) for direction in directions for text in against[direction]]
+    questions = [_entailed(text, claims[_of(direction)]) for direction, text in wanted]
+    flat = iter((yield [verdict for some in questions for verdict in some]) if any(questions) else ())
+    verdicts_of = [[verdict for _ in some for verdict in _verdicts(next(flat))] for some in questions]
+    columns: dict[str, list] = {direction: [] for direction in directions}
+    for (direction, _), verdicts in zip(wanted, verdicts_of, strict=True):
+        columns[direction].append(verdicts)
+    score = value(_as_checked(columns, claims))
     rows = tuple(_rows(case, columns, claims))
-    told = flags(case) if set(parts) & {"supports", "holds"} else ()
-    return Judgement(found, None if found == found else _undefined(parts, rows), rows, told)
+    remarks = flags(case) if set(directions) & {"supports", "holds"} else ()
+    return Judgement(score, None if score == score else _undefined(directions, rows), rows, remarks)
 
 
 def undefined_of(name: str, rows: Sequence[dict]) -> str:
@@ -56,21 +56,21 @@ def undefined_of(name: str, rows: Sequence[dict]) -> str:
     return _undefined(family[1], rows) if family else "no-claims"
 
 
-def _undefined(parts: Sequence[str], rows: Sequence[dict]) -> str:
+def _undefined(directions: Sequence[str], rows: Sequence[dict]) -> str:
     """A text that has no claim (and no row of it), else nothing that a share could be taken of."""
-    there = {row["of"] for row in rows}
-    return "nothing-to-share" if all(_of(part) in there for part in parts) else "no-claims"
+    sides = {row["of"] for row in rows}
+    return "nothing-to-share" if all(_of(direction) in sides for direction in directions) else "no-claims"
 
 
-def _of(part: str) -> str:
-    return "answer" if part in OF_ANSWER else "reference"
+def _of(direction: str) -> str:
+    return "answer" if direction in OF_ANSWER else "reference"
 
 
-def _against(case: Case, part: str, reference: str) -> list[str]:
+def _against(case: Case, direction: str, reference: str) -> list[str]:
     """The texts that the claims of a part are held against."""
-    if part == "correct":
+    if direction == "correct":
         return [reference]
-    return [case.answer] if part == "found" else [cut(text) for _, text in case.contexts]
+    return [case.answer] if direction == "found" else [cut(text) for _, text in case.contexts]
 
 
 def _entailed(text: str, claims: Sequence[str]) -> list[Question]:
@@ -85,19 +85,19 @@ def _verdicts(reply: Reply) -> list[dict]:
 def _as_checked(columns: dict[str, list], claims: dict[str, list[str]]) -> Checked:
     """The verdicts, a list for each text, as lists for each claim."""
     tables = {}
-    for part, lists in columns.items():
-        flags = [[one["verdict"] == ENTAILED for one in verdicts] for verdicts in lists]
-        tables[part] = tuple(flags[0]) if part in ("correct", "found") else tuple(
-            tuple(column[i] for column in flags) for i in range(len(claims[_of(part)])))
+    for direction, lists in columns.items():
+        flags = [[verdict["verdict"] == ENTAILED for verdict in verdicts] for verdicts in lists]
+        tables[direction] = tuple(flags[0]) if direction in ("correct", "found") else tuple(
+            tuple(column[i] for column in flags) for i in range(len(claims[_of(direction)])))
     return Checked(**tables)
 
 
 def _rows(case: Case, columns: dict[str, list], claims: dict[str, list[str]]) -> list[dict]:
     """What to read: each claim with the verdict of the other text and the chunks that entail it."""
     rows = []
-    for of, found in claims.items():
+    for of, claim_row in claims.items():
         whole, by_chunk = ("correct", "supports") if of == "answer" else ("found", "holds")
-        for i, claim in enumerate(found):
+        for i, claim in enumerate(claim_row):
             row = {"of": of, "claim": claim}
             if whole in columns:
                 row |= {"verdict": columns[whole][0][i]["verdict"], "reason": columns[whole][0][i]["reason"]}
@@ -108,9 +108,9 @@ def _rows(case: Case, columns: dict[str, list], claims: dict[str, list[str]]) ->
     return rows
 
 
-def _register(name: str, parts: Sequence[str], value: Callable[[Checked], float]) -> None:
-    needs = dict.fromkeys(need for part in parts for need in _NEEDS[part])
-    judged(name, tuple(needs))(partial(checked, parts=parts, value=value))
+def _register(name: str, directions: Sequence[str], value: Callable[[Checked], float]) -> None:
+    needs = dict.fromkeys(need for direction in directions for need in _NEEDS[direction])
+    judged(name, tuple(needs))(partial(checked, directions=directions, value=value))
 
 
 for _name, (_value, _parts) in FAMILY.items():

@@ -76,7 +76,7 @@ def context_precision(checked: Checked) -> float:
 
 def context_utilization(checked: Checked) -> float:
     """Of the reference's claims that some chunk entails, those that the answer entails."""
-    return share(used for used, there in zip(checked.found, checked.recalled, strict=True) if there)
+    return share(used for used, recalled in zip(checked.found, checked.recalled, strict=True) if recalled)
 
 
 def noise_in_relevant(checked: Checked) -> float:
@@ -93,12 +93,12 @@ def noise_in_irrelevant(checked: Checked) -> float:
 
 def hallucination(checked: Checked) -> float:
     """Claims of the answer that are wrong and stand in no chunk."""
-    return share(not right and not there for right, there in zip(checked.correct, checked.faithful, strict=True))
+    return share(not right and not faithful for right, faithful in zip(checked.correct, checked.faithful, strict=True))
 
 
 def self_knowledge(checked: Checked) -> float:
     """Claims of the answer that are right and stand in no chunk."""
-    return share(right and not there for right, there in zip(checked.correct, checked.faithful, strict=True))
+    return share(right and not faithful for right, faithful in zip(checked.correct, checked.faithful, strict=True))
 
 
 def faithfulness(checked: Checked) -> float:
@@ -114,8 +114,10 @@ def _noise(checked: Checked, *, of_useful: bool) -> list[bool]:
     useful = checked.useful
     if not useful:
         return []
-    return [not right and any(there and (use == of_useful) for there, use in zip(row, useful, strict=True))
-            for right, row in zip(checked.correct, checked.supports, strict=True)]
+    return [
+        not right and any(useful_chunk and (use == of_useful) for useful_chunk, use in zip(row, useful, strict=True))
+        for right, row in zip(checked.correct, checked.supports, strict=True)
+    ]
 
 
 FAMILY: Mapping[str, tuple[Callable[[Checked], float], tuple[str, ...]]] = {
@@ -137,5 +139,5 @@ FAMILY: Mapping[str, tuple[Callable[[Checked], float], tuple[str, ...]]] = {
 def average_precision(useful: Iterable[bool]) -> float:
     """Mean of the precision at each useful rank, as RAGAS; 0 where none is useful, NaN of no rank."""
     useful = list(useful)
-    hits = [sum(useful[:rank]) / rank for rank, one in enumerate(useful, 1) if one]
+    hits = [sum(useful[:rank]) / rank for rank, is_useful in enumerate(useful, 1) if is_useful]
     return (sum(hits) / len(hits) if hits else 0.0) if useful else UNDEFINED

@@ -81,11 +81,11 @@ def correctness(case: Case) -> Asking:
     return (yield from _scored(case, "Correctness", CORRECTNESS, text, GRADED, long=(case.answer, *case.references)))
 
 
-def _scored(case: Case, task: str, system: str, text: str, schema: dict, told: tuple[str, ...] = (),
+def _scored(case: Case, task: str, system: str, text: str, schema: dict, remarks: tuple[str, ...] = (),
             long: tuple[str, ...] | None = None) -> Asking:
     """One call whose reply is a reason and a score. long: the texts that may be too long, None: the answer."""
     over = too_long(*(long if long is not None else (case.answer,)))
     if over:
         return over
     reply, = yield [Question(task, VERSION, system, text, schema)]
-    return Judgement(float(reply.value["score"]), rows=(dict(reply.value),), flags=told)
+    return Judgement(float(reply.value["score"]), rows=(dict(reply.value),), flags=remarks)

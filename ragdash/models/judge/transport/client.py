@@ -81,21 +81,21 @@ class Client:
 
     def _verdict(self, state: _State) -> dict:
         while True:
-            found = self._signal(state)
-            if found.kind == "read":
-                value = self._read(state, found.said)
+            response_signal = self._signal(state)
+            if response_signal.kind == "read":
+                value = self._read(state, response_signal.said)
                 if value is not None:
                     return value
-            elif found.kind == "again":
-                self._wait(state, found)
-            elif found.kind == "adjust":
+            elif response_signal.kind == "again":
+                self._wait(state, response_signal)
+            elif response_signal.kind == "adjust":
                 parameters = tuple(self.endpoint.parameters)
-                manner = state.manner.after(self.endpoint.kind, found.words, parameters)
+                manner = state.manner.after(self.endpoint.kind, response_signal.words, parameters)
                 if manner is None:
-                    raise Ended(found.reason, found.words)
+                    raise Ended(response_signal.reason, response_signal.words)
                 state.manner = manner
             else:
-                raise Ended(found.reason, found.words, found.problem)
+                raise Ended(response_signal.reason, response_signal.words, response_signal.problem)
 
     def _signal(self, state: _State) -> Signal:
         """What one request within the budget came to."""
@@ -107,30 +107,30 @@ class Client:
         start, paid = time.monotonic(), expected  # where nobody tells
         try:
             answer = self.post(content)
-            found = signal(answer, self.endpoint)
-            if found.said:
-                paid = self._cost(self._used(state, found.said))
+            response_signal = signal(answer, self.endpoint)
+            if response_signal.said:
+                paid = self._cost(self._used(state, response_signal.said))
             elif answer.status >= 300 or not answer.sent:
                 paid = None
         finally:
             self.purse.settle(expected, paid)
         state.requests += 1
         state.latency = time.monotonic() - start
-        return found
+        return response_signal
 
-    def _used(self, state: _State, said: Said) -> Usage:
+    def _used(self, state: _State, parsed: Said) -> Usage:
         """Tokens of one reply, our guess where it does not tell; added to what was used before."""
-        guessed = said.prompt is None or said.completion is None
-        used = Usage(self._prompt(state) if said.prompt is None else said.prompt,
-                     tokens_of(said.text) if said.completion is None else said.completion, guessed)
+        guessed = parsed.prompt is None or parsed.completion is None
+        used = Usage(self._prompt(state) if parsed.prompt is None else parsed.prompt,
+                     tokens_of(parsed.text) if parsed.completion is None else parsed.completion, guessed)
         state.usage += used
         return used
 
-    def _read(self, state: _State, said: Said) -> dict | None:
+    def _read(self, state: _State, parsed: Said) -> dict | None:
         """The checked verdict; None where it is to be asked again, Ended where that was done often enough."""
-        text = state.raw = said.text
-        state.model = said.model
-        if said.refused:
+        text = state.raw = parsed.text
+        state.model = parsed.model
+        if parsed.refused:
             raise Ended("refused", shorten(text, 200))
         try:
             return state.question.check(first_object(text))
@@ -139,7 +139,7 @@ class Client:
                 ("empty", "it is empty")
         except Unfit as unfit:
             reason, wrong = "wrong-shape", str(unfit)
-        if said.cut:
+        if parsed.cut:
             if state.lengthened:
                 raise Ended("truncated", wrong)
             state.lengthened, state.max_tokens = True, state.max_tokens * LONGER
@@ -149,19 +149,22 @@ class Client:
         state.turns.append(Turn(shorten_raw(text) or "(nothing)", wrong))
         return None
 
-    def _wait(self, state: _State, found: Signal) -> None:
+    def _wait(self, state: _State, response_signal: Signal) -> None:
         """Before another attempt after a failure: twice as long each time, or as long as the endpoint says."""
         state.failures += 1
-        if (found.after or 0) > self.patience.told:
-            raise Ended(found.reason, f"{found.words}; it asks to come back in {found.after:,.0f} s")
+        if (response_signal.after or 0) > self.patience.told:
+            raise Ended(
+                response_signal.reason,
+                f"{response_signal.words}; it asks to come back in {response_signal.after:,.0f} s",
+            )
         if state.failures >= self.patience.attempts:
-            raise Ended(found.reason, found.words)
+            raise Ended(response_signal.reason, response_signal.words)
         seconds = min(self.patience.first * 2 ** (state.failures - 1), self.patience.most)
         seconds *= random.uniform(0.5, 1.0)
-        if found.after is not None:
-            seconds = max(found.after + random.uniform(0, self.patience.first), seconds)
+        if response_signal.after is not None:
+            seconds = max(response_signal.after + random.uniform(0, self.patience.first), seconds)
             with self._lock:
-                self._not_before = max(self._not_before, time.monotonic() + found.after)
+                self._not_before = max(self._not_before, time.monotonic() + response_signal.after)
         self._pause(seconds)
 
     def _pause(self, seconds: float) -> None:

@@ -31,7 +31,7 @@ def poster(endpoint: Endpoint, patience: Patience) -> Post:
     except ImportError:
         raise InputError([Problem("not-installed")]) from None
     secret = endpoint.secret()
-    told, url, local = headers(endpoint, secret), endpoint.url, threading.local()
+    request_headers, url, local = headers(endpoint, secret), endpoint.url, threading.local()
     late, broken = (requests.exceptions.Timeout, ReadTimeoutError), (requests.exceptions.RequestException, HTTPError)
 
     def session() -> requests.Session:
@@ -43,8 +43,14 @@ def poster(endpoint: Endpoint, patience: Patience) -> Post:
 
     def post(body: bytes) -> Answer:
         try:
-            with session().post(url, data=body, headers=told, timeout=(patience.connect, patience.reply), stream=True,
-                                allow_redirects=False) as response:
+            with session().post(
+                url,
+                data=body,
+                headers=request_headers,
+                timeout=(patience.connect, patience.reply),
+                stream=True,
+                allow_redirects=False,
+            ) as response:
                 content = _content(response.raw, patience.reply)
                 return Answer(response.status_code, _hidden(content, secret),
                               {name.lower(): _without(value, secret) for name, value in response.headers.items()})
@@ -61,15 +67,15 @@ def poster(endpoint: Endpoint, patience: Patience) -> Post:
 
 def _content(raw, seconds: float) -> bytes:
     """The body of a response; TimeoutError where it drips in for too long, and what is too large is cut."""
-    end, parts, size = time.monotonic() + seconds, [], 0
-    while part := raw.read1(1 << 16, decode_content=True):
-        parts.append(part)
-        size += len(part)
+    end, pieces, size = time.monotonic() + seconds, [], 0
+    while piece := raw.read1(1 << 16, decode_content=True):
+        pieces.append(piece)
+        size += len(piece)
         if size > LARGEST:
             break
         if time.monotonic() > end:
             raise TimeoutError("a reply that does not end")
-    return b"".join(parts)
+    return b"".join(pieces)
 
 
 def _failed(reason: str, error: Exception, secret: str | None, sent: bool = True) -> Answer:

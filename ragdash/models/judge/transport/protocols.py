@@ -45,16 +45,16 @@ class Turn:
 
 def headers(endpoint: Endpoint, secret: str | None) -> dict[str, str]:
     """Of a request; the only place that the key goes to."""
-    found = {"Content-Type": "application/json", "Accept": "application/json", "User-Agent": "ragdash"}
+    result = {"Content-Type": "application/json", "Accept": "application/json", "User-Agent": "ragdash"}
     if endpoint.kind == "anthropic":
-        return found | {"anthropic-version": _VERSION} | ({"x-api-key": secret} if secret else {})
-    return found | ({"Authorization": f"Bearer {secret}"} if secret else {})
+        return result | {"anthropic-version": _VERSION} | ({"x-api-key": secret} if secret else {})
+    return result | ({"Authorization": f"Bearer {secret}"} if secret else {})
 
 
 def parameters_sent(endpoint: Endpoint, manner: Manner, max_tokens: int) -> dict:
     """The parameters beside texts and shape, those refused left out."""
-    found = {name: value for name, value in endpoint.parameters.items() if name not in manner.dropped}
-    return found | ({manner.length: max_tokens} if manner.length else {})
+    parameters = {name: value for name, value in endpoint.parameters.items() if name not in manner.dropped}
+    return parameters | ({manner.length: max_tokens} if manner.length else {})
 
 
 def body(endpoint: Endpoint, question: Question, manner: Manner, max_tokens: int, turns: Sequence[Turn] = ()) -> bytes:
@@ -104,7 +104,7 @@ def _openai(whole: dict) -> Said:
     message = choice.get("message") or {}
     text = message.get("content")
     if isinstance(text, list):
-        text = "".join(part.get("text") or "" for part in text)
+        text = "".join(block.get("text") or "" for block in text)
     usage = whole.get("usage") or {}
     finish = choice.get("finish_reason")
     return Said(_text(text), _text(whole.get("model")), _tokens(usage.get("prompt_tokens")),
@@ -118,7 +118,7 @@ def _anthropic(whole: dict) -> Said:
     text = inputs[0] if inputs else "".join(block.get("text") or "" for block in blocks if block.get("type") == "text")
     read = [_tokens(usage.get(name)) for name in ("input_tokens", "cache_creation_input_tokens",
                                                   "cache_read_input_tokens")]
-    prompt = None if read[0] is None else sum(one or 0 for one in read)
+    prompt = None if read[0] is None else sum(block or 0 for block in read)
     return Said(text, _text(whole.get("model")), prompt, _tokens(usage.get("output_tokens")), stop in _CUT,
                 stop in _REFUSED)
 

@@ -22,10 +22,10 @@ def first_object(text: str) -> dict:
     and one with NaN or Infinity, is none.
     """
     left = without_reasoning(text)
-    for part in (*_FENCE.findall(left), left):
-        found = _object_in(part)
-        if found is not None:
-            return found
+    for candidate in (*_FENCE.findall(left), left):
+        parsed = _object_in(candidate)
+        if parsed is not None:
+            return parsed
     raise NotJson
 
 
@@ -39,14 +39,14 @@ def whole(value: object) -> object:
 
 
 def _object_in(text: str) -> dict | None:
-    at = text.find("{")
+    start = text.find("{")
     for _ in range(TRIES):
-        if at < 0:
+        if start < 0:
             return None
         try:
-            return whole(_DECODER.raw_decode(text, at)[0])
+            return whole(_DECODER.raw_decode(text, start)[0])
         except (ValueError, RecursionError):
-            at = text.find("{", at + 1)
+            start = text.find("{", start + 1)
     return None
 
 

@@ -67,7 +67,7 @@ class Signal:
     problem: Problem | None = None
 
 
-def signal(answer: Answer, endpoint: Endpoint, now: datetime | None = None) -> Signal:
+def signal(answer: Answer, endpoint: Endpoint, clock: datetime | None = None) -> Signal:
     """What an answer means. now: the time, for a Retry-After that is a date."""
     status = answer.status
     if not status:
@@ -82,7 +82,7 @@ def signal(answer: Answer, endpoint: Endpoint, now: datetime | None = None) -> S
         return _stop(endpoint, "quota-used-up", {"reply": words})
     if status in AGAIN or (status >= 500 and not (status < 502 and SHAPELESS.search(words))):
         reason = "rate-limited" if status in (429, 529) else "timeout" if status == 408 else "server-error"
-        return Signal("again", reason, f"{status}: {words}", retry_after(answer.headers, now))
+        return Signal("again", reason, f"{status}: {words}", retry_after(answer.headers, clock))
     if status in (400, 413, 422) or status >= 500:
         return _of_question(status, words, endpoint)
     return _ended(status, words, answer, endpoint)
@@ -135,12 +135,12 @@ def spoken(content: bytes) -> str:
         return shorten(f"a web page, {title[1]!r}" if title else text, KEPT) or "nothing"
     error = whole.get("error", whole) if isinstance(whole, dict) else whole
     if isinstance(error, dict):
-        parts = (error.get(name) for name in ("message", "detail", "type", "code", "param"))
-        error = ", ".join(str(part) for part in parts if part) or error
+        messages = (error.get(name) for name in ("message", "detail", "type", "code", "param"))
+        error = ", ".join(str(message) for message in messages if message) or error
     return shorten(str(error), KEPT)
 
 
-def retry_after(headers: dict[str, str], now: datetime | None = None) -> float | None:
+def retry_after(headers: dict[str, str], clock: datetime | None = None) -> float | None:
     """Seconds that a header Retry-After (seconds or a date) or retry-after-ms asks to wait; None for none."""
     for name, scale in (("retry-after-ms", 1e-3), ("retry-after", 1.0)):
         text = headers.get(name, "").strip()
@@ -151,4 +151,4 @@ def retry_after(headers: dict[str, str], now: datetime | None = None) -> float |
     except ValueError:
         return None
     until = until if until.tzinfo else until.replace(tzinfo=UTC)
-    return max((until - (now or datetime.now(UTC))).total_seconds(), 0.0)
+    return max((until - (clock or datetime.now(UTC))).total_seconds(), 0.0)

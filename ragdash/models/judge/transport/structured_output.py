@@ -49,5 +49,5 @@ class Manner:
 
     def _lower(self, kind: str) -> str | None:
         modes = MODES[kind]
-        at = modes.index(self.mode) + 1
-        return modes[at] if at < len(modes) else None
+        next_mode = modes.index(self.mode) + 1
+        return modes[next_mode] if next_mode < len(modes) else None

@@ -29,9 +29,18 @@ def export_verdicts(ledger: Ledger, judge: Judge | None = None,
     """
     for said_by, key, task, version, vote, reply in ledger.every():
         if judge in (None, said_by) and (keys is None or key in keys):
-            kept = asdict(reply)
-            yield orjson.dumps({"key": key.hex(), **asdict(said_by), "task": task, "version": version, "vote": vote,
-                                "reply": {name: kept[name] for name in _KEPT}}, option=orjson.OPT_APPEND_NEWLINE)
+            fields_of_reply = asdict(reply)
+            yield orjson.dumps(
+                {
+                    "key": key.hex(),
+                    **asdict(said_by),
+                    "task": task,
+                    "version": version,
+                    "vote": vote,
+                    "reply": {name: fields_of_reply[name] for name in _KEPT},
+                },
+                option=orjson.OPT_APPEND_NEWLINE,
+            )
 
 
 def import_verdicts(ledger: Ledger, lines: Iterable[bytes], file: str | None = None) -> tuple[int, int]:
@@ -69,13 +78,42 @@ def unpacked(path: str | Path) -> bytes:
 
 def _row(line: dict) -> tuple[Judge, bytes, str, str, int, Reply]:
     key, host, model, parameters, task, version = (line[name] for name in _TEXTS)
-    said = line["reply"]
-    texts = (key, host, model, parameters, task, version, said["raw"], said["model"], said["at"], said["mode"])
+    reply_fields = line["reply"]
+    texts = (
+        key,
+        host,
+        model,
+        parameters,
+        task,
+        version,
+        reply_fields["raw"],
+        reply_fields["model"],
+        reply_fields["at"],
+        reply_fields["mode"],
+    )
     if not all(isinstance(text, str) for text in texts) or len(key) != 64:
         raise ValueError("a field that is no text, or a key of another length")
-    if not isinstance(said["value"], dict) or not isinstance(said["sent"], dict) or int(line["vote"]) < 0:
+    if (
+        not isinstance(reply_fields["value"], dict)
+        or not isinstance(reply_fields["sent"], dict)
+        or int(line["vote"]) < 0
+    ):
         raise ValueError("a reply without a verdict")
-    usage = Usage(int(said["usage"]["prompt"]), int(said["usage"]["completion"]), bool(said["usage"]["estimated"]))
-    reply = Reply(said["value"], None, said["raw"], usage, said["model"], float(said["latency"]), int(said["attempts"]),
-                  said["at"], said["mode"], said["sent"])
+    usage = Usage(
+        int(reply_fields["usage"]["prompt"]),
+        int(reply_fields["usage"]["completion"]),
+        bool(reply_fields["usage"]["estimated"]),
+    )
+    reply = Reply(
+        reply_fields["value"],
+        None,
+        reply_fields["raw"],
+        usage,
+        reply_fields["model"],
+        float(reply_fields["latency"]),
+        int(reply_fields["attempts"]),
+        reply_fields["at"],
+        reply_fields["mode"],
+        reply_fields["sent"],
+    )
     return Judge(host, model, parameters), bytes.fromhex(key), task, version, int(line["vote"]), reply

@@ -67,7 +67,7 @@ class Ledger:
 
     def named(self, name: str = "") -> Judge | None:
         """The judge of this model, or of "model at host"; "": the one last asked; None where there is none."""
-        return next((one for one in self.judges() if one.is_called(name)), None)
+        return next((known_judge for known_judge in self.judges() if known_judge.is_called(name)), None)
 
     def get(self, keys: Sequence[bytes]) -> dict[bytes, Reply]:
         """The verdicts that are there, by key."""
@@ -132,13 +132,13 @@ class Ledger:
             return writer.add(rows)
 
     def _rows(self, table: str, columns: Sequence[str], keys: Sequence[bytes]) -> list[tuple]:
-        found: list[tuple] = []
+        rows: list[tuple] = []
         with self._open() as db:
-            for at in range(0, len(keys) if db is not None else 0, AT_ONCE):
-                some = keys[at:at + AT_ONCE]
-                found += db.execute(f"select {', '.join(columns)} from {table} where key in "
+            for start in range(0, len(keys) if db is not None else 0, AT_ONCE):
+                some = keys[start:start + AT_ONCE]
+                rows += db.execute(f"select {', '.join(columns)} from {table} where key in "
                                     f"({','.join('?' * len(some))})", some)
-        return found
+        return rows
 
     @contextmanager
     def _open(self) -> Iterator[sqlite3.Connection | None]:
