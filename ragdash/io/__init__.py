@@ -28,11 +28,34 @@ Readable = str | os.PathLike | tuple[str, bytes]  # a path, or the name and the 
 
 def read_runs(source: Readable, *, name: str | None = None, encoding: str = "utf-8",
               mapping: Mapping[str, str] | None = None) -> list[Run]:
-    """The runs of a file, one for each configuration in it, in file order.
+    """Read the runs of a file, one for each configuration in it, in file order.
 
-    name: instead of the configuration's or the file's. mapping: {our field: their column}, where columns or fields
-    are not recognised. Raises InputError with every problem found; what is only worth knowing is in each run's
-    `problems`.
+    Parameters
+    ----------
+    source
+        A path, or (name, content) of an upload.
+    name
+        The name of the run, instead of the configuration's or the file's.
+    encoding
+        The encoding of a text file.
+    mapping
+        {our field: their column} for columns that are not recognized.
+
+    Returns
+    -------
+    list of Run
+        Warnings are in each run's `problems`.
+
+    Raises
+    ------
+    InputError
+        With all problems of the file.
+
+    Examples
+    --------
+    >>> content = b"query,doc_id,score,config\\nWho?,d7,0.8,dense\\nWho?,d2,3,sparse"
+    >>> [run.name for run in read_runs(("runs.csv", content))]
+    ['dense', 'sparse']
     """
     return _runs(Source(source, encoding, mapping), name)
 
@@ -53,7 +76,14 @@ def _runs(source: Source, name: str | None, packed: bool = False) -> list[Run]:
 
 def read_run(source: Readable, *, name: str | None = None, encoding: str = "utf-8",
              mapping: Mapping[str, str] | None = None) -> Run:
-    """The run of a file with one configuration; InputError for several."""
+    """Read the run of a file with one configuration; InputError for several. Parameters are those of `read_runs`.
+
+    Examples
+    --------
+    >>> run = read_run(("dense.trec", b"q1 Q0 d7 1 12.5 tag\\nq1 Q0 d2 2 11.25 tag"))
+    >>> run.name, len(run), run.docs.to_pylist()
+    ('dense', 1, ['d7', 'd2'])
+    """
     runs = read_runs(source, name=name, encoding=encoding, mapping=mapping)
     if len(runs) > 1:
         Source(source, encoding).fail("several-configurations/read-one", {"count": len(runs),
@@ -62,9 +92,27 @@ def read_run(source: Readable, *, name: str | None = None, encoding: str = "utf-
 
 
 def read_truth(source: Readable, *, encoding: str = "utf-8", mapping: Mapping[str, str] | None = None) -> Truth:
-    """The ground truth of a file: judgments, reference answers, evidence, attributes of queries.
+    """Read ground truth: judgments, reference answers, evidence, attributes of queries.
 
-    mapping: {our field: their column}, where columns or fields are not recognised.
+    Parameters
+    ----------
+    source
+        A path (also of a BEIR folder), or (name, content) of an upload.
+    encoding
+        The encoding of a text file.
+    mapping
+        {our field: their column} for columns that are not recognized.
+
+    Raises
+    ------
+    InputError
+        With all problems of the file.
+
+    Examples
+    --------
+    >>> truth = read_truth(("qrels", b"q1 0 d7 1\\nq1 0 d2 0"))
+    >>> truth.docs.to_pylist(), truth.grades.tolist()
+    (['d7', 'd2'], [1, 0])
     """
     if _is_folder(source):
         files = archives_and_folders.files_in_folder(Path(source), encoding, dict(mapping or {}))
@@ -99,7 +147,14 @@ def read_corpus(source: Readable, *, encoding: str = "utf-8", mapping: Mapping[s
 
 
 def detect(source: Readable, *, encoding: str = "utf-8", mapping: Mapping[str, str] | None = None) -> DetectedFormat:
-    """Detect what a file is; raises InputError for an empty, binary or unreadable file."""
+    """Detect what a file is; raises InputError for an empty, binary or unreadable file.
+
+    Examples
+    --------
+    >>> detected = detect(("x", b"q1 Q0 d7 1 12.5 tag"))
+    >>> detected.format, detected.role
+    ('trec-run', 'run')
+    """
     if _is_folder(source) and archives_and_folders.is_beir(
         archives_and_folders.files_in_folder(Path(source), encoding, {})
     ):

@@ -237,10 +237,10 @@ ROLES = {
 
 
 @pytest.mark.parametrize("content", ROLES, ids=lambda content: content[:40])
-def test_sniff(content):
-    sniffed = detect(("x", content.encode()))
-    assert (sniffed.format, sniffed.role) == ROLES[content]
-    assert sniffed.reason
+def test_detection(content):
+    detected = detect(("x", content.encode()))
+    assert (detected.format, detected.role) == ROLES[content]
+    assert detected.reason
 
 
 def test_query_ids_in_brackets_are_no_columns_of_promptfoo(tmp_path):

@@ -121,7 +121,7 @@ def test_a_key_repeated_very_many_times(name):
     assert f"(line {line}, at columns {first} and {second})" in problems[0].found
 
 
-def test_places_are_looked_for_only_where_they_are_shown():
+def test_repeated_keys_are_located_only_where_they_are_shown():
     """A look goes through the text of the line, and a line may have very many objects that repeat a key."""
     objects = 1000
     source = Source(("x", ("[" + ", ".join(['{"query_id": "q", "query_id": "q"}'] * objects) + "]").encode()))

@@ -53,9 +53,9 @@ def test_every_form_gives_the_same(form):
     assert run.ranking("007")["doc_id"].to_pylist() == ["d1", "2506.00500"]
     assert run.lengths.tolist() == [2, 0] and truth.grades.tolist() == [2, 1, 0]
     assert not run.problems and not truth.problems
-    sniffed = detect(("x", FORMS[form]))
-    assert sniffed.role == "both"
-    assert sniffed.guess["retrieved"] in sniffed.columns
+    detected = detect(("x", FORMS[form]))
+    assert detected.role == "both"
+    assert detected.guess["retrieved"] in detected.columns
 
 
 LISTS = {

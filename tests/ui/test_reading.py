@@ -15,7 +15,7 @@ from test_pages import with_runs
 
 from ragdash import io
 from ragdash.dashboard.session import data_store, read_progress
-from ragdash.io.source.read_progress import report_progress
+from ragdash.io.source.read_progress import open_bytes, report_progress
 
 LINES = [(f"q{at // 100}", f"d{at}", 100 - at % 100) for at in range(200_000)]
 TREC = "".join(f"{query} Q0 {doc} 1 {score} x\n" for query, doc, score in LINES).encode()
@@ -54,7 +54,7 @@ def test_the_bar_moves_and_goes(monkeypatch):
     place = Place()
     with read_progress.reading(place, "a_b.run", 8_000_000, "; 1 more file after it"):
         place.seen.wait(5)
-        with io.watch.open_bytes("a_b.run", b"12345678") as stream:
+        with open_bytes("a_b.run", b"12345678") as stream:
             for _ in range(2):
                 stream.read(4)
                 place.seen.clear()

@@ -1,8 +1,8 @@
 """TREC runs and qrels. Well-formed files are read by pyarrow's CSV reader, others by trec_lines.
 
-The fast way never guesses: the whole text is looked at first, and where a row could be split wrongly (an empty or
-padded field), its white space is tidied in memory; where that is not enough, or something else is odd (a comment, a
-number that is none), the file is read line by line.
+Fast reading never guesses. The whole text is checked first. If a row could be split wrongly (an empty or padded field),
+its white space is normalized in memory. If that is not enough, or anything else is unusual (a comment, an invalid
+number), the file is read line by line.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def read_runs(source: Source, name: str | None) -> list[Run]:
 
 
 def read_truth(source: Source) -> Truth:
-    """The judgements of a TREC qrels file."""
+    """The judgments of a TREC qrels file."""
     problems = source.collector()
     columns = read_columns(source, QRELS, problems)
     problems.raise_errors()
