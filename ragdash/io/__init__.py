@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TypeGuard
 
 from ragdash.core.corpus import Corpus
 from ragdash.core.records import Run, Truth
@@ -18,7 +19,6 @@ from ragdash.io.source.source import Source
 from ragdash.io.tables.mapping_hints import fail_if_questions_missing, fail_if_unknown_table
 from ragdash.io.write.serializers import write_jsonl, write_qrels, write_trec_run
 from ragdash.io.write.write import write_run, write_truth
-from ragdash.io.wrong_role import fail_run_as_truth, fail_truth_as_run
 
 __all__ = ["FORMATS", "DetectedFormat", "detect", "read_corpus", "read_run", "read_runs", "read_truth", "write_jsonl",
            "write_qrels", "write_run", "write_trec_run", "write_truth"]
@@ -69,8 +69,6 @@ def _runs(source: Source, name: str | None, packed: bool = False) -> list[Run]:
         corpus.fail_corpus_alone(source)
     check_mapping(source, detected, RUN_FIELDS)
     fail_if_questions_missing(source, detected)
-    if detected.format == "trec-qrels":
-        fail_truth_as_run(source, detected.reason, "TREC qrels")
     return _known_format(detected, source).read_runs(source, name)
 
 
@@ -130,8 +128,6 @@ def _truth(source: Source, packed: bool = False) -> Truth:
         corpus.fail_corpus_alone(source)
     check_mapping(source, detected, TRUTH_FIELDS)
     fail_if_questions_missing(source, detected)
-    if detected.format == "trec-run" and detected.role == "run":
-        fail_run_as_truth(source, detected.reason, "a TREC run")
     return _known_format(detected, source).read_truth(source)
 
 
@@ -164,7 +160,7 @@ def detect(source: Readable, *, encoding: str = "utf-8", mapping: Mapping[str, s
     return archives_and_folders.detect(file) if detected.format == "zip" else detected
 
 
-def _is_folder(source: Readable) -> bool:
+def _is_folder(source: Readable) -> TypeGuard[str | os.PathLike]:
     return not isinstance(source, tuple) and "\0" not in str(source) and Path(source).is_dir()
 
 

@@ -77,7 +77,7 @@ def test_irregular_white_space_is_found_across_chunks(piece, step, monkeypatch, 
 
 
 @pytest.mark.parametrize("separator", [" ", "\t"])
-def test_tidied_text_has_the_same_fields(separator):
+def test_normalized_text_has_the_same_fields(separator):
     rng = random.Random(2)
     for _ in range(200):
         text = "".join(rng.choices("ab \t\n\r", k=rng.randint(1, 30))).encode()
