@@ -201,7 +201,7 @@ def test_no_code_takes_a_sentence_apart():
             if by_method or by_pattern:
                 wrong.append(where)
         elif isinstance(node, ast.Compare) and any(map(is_sentence, [node.left, *node.comparators])):
-            if any(isinstance(one, ast.In | ast.NotIn) for one in node.ops) and is_sentence(node.comparators[-1]) \
+            if (any(isinstance(one, ast.In | ast.NotIn) for one in node.ops) and is_sentence(node.comparators[-1])) \
                     or any(map(is_text, [node.left, *node.comparators])):
                 wrong.append(where)
     assert not wrong

@@ -7,39 +7,38 @@ import pytest
 
 from ragdash.core.records import Run, Truth
 from ragdash.evaluation.evaluate import evaluate
-from ragdash.metrics import METRICS
-from ragdash.metrics.docs import worked_examples
-from ragdash.metrics.docs.guide import GUIDES, USES
+from ragdash.metrics import METRICS, example_setups
 from ragdash.metrics.docs.reference import as_markdown
-from ragdash.metrics.docs.worked_examples import EXAMPLES
+from ragdash.metrics.docs.use_cases import USES
 
+EXAMPLES = {name: metric.example for name, metric in METRICS.items() if metric.example}
 FAMILIES = ("retrieval", "judgements", "detection", "evidence", "answers", "grounding", "semantic")
 
 
 def setting(about: str) -> tuple[Run, Truth]:
     """The run and the truth of a set-up."""
     if about == "ranking":
-        grades = worked_examples.GRADES
+        grades = example_setups.GRADES
         truth = Truth.build("truth", ["q"] * len(grades), list(grades), list(grades.values()))
-        return Run.build("run", ["q"] * 5, list(worked_examples.RANKING), list(worked_examples.SCORES)), truth
+        return Run.build("run", ["q"] * 5, list(example_setups.RANKING), list(example_setups.SCORES)), truth
     if about == "evidence":
-        spans = [{"text": text, "source": None} for text in worked_examples.SPANS]
+        spans = [{"text": text, "source": None} for text in example_setups.SPANS]
         details = pa.table({"query_id": ["q"], "evidence": [spans]})
         run = Run.build(
-            "run", ["q"] * 4, ["1", "2", "3", "4"], [4.0, 3.0, 2.0, 1.0], texts=list(worked_examples.CHUNKS)
+            "run", ["q"] * 4, ["1", "2", "3", "4"], [4.0, 3.0, 2.0, 1.0], texts=list(example_setups.CHUNKS)
         )
         return run, Truth.build("truth", pa.array([], pa.string()), pa.array([], pa.string()), [], details=details)
     answer = {
-        "answer": worked_examples.ANSWER,
-        "declined": worked_examples.DECLINED,
-        "grounded": worked_examples.GROUNDED,
+        "answer": example_setups.ANSWER,
+        "declined": example_setups.DECLINED,
+        "grounded": example_setups.GROUNDED,
     }[about]
     details = pa.table(
-        {"query_id": ["q"], "query": [worked_examples.QUESTION], "answers": [[worked_examples.REFERENCE]]}
+        {"query_id": ["q"], "query": [example_setups.QUESTION], "answers": [[example_setups.REFERENCE]]}
     )
     truth = Truth.build("truth", ["q"], ["d"], [1], details=details)
     return Run.build("run", ["q"], ["d"], [1.0], details=pa.table({
-        "query_id": ["q"], "answer": [answer], "contexts": [[worked_examples.CONTEXT]]})), truth
+        "query_id": ["q"], "answer": [answer], "contexts": [[example_setups.CONTEXT]]})), truth
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
@@ -53,13 +52,12 @@ def test_a_worked_example_is_what_the_metric_gives(name):
 
 @pytest.mark.parametrize("name", [name for name, one in METRICS.items() if one.family in FAMILIES])
 def test_every_metric_says_when_to_use_it_and_has_an_example(name):
-    assert len(GUIDES[name].when) > 20
+    assert len(METRICS[name].when) > 20
     assert name in EXAMPLES or METRICS[name].family == "semantic", "a model's number is no pencil and paper"
 
 
-def test_guides_and_uses_name_metrics_that_exist():
-    assert GUIDES.keys() <= METRICS.keys() and EXAMPLES.keys() <= METRICS.keys()
-    assert {name for use in USES for name in use.metrics} <= METRICS.keys()
+def test_use_cases_name_metrics_that_exist():
+    assert {name for use in USES for name in (*use.metrics, *use.judged)} <= METRICS.keys()
 
 
 def test_the_reference_holds_examples_guidance_and_uses():

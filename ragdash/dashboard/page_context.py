@@ -121,7 +121,7 @@ class Results:
 
     def notes_on_means(self) -> list[str]:
         """What the means leave out or count as 0, one sentence each."""
-        sentences = fmt.counted(self.selection.names, self.counts(), self.scope.conventions)
+        sentences = fmt.query_counts(self.selection.names, self.counts(), self.scope.conventions)
         if not self.scope.by_evidence:
             return sentences
         return [sentence.replace("without a relevant document", "without a gold span") for sentence in sentences]
@@ -139,11 +139,11 @@ class Results:
         """Each other run against the baseline on each spec that can be compared, p corrected over all of them."""
         names, digests = self.selection.names, self.selection.digests
         baseline = self.selection.baseline if baseline is None else baseline
-        others = self.selection.others(baseline)
-        rows = evaluation_cache.compared(digests[baseline], [digests[index] for index in others], self.scope,
+        candidates = self.selection.others(baseline)
+        rows = evaluation_cache.compared(digests[baseline], [digests[index] for index in candidates], self.scope,
                                          self.comparable(specs), self.comparison_rules(margin))
         return {(index, comparison.spec): replace(comparison, candidate=names[index])
-                for index, row in zip(others, rows, strict=True) for comparison in row}
+                for index, row in zip(candidates, rows, strict=True) for comparison in row}
 
     def compared_by_slice(self, spec: Spec, attribute: str, margin: float | None = None) -> list[list[Comparison]]:
         """The same on one spec within each slice of an attribute: a row per slice, a column per candidate."""
@@ -215,12 +215,12 @@ def current() -> PageContext:
     if not state.runs() or LOADED.truth(state.truth() or "") is None:
         _nothing()
         raise PageEnds
-    shown = [entry for entry in state.runs() if entry.digest in state.get(state.SHOWN)]
-    if not shown:
+    shown_entries = [entry for entry in state.runs() if entry.digest in state.get(state.SHOWN)]
+    if not shown_entries:
         elements.empty("No run is shown", "Choose one or more under **Runs shown** in the sidebar.")
         raise PageEnds
-    usable, found = _usable(shown)
-    elements.problems(found, "view")
+    usable, problems = _usable(shown_entries)
+    elements.problems(problems, "view")
     if not usable:
         raise PageEnds
     baseline = next((index for index, entry in enumerate(usable) if entry.digest == state.get(state.BASELINE)), 0)
@@ -238,18 +238,18 @@ def scope() -> Scope:
 
 def specs(templates: Sequence[str], k: int) -> tuple[list[Spec], list[Problem]]:
     """Specs of chosen and hand-typed metrics, each once, and the problems of those that cannot be read."""
-    found, problems = {}, []
+    readable, problems = {}, []
     for template in templates:
         try:
-            found[spec_of(template, k)] = None
+            readable[spec_of(template, k)] = None
         except InputError as error:
             problems.extend(error.problems)
-    return list(found), problems
+    return list(readable), problems
 
 
-def _usable(shown: Sequence[Entry]) -> tuple[list[Entry], list[Problem]]:
+def _usable(entries: Sequence[Entry]) -> tuple[list[Entry], list[Problem]]:
     usable, problems = [], []
-    for entry in shown:
+    for entry in entries:
         if entry.run is None:
             problems.append(Problem("run-let-go", {"run": entry.name}))
             continue
@@ -270,16 +270,17 @@ def _nothing() -> None:
         lost_note()
     unread = [record for record in state.files() if record.failed]
     if not state.runs() and unread:
-        many = fmt.count(len(unread), "file")
-        elements.empty("No runs are loaded yet", f"{many} could not be read; the **Runs** page says where and what "
-                                                "fixes it.")
+        count_text = fmt.count(len(unread), "file")
+        elements.empty(
+            "No runs are loaded yet", f"{count_text} could not be read; the **Runs** page says where and what fixes it."
+        )
     elif not state.runs():
         elements.empty("No runs are loaded yet", "Open your own files, or the ready samples, on the **Runs** page.")
     else:
-        many = fmt.count(len(state.runs()), "run is", "runs are")
+        count_text = fmt.count(len(state.runs()), "run is", "runs are")
         elements.empty(
             "What is right is not known yet",
-            f"{many} loaded. Add the relevance judgements (qrels) on the **Runs** page; every metric needs them.",
+            f"{count_text} loaded. Add the relevance judgements (qrels) on the **Runs** page; every metric needs them.",
         )
     st.page_link("pages/runs.py", label="Go to Runs", icon=":material/upload_file:")
 

@@ -64,7 +64,7 @@ def _sidebar():
         st.caption("Load runs to choose what is shown.")
         return None
     _runs({entry.digest: entry.name for entry in runs})
-    menu = fmt.templates()
+    menu = fmt.metric_templates()
     st.selectbox("Metric", menu, format_func=fmt.template_title,
                  key=state.one(state.METRIC, menu, page_context.DEFAULT_METRIC),
                  help="The metric of the pictures. @k looks at the first k documents only. The Metrics page explains "
@@ -84,10 +84,10 @@ def _sidebar():
 
 def _slice() -> None:
     """Which queries count, where the truth tells them apart."""
-    parts = slices_of(state.truth()) if data_store.LOADED.truth(state.truth() or "") else {}
-    key = state.one(state.SLICE, ["", *parts], "")
-    if parts:
-        st.selectbox("Queries", ["", *parts], key=key, format_func=lambda part: fmt.part(parts, part),
+    slices = slices_of(state.truth()) if data_store.LOADED.truth(state.truth() or "") else {}
+    key = state.one(state.SLICE, ["", *slices], "")
+    if slices:
+        st.selectbox("Queries", ["", *slices], key=key, format_func=lambda token: fmt.slice_label(slices, token),
                      help="All queries, or those of one kind: every page then shows these alone. Kinds are the "
                           "attributes that the truth gives its queries.")
 
@@ -97,7 +97,7 @@ def _runs(names: dict[str, str]) -> None:
     digests = list(names)
     st.multiselect("Runs shown", digests, format_func=lambda digest: names.get(digest, digest),
                    placeholder="Choose runs", key=state.several(state.SHOWN, digests, digests))
-    shown = [digest for digest in digests if digest in state.get(state.SHOWN)] or digests
-    st.selectbox("Baseline", shown, format_func=lambda digest: names.get(digest, digest),
-                 key=state.one(state.BASELINE, shown, shown[0]),
+    shown_digests = [digest for digest in digests if digest in state.get(state.SHOWN)] or digests
+    st.selectbox("Baseline", shown_digests, format_func=lambda digest: names.get(digest, digest),
+                 key=state.one(state.BASELINE, shown_digests, shown_digests[0]),
                  help="The run that the others are compared with: differences are candidate minus baseline.")

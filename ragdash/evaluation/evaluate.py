@@ -17,12 +17,20 @@ import pyarrow.compute as pc
 from ragdash.core.errors import InputError, Problem, Unavailable
 from ragdash.core.records import Conventions, Run, Truth
 from ragdash.evaluation.compute import compute_columns
-from ragdash.evaluation.stats import LEVEL, RESAMPLES, SEED, bootstrap_intervals, bootstrap_ratios, median_interval
+from ragdash.evaluation.stats import (
+    FAST_RESAMPLES,
+    LEVEL,
+    RESAMPLES,
+    SEED,
+    bootstrap_intervals,
+    bootstrap_ratios,
+    median_interval,
+)
 from ragdash.matching.match import THRESHOLD, Match, Matching
 from ragdash.metrics import DEFAULT_SPECS, CorpusValue, Spec, parse_specs
 from ragdash.metrics.judged import judge_request
 
-CURVE_INTERVALS, CURVE_RESAMPLES = 60, 2_000
+CURVE_INTERVALS = 60
 _CURVE_BLOCK = 128  # cutoffs computed together, so that (Q, K) stays small
 
 
@@ -179,7 +187,7 @@ def summaries(evaluations: Sequence[Evaluation], *, level: float = LEVEL, resamp
 
 
 def curves(match: Match, names: Sequence[str] = ("P", "R"), ks: np.ndarray | None = None, *, level: float = LEVEL,
-           resamples: int = CURVE_RESAMPLES, seed: int = SEED, weights: np.ndarray | None = None,
+           resamples: int = FAST_RESAMPLES, seed: int = SEED, weights: np.ndarray | None = None,
            queries: np.ndarray | None = None) -> Curves:
     """Means of metrics at every cutoff from 1 to the deepest rank, intervals at up to 60 log-spaced ones.
 

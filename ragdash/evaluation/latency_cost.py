@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ragdash.core.errors import Unavailable
-from ragdash.evaluation.stats import LEVEL, SEED, bootstrap_intervals, resampled_sums
-from ragdash.evaluation.stats.percentiles import DRAWS, percentiles
+from ragdash.evaluation.stats import FAST_RESAMPLES, LEVEL, SEED, bootstrap_intervals, resampled_sums
+from ragdash.evaluation.stats.percentiles import percentiles
 from ragdash.io.source.source import Source
 from ragdash.matching.views.cost import Timed
 from ragdash.metrics.latency_cost import cost as dollars
@@ -163,7 +163,7 @@ def pareto_front(quality: np.ndarray, cost: np.ndarray, better: str | None = "hi
     return defined & ~beats.any(axis=0)
 
 
-def resampled_means(values: Sequence[np.ndarray], *, resamples: int = DRAWS, seed: int = SEED,
+def resampled_means(values: Sequence[np.ndarray], *, resamples: int = FAST_RESAMPLES, seed: int = SEED,
           weights: np.ndarray | None = None) -> np.ndarray:
     """Means of resampled queries over those defined: (N, B), the same draw for all. values: (Q,) for each run."""
     table = np.stack(values, axis=1)

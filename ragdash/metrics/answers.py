@@ -17,16 +17,21 @@ from ragdash.core.errors import InputError, Problem
 from ragdash.core.text import ARTICLES, is_refusal
 from ragdash.matching.views.ranked import Values
 from ragdash.matching.views.texts import Answered, Coded
+from ragdash.metrics.example_setups import Example
 from ragdash.metrics.registry import metric
 
 _NORMAL = {"normalisation": ("squad", "unicode"), "language": tuple(ARTICLES)}
 _TOKENS = {"tokens": ("squad", "rouge", "unicode"), "stem": ("no", "porter")}
+_ROUGE = "rouge-score with the same tokens (tokens='rouge'); RAGAS RougeScore calls rouge-score."
 _POLAR = ("yes", "no")  # as references they have to begin the answer
 _BLOCK = 1 << 14  # pairs compared together, so that the temporaries stay small
 
 
 @metric("EM", "Exact match", formula=r"\max_r\, [norm(answer) = norm(r)]", source="SQuAD v1.1 evaluation script",
-        relevance=False, aliases=("exact_match",), allowed=_NORMAL)
+        relevance=False, aliases=("exact_match",), allowed=_NORMAL,
+        when="Short factual answers with one right wording. It is 0 for almost every long answer.",
+        differs="SQuAD's script: the same. RAGAS ExactMatch compares the raw strings.",
+        example=Example("answer", "EM", 0.0, "after normalization the texts differ"))
 def exact_match(answered: Answered, *, normalisation: str = "squad", language: str = "en") -> Values:
     """1 if the answer equals a reference after normalization, else 0.
 
@@ -42,7 +47,11 @@ def exact_match(answered: Answered, *, normalisation: str = "squad", language: s
 
 @metric("CoverEM", "Answer holds a reference", formula=r"\max_r\, [norm(r) \subseteq norm(answer)]",
         source="Liu et al. 2023 (Lost in the Middle), best_subspan_em; Mallen et al. 2023", relevance=False,
-        aliases=("cover_em", "subspan_em", "contains"), allowed=_NORMAL)
+        aliases=("cover_em", "subspan_em", "contains"), allowed=_NORMAL,
+        when="Answers in whole sentences to questions with a short right answer: what most RAG systems write.",
+        differs="Lost in the Middle (best_subspan_em) and others search for characters, also within a word.",
+        example=Example("answer", "CoverEM", 0.0,
+                        "the answer does not contain “paris is capital city of france” in this order"))
 def cover_exact_match(answered: Answered, *, normalisation: str = "squad", language: str = "en") -> Values:
     """1 if the answer contains the tokens of a reference in sequence, else 0: for answers in sentences.
 
@@ -61,7 +70,10 @@ def cover_exact_match(answered: Answered, *, normalisation: str = "squad", langu
 
 @metric("TokenF1", "Token F1", formula=r"\max_r \frac{2 |answer \cap r|}{|answer| + |r|}",
         source="SQuAD v1.1 evaluation script; tokens='set': published hybrid RAG study", relevance=False,
-        aliases=("token_f1", "answer_f1"), allowed={"tokens": ("squad", "set"), **_NORMAL})
+        aliases=("token_f1", "answer_f1"), allowed={"tokens": ("squad", "set"), **_NORMAL},
+        when="Short answers with varying words. It ignores order and penalizes length.",
+        differs="SQuAD's script: the same; tokens='set' is another published form.",
+        example=Example("answer", "TokenF1", 10 / 11, "without articles 5 and 6 tokens, 5 in common: 2 · 5 / 11"))
 def token_f1(answered: Answered, *, tokens: str = "squad", normalisation: str = "squad",
              language: str = "en") -> Values:
     """Harmonic mean of precision and recall of the answer's tokens in the best reference, ignoring order.
@@ -83,7 +95,10 @@ def token_f1(answered: Answered, *, tokens: str = "squad", normalisation: str = 
 
 @metric("ROUGE_L", "ROUGE-L", formula=r"\max_r \frac{2\, LCS(answer, r)}{|answer| + |r|}",
         source="Lin 2004; tokens='rouge': rouge-score 0.1.2", relevance=False, aliases=("rougeL", "rouge-l"),
-        allowed=_TOKENS)
+        allowed=_TOKENS,
+        when="Longer answers and summaries, where order matters.",
+        differs=_ROUGE,
+        example=Example("answer", "ROUGE_L", 6 / 11, "longest common subsequence “capital of france”: 2 · 3 / 11"))
 def rouge_l(answered: Answered, *, tokens: str = "squad", stem: str = "no") -> Values:
     """Longest common subsequence of the tokens of answer and reference, as F1; 0 if one of them is empty.
 
@@ -95,7 +110,10 @@ def rouge_l(answered: Answered, *, tokens: str = "squad", stem: str = "no") -> V
 
 
 @metric("ROUGE_1", "ROUGE-1", formula=r"\max_r \frac{2 |answer \cap r|}{|answer| + |r|}",
-        source="Lin 2004; rouge-score 0.1.2", relevance=False, aliases=("rouge1", "rouge-1"), allowed=_TOKENS)
+        source="Lin 2004; rouge-score 0.1.2", relevance=False, aliases=("rouge1", "rouge-1"), allowed=_TOKENS,
+        when="For comparison with summarization papers.",
+        differs=_ROUGE,
+        example=Example("answer", "ROUGE_1", 12 / 13, "with articles 6 and 7 tokens, 6 in common: 2 · 6 / 13"))
 def rouge_1(answered: Answered, *, tokens: str = "rouge", stem: str = "no") -> Values:
     """Overlap of the single tokens of answer and reference, as F1; 0 if one of them is empty.
 
@@ -105,7 +123,11 @@ def rouge_1(answered: Answered, *, tokens: str = "rouge", stem: str = "no") -> V
 
 
 @metric("ROUGE_2", "ROUGE-2", formula=r"\max_r \frac{2 |pairs(answer) \cap pairs(r)|}{|pairs(answer)| + |pairs(r)|}",
-        source="Lin 2004; rouge-score 0.1.2", relevance=False, aliases=("rouge2", "rouge-2"), allowed=_TOKENS)
+        source="Lin 2004; rouge-score 0.1.2", relevance=False, aliases=("rouge2", "rouge-2"), allowed=_TOKENS,
+        when="Answers with wording close to the reference; useless for one-word answers.",
+        differs=_ROUGE,
+        example=Example("answer", "ROUGE_2", 4 / 11,
+                        "5 and 6 pairs, “the capital” and “of france” in common: 2 · 2 / 11"))
 def rouge_2(answered: Answered, *, tokens: str = "rouge", stem: str = "no") -> Values:
     """Overlap of the pairs of adjacent tokens of answer and reference, as F1; 0 if one of them has no pair.
 
@@ -117,7 +139,11 @@ def rouge_2(answered: Answered, *, tokens: str = "rouge", stem: str = "no") -> V
 
 @metric("AnswerRelevance", "Answer relevance", formula=r"\frac{2 |answer \cap question|}{|answer| + |question|}",
         source="published RAG evaluation framework, token overlap with the query", relevance=False,
-        aliases=("answer_relevance",), allowed=_NORMAL)
+        aliases=("answer_relevance",), allowed=_NORMAL,
+        when="A cheap check that the answer addresses the question. It does not show whether it is right.",
+        differs="RAGAS ResponseRelevancy embeds questions that a model writes; DeepEval uses a judge. Both are "
+                "different metrics.",
+        example=Example("answer", "AnswerRelevance", 0.8, "“is capital of france” of 5 and 5 tokens: 2 · 4 / 10"))
 def answer_relevance(answered: Answered, *, normalisation: str = "squad", language: str = "en") -> Values:
     """Token F1 of the answer and the question: does the answer address the question?
 
@@ -133,7 +159,9 @@ def answer_relevance(answered: Answered, *, normalisation: str = "squad", langua
 
 
 @metric("Refusal", "Refusal", formula=r"[\text{the answer declines}]", source="ragdash", better=None, relevance=False,
-        aliases=("refusals", "abstention"))
+        aliases=("refusals", "abstention"),
+        when="With unanswerable queries: does the system decline for these, and only for these?",
+        example=Example("declined", "Refusal", 1.0, "the answer says that it does not know"))
 def refusal(answered: Answered) -> Values:
     """1 if the answer declines to answer ("I don't know", "the context does not say"), else 0.
 

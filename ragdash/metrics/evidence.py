@@ -15,13 +15,17 @@ import numpy as np
 from ragdash.core.errors import Unavailable
 from ragdash.matching.views.evidence import Covered
 from ragdash.matching.views.ranked import Cutoffs, Ranked, Values, ordinal
+from ragdash.metrics.example_setups import Example
 from ragdash.metrics.registry import CorpusValue, Metric, metric
 from ragdash.metrics.retrieval import _ratio, _undefined_without, average_precision, precision
 
 
 @metric("EvidenceRecall", "Evidence recall",
         formula=r"\frac{\sum_q |spans_q \text{ covered by } top_k|}{\sum_q |spans_q|}",
-        source="TAT-RAG evaluation (EvidenceRecall@3, @10)", aggregate="corpus", aliases=("evidence_recall",))
+        source="TAT-RAG evaluation (EvidenceRecall@3, @10)", aggregate="corpus", aliases=("evidence_recall",),
+        when="The evidence matters, not the chunk that contains it: for comparing chunk sizes.",
+        differs="TAT-RAG: the same, with another similarity.",
+        example=Example("evidence", "EvidenceRecall@3", 0.5, "1 of 2 spans is covered by the first 3 chunks"))
 def evidence_recall(covered: Covered, k: Cutoffs) -> tuple[CorpusValue, ...]:
     """Share of all gold spans, of all queries together, that the first k chunks cover (micro).
 
@@ -35,7 +39,10 @@ def evidence_recall(covered: Covered, k: Cutoffs) -> tuple[CorpusValue, ...]:
 
 
 @metric("PerQueryCoverage", "Coverage per query", formula=r"\frac{|spans \text{ covered by } top_k|}{|spans|}",
-        source="TAT-RAG evaluation (PerQueryCoverage@k)", aliases=("per_query_coverage",))
+        source="TAT-RAG evaluation (PerQueryCoverage@k)", aliases=("per_query_coverage",),
+        when="Like EvidenceRecall, with equal weight per query: the usual choice.",
+        differs="RAGAS NonLLMContextRecall with its own similarity and threshold.",
+        example=Example("evidence", "PerQueryCoverage@3", 0.5, "1 of 2 spans is covered by the first 3 chunks"))
 def per_query_coverage(covered: Covered, k: Cutoffs) -> Values:
     """Share of the gold spans of a query that the first k chunks cover, averaged over the queries (macro).
 
@@ -45,7 +52,9 @@ def per_query_coverage(covered: Covered, k: Cutoffs) -> Values:
 
 
 @metric("FullCoverageRate", "Full coverage", formula=r"1 \text{ if } top_k \text{ covers every span, else } 0",
-        source="TAT-RAG evaluation (FullCoverageRate@k)", aliases=("full_coverage_rate",))
+        source="TAT-RAG evaluation (FullCoverageRate@k)", aliases=("full_coverage_rate",),
+        when="Answers that need all the evidence: multi-hop questions, comparisons, lists.",
+        example=Example("evidence", "FullCoverageRate@3", 0.0, "not every span is covered by the first 3 chunks"))
 def full_coverage_rate(covered: Covered, k: Cutoffs) -> Values:
     """1 if the first k chunks cover every gold span of the query, else 0; its mean is the share of such queries.
 
@@ -58,7 +67,11 @@ def full_coverage_rate(covered: Covered, k: Cutoffs) -> Values:
         formula=r"\frac{\sum_{i \leq k} P@i \cdot hit_i}{\sum_{i \leq k} hit_i},\ "
                 r"hit_i = 1 \text{ if chunk i covers a span}",
         source="RAGAS NonLLMContextPrecisionWithReference; form='share': IDBasedContextPrecision",
-        aliases=("context_precision",), allowed={"form": ("ranked", "share")})
+        aliases=("context_precision",), allowed={"form": ("ranked", "share")},
+        when="Are the chunks that cover the evidence at the top of the prompt?",
+        differs="RAGAS NonLLMContextPrecisionWithReference; with a judge (LLMContextPrecision) it is another metric.",
+        example=Example("evidence", "ContextPrecision@3", 0.5,
+                        "the only covering chunk is at rank 2, where precision is 1/2"))
 def context_precision(covered: Covered, k: Cutoffs, *, form: str = "ranked") -> Values:
     """How high the covering chunks are ranked: the mean of the precisions at their ranks.
 
@@ -74,7 +87,10 @@ def context_precision(covered: Covered, k: Cutoffs, *, form: str = "ranked") -> 
 
 
 @metric("ContextRecall", "Context recall", formula=r"\frac{|spans \text{ covered by the chunks}|}{|spans|}",
-        source="RAGAS NonLLMContextRecall, IDBasedContextRecall", aliases=("context_recall",))
+        source="RAGAS NonLLMContextRecall, IDBasedContextRecall", aliases=("context_recall",),
+        when="For comparison with RAGAS tables.",
+        differs="RAGAS: threshold 0.5 on whole strings; its LLMContextRecall asks a model.",
+        example=Example("evidence", "ContextRecall@3", 0.5, "1 of 2 spans is covered by the first 3 chunks"))
 def context_recall(covered: Covered, k: Cutoffs) -> Values:
     """Share of the gold spans of a query that some chunk covers: PerQueryCoverage under its RAGAS name.
 
@@ -88,7 +104,10 @@ def context_recall(covered: Covered, k: Cutoffs) -> Values:
         formula=r"1 - \frac{|\{i \leq k: \text{chunk i covers a span}\}|}{\min(k, returned)}",
         source="complement of the precision over what was returned", better="lower", relevance=False,
         aliases=("noise_share",),
-        weight=lambda covered, k: covered.ranks.returned_at(k) * (covered.gold > 0)[:, None])
+        weight=lambda covered, k: covered.ranks.returned_at(k) * (covered.gold > 0)[:, None],
+        when="How much of the prompt is useless or misleading.",
+        differs="RAGAS NoiseSensitivity asks a model what the noise did; it is another metric.",
+        example=Example("evidence", "NoiseShare@3", 2 / 3, "chunks 1 and 3 cover nothing: 2 of 3"))
 def noise_share(covered: Covered, k: Cutoffs) -> Values:
     """Share of the first k chunks that cover no gold span. Lower is better.
 
@@ -103,7 +122,9 @@ def noise_share(covered: Covered, k: Cutoffs) -> Values:
 @metric("TokensToFullCoverage", "Tokens to full coverage",
         formula=r"\sum_{i \leq r} |tokens_i|,\ r = \text{rank by which every span is covered}",
         source="what a generator has to read until all the evidence is there", range=(0.0, np.inf), better="lower",
-        unit="words", relevance=False, aliases=("tokens_to_full_coverage",))
+        unit="words", relevance=False, aliases=("tokens_to_full_coverage",),
+        when="How much text the prompt needs to contain all evidence: cost and chunk size.",
+        example=Example("evidence", "TokensToFullCoverage", 40.0, "chunks 1 to 4 have 7 + 15 + 9 + 9 words"))
 def tokens_to_full_coverage(covered: Covered) -> Values:
     """Tokens of the chunks down to the rank by which every gold span of the query is covered. Lower is better.
 

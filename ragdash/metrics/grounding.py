@@ -14,8 +14,10 @@ import numpy as np
 from ragdash.core.text import stop_words
 from ragdash.matching.views.ranked import Values
 from ragdash.matching.views.texts import Grounded
+from ragdash.metrics.example_setups import Example
 from ragdash.metrics.registry import metric
 
+_RAGAS_JUDGE = "RAGAS, TruLens and DeepEval ask a language model under similar names; their values are not comparable."
 _FACTS = {"relevance": False, "allowed": {"normalisation": ("squad", "unicode")}}
 
 
@@ -48,7 +50,11 @@ def _token_counts(grounded: Grounded, normalisation: str) -> tuple[list[int], li
 @metric("SupportCoverage", "Support coverage",
         formula=r"\frac{|content(answer) \cap content(contexts)|}{|content(answer)|}",
         source="lexical grounding, as in RAG practice", aliases=("support_coverage",), **_FACTS,
-        weight=lambda grounded, normalisation="squad": np.array(_content_counts(grounded, normalisation)[1], float))
+        weight=lambda grounded, normalisation="squad": np.array(_content_counts(grounded, normalisation)[1], float),
+        when="A first check of grounding, without a model: do the contexts contain the words of the answer?",
+        differs=_RAGAS_JUDGE,
+        example=Example("grounded", "SupportCoverage", 0.8,
+                        "the context contains paris, capital, france and inhabitants, but not 2200000: 4 / 5"))
 def support_coverage(grounded: Grounded, *, normalisation: str = "squad") -> Values:
     """Share of the answer's distinct content words that some context contains; numbers are content.
 
@@ -60,7 +66,10 @@ def support_coverage(grounded: Grounded, *, normalisation: str = "squad") -> Val
 
 @metric("SupportDensity", "Support density", formula=r"\frac{|\{t \in answer: t \in contexts\}|}{|answer|}",
         source="lexical grounding, as in RAG practice", aliases=("support_density",), **_FACTS,
-        weight=lambda grounded, normalisation="squad": np.array(_token_counts(grounded, normalisation)[1], float))
+        weight=lambda grounded, normalisation="squad": np.array(_token_counts(grounded, normalisation)[1], float),
+        when="SupportCoverage with function words, so always higher; for comparison with other tools.",
+        differs=_RAGAS_JUDGE,
+        example=Example("grounded", "SupportDensity", 6 / 7, "6 of the 7 tokens, including “of” and “has”"))
 def support_density(grounded: Grounded, *, normalisation: str = "squad") -> Values:
     """Share of the answer's tokens, with repeats and stop words, that some context contains.
 
@@ -71,7 +80,10 @@ def support_density(grounded: Grounded, *, normalisation: str = "squad") -> Valu
 
 @metric("HallucinationRate", "Hallucination rate", formula=r"1 - SupportDensity",
         source="lexical grounding, as in RAG practice", better="lower", aliases=("hallucination_rate",), **_FACTS,
-        weight=lambda grounded, normalisation="squad": np.array(_token_counts(grounded, normalisation)[1], float))
+        weight=lambda grounded, normalisation="squad": np.array(_token_counts(grounded, normalisation)[1], float),
+        when="Unsupported wording is dangerous; read the worst answers, not only the mean.",
+        differs=_RAGAS_JUDGE,
+        example=Example("grounded", "HallucinationRate", 1 / 7, "1 of the 7 tokens is in no context"))
 def hallucination_rate(grounded: Grounded, *, normalisation: str = "squad") -> Values:
     """Share of the answer's tokens, with repeats and stop words, that no context contains: 1 - SupportDensity.
 
@@ -84,7 +96,9 @@ def hallucination_rate(grounded: Grounded, *, normalisation: str = "squad") -> V
 @metric("UnsupportedNumbers", "Unsupported numbers",
         formula=r"\frac{|\{n \in numbers(answer): n \notin numbers(contexts)\}|}{|numbers(answer)|}",
         source="ragdash", better="lower", relevance=False, aliases=("unsupported_numbers",),
-        weight=lambda grounded: np.array([len(numbers or ()) for numbers in grounded.number_support()[0]], float))
+        weight=lambda grounded: np.array([len(numbers or ()) for numbers in grounded.number_support()[0]], float),
+        when="Amounts, dates, doses: harmful hallucinations that word overlap does not show.",
+        example=Example("grounded", "UnsupportedNumbers", 1.0, "its only number, 2,200,000, is not in the context"))
 def unsupported_numbers(grounded: Grounded) -> Values:
     """Share of the answer's numbers, with repeats, that no context contains.
 

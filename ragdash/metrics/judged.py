@@ -27,7 +27,8 @@ def judge_request(spec: Spec) -> tuple[str, str, int]:
 
 
 @metric("Faithfulness", "Faithfulness", formula=r"score \in \{1, 0.5, 0\}", source=_GUIDE, relevance=False,
-        allowed=_VOTES)
+        allowed=_VOTES,
+        when="The cheapest judge metric of grounding, for many queries: one call each.")
 def faithfulness(judged: Judged, *, judge: str = "", votes: int = 1) -> Values:
     """Does the answer state only what its contexts state? A judge's 1, 0.5 or 0 for the whole answer.
 
@@ -38,7 +39,9 @@ def faithfulness(judged: Judged, *, judge: str = "", votes: int = 1) -> Values:
 
 
 @metric("ClaimFaithfulness", "Claim faithfulness", formula=r"\frac{|supported\ claims|}{|claims(answer)|}",
-        source=_GUIDE, relevance=False, aliases=("claim_faithfulness",), allowed=_VOTES)
+        source=_GUIDE, relevance=False, aliases=("claim_faithfulness",), allowed=_VOTES,
+        when="Which claim is not supported, and which chunk supports which? For longer answers.",
+        differs="DeepEval Faithfulness counts claims that are not contradicted; TruLens grades sentences.")
 def claim_faithfulness(judged: Judged, *, judge: str = "", votes: int = 1) -> Values:
     """Share of the answer's claims that the contexts support; a judge extracts and checks each claim.
 
@@ -60,7 +63,9 @@ def answer_relevance_judged(judged: Judged, *, judge: str = "", votes: int = 1) 
 
 
 @metric("ContextRelevance", "Context relevance", formula=r"score \in \{0, 0.25, 0.5, 0.75, 1\}", source=_GUIDE,
-        relevance=False, aliases=("context_relevance",), allowed={"per": ("query", "chunk"), **_VOTES})
+        relevance=False, aliases=("context_relevance",), allowed={"per": ("query", "chunk"), **_VOTES},
+        when="Does retrieval fail? It needs no reference.",
+        differs="DeepEval and TruLens count relevant sentences; RAGAS grades in thirds.")
 def context_relevance(judged: Judged, *, per: str = "query", judge: str = "", votes: int = 1) -> Values:
     """Do the contexts contain what is needed to answer? A judge's grade of all of them together.
 
@@ -71,7 +76,9 @@ def context_relevance(judged: Judged, *, per: str = "query", judge: str = "", vo
 
 
 @metric("Correctness", "Correctness", formula=r"score \in \{0, 0.25, 0.5, 0.75, 1\}", source=_GUIDE, relevance=False,
-        aliases=("answer_correctness",), allowed={"how": ("grade", "claims"), **_VOTES})
+        aliases=("answer_correctness",), allowed={"how": ("grade", "claims"), **_VOTES},
+        when="Long answers, for which word overlap fails; it needs a reference.",
+        differs="RAGAS AnswerCorrectness mixes claim F1 with a cosine.")
 def correctness(judged: Judged, *, how: str = "grade", judge: str = "", votes: int = 1) -> Values:
     """Does the answer say what a reference says? A judge's grade; agreement with any reference is enough.
 
@@ -82,7 +89,8 @@ def correctness(judged: Judged, *, how: str = "grade", judge: str = "", votes: i
 
 
 @metric("RAGAS.Faithfulness", "RAGAS faithfulness", formula=r"\frac{|supported\ claims|}{|claims(answer)|}",
-        source=_RAGAS, relevance=False, aliases=("ragas_faithfulness",), allowed=_VOTES)
+        source=_RAGAS, relevance=False, aliases=("ragas_faithfulness",), allowed=_VOTES,
+        when="For comparison with RAGAS tables.")
 def ragas_faithfulness(judged: Judged, *, judge: str = "", votes: int = 1) -> Values:
     """Claim faithfulness, undefined for an answer without a claim.
 
@@ -106,7 +114,9 @@ def ragas_answer_relevancy(judged: Judged, *, judge: str = "", votes: int = 1) -
 
 @metric("RAGAS.ContextPrecision", "RAGAS context precision",
         formula=r"\frac{1}{|useful|} \sum_{i: useful_i} \frac{|useful\ in\ first\ i|}{i}", source=_RAGAS,
-        relevance=False, aliases=("ragas_context_precision",), allowed=_VOTES)
+        relevance=False, aliases=("ragas_context_precision",), allowed=_VOTES,
+        when="Are the useful chunks at the top?",
+        differs="ContextPrecision here needs gold spans and no judge.")
 def ragas_context_precision(judged: Judged, *, judge: str = "", votes: int = 1) -> Values:
     """Average precision of the chunks that a judge finds useful for the reference, in their order; 0 if none is.
 
@@ -127,7 +137,9 @@ def context_precision_ratio(judged: Judged, *, judge: str = "", votes: int = 1) 
 
 
 @metric("RAGAS.ContextRecall", "RAGAS context recall", formula=r"\frac{|supported\ claims|}{|claims(reference)|}",
-        source=_RAGAS, relevance=False, aliases=("ragas_context_recall",), allowed=_VOTES)
+        source=_RAGAS, relevance=False, aliases=("ragas_context_recall",), allowed=_VOTES,
+        when="Do the contexts contain everything the reference says?",
+        differs="ContextRecall here needs gold spans and no judge.")
 def ragas_context_recall(judged: Judged, *, judge: str = "", votes: int = 1) -> Values:
     """Share of the reference's claims that the contexts support.
 
@@ -139,7 +151,9 @@ def ragas_context_recall(judged: Judged, *, judge: str = "", votes: int = 1) -> 
 
 @metric("NLIFaithfulness", "NLI faithfulness", formula=r"\frac{|\{s \in sentences(answer): \max_w p(w \models s) \ge "
         r"0.5\}|}{|sentences(answer)|}", source="Laban et al. 2022 (SummaC), a natural language inference model",
-        relevance=False, aliases=("nli_faithfulness",))
+        relevance=False, aliases=("nli_faithfulness",),
+        when="Grounding in every build, without a key and without cost.",
+        differs="SummaC takes a mean over sentences of the highest entailment; here they are counted.")
 def nli_faithfulness(entailed: Entailed, *, model: str = "") -> Values:
     """Share of the answer's sentences that some window of the contexts entails, by a local model without a key.
 
@@ -150,7 +164,8 @@ def nli_faithfulness(entailed: Entailed, *, model: str = "") -> Values:
     return entailed.values(model)
 
 
-def _register_ragchecker(name: str, title: str, formula: str, doc: str, better: str = "higher") -> None:
+def _register_ragchecker(name: str, title: str, formula: str, doc: str, better: str = "higher",
+                         **guide: str) -> None:
     """Register a metric of the RAGChecker family: all rest on the same claims and verdicts, asked for once."""
     def value(judged: Judged, *, judge: str = "", votes: int = 1) -> Values:
         return judged.values(f"RAGChecker.{name}", judge, votes)
@@ -162,33 +177,34 @@ def _register_ragchecker(name: str, title: str, formula: str, doc: str, better: 
     Returns (Q,) in [0, 1].
     """
     metric(f"RAGChecker.{name}", f"RAGChecker {title}", formula=formula, source=_CHECKER, better=better,
-           relevance=False, aliases=(f"ragchecker_{title.replace(' ', '_')}",), allowed=_VOTES)(value)
+           relevance=False, aliases=(f"ragchecker_{title.replace(' ', '_')}",), allowed=_VOTES, **guide)(value)
 
 
 _register_ragchecker("Precision", "precision", r"\frac{|right|}{|claims(answer)|}",
-         "Share of the answer's claims that the reference entails.")
+                     "Share of the answer's claims that the reference entails.")
 _register_ragchecker("Recall", "recall", r"\frac{|found|}{|claims(reference)|}",
-         "Share of the reference's claims that the answer entails.")
+                     "Share of the reference's claims that the answer entails.")
 _register_ragchecker("F1", "f1", r"\frac{2 P R}{P + R}", "Harmonic mean of RAGChecker's precision and recall.")
 _register_ragchecker("ClaimRecall", "claim recall", r"\frac{|in\ some\ chunk|}{|claims(reference)|}",
-         "Share of the reference's claims that some chunk entails.")
+                     "Share of the reference's claims that some chunk entails.")
 _register_ragchecker("ContextPrecision", "context precision", r"\frac{|useful\ chunks|}{|chunks|}",
-         "Share of the chunks that entail a claim of the reference.")
+                     "Share of the chunks that entail a claim of the reference.")
 _register_ragchecker(
     "ContextUtilization",
     "context utilization",
     r"\frac{|found \cap in\ some\ chunk|}{|in\ some\ chunk|}",
     "Of the reference's claims that some chunk entails, the share that the answer entails.",
-)
+    when="Was the evidence retrieved and not used? Then fix the prompt, not the retriever.")
 _register_ragchecker("NoiseSensitivityRelevant", "noise sensitivity in relevant",
-         r"\frac{|wrong \cap in\ a\ useful\ chunk|}{|claims(answer)|}",
-         "Share of the answer's claims that are wrong and come from a chunk that is useful.", "lower")
+                     r"\frac{|wrong \cap in\ a\ useful\ chunk|}{|claims(answer)|}",
+                     "Share of the answer's claims that are wrong and come from a chunk that is useful.", "lower")
 _register_ragchecker("NoiseSensitivityIrrelevant", "noise sensitivity in irrelevant",
-         r"\frac{|wrong \cap in\ useless\ chunks\ only|}{|claims(answer)|}",
-         "Share of the answer's claims that are wrong and come from useless chunks only.", "lower")
+                     r"\frac{|wrong \cap in\ useless\ chunks\ only|}{|claims(answer)|}",
+                     "Share of the answer's claims that are wrong and come from useless chunks only.", "lower")
 _register_ragchecker("Hallucination", "hallucination", r"\frac{|wrong \cap in\ no\ chunk|}{|claims(answer)|}",
-         "Share of the answer's claims that are wrong and in no chunk.", "lower")
+                     "Share of the answer's claims that are wrong and in no chunk.", "lower",
+                     when="Wrong claims that no chunk explains: the generator's fault, not retrieval's.")
 _register_ragchecker("SelfKnowledge", "self knowledge", r"\frac{|right \cap in\ no\ chunk|}{|claims(answer)|}",
-         "Share of the answer's claims that are right and in no chunk: the model knew them.", "lower")
+                     "Share of the answer's claims that are right and in no chunk: the model knew them.", "lower")
 _register_ragchecker("Faithfulness", "faithfulness", r"\frac{|in\ some\ chunk|}{|claims(answer)|}",
-         "Share of the answer's claims that some chunk entails.")
+                     "Share of the answer's claims that some chunk entails.")

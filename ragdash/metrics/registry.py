@@ -17,6 +17,7 @@ import numpy as np
 
 from ragdash.core.errors import InputError, Problem
 from ragdash.matching.views.ranked import ALL, Values
+from ragdash.metrics.example_setups import Example
 
 METRICS: dict[str, Metric] = {}
 MAX_CUTOFF = 10**9
@@ -46,6 +47,8 @@ class Metric:
     relevance: undefined for a query without a relevant document (the convention `unanswerable` then decides).
     weight: of a ratio, its denominator as function of (view, k, parameters): (Q,) or (Q, K). Such a metric also takes
     average='micro': the sum of numerators over the sum of denominators, a value of the corpus.
+    when: the use of the metric; differs: what trec_eval, RAGAS, ranx and others compute under this name; example: a
+    worked example, which the tests compute.
     params: name -> default; types: name -> annotation; allowed: name -> words to choose from, or (lowest, highest).
     """
 
@@ -68,6 +71,9 @@ class Metric:
     aliases: tuple[str, ...] = ()
     types: Mapping[str, str] = field(default_factory=dict)
     allowed: Mapping[str, tuple] = field(default_factory=dict)
+    when: str = ""
+    differs: str = ""
+    example: Example | None = None
 
     @property
     def summary_line(self) -> str:

@@ -10,9 +10,11 @@ from __future__ import annotations
 import numpy as np
 
 from ragdash.matching.views.ranked import Cutoffs, Ranked, Values, ordinal
+from ragdash.metrics.example_setups import Example
 from ragdash.metrics.registry import metric
 
 _REL = {"rel": (1, 2**31)}
+_RANX = "ranx and ir_measures agree if no scores are equal; they order ties differently."
 
 
 def _ratio(numerator: np.ndarray, denominator: np.ndarray) -> np.ndarray:
@@ -46,6 +48,10 @@ def _undefined_without(relevant: np.ndarray, values: np.ndarray) -> np.ndarray:
     aliases=("precision", "prec"),
     allowed={**_REL, "denominator": ("k", "returned")},
     weight=_precision_denominator,
+    when="How much of the generator's input is useful. With one relevant document per query it cannot exceed 1/k: "
+    "compare runs, not the value with 1.",
+    differs="trec_eval: the same. LlamaIndex and RAGAS divide by what was returned (denominator='returned'). " + _RANX,
+    example=Example("ranking", "P@5", 0.4, "2 of the 5 ranks have a relevant document (a, b): 2 / 5"),
 )
 def precision(ranked: Ranked, k: Cutoffs, *, rel: int = 1, denominator: str = "k") -> Values:
     """Share of the first k ranks with a relevant document.
@@ -59,7 +65,11 @@ def precision(ranked: Ranked, k: Cutoffs, *, rel: int = 1, denominator: str = "k
 
 
 @metric("R", "Recall", formula=r"R@k = \frac{|relevant \cap top_k|}{R}", source="trec_eval recall",
-        aliases=("rec",), allowed=_REL, weight=lambda ranked, k, rel=1: ranked.relevant(rel))
+        aliases=("rec",), allowed=_REL, weight=lambda ranked, k, rel=1: ranked.relevant(rel),
+        when="The first question of every RAG system: are the needed documents among the k that fit into the prompt? "
+             "Choose k by the prompt's budget.",
+        differs="trec_eval: the same. Some papers print the hit rate as recall. " + _RANX,
+        example=Example("ranking", "R@5", 2 / 3, "2 of the 3 relevant documents are in the first 5: 2 / 3"))
 def recall(ranked: Ranked, k: Cutoffs, *, rel: int = 1) -> Values:
     """Share of the relevant documents that are in the first k ranks (at any rank, without a cutoff).
 
@@ -70,7 +80,10 @@ def recall(ranked: Ranked, k: Cutoffs, *, rel: int = 1) -> Values:
 
 @metric("F1", "F1", formula=r"F1@k = \frac{2 \cdot P@k \cdot R@k}{P@k + R@k}", source="trec_eval set_F, at a cutoff",
         cutoff="required", aliases=("F",), allowed=_REL,
-        weight=lambda ranked, k, rel=1: k + ranked.relevant(rel)[:, None])
+        weight=lambda ranked, k, rel=1: k + ranked.relevant(rel)[:, None],
+        when="One number for k between too few and too many documents. Read precision and recall too.",
+        differs="trec_eval has it for sets only (set_F); others average first and take F1 of the means.",
+        example=Example("ranking", "F1@5", 0.5, "2 · 0.4 · 0.667 / (0.4 + 0.667)"))
 def f1(ranked: Ranked, k: Cutoffs, *, rel: int = 1) -> Values:
     """Harmonic mean of precision and recall at k; 0 if both are 0.
 
@@ -81,7 +94,10 @@ def f1(ranked: Ranked, k: Cutoffs, *, rel: int = 1) -> Values:
 
 
 @metric("Success", "Hit rate", formula=r"Success@k = 1 \text{ if } relevant \cap top_k \neq \emptyset, \text{ else } 0",
-        source="trec_eval success", cutoff="required", aliases=("HitRate", "hit", "hit_rate", "hits"), allowed=_REL)
+        source="trec_eval success", cutoff="required", aliases=("HitRate", "hit", "hit_rate", "hits"), allowed=_REL,
+        when="One relevant document is enough for the answer.",
+        differs="ranx: hit_rate. Often called recall if each query has one relevant document; the two are equal then.",
+        example=Example("ranking", "Success@5", 1.0, "a relevant document is among the first 5"))
 def success(ranked: Ranked, k: Cutoffs, *, rel: int = 1) -> Values:
     """1 if a relevant document is in the first k ranks, else 0.
 
@@ -99,7 +115,11 @@ def first_rank(ranked: Ranked, rel: int = 1) -> Values:
 
 
 @metric("RR", "MRR", formula=r"RR = \frac{1}{\text{rank of the first relevant document}}",
-        source="trec_eval recip_rank", aliases=("recip_rank", "reciprocal_rank"), allowed=_REL)
+        source="trec_eval recip_rank", aliases=("recip_rank", "reciprocal_rank"), allowed=_REL,
+        when="The reader or the prompt uses the first relevant document, as in navigation or with k = 1. It ignores "
+             "everything after it.",
+        differs="trec_eval: the same. LlamaIndex: the same. ir_measures breaks ties the other way at a cutoff.",
+        example=Example("ranking", "RR", 0.5, "the first relevant document, a, is at rank 2: 1 / 2"))
 def reciprocal_rank(ranked: Ranked, k: Cutoffs, *, rel: int = 1) -> Values:
     """1 over the rank of the first relevant document; 0 if none is in the first k ranks.
 
@@ -111,7 +131,11 @@ def reciprocal_rank(ranked: Ranked, k: Cutoffs, *, rel: int = 1) -> Values:
 
 
 @metric("AP", "MAP", formula=r"AP = \frac{1}{R} \sum_{i \leq k,\ i\ relevant} P@i", source="trec_eval map, map_cut",
-        aliases=("map_cut", "average_precision"), allowed={**_REL, "denominator": ("relevant", "retrieved")})
+        aliases=("map_cut", "average_precision"), allowed={**_REL, "denominator": ("relevant", "retrieved")},
+        when="All relevant documents matter and grades do not; the classic metric of IR evaluation.",
+        differs="trec_eval: the same. RAGAS context precision and some papers divide by the relevant documents "
+                "returned (denominator='retrieved'), which is higher.",
+        example=Example("ranking", "AP", (1 / 2 + 2 / 3) / 3, "(1/2 at a + 2/3 at b + 0 for c) / 3"))
 def average_precision(ranked: Ranked, k: Cutoffs, *, rel: int = 1, denominator: str = "relevant") -> Values:
     """Mean of the precisions at the ranks of the relevant documents; a document that was not returned counts 0.
 
@@ -143,7 +167,12 @@ def grade_gain(grade: np.ndarray, gain: str, highest: int) -> np.ndarray:
 @metric("nDCG", "NDCG",
         formula=r"nDCG@k = \frac{DCG@k}{\text{ideal } DCG@k},\ DCG@k = \sum_{i \leq k} \frac{gain_i}{\log_2(i + 1)}",
         source="trec_eval ndcg, ndcg_cut; Järvelin & Kekäläinen 2002", aliases=("ndcg_cut",),
-        allowed={"gain": ("linear", "exp", "binary")})
+        allowed={"gain": ("linear", "exp", "binary")},
+        when="The order matters and judgments have grades; the usual main metric of retrieval.",
+        differs="trec_eval: the same (linear gain). ranx ndcg too; its ndcg_burges and gdeval use 2^grade - 1 "
+                "(gain='exp'). Tools with the ideal over the returned documents show higher values.",
+        example=Example("ranking", "nDCG@5", 0.5024905,
+                        "DCG = 3/log2(3) + 1/log2(4) = 2.393; ideal order a, c, b: 3 + 2/log2(3) + 1/log2(4) = 4.762"))
 def ndcg(ranked: Ranked, k: Cutoffs, *, gain: str = "linear") -> Values:
     """Discounted cumulative gain of the first k ranks, divided by the highest possible one.
 
@@ -161,7 +190,10 @@ def ndcg(ranked: Ranked, k: Cutoffs, *, gain: str = "linear") -> Values:
 
 
 @metric("Rprec", "R-precision", formula=r"Rprec = P@R", source="trec_eval Rprec", aliases=("r_precision",),
-        allowed=_REL, weight=lambda ranked, rel=1: ranked.relevant(rel))
+        allowed=_REL, weight=lambda ranked, rel=1: ranked.relevant(rel),
+        when="Queries have very different numbers of relevant documents, and no k fits all.",
+        differs="trec_eval and ranx: the same.",
+        example=Example("ranking", "Rprec", 2 / 3, "R = 3, and 2 of the first 3 are relevant"))
 def r_precision(ranked: Ranked, *, rel: int = 1) -> Values:
     """Precision at rank R, the number of relevant documents of the query. Returns (Q,) in [0, 1]."""
     relevant = ranked.relevant(rel)
@@ -170,7 +202,12 @@ def r_precision(ranked: Ranked, *, rel: int = 1) -> Values:
 
 
 @metric("bpref", "bpref", formula=r"bpref = \frac{1}{R} \sum_{r} 1 - \frac{\min(n_r, R)}{\min(N, R)}",
-        source="trec_eval bpref; Buckley & Voorhees 2004", allowed=_REL)
+        source="trec_eval bpref; Buckley & Voorhees 2004", allowed=_REL,
+        when="Few of the returned documents are judged: unjudged ones are ignored instead of counted as not relevant.",
+        differs="trec_eval: the same.",
+        example=Example("ranking", "bpref", 1 / 3,
+                        "one of two judged non-relevant documents is above a and b: (1 - 1/2) + (1 - 1/2) + 0 for c, "
+                        "over 3"))
 def bpref(ranked: Ranked, *, rel: int = 1) -> Values:
     """How rarely a judged non-relevant document is ranked above a relevant one; unjudged documents are ignored.
 
@@ -200,7 +237,11 @@ def _sum_before(query: np.ndarray, values: np.ndarray) -> np.ndarray:
 
 @metric("ERR", "Expected reciprocal rank",
         formula=r"ERR@k = \sum_{i \leq k} \frac{p_i}{i} \prod_{j < i} (1 - p_j),\quad p = \frac{2^g - 1}{2^{g_{max}}}",
-        source="Chapelle et al. 2009; gdeval", allowed={"max_grade": (1, 2**31), "probabilities": (0.0, 1.0)})
+        source="Chapelle et al. 2009; gdeval", allowed={"max_grade": (1, 2**31), "probabilities": (0.0, 1.0)},
+        when="A reader stops when satisfied, and one perfect document makes the later ones unnecessary.",
+        differs="gdeval fixes the highest grade at 4: ERR(max_grade=4)@20.",
+        example=Example("ranking", "ERR@5", 0.875 / 2 + 0.125 / 3 * 0.125,
+                        "p(a) = 7/8, p(b) = 1/8: 0.875/2 + 0.125/3 · (1 - 0.875)"))
 def expected_reciprocal_rank(ranked: Ranked, k: Cutoffs, *, max_grade: int | None = None,
                              probabilities: tuple | None = None) -> Values:
     """Expected 1 / rank at which a reader stops, who reads from the top and stops with probability p.
@@ -224,7 +265,10 @@ def expected_reciprocal_rank(ranked: Ranked, k: Cutoffs, *, max_grade: int | Non
 
 @metric("RBP", "Rank-biased precision", formula=r"RBP = (1 - p) \sum_i rel_i \, p^{i - 1}",
         source="Moffat & Zobel 2008; ir_measures RBP",
-        allowed={**_REL, "p": (0.0, 0.9999), "gain": ("binary", "graded")})
+        allowed={**_REL, "p": (0.0, 0.9999), "gain": ("binary", "graded")},
+        when="You know how patient readers are: p = 0.5 looks at two ranks on average, 0.8 at five.",
+        differs="trec_eval 10 and ranx compute other numbers under this name; ir_measures agrees.",
+        example=Example("ranking", "RBP", 0.288, "0.2 · (0.8 at rank 2 + 0.64 at rank 3)"))
 def rank_biased_precision(ranked: Ranked, k: Cutoffs, *, p: float = 0.8, rel: int = 1, gain: str = "binary") -> Values:
     """Expected rate of gain for a reader who continues to the next rank with probability p.
 
@@ -242,7 +286,10 @@ def rank_biased_precision(ranked: Ranked, k: Cutoffs, *, p: float = 0.8, rel: in
 
 @metric("MeanRank", "Mean rank", formula=r"\text{rank of the first relevant document}",
         source="the rank whose reciprocal trec_eval's recip_rank is",
-        range=(1.0, np.inf), better="lower", unit="rank", relevance=False, aliases=("mean_rank",), allowed=_REL)
+        range=(1.0, np.inf), better="lower", unit="rank", relevance=False, aliases=("mean_rank",), allowed=_REL,
+        when="How far down a person must read. Use it only with the share of queries without a relevant document.",
+        differs="Some count a query without a relevant document as depth + 1.",
+        example=Example("ranking", "MeanRank", 2.0, "the first relevant document is at rank 2"))
 def mean_rank(ranked: Ranked, *, rel: int = 1) -> Values:
     """Rank of the first relevant document, averaged over the queries with one.
 
@@ -254,7 +301,9 @@ def mean_rank(ranked: Ranked, *, rel: int = 1) -> Values:
 
 @metric("FirstRank", "First relevant rank", formula=r"\text{rank of the first relevant document, median over queries}",
         source="the rank whose reciprocal trec_eval's recip_rank is", range=(1.0, np.inf), better="lower", unit="rank",
-        aggregate="median", relevance=False, aliases=("first_rank",), allowed=_REL)
+        aggregate="median", relevance=False, aliases=("first_rank",), allowed=_REL,
+        when="The typical rank of the first relevant document; a few very late ones do not change it.",
+        example=Example("ranking", "FirstRank", 2.0, "the first relevant document is at rank 2"))
 def first_relevant_rank(ranked: Ranked, *, rel: int = 1) -> Values:
     """Rank of the first relevant document; the summary is its median over the queries with one.
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from ragdash.core.errors import InputError, Problem
 from ragdash.matching.views.ranked import ALL, Cutoffs, Ranked, Values
+from ragdash.metrics.example_setups import Example
 from ragdash.metrics.registry import CorpusValue, metric
 from ragdash.metrics.retrieval import _sum_before
 
@@ -16,7 +17,12 @@ _BETA = {"beta": (0.0, 1e6), "rel": (1, 2**31)}
 
 @metric("AUC", "ROC AUC", formula=r"\frac{|\{(r, n): r \text{ ranked above } n\}|}{|r| \cdot |n|}",
         source="Fawcett 2006; scikit-learn roc_auc_score", relevance=False, aliases=("roc_auc",),
-        allowed={"rel": (1, 2**31), "unretrieved": ("ignore", "last")})
+        allowed={"rel": (1, 2**31), "unretrieved": ("ignore", "last")},
+        when="Do scores separate relevant from non-relevant, at any cutoff? For thresholds and re-rankers.",
+        differs="scikit-learn's roc_auc_score of the same documents; it counts equal scores half, here the order of "
+                "the ranking counts.",
+        example=Example("ranking", "AUC", 0.5,
+                        "of the four pairs (a, x) (a, y) (b, x) (b, y) two have the relevant one higher"))
 def auc(ranked: Ranked, *, rel: int = 1, unretrieved: str = "ignore") -> Values:
     """Probability that a relevant judged document is ranked above a non-relevant judged one; 0.5 is chance.
 
@@ -41,7 +47,10 @@ def auc(ranked: Ranked, *, rel: int = 1, unretrieved: str = "ignore") -> Values:
 
 @metric("AQWV", "AQWV", formula=r"1 - P_{miss} - \beta \cdot P_{FA}",
         source="NIST MATERIAL evaluation plan; the thresholdless form from RAG practice", range=("-beta", 1.0),
-        allowed={**_BETA, "form": ("thresholdless", "material"), "corpus_size": (1, 2**62)})
+        allowed={**_BETA, "form": ("thresholdless", "material"), "corpus_size": (1, 2**62)},
+        when="False alarms are expensive and the system may return nothing: the measure of the MATERIAL program.",
+        differs="Two forms have this name; the thresholdless one divides false alarms by the returned documents.",
+        example=Example("ranking", "AQWV@5", 1 - 1 / 3 - 40 * 3 / 5, "1 - 1/3 missed - 40 · 3/5 false alarms"))
 def aqwv(ranked: Ranked, k: Cutoffs, *, beta: float = 40.0, rel: int = 1, form: str = "thresholdless",
          corpus_size: int | None = None, threshold: float | None = None) -> Values:
     """Actual query weighted value: 1 minus the misses minus beta times the false alarms.
@@ -68,7 +77,11 @@ def aqwv(ranked: Ranked, k: Cutoffs, *, beta: float = 40.0, rel: int = 1, form: 
 
 
 @metric("MQWV", "MQWV", formula=r"\max_t AQWV(t)", source="NIST MATERIAL evaluation plan", range=("-beta", 1.0),
-        aggregate="corpus", allowed={**_BETA, "corpus_size": (1, 2**62)})
+        aggregate="corpus", allowed={**_BETA, "corpus_size": (1, 2**62)},
+        when="The best value of any score cutoff; the gap to AQWV is the gain of a better threshold.",
+        differs="As in the MATERIAL program, with the threshold chosen on these queries.",
+        example=Example("ranking", "MQWV(corpus_size=1000)", 2 / 3 - 40 / 997,
+                        "best with x, a, b kept: 1 - 1/3 - 40 · 1/997, in a corpus of 1,000"))
 def mqwv(ranked: Ranked, *, beta: float = 40.0, rel: int = 1, corpus_size: int | None = None) -> Values:
     """Maximum query weighted value: AQWV(form='material') at the score threshold that makes it greatest.
 

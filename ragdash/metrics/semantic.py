@@ -12,7 +12,9 @@ _SBERT = "Reimers and Gurevych 2019 (Sentence-BERT); sentence-transformers"
 
 
 @metric("SBERT", "SBERT similarity", formula=r"\max_{g \in references} \cos(e(answer), e(g))", source=_SBERT,
-        range=(-1.0, 1.0), relevance=False, aliases=("sbert_similarity", "semantic_similarity"))
+        range=(-1.0, 1.0), relevance=False, aliases=("sbert_similarity", "semantic_similarity"),
+        when="Right answers in very different words. Use one model for all compared runs.",
+        differs="RAGAS SemanticSimilarity: the same idea with its own model.")
 def sbert(scored: Scored, *, model: str = "") -> Values:
     """Cosine of the sentence embeddings of answer and reference; with several references the best.
 
@@ -26,7 +28,8 @@ def sbert(scored: Scored, *, model: str = "") -> Values:
 
 @metric("CrossEncoder", "Cross-encoder similarity", formula=r"\max_{g \in references} \sigma(f(g, answer))",
         source="Nogueira and Cho 2019; sentence-transformers CrossEncoder", relevance=False,
-        aliases=("cross_encoder", "cross_encoder_similarity"))
+        aliases=("cross_encoder", "cross_encoder_similarity"),
+        when="Like SBERT, slower and more precise; its training decides what it measures.")
 def cross_encoder(scored: Scored, *, model: str = "") -> Values:
     """Score of a cross-encoder that reads reference and answer together; with several references the best.
 
@@ -39,7 +42,9 @@ def cross_encoder(scored: Scored, *, model: str = "") -> Values:
 
 
 @metric("SemanticRelevance", "Semantic answer relevance", formula=r"\cos(e(query), e(answer))", source=_SBERT,
-        range=(-1.0, 1.0), relevance=False, aliases=("semantic_relevance", "semantic_answer_relevance"))
+        range=(-1.0, 1.0), relevance=False, aliases=("semantic_relevance", "semantic_answer_relevance"),
+        when="Does the answer address the question, in any words?",
+        differs="RAGAS ResponseRelevancy embeds questions that a model writes from the answer.")
 def semantic_relevance(scored: Scored, *, model: str = "") -> Values:
     """Cosine of the sentence embeddings of query and answer: does the answer address the question?
 

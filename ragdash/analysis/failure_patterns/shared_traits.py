@@ -12,10 +12,9 @@ import numpy as np
 
 from ragdash.core.slices import Slice
 from ragdash.evaluation.compare import CORRECTIONS
-from ragdash.evaluation.stats import ALPHA, SEED, resampled_sums
+from ragdash.evaluation.stats import ALPHA, FAST_RESAMPLES, SEED, resampled_sums
 
 LEAST = 5  # queries that a trait and the rest must have
-RESAMPLES = 2_000
 
 
 @dataclass(frozen=True)
@@ -41,7 +40,7 @@ class Shared:
 
 
 def shared(values: np.ndarray, sign: int, traits: Sequence[Slice], *, least: int = LEAST, correction: str = "holm",
-           alpha: float = ALPHA, resamples: int = RESAMPLES, seed: int = SEED) -> list[Shared]:
+           alpha: float = ALPHA, resamples: int = FAST_RESAMPLES, seed: int = SEED) -> list[Shared]:
     """How each trait's queries differ from the rest: those that are surely worse first, each part worst first.
 
     values (Q,): of a metric, or 1 for a failing query and 0 for another (sign -1 then); NaN is left out on both sides.

@@ -16,45 +16,45 @@ ROLES = {"editor": "may change what is kept here", "viewer": "may look at everyt
 def admits() -> bool:
     """Whether the visitor may see the pages."""
     try:
-        found = roles.access()
+        access = roles.access()
     except InputError:
         return False
-    return found is None or bool(found.role(roles.user()))
+    return access is None or bool(access.role(roles.user()))
 
 
 def shut() -> None:
     """What stands in the place of the pages for who may not see them: the login, or why it does not help."""
     st.title("ragdash", anchor=False)
     try:
-        found = roles.access()
+        access = roles.access()
     except InputError as error:
         elements.problems(error.problems, "access")
         return
     user = roles.user()
     if not user.get("is_logged_in"):
-        _log_in(found)
+        _log_in(access)
         return
     name = fmt.escape(str(user.get("email") or user.get("name") or "This account"))
-    why = "its address is not verified" if found.role({**user, "email_verified": True}) else (
+    reason = "its address is not verified" if access.role({**user, "email_verified": True}) else (
         "it is not on the list of this server")
-    st.warning(f"**{name}** is logged in, but {why}. Ask who runs the server.", icon=":material/block:")
+    st.warning(f"**{name}** is logged in, but {reason}. Ask who runs the server.", icon=":material/block:")
     _log_out()
 
 
 def sign() -> None:
     """In the sidebar: as whom the visitor is here, and the way out. Nothing where nobody has to log in."""
-    found = roles.access()
-    if found is None:
+    access = roles.access()
+    if access is None:
         return
     user = roles.user()
     with st.container(key="login"):
-        st.caption(f"{fmt.escape(str(user['email']))} {ROLES[found.role(user)]}.")
+        st.caption(f"{fmt.escape(str(user['email']))} {ROLES[access.role(user)]}.")
         _log_out()
 
 
-def _log_in(found: roles.Access) -> None:
+def _log_in(access: roles.Access) -> None:
     st.markdown("This server shows its pages to listed users.")
-    for provider in found.providers:
+    for provider in access.providers:
         if st.button(f"Log in with {provider}" if provider else "Log in", key=f"login_{provider or 'default'}",
                      type="primary", icon=":material/login:"):
             _start(provider)
@@ -65,8 +65,8 @@ def _start(provider: str | None) -> None:
     try:
         st.login(provider)
     except StreamlitAuthError as error:
-        why = str(error).splitlines()[0].rstrip(".")
-        elements.problems([Problem("no-login", {"reason": why}, "secrets.toml")], "login")
+        reason = str(error).splitlines()[0].rstrip(".")
+        elements.problems([Problem("no-login", {"reason": reason}, "secrets.toml")], "login")
 
 
 def _log_out() -> None:

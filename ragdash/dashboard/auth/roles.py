@@ -45,9 +45,9 @@ class Access:
 def access() -> Access | None:
     """What secrets.toml says, None where it asks for no login. Raises InputError where that is not clear."""
     if not st.secrets.load_if_toml_exists():
-        for place in st.get_option("secrets.files"):
-            if Path(place).exists():
-                raise _unclear("unclear-access/unreadable", {"name": Path(place).name})
+        for path in st.get_option("secrets.files"):
+            if Path(path).exists():
+                raise _unclear("unclear-access/unreadable", {"name": Path(path).name})
         return None
     auth, lists = st.secrets.get(AUTH), st.secrets.get(ACCESS)
     if auth is None and lists is None:
@@ -60,15 +60,15 @@ def access() -> Access | None:
         if isinstance(lists, Mapping):
             raise _unclear("unclear-access/keys", {"keys": list(lists)})
         raise _unclear("unclear-access/value", {"value": repr(lists)})
-    named = [name for name, value in auth.items() if isinstance(value, Mapping) and name not in OPTIONS]
-    own = [None] if "client_id" in auth or not named else []
-    return Access(_addresses(lists, EDITORS), _addresses(lists, VIEWERS), (*own, *named))
+    named_providers = [name for name, value in auth.items() if isinstance(value, Mapping) and name not in OPTIONS]
+    default_provider = [None] if "client_id" in auth or not named_providers else []
+    return Access(_addresses(lists, EDITORS), _addresses(lists, VIEWERS), (*default_provider, *named_providers))
 
 
 def secret(name: str) -> str | None:
     """The text at the top of the secrets; None where there is none, or no file of secrets that can be read."""
-    held = st.secrets.get(name) if st.secrets.load_if_toml_exists() else None
-    return held if isinstance(held, str) else None
+    value = st.secrets.get(name) if st.secrets.load_if_toml_exists() else None
+    return value if isinstance(value, str) else None
 
 
 def user() -> dict:
@@ -79,17 +79,19 @@ def user() -> dict:
 def may_change() -> bool:
     """Whether the visitor may change what the server keeps: everybody without a login, else its editors alone."""
     try:
-        found = access()
+        listed = access()
     except InputError:
         return False
-    return found is None or found.role(user()) == "editor"
+    return listed is None or listed.role(user()) == "editor"
 
 
 def _addresses(lists: Mapping, key: str) -> frozenset[str]:
-    held = lists.get(key, [])
-    if not isinstance(held, list | tuple) or not all(isinstance(one, str) and "@" in one for one in held):
-        raise _unclear("unclear-access/addresses", {"key": key, "value": repr(held)}, key)
-    return frozenset(one.strip().casefold() for one in held)
+    addresses = lists.get(key, [])
+    if not isinstance(addresses, list | tuple) or not all(
+        isinstance(address, str) and "@" in address for address in addresses
+    ):
+        raise _unclear("unclear-access/addresses", {"key": key, "value": repr(addresses)}, key)
+    return frozenset(address.strip().casefold() for address in addresses)
 
 
 def _unclear(message: str, facts: Mapping | None = None, field: str = ACCESS) -> InputError:

@@ -20,9 +20,9 @@ from ragdash.metrics import Spec, parse_spec
 
 def ledger(runs: Sequence[Entry], truth: str, conventions: Conventions, spec: Spec) -> Ledger:
     """What stands against each other in these runs and this truth, under the names of the session."""
-    named = tuple((entry.digest, entry.name) for entry in runs)
-    return _ledger(named, truth, astuple(conventions), str(spec),
-                   _runs=[LOADED.run(digest).renamed(name) for digest, name in named], _truth=LOADED.truth(truth))
+    run_names = tuple((entry.digest, entry.name) for entry in runs)
+    return _ledger(run_names, truth, astuple(conventions), str(spec),
+                   _runs=[LOADED.run(digest).renamed(name) for digest, name in run_names], _truth=LOADED.truth(truth))
 
 
 @st.cache_resource(max_entries=64, show_spinner="Comparing runs and judgements …")

@@ -29,42 +29,46 @@ def rules(k: int) -> Rules:
     state.text(state.CUT_OFF)
     for key, name in SHARE.items():
         state.share(key, 0.0, 1.0, STAGE_THRESHOLDS[name].value)
-    chosen = {name: float(state.get(key)) for key, name in SHARE.items()}
-    return Rules(k=k, score=score(), **chosen)
+    thresholds = {name: float(state.get(key)) for key, name in SHARE.items()}
+    return Rules(k=k, score=score(), **thresholds)
 
 
 def score() -> float | None:
     """The score threshold as typed; None where nothing, or nothing that is a number, is."""
     try:
-        found = float((state.get(state.CUT_OFF) or "").strip().replace(",", "."))
+        value = float((state.get(state.CUT_OFF) or "").strip().replace(",", "."))
     except ValueError:
         return None
-    return found if np.isfinite(found) else None
+    return value if np.isfinite(value) else None
 
 
 def own(rules: Rules) -> list[str]:
     """The rules that are not the usual ones, in words."""
     usual = Rules(k=rules.k)
-    said = {"coverage": "share of the gold needed", "right": f"{rules.right_spec.title} from",
+    labels = {"coverage": "share of the gold needed", "right": f"{rules.right_spec.title} from",
             "grounded": f"{rules.grounded_spec.title} from", "score": "score threshold"}
-    return [f"{what} {getattr(rules, name):g}" for name, what in said.items()
+    return [f"{label} {getattr(rules, name):g}" for name, label in labels.items()
             if getattr(rules, name) != getattr(usual, name)]
 
 
 def note(k: int) -> None:
     """Say which rules of the stages are not the usual ones; nothing where all are."""
-    found = own(rules(k))
-    if found:
-        st.caption(f":material/rule: Stages by rules of your own: {fmt.escape(fmt.listed(found))} (set on the "
+    changes = own(rules(k))
+    if changes:
+        st.caption(f":material/rule: Stages by rules of your own: {fmt.escape(fmt.listed(changes))} (set on the "
                    "Failures page).")
 
 
 def diagnosis(run: str, scope: Scope, k: int) -> Diagnosis:
     """Where each query of the truth (whatever slice is looked at) went wrong first, by the rules of this session."""
-    whole, held = scope.whole, rules(k)
-    specs = text_specs(held)
+    whole_scope, session_rules = scope.whole, rules(k)
+    specs = text_specs(session_rules)
     return _diagnosis(
-        run, whole.cache_key(specs), repr(held), _match=whole.match(run, specs), _rules=held
+        run,
+        whole_scope.cache_key(specs),
+        repr(session_rules),
+        _match=whole_scope.match(run, specs),
+        _rules=session_rules,
     )
 
 
@@ -79,18 +83,18 @@ def gains(run: str, scope: Scope, k: int, spec: Spec) -> np.ndarray:
     Of "fine" queries NaN, as is every stage that no fix of which moves the metric: of the answer for a metric of
     what was retrieved, all for one of speed. All NaN where the spec has no better end or is no mean.
     """
-    found, whole = diagnosis(run, scope, k), scope.whole
-    return _gains(run, scope.cache_key([spec]), repr(found.rules), str(spec), _found=found,
-                  _evaluation=whole.evaluation(run, [spec]), _queries=scope.queries)
+    run_diagnosis, whole_scope = diagnosis(run, scope, k), scope.whole
+    return _gains(run, scope.cache_key([spec]), repr(run_diagnosis.rules), str(spec), _run_diagnosis=run_diagnosis,
+                  _evaluation=whole_scope.evaluation(run, [spec]), _queries=scope.queries)
 
 
 @st.cache_resource(max_entries=256, show_spinner=False)
-def _gains(run: str, scope: tuple, rules: str, spec: str, _found: Diagnosis, _evaluation: Evaluation,
+def _gains(run: str, scope: tuple, rules: str, spec: str, _run_diagnosis: Diagnosis, _evaluation: Evaluation,
            _queries: np.ndarray) -> np.ndarray:
     try:
-        held = _found.gains(_evaluation, spec, _queries)
+        stage_gains = _run_diagnosis.gains(_evaluation, spec, _queries)
     except InputError:  # no better end: nothing can be gained
         return np.full(len(STAGES), np.nan)
     view = parse_spec(spec).metric.view
-    moved = RETRIEVAL if view in ("Ranked", "Covered") else () if view == "Timed" else NAMES
-    return np.array([*(one.at_most if one.stage in moved else np.nan for one in held), np.nan])
+    movable = RETRIEVAL if view in ("Ranked", "Covered") else () if view == "Timed" else NAMES
+    return np.array([*(gain.at_most if gain.stage in movable else np.nan for gain in stage_gains), np.nan])

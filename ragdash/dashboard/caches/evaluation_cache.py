@@ -30,9 +30,9 @@ MANY_QUERIES = 2_000
 
 def counts(run: str, scope: Scope) -> dict[str, int]:
     """Queries in scope, and how many of them are missing and unanswerable; extra: queries that the truth lacks."""
-    match, inside = scope.match(run), scope.queries
-    return {"queries": int(inside.sum()), "missing": int((match.missing & inside).sum()),
-            "unanswerable": int((match.unanswerable & inside).sum()), "extra": len(match.extra)}
+    match, in_scope = scope.match(run), scope.queries
+    return {"queries": int(in_scope.sum()), "missing": int((match.missing & in_scope).sum()),
+            "unanswerable": int((match.unanswerable & in_scope).sum()), "extra": len(match.extra)}
 
 
 class _ResultCache(Generic[K, V]):
@@ -77,8 +77,8 @@ def summary(runs: Sequence[str], scope: Scope, specs: Sequence[Spec]) -> list[tu
 
 def comparison_rules(scope: Scope, margin: float | None = None) -> Rules:
     """How differences are tested in the dashboard: fewer sign flips where there are many queries to flip."""
-    many = int(scope.queries.sum()) > MANY_QUERIES
-    return Rules(margin=margin, permutations=PERMUTATIONS // 10 if many else PERMUTATIONS)
+    many_queries = int(scope.queries.sum()) > MANY_QUERIES
+    return Rules(margin=margin, permutations=PERMUTATIONS // 10 if many_queries else PERMUTATIONS)
 
 
 def compared(baseline: str, candidates: Sequence[str], scope: Scope, specs: Sequence[Spec],
@@ -95,9 +95,14 @@ def compared(baseline: str, candidates: Sequence[str], scope: Scope, specs: Sequ
     missing = [spec for spec in specs if any(_COMPARISONS.get(key(run, spec)) is None for run in candidates)]
     if missing and candidates:
         with st.spinner("Testing differences …"):
-            first, *others = (replace(scope.evaluation(run, missing), name=run) for run in (baseline, *candidates))
+            first, *candidate_evaluations = (
+                replace(scope.evaluation(run, missing), name=run) for run in (baseline, *candidates)
+            )
             comparisons = compare_uncorrected(
-                first, [(other, spec, None) for other in others for spec in missing], rules, scope.resample_weights
+                first,
+                [(candidate, spec, None) for candidate in candidate_evaluations for spec in missing],
+                rules,
+                scope.resample_weights,
             )
         _COMPARISONS.update({key(comparison.candidate, comparison.spec): comparison for comparison in comparisons})
     flat = apply_correction([_COMPARISONS.get(key(run, spec)) for run in candidates for spec in specs], rules)
@@ -114,11 +119,13 @@ def compared_by_slice(baseline: str, candidates: Sequence[str], scope: Scope, sp
 @st.cache_resource(max_entries=128, show_spinner="Testing slices …", hash_funcs={Rules: repr})
 def _compared_by_slice(baseline: str, candidates: tuple[str, ...], key: tuple, spec: str, attribute: str,
                        rules: Rules, _scope: Scope) -> list[list[Comparison]]:
-    specs, inside = parse_specs(spec), _scope.queries
-    slices = [replace(part, queries=part.queries[inside]) for part in _scope.slices.values()
-              if part.attribute == attribute and part.queries[inside].any()]
-    first, *others = (replace(_scope.evaluation(run, specs), name=run) for run in (baseline, *candidates))
-    return compare_slices(first, others, specs[0], slices, rules)
+    specs, in_scope = parse_specs(spec), _scope.queries
+    slices = [replace(query_slice, queries=query_slice.queries[in_scope]) for query_slice in _scope.slices.values()
+              if query_slice.attribute == attribute and query_slice.queries[in_scope].any()]
+    first, *candidate_evaluations = (
+        replace(_scope.evaluation(run, specs), name=run) for run in (baseline, *candidates)
+    )
+    return compare_slices(first, candidate_evaluations, specs[0], slices, rules)
 
 
 def curve(run: str, scope: Scope, name: str, depth: int) -> Curves:

@@ -19,6 +19,7 @@ from ragdash.dashboard.caches.evaluation_cache import MANY_QUERIES
 from ragdash.dashboard.session.data_store import LOADED
 from ragdash.dashboard.session.scope import Scope
 from ragdash.evaluation.evaluate import Evaluation, evaluate_match, summaries
+from ragdash.evaluation.stats import FAST_RESAMPLES
 from ragdash.matching.evidence import FLOOR, EvidenceScores, digest
 from ragdash.matching.evidence.highlight import passage
 from ragdash.matching.evidence.scores import ACCEPTED, REJECTED
@@ -27,7 +28,6 @@ from ragdash.metrics import Spec, parse_specs
 
 MARGIN = 0.05  # a pair is borderline if it is this near to the threshold
 NEAREST = 300  # of them listed for each run
-RESAMPLES = 2_000
 FINE, COARSE = 0.01, 0.02  # steps of the threshold with few and with many queries
 
 
@@ -54,21 +54,25 @@ def sweep(run: str, scope: Scope, spec: Spec) -> Sweep:
 
 @st.cache_resource(max_entries=128, show_spinner="Trying thresholds …")
 def _sweep(facts: tuple, spec: str, _match: Match, _scores: EvidenceScores, _scope: Scope) -> Sweep:
-    inside = _scope.queries
-    step = FINE if int(inside.sum()) <= MANY_QUERIES else COARSE
+    in_scope = _scope.queries
+    step = FINE if int(in_scope.sum()) <= MANY_QUERIES else COARSE
     thresholds = np.round(np.arange(FLOOR, 1 + step / 2, step), 2)
-    found: list[Evaluation] = []
-    place, held = [], -1
+    evaluations: list[Evaluation] = []
+    evaluation_index, previous_covering = [], -1
     for threshold in thresholds.tolist():
-        many = int(_scores.covering(threshold).sum())  # fewer and fewer: as many as before are the same ones
-        if many != held:
-            one = evaluate_match(_match.under(replace(_scope.matching, threshold=threshold), _scores),
-                                 parse_specs(spec))
-            found.append(one.only(one.query_ids.filter(pa.array(inside)).to_pylist()) if _scope.slice else one)
-            held = many
-        place.append(len(found) - 1)
-    rows = [row[0] for row in summaries(found, resamples=RESAMPLES)]
-    mean, low, high = (np.array([getattr(row, part) for row in rows])[place] for part in ("mean", "low", "high"))
+        covering = int(_scores.covering(threshold).sum())  # fewer and fewer: as many as before are the same ones
+        if covering != previous_covering:
+            evaluation = evaluate_match(_match.under(replace(_scope.matching, threshold=threshold), _scores),
+                                        parse_specs(spec))
+            if _scope.slice:
+                evaluation = evaluation.only(evaluation.query_ids.filter(pa.array(in_scope)).to_pylist())
+            evaluations.append(evaluation)
+            previous_covering = covering
+        evaluation_index.append(len(evaluations) - 1)
+    rows = [row[0] for row in summaries(evaluations, resamples=FAST_RESAMPLES)]
+    mean, low, high = (
+        np.array([getattr(row, field) for row in rows])[evaluation_index] for field in ("mean", "low", "high")
+    )
     return Sweep(thresholds, mean, low, high, max(row.n for row in rows))
 
 
@@ -98,45 +102,49 @@ class Pair:
 def pairs(runs: Sequence[str], scope: Scope, decided: str) -> list[Pair]:
     """The borderline pairs of the runs, the nearest to the threshold first, and those that have been decided."""
     scope = scope.with_evidence(decided)
-    found: dict[tuple[str, str, str], Pair] = {}
+    pairs_by_key: dict[tuple[str, str, str], Pair] = {}
     for run in runs:
-        for one in _pairs(run, (*scope.evidence_key(run), scope.slice, scope.matching.threshold, decided),
+        for pair in _pairs(run, (*scope.evidence_key(run), scope.slice, scope.matching.threshold, decided),
                           _scores=scope.evidence(run), _scope=scope):
-            held = found.get(one.key)
-            found[one.key] = replace(held, places=held.places + one.places) if held else one
+            known_pair = pairs_by_key.get(pair.key)
+            pairs_by_key[pair.key] = replace(known_pair, places=known_pair.places + pair.places) if known_pair else pair
     threshold = scope.matching.threshold
-    return sorted(found.values(), key=lambda one: (round(abs(one.score - threshold), 9), one.key))
+    return sorted(pairs_by_key.values(), key=lambda pair: (round(abs(pair.score - threshold), 9), pair.key))
 
 
 @st.cache_resource(max_entries=64, show_spinner="Looking for borderline pairs …")
 def _pairs(run: str, facts: tuple, _scores: EvidenceScores, _scope: Scope) -> list[Pair]:
-    threshold, inside = _scope.matching.threshold, _scope.queries
-    asked = inside[_scores.query[_scores.row_chunk]]
-    far = np.abs(_scores.score - threshold)
-    near = np.flatnonzero(asked & (far <= MARGIN + 1e-12) & (_scores.kind == 0) & (_scores.verdict == 0))
-    near = near[np.argsort(far[near], kind="stable")][:NEAREST]
-    done = np.flatnonzero(asked & (_scores.verdict != 0) & (_scores.kind == 0) & ~np.isnan(_scores.score))
-    rows = np.concatenate([done, near])
-    rows = rows[np.argsort(far[rows], kind="stable")]
-    found: dict[tuple[str, str, str], Pair] = {}
-    for one in _listed(run, _scores, rows):
-        found.setdefault(one.key, one)
-    return list(found.values())
+    threshold, in_scope = _scope.matching.threshold, _scope.queries
+    row_in_scope = in_scope[_scores.query[_scores.row_chunk]]
+    distance = np.abs(_scores.score - threshold)
+    borderline = np.flatnonzero(
+        row_in_scope & (distance <= MARGIN + 1e-12) & (_scores.kind == 0) & (_scores.verdict == 0)
+    )
+    borderline = borderline[np.argsort(distance[borderline], kind="stable")][:NEAREST]
+    decided_rows = np.flatnonzero(
+        row_in_scope & (_scores.verdict != 0) & (_scores.kind == 0) & ~np.isnan(_scores.score)
+    )
+    rows = np.concatenate([decided_rows, borderline])
+    rows = rows[np.argsort(distance[rows], kind="stable")]
+    pairs_by_key: dict[tuple[str, str, str], Pair] = {}
+    for pair in _listed(run, _scores, rows):
+        pairs_by_key.setdefault(pair.key, pair)
+    return list(pairs_by_key.values())
 
 
 def _listed(run: str, scores: EvidenceScores, rows: np.ndarray) -> Iterator[Pair]:
     """The pair of each row."""
-    chunks, parts, spans = scores.row_chunk[rows], scores.row_part[rows], scores.spans
-    of, first = spans.part_span[parts], np.searchsorted(spans.part_span, np.arange(len(spans) + 1))
+    chunks, span_parts, spans = scores.row_chunk[rows], scores.row_part[rows], scores.spans
+    span_numbers, first = spans.part_span[span_parts], np.searchsorted(spans.part_span, np.arange(len(spans) + 1))
     ids = scores.query_ids.take(pa.array(scores.query[chunks])).to_pylist()
     docs = take(scores.run.docs, scores.run.rows(scores.at[chunks])).to_pylist()
-    known = cached(digest)
-    for at, (row, chunk, span) in enumerate(zip(rows.tolist(), chunks.tolist(), of.tolist(), strict=True)):
-        key = ids[at], known(scores.texts[scores.text[chunk]]), known(spans.texts[span])
+    digest_of = cached(digest)
+    for index, (row, chunk, span) in enumerate(zip(rows.tolist(), chunks.tolist(), span_numbers.tolist(), strict=True)):
+        key = ids[index], digest_of(scores.texts[scores.text[chunk]]), digest_of(spans.texts[span])
         yield Pair(key, spans.texts[span], spans.sources[span], float(scores.score[row]),
-                   int(parts[at] - first[span]) + 1, int(first[span + 1] - first[span]),
+                   int(span_parts[index] - first[span]) + 1, int(first[span + 1] - first[span]),
                    {0: None, ACCEPTED: True, REJECTED: False}[int(scores.verdict[row])],
-                   ((run, int(scores.rank[chunk]), docs[at]),))
+                   ((run, int(scores.rank[chunk]), docs[index]),))
 
 
 def texts_of(pair: Pair, scope: Scope) -> tuple[str, tuple[int, int] | None]:
@@ -146,30 +154,30 @@ def texts_of(pair: Pair, scope: Scope) -> tuple[str, tuple[int, int] | None]:
     query = scores.query_ids.index(pair.key[0]).as_py()
     first, last = np.searchsorted(scores.query, [query, query + 1])
     chunk = scores.texts[scores.text[first + int(np.flatnonzero(scores.rank[first:last] == rank)[0])]]
-    span = next(at for at in range(*np.searchsorted(scores.spans.query, [query, query + 1]))
-                if scores.spans.texts[at] == pair.span)
-    part = int(np.searchsorted(scores.spans.part_span, span)) + pair.part - 1
-    return chunk, passage(scores.how, 0, chunk, scores.spans.parts[part], scores.spans.plain[span])
+    span = next(index for index in range(*np.searchsorted(scores.spans.query, [query, query + 1]))
+                if scores.spans.texts[index] == pair.span)
+    part_index = int(np.searchsorted(scores.spans.part_span, span)) + pair.part - 1
+    return chunk, passage(scores.how, 0, chunk, scores.spans.parts[part_index], scores.spans.plain[span])
 
 
 def unfit(runs: Sequence[str], scope: Scope, spec: Spec) -> str | None:
     """Why the spec cannot be had by evidence, None where it can."""
     try:
-        one = scope.with_evidence().evaluation(runs[0], (spec,))
+        evaluation = scope.with_evidence().evaluation(runs[0], (spec,))
     except InputError as error:
         words = error.problems[0].words("page")
         return f"{words.found}; expected {words.expected}."
-    found = next((problem for problem in one.problems if problem.kind == "unavailable"), None)
-    if found is None:
+    unavailable = next((problem for problem in evaluation.problems if problem.kind == "unavailable"), None)
+    if unavailable is None:
         return None
-    words = found.words("page")
+    words = unavailable.words("page")
     return f"{words.found[:1].upper()}{words.found[1:]}; expected {words.expected}. {words.fix}"
 
 
 def question(truth: str, query_id: str) -> str | None:
     """What a query asks, None where the truth does not tell."""
-    held = LOADED.truth(truth)
-    if held.details is None or "query" not in held.details.column_names:
+    truth_data = LOADED.truth(truth)
+    if truth_data.details is None or "query" not in truth_data.details.column_names:
         return None
-    at = held.query_ids.index(query_id).as_py()
-    return held.details["query"][at].as_py() if at >= 0 else None
+    row = truth_data.query_ids.index(query_id).as_py()
+    return truth_data.details["query"][row].as_py() if row >= 0 else None

@@ -19,11 +19,11 @@ from ragdash.core.slices import Slice
 from ragdash.dashboard.session.data_store import LOADED
 from ragdash.dashboard.session.scope import Scope
 from ragdash.evaluation.evaluate import Summary, summaries
+from ragdash.evaluation.stats import FAST_RESAMPLES
 from ragdash.matching.match import Match
 from ragdash.metrics import Spec, parse_specs
 from ragdash.reporting.plots.common.theme import Figure
 
-RESAMPLES = 2_000
 _KEPT = {"max_entries": 128, "show_spinner": "Trying score cutoffs …"}
 
 
@@ -41,20 +41,20 @@ def _within(run: str, scope: tuple, _run: Run, _scope: Scope) -> Match:
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
-def _part(truth: str, part: str, _truth: Truth) -> Truth:
+def _part(truth: str, query_slice: str, _truth: Truth) -> Truth:
     """The truth of the queries of one slice alone."""
-    inside = Scope(truth, Conventions(), part).queries
-    rows = inside[_truth.queries]
+    in_scope = Scope(truth, Conventions(), query_slice).queries
+    rows = in_scope[_truth.queries]
     return Truth.build(_truth.name, _truth.query_ids.take(pa.array(_truth.queries[rows])),
                        _truth.docs.filter(pa.array(rows)), _truth.grades[rows],
-                       details=pa.table({"query_id": _truth.query_ids.filter(pa.array(inside))}))
+                       details=pa.table({"query_id": _truth.query_ids.filter(pa.array(in_scope))}))
 
 
 def why_unscored(run: str, scope: Scope) -> str | None:
     """Why there are no score thresholds, as it follows the run's name; None where there are."""
-    found = match(run, scope)
-    reason = score_thresholds.why_unscored(found)
-    return reason and reason.removeprefix(f"run {found.run.name!r} ")
+    run_match = match(run, scope)
+    reason = score_thresholds.why_unscored(run_match)
+    return reason and reason.removeprefix(f"run {run_match.run.name!r} ")
 
 
 def sweep(run: str, scope: Scope, corpus: int | None) -> Sweep:
@@ -74,7 +74,7 @@ def point(run: str, scope: Scope, measure: str, corpus: int | None) -> Operating
 
 @st.cache_resource(**_KEPT)
 def _point(run: str, scope: tuple, measure: str, corpus: int | None, _match: Match) -> OperatingPoint:
-    return score_thresholds.operating_point(_match, measure, corpus_size=corpus, resamples=RESAMPLES)
+    return score_thresholds.operating_point(_match, measure, corpus_size=corpus, resamples=FAST_RESAMPLES)
 
 
 def curves(run: str, scope: Scope) -> tuple[Roc, PrecisionRecall]:
@@ -96,16 +96,16 @@ def sliced(runs: Sequence[str], scope: Scope, spec: Spec, attribute: str) -> lis
 @st.cache_resource(max_entries=64, show_spinner="Computing means by slice …")
 def _sliced(runs: tuple[str, ...], scope: tuple, spec: str, attribute: str,
             _scope: Scope) -> list[tuple[Slice, list[Summary]]]:
-    inside, all_ids = _scope.queries, _scope.truth.query_ids
+    in_scope, all_ids = _scope.queries, _scope.truth.query_ids
     evaluations = [_scope.evaluation(run, parse_specs(spec)) for run in runs]
-    found = []
-    for one in _scope.slices.values():
-        kept: np.ndarray = one.queries & inside
-        if one.attribute == attribute and kept.any():
-            ids = all_ids.filter(pa.array(kept)).to_pylist()
+    rows_by_slice = []
+    for query_slice in _scope.slices.values():
+        queries: np.ndarray = query_slice.queries & in_scope
+        if query_slice.attribute == attribute and queries.any():
+            ids = all_ids.filter(pa.array(queries)).to_pylist()
             rows = summaries([evaluation.only(ids) for evaluation in evaluations])
-            found.append((Slice(one.attribute, one.value, kept), [row[0] for row in rows]))
-    return found
+            rows_by_slice.append((Slice(query_slice.attribute, query_slice.value, queries), [row[0] for row in rows]))
+    return rows_by_slice
 
 
 def drawn(*facts: object, draw: Callable[[], Figure]) -> Figure:

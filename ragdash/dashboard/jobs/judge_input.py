@@ -21,8 +21,8 @@ def written(runs: Mapping[str, Sequence[Case]], folder: Path) -> tuple[list[str]
 
     Questions and references are the same for all runs where the truth gives them; a run's own question goes with it.
     """
-    files = [f"{plain(name)}={write_rows(folder / f'run-{at}.jsonl', map(_of_run, cases))}"
-             for at, (name, cases) in enumerate(runs.items())]
+    files = [f"{plain(name)}={write_rows(folder / f'run-{index}.jsonl', map(_of_run, cases))}"
+             for index, (name, cases) in enumerate(runs.items())]
     return files, write_rows(folder / "truth.jsonl", map(_of_truth, next(iter(runs.values()))))
 
 
@@ -33,7 +33,7 @@ def _of_truth(case: Case) -> dict:
 def _of_run(case: Case) -> dict:
     """Documents carry the ids of the contexts; those that have none come last, and get their number again."""
     contexts = case.contexts or ()
-    named = [{"doc_id": name, "text": text} for name, text in contexts if not NUMBERED.fullmatch(name)]
-    row = {"query_id": case.query_id, "query": case.question, "answer": case.answer, "retrieved": named,
+    documents = [{"doc_id": name, "text": text} for name, text in contexts if not NUMBERED.fullmatch(name)]
+    row = {"query_id": case.query_id, "query": case.question, "answer": case.answer, "retrieved": documents,
            "contexts": None if case.contexts is None else [text for _, text in contexts]}
     return {name: value for name, value in row.items() if value is not None}

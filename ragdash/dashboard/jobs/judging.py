@@ -65,10 +65,16 @@ def start(key: tuple, runs: Mapping[str, Sequence[Case]], order: Order, secret: 
     typed, or stands in the server's secrets; it goes into the process's environment and is kept nowhere. What is sent
     has been agreed to.
     """
-    more = {"--yes": True, "--key-env": None if secret else order.variable}
-    about = {"judge": str(order.endpoint.judge), "metrics": order.metrics}
-    return _slot.start(key, tuple(runs), lambda folder: judge_worker.start(
-        _command(runs, order, folder, more), secret, PACKAGE.parent, order.variable or judge_worker.KEY), about)
+    extra_options = {"--yes": True, "--key-env": None if secret else order.variable}
+    details = {"judge": str(order.endpoint.judge), "metrics": order.metrics}
+    return _slot.start(
+        key,
+        tuple(runs),
+        lambda folder: judge_worker.start(
+            _command(runs, order, folder, extra_options), secret, PACKAGE.parent, order.variable or judge_worker.KEY
+        ),
+        details,
+    )
 
 
 def stop() -> None:
@@ -89,12 +95,12 @@ def drop() -> None:
 def plan(key: tuple, runs: Mapping[str, Sequence[Case]], order: Order) -> bool:
     """Let a process find out what that takes; the same key is looked into once. False where too many are at work."""
     with _lock:
-        held = _plans.get(key)
-        if held is not None and (held.running or "plan" in held.worker.messages):
+        known_job = _plans.get(key)
+        if known_job is not None and (known_job.running or "plan" in known_job.worker.messages):
             return True
         if sum(job.running for job in _plans.values()) >= AT_ONCE:
             return False
-        if held is not None:
+        if known_job is not None:
             _plans.pop(key).end(1.0)
         while len(_plans) >= PLANS:
             _plans.popitem(last=False)[1].end(1.0)
@@ -118,7 +124,9 @@ def forget_plans() -> None:
 atexit.register(forget_plans)
 
 
-def _command(runs: Mapping[str, Sequence[Case]], order: Order, folder: Path, more: Mapping[str, object]) -> list[str]:
+def _command(
+    runs: Mapping[str, Sequence[Case]], order: Order, folder: Path, extra_options: Mapping[str, object]
+) -> list[str]:
     files, truth = written(runs, folder)
     return judge_worker.command(files, truth, " ".join(order.metrics), order.base_url, order.model,
-                                options={**order.options(), **more})
+                                options={**order.options(), **extra_options})

@@ -57,7 +57,7 @@ class Slot:
         return self._job
 
     def start(self, key: tuple, names: tuple[str, ...], begin: Callable[[Path], Worker],
-              about: dict | None = None) -> bool:
+              details: dict | None = None) -> bool:
         """Start a process; False where one is at work already. begin: writes its files into a folder of its own and
         starts it.
         """
@@ -65,7 +65,7 @@ class Slot:
             if self._job is not None and self._job.running:
                 return False
             self.forget()
-            self._job = started(self._name, key, names, begin, about)
+            self._job = started(self._name, key, names, begin, details)
             return True
 
     def forget(self) -> None:
@@ -76,11 +76,11 @@ class Slot:
 
 
 def started(name: str, key: tuple, names: tuple[str, ...], begin: Callable[[Path], Worker],
-            about: dict | None = None) -> Job:
+            details: dict | None = None) -> Job:
     """A process with a folder of its own, which goes away where it cannot be started."""
     with ExitStack() as undo:
         folder = tempfile.TemporaryDirectory(prefix=f"ragdash-{name}-", ignore_cleanup_errors=True)
         undo.callback(folder.cleanup)
-        job = Job(begin(Path(folder.name)), folder, key, names, about or {})
+        job = Job(begin(Path(folder.name)), folder, key, names, details or {})
         undo.pop_all()
         return job

@@ -33,8 +33,8 @@ def start(key: tuple, runs: Mapping[str, Run], truth: Truth, metrics: Sequence[s
     """
     def begin(folder: Path) -> Worker:
         read = {name: _contexts(run, truth) if NAME in metrics else {} for name, run in runs.items()}
-        files = [f"{plain(name)}={_write_run(run, folder / f'run-{at}.jsonl', read[name])}"
-                 for at, (name, run) in enumerate(runs.items())]
+        files = [f"{plain(name)}={_write_run(run, folder / f'run-{index}.jsonl', read[name])}"
+                 for index, (name, run) in enumerate(runs.items())]
         nli = _whole(models.get(NLI))
         arguments = command(files, _write_truth(truth, folder / "truth.jsonl"), ", ".join(metrics),
                             _whole(models.get(ENCODER)), _whole(models.get(SCORER)), *(("--nli", nli) if nli else ()))
@@ -47,8 +47,8 @@ def _whole(model: str | None) -> str | None:
     """A model as the process, which runs in another folder, finds it: the whole path of a folder, a name as it is."""
     if not model:
         return None
-    name, place = named(model)
-    path = Path(place).expanduser()
+    name, folder = named(model)
+    path = Path(folder).expanduser()
     if not path.exists():
         return model
     return f"{name}={path.resolve()}" if name else str(path.resolve())
@@ -65,18 +65,18 @@ def _contexts(run: Run, truth: Truth) -> dict[str, dict]:
             for case in Match(run, truth).entailed.cases if case.contexts is not None}
 
 
-def _write_run(run: Run, path: Path, more: Mapping[str, dict]) -> str:
-    return _write(path, run.query_ids, run.details, ASKED, {"retrieved": []}, more)
+def _write_run(run: Run, path: Path, extra_fields: Mapping[str, dict]) -> str:
+    return _write(path, run.query_ids, run.details, ASKED, {"retrieved": []}, extra_fields)
 
 
 def _write_truth(truth: Truth, path: Path) -> str:
     return _write(path, truth.query_ids, truth.details, KNOWN, {"relevant": {}}, {})
 
 
-def _write(path: Path, ids: pa.Array, details: pa.Table | None, wanted: Sequence[str], empty: dict,
-           more: Mapping[str, dict]) -> str:
+def _write(path: Path, ids: pa.Array, details: pa.Table | None, fields: Sequence[str], empty: dict,
+           extra_fields: Mapping[str, dict]) -> str:
     """A native file with these details alone, and more of each query: rankings say nothing to the models."""
-    held = [name for name in wanted if details is not None and name in details.column_names]
-    rows = details.select(held).to_pylist() if held else [{}] * len(ids)
-    return write_rows(path, ({"query_id": query, **row, **empty, **more.get(query, {})}
+    known_fields = [name for name in fields if details is not None and name in details.column_names]
+    rows = details.select(known_fields).to_pylist() if known_fields else [{}] * len(ids)
+    return write_rows(path, ({"query_id": query, **row, **empty, **extra_fields.get(query, {})}
                              for query, row in zip(ids.to_pylist(), rows, strict=True)))

@@ -57,18 +57,18 @@ class Store:
     behind: gives the workspace where what is not held is looked for.
     """
 
-    def __init__(self, limit: int = LIMIT, behind: Callable[[], Workspace] | None = None):
-        self.limit, self.behind = limit, behind
+    def __init__(self, limit: int = LIMIT, fallback: Callable[[], Workspace] | None = None):
+        self.limit, self.behind = limit, fallback
         self._held: OrderedDict[str, Run | Truth | Corpus] = OrderedDict()
         self._lock = threading.RLock()
 
-    def put(self, thing: Run | Truth | Corpus) -> str:
+    def put(self, record: Run | Truth | Corpus) -> str:
         """Keep a run, a truth or a corpus; returns its digest. What is there already stays as it is."""
         with self._lock:
-            self._held.setdefault(thing.digest, thing)
-            self._held.move_to_end(thing.digest)
+            self._held.setdefault(record.digest, record)
+            self._held.move_to_end(record.digest)
             self._let_go()
-            return thing.digest
+            return record.digest
 
     def get(self, digest: str) -> Run | Truth | Corpus | None:
         """The run, truth or corpus whose digest starts with this text (at least SHORT characters), or None.
@@ -83,37 +83,37 @@ class Store:
         if len(digest) < SHORT:
             return None
         with self._lock:
-            found = (
+            known_digest = (
                 digest if digest in self._held else next((key for key in self._held if key.startswith(digest)), None)
             )
-            if found is not None:
-                self._held.move_to_end(found)
-                return self._held[found]
-        kept = self.behind and (home := self.behind()).find(digest)
-        if not kept:
+            if known_digest is not None:
+                self._held.move_to_end(known_digest)
+                return self._held[known_digest]
+        entry = self.behind and (home := self.behind()).find(digest)
+        if not entry:
             return None
-        thing = home.load_run(kept.digest) if kept.kind == "run" else home.load_truth(kept.digest)
-        return self._held_now(thing)
+        record = home.load_run(entry.digest) if entry.kind == "run" else home.load_truth(entry.digest)
+        return self._held_now(record)
 
-    def _held_now(self, thing: Run | Truth) -> Run | Truth:
+    def _held_now(self, record: Run | Truth) -> Run | Truth:
         with self._lock:
-            self.put(thing)
-            return self._held[thing.digest]
+            self.put(record)
+            return self._held[record.digest]
 
     def run(self, digest: str) -> Run | None:
         """The run of that digest, None where it is not held (or is a truth)."""
-        thing = self.get(digest)
-        return thing if isinstance(thing, Run) else None
+        record = self.get(digest)
+        return record if isinstance(record, Run) else None
 
     def truth(self, digest: str) -> Truth | None:
         """The truth of that digest, None where it is not held (or is a run)."""
-        thing = self.get(digest)
-        return thing if isinstance(thing, Truth) else None
+        record = self.get(digest)
+        return record if isinstance(record, Truth) else None
 
     def corpus(self, digest: str) -> Corpus | None:
         """The documents of that digest, None where they are not held."""
-        thing = self.get(digest)
-        return thing if isinstance(thing, Corpus) else None
+        record = self.get(digest)
+        return record if isinstance(record, Corpus) else None
 
     def __len__(self) -> int:
         with self._lock:
@@ -125,7 +125,7 @@ class Store:
             self._held.clear()
 
     def _let_go(self) -> None:
-        sizes = [weight(thing) for thing in self._held.values()]
+        sizes = [weight(record) for record in self._held.values()]
         total = sum(sizes)
         while total > self.limit and len(self._held) > 1:
             self._held.popitem(last=False)
@@ -134,10 +134,10 @@ class Store:
 
 def weight(thing: Run | Truth | Corpus) -> int:
     """About how many bytes it holds."""
-    return sum(int(getattr(part, "nbytes", 0) or 0) for part in vars(thing).values())
+    return sum(int(getattr(value, "nbytes", 0) or 0) for value in vars(thing).values())
 
 
-LOADED = Store(behind=workspace)
+LOADED = Store(fallback=workspace)
 
 _frozen_at = -1
 
@@ -232,29 +232,31 @@ def parse(token: str, truth: str = "") -> Entry | str:
 
     truth: digest of the link's truth; a fixed run that is not held any more is made anew of the loaded one.
     """
-    content, _, rest = token.partition(".")
-    slot, _, name = rest.partition(".")
+    content, _, slot_and_name = token.partition(".")
+    slot, _, name = slot_and_name.partition(".")
     digest, *fixes = content.split("~")
-    origin, ids, by = (LOADED.run(fixes[0]), fixes[1], _text(fixes[2])) if len(fixes) == 3 else (None, "", None)
+    origin, ids, collapse_by = (
+        (LOADED.run(fixes[0]), fixes[1], _text(fixes[2])) if len(fixes) == 3 else (None, "", None)
+    )
     run = LOADED.run(digest)
-    if run is None and origin is not None and by is not None:
-        run = _anew(origin, LOADED.truth(truth), ids, by, digest)
+    if run is None and origin is not None and collapse_by is not None:
+        run = _anew(origin, LOADED.truth(truth), ids, collapse_by, digest)
     if run is None:
         return name or digest
     entry = (run.digest, name or run.name, int(slot) if slot.isdecimal() and len(slot) < 4 else 0)
-    return Entry(*entry) if origin is None or by is None else Entry(*entry, origin.digest, ids, by)
+    return Entry(*entry) if origin is None or collapse_by is None else Entry(*entry, origin.digest, ids, collapse_by)
 
 
-def fixed(run: Run, truth: Truth | None, ids: str, by: str) -> Run:
+def fixed(run: Run, truth: Truth | None, ids: str, collapse_by: str) -> Run:
     """The run with its chunks collapsed and its ids written as in the truth, in this order. Raises InputError."""
-    run = collapsed(run, by) if by else run
+    run = collapsed(run, collapse_by) if collapse_by else run
     return with_ids_of(run, truth, ids) if ids and truth is not None else run
 
 
-def _anew(origin: Run, truth: Truth | None, ids: str, by: str, digest: str) -> Run | None:
+def _anew(origin: Run, truth: Truth | None, ids: str, collapse_by: str, digest: str) -> Run | None:
     """The fixed run of this digest, None where the fixes give another one now."""
     with suppress(InputError):
-        run = fixed(origin, truth, ids, by)
+        run = fixed(origin, truth, ids, collapse_by)
         if len(digest) >= SHORT and run.digest.startswith(digest):
             LOADED.put(run)
             return run

@@ -21,23 +21,23 @@ class _Bar(threading.Thread):
     Only the script's own thread can be interrupted by Streamlit; the reading in it draws nothing, so nothing breaks in.
     """
 
-    def __init__(self, place, name: str, size: int, after: str):
+    def __init__(self, slot, name: str, size: int, suffix: str):
         super().__init__(name="ragdash-progress", daemon=True)
-        self._place, self._name, self._size, self._after = place, name, size, after
+        self._place, self._name, self._size, self._after = slot, name, size, suffix
         self._done = self._of = 0
         self._over = threading.Event()
 
-    def told(self, file: str, done: int, size: int) -> None:
+    def told(self, file: str, read_bytes: int, size: int) -> None:
         """Where the reader is; called from any thread."""
-        self._done, self._of = done, size
+        self._done, self._of = read_bytes, size
 
     def run(self) -> None:
-        start, drawn = time.monotonic(), False
-        while not self._over.wait(EVERY if drawn else AFTER):
-            done, of, drawn = self._done, self._of, True
-            text = said(self._name, self._size, done, of, time.monotonic() - start)
-            self._place.progress(min(done / of, 1.0) if of else 0.0, text + self._after)
-        if drawn:
+        start, is_drawn = time.monotonic(), False
+        while not self._over.wait(EVERY if is_drawn else AFTER):
+            read_bytes, total_bytes, is_drawn = self._done, self._of, True
+            text = said(self._name, self._size, read_bytes, total_bytes, time.monotonic() - start)
+            self._place.progress(min(read_bytes / total_bytes, 1.0) if total_bytes else 0.0, text + self._after)
+        if is_drawn:
             self._place.empty()
 
     def end(self) -> None:
@@ -46,22 +46,26 @@ class _Bar(threading.Thread):
         self.join()
 
 
-def said(name: str, size: int, done: int, of: int, seconds: float) -> str:
+def said(name: str, size: int, read_bytes: int, total_bytes: int, seconds: float) -> str:
     """How far the reading of a file is, in words: its text is walked through, then its rankings are put in order.
 
     of: bytes of the text that is walked through, 0 where that is not known (or has not begun).
     """
-    lead = f"Reading **{fmt.escape(name)}** ({fmt.size(size)})"
+    lead = f"Reading **{fmt.escape(name)}** ({fmt.file_size(size)})"
     clock = f"{seconds:.0f} s"
-    if not of:
+    if not total_bytes:
         return f"{lead} … {clock}"
-    return f"{lead}: {min(done / of, 1):.0%}, {clock}" if done < of else f"{lead}: read, being put in order … {clock}"
+    return (
+        f"{lead}: {min(read_bytes / total_bytes, 1):.0%}, {clock}"
+        if read_bytes < total_bytes
+        else f"{lead}: read, being put in order … {clock}"
+    )
 
 
 @contextmanager
-def reading(place, name: str, size: int, after: str = "") -> Iterator[None]:
+def reading(slot, name: str, size: int, suffix: str = "") -> Iterator[None]:
     """Within it a file is read; place (an st.empty) shows the bar where that takes a moment."""
-    bar = _Bar(place, name, size, after)
+    bar = _Bar(slot, name, size, suffix)
     add_script_run_ctx(bar)
     bar.start()
     try:

@@ -55,7 +55,9 @@ def _settings() -> None:
 def offered() -> bool:
     """Whether relevance by evidence can be had: the truth has gold spans and a run texts."""
     truth = LOADED.truth(state.truth() or "")
-    texts = any(run is not None and run.texts is not None for run in (LOADED.run(one.digest) for one in state.runs()))
+    texts = any(
+        run is not None and run.texts is not None for run in (LOADED.run(entry.digest) for entry in state.runs())
+    )
     return truth is not None and texts and has_evidence(truth)
 
 
@@ -91,10 +93,12 @@ def newest() -> str:
 
 def told(matching: Matching, decisions: int) -> str:
     """How evidence decides, in a few words: similarity 0.70 or more (best aligned part), 3 decisions of a person."""
-    way = HOW[matching.how]
-    said = "the text holds a gold span" if matching.how == "exact" else (
-        f"the text holds a gold span, or is {matching.threshold:.2f} or more similar ({way[:1].lower()}{way[1:]})")
-    return said + (f"; {fmt.count(decisions, 'decision')} of a person applied" if decisions else "")
+    if matching.how == "exact":
+        sentence = "the text holds a gold span"
+    else:
+        similarity = HOW[matching.how][:1].lower() + HOW[matching.how][1:]
+        sentence = f"the text holds a gold span, or is {matching.threshold:.2f} or more similar ({similarity})"
+    return sentence + (f"; {fmt.count(decisions, 'decision')} of a person applied" if decisions else "")
 
 
 def applied(scope: Scope, digests: Sequence[str]) -> int:

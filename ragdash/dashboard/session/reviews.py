@@ -19,7 +19,11 @@ from ragdash.workspace.reviews import VERDICTS, Event, Reviews, ReviewStore, rev
 
 APPLIED = {"": "Of the file", "mine": "With mine", "sure": "With mine, without wrong gold"}
 MARKS = ("note", *VERDICTS, "judgement")
-TITLES = {"note": "With a note", "judgement": "With a judgement of mine", **{one: one.capitalize() for one in VERDICTS}}
+TITLES = {
+    "note": "With a note",
+    "judgement": "With a judgement of mine",
+    **{verdict: verdict.capitalize() for verdict in VERDICTS},
+}
 
 
 def judged() -> str:
@@ -54,50 +58,50 @@ def say(kind: str, query_id: str, value: str, run: str = "", doc_id: str = "") -
         state.set_notice(error.problems)
 
 
-def marks(query_ids: pa.StringArray, inside: np.ndarray) -> dict[str, np.ndarray]:
+def marks(query_ids: pa.StringArray, in_scope: np.ndarray) -> dict[str, np.ndarray]:
     """The queries with a note, with each verdict, with a judgement: {choice: (Q,) bool}, those alone that occur."""
-    held = reviews()
-    if not held.events:
+    stored = reviews()
+    if not stored.events:
         return {}
-    found = {mark: held.queries(query_ids, *(("verdict", mark) if mark in VERDICTS else (mark,)))[inside]
+    masks = {mark: stored.queries(query_ids, *(("verdict", mark) if mark in VERDICTS else (mark,)))[in_scope]
              for mark in MARKS}
-    return {mark: mask for mark, mask in found.items() if mask.any()}
+    return {mark: mask for mark, mask in masks.items() if mask.any()}
 
 
 def said(query_id: str) -> str:
     """Verdicts and notes of a query in a cell of a table."""
-    held = reviews().of(query_id)
-    parts = [one.value for one in held if one.kind == "verdict"] + [f"“{one.value[:60]}”" for one in held
-                                                                    if one.kind == "note"]
-    judged = sum(one.kind == "judgement" for one in held)
-    return "; ".join([*parts, *([f"{judged} judged"] if judged else [])])
+    events = reviews().of(query_id)
+    texts = [event.value for event in events if event.kind == "verdict"] + [f"“{event.value[:60]}”" for event in events
+                                                                    if event.kind == "note"]
+    judged = sum(event.kind == "judgement" for event in events)
+    return "; ".join([*texts, *([f"{judged} judged"] if judged else [])])
 
 
-def truth_in_force(how: str | None = None) -> str | None:
+def truth_in_force(version: str | None = None) -> str | None:
     """Digest of the truth that runs are measured against: the session's, or it with the judgements laid over it.
 
     how: of APPLIED, by default as chosen.
     """
-    truth, held = state.truth(), reviews()
-    how = (state.get(state.REVIEWED) or "") if how is None else how
-    if not how or truth is None or LOADED.truth(truth) is None or not held.events:
+    truth, stored = state.truth(), reviews()
+    version = (state.get(state.REVIEWED) or "") if version is None else version
+    if not version or truth is None or LOADED.truth(truth) is None or not stored.events:
         return truth
-    return LOADED.put(_applied(truth, held.stamp, how, _truth=LOADED.truth(truth), _held=held))
+    return LOADED.put(_applied(truth, stored.stamp, version, _truth=LOADED.truth(truth), _stored=stored))
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)
-def _applied(truth: str, stamp: str, how: str, _truth: Truth, _held: Reviews) -> Truth:
-    return reviewed(_truth.with_corpus(None), _held, leave_out=how == "sure").with_corpus(_truth.corpus)
+def _applied(truth: str, stamp: str, version: str, _truth: Truth, _stored: Reviews) -> Truth:
+    return reviewed(_truth.with_corpus(None), _stored, leave_out=version == "sure").with_corpus(_truth.corpus)
 
 
 def choose() -> None:
     """In the sidebar: whether what was said counts. Drawn where there is something that could."""
     counts = reviews().counts
     wrong = "wrong gold" in reviews().verdicts.values()
-    options = [how for how in APPLIED if how != "sure" or wrong]
+    options = [version for version in APPLIED if version != "sure" or wrong]
     key = state.one(state.REVIEWED, options, "")
     if counts["judgement"] or wrong:
-        st.selectbox("Judgements", options, format_func=lambda how: APPLIED[how] + (
-            f" ({counts['judgement']:,})" if how else ""), key=key,
+        st.selectbox("Judgements", options, format_func=lambda version: APPLIED[version] + (
+            f" ({counts['judgement']:,})" if version else ""), key=key,
             help="Your own judgements, made on the Queries page, can be laid over those of the file on every page. "
                  "Queries with the verdict “wrong gold” can be left out.")

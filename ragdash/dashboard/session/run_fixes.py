@@ -37,21 +37,21 @@ def undo(digest: str) -> None:
         _read_as(entry, "", "")
 
 
-def collapse(digest: str, by: str, ids: str | None = None) -> None:
+def collapse(digest: str, collapse_by: str, ids: str | None = None) -> None:
     """Choose how a run is collapsed; empty for not at all. ids: a spelling that is needed beside it."""
     entry = state.entry(digest)
     if entry:
-        _read_as(entry, entry.ids or ids or "", by)
+        _read_as(entry, entry.ids or ids or "", collapse_by)
 
 
-def _read_as(entry: Entry, ids: str, by: str) -> None:
+def _read_as(entry: Entry, ids: str, collapse_by: str) -> None:
     """Replace the entry's run by the loaded one with these fixes; what cannot be done is told and changes nothing."""
     run, truth = LOADED.run(entry.loaded), LOADED.truth(state.truth() or "")
     if run is None:
         state.set_notice([Problem("run-let-go/loaded", {"run": entry.name})])
         return
     try:
-        run = fixed(run, truth, ids, by)
+        run = fixed(run, truth, ids, collapse_by)
     except InputError as error:
         state.set_notice(error.problems)
         return
@@ -60,5 +60,7 @@ def _read_as(entry: Entry, ids: str, by: str) -> None:
         state.set_notice([Problem("same-content", {"run": entry.name, "other": twin.name})])
         return
     LOADED.put(run)
-    new = replace(entry, digest=run.digest, ids=ids, collapse=by, origin=entry.loaded if ids or by else "")
+    new = replace(
+        entry, digest=run.digest, ids=ids, collapse=collapse_by, origin=entry.loaded if ids or collapse_by else ""
+    )
     state.swap_run(entry.digest, new)

@@ -169,7 +169,11 @@ def slices_of(truth: str) -> dict[str, Slice]:
 
 @st.cache_resource(max_entries=16, show_spinner=False)
 def _slices(truth: str, _truth: Truth) -> dict[str, Slice]:
-    return {f"{part.attribute}={part.value}": part for parts in slices(_truth).values() for part in parts}
+    return {
+        f"{query_slice.attribute}={query_slice.value}": query_slice
+        for attribute_slices in slices(_truth).values()
+        for query_slice in attribute_slices
+    }
 
 
 @st.cache_resource(max_entries=2, show_spinner=False)

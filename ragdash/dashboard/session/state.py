@@ -18,7 +18,7 @@ from ragdash.core.records import CHOICES, Conventions
 from ragdash.dashboard.session.data_store import LOADED, SHORT, Entry, parse
 from ragdash.dashboard.session.keys import *  # noqa: F403  (state.METRIC is how everybody names a choice)
 from ragdash.dashboard.session.keys import CONVENTIONS, MANY, OF_RUNS, PAGE, RUN, SHARING, SHOWN, SIDEBAR, TRUTH
-from ragdash.reporting.plots.common.theme import COLOURED
+from ragdash.reporting.plots.common.theme import COLORED
 
 _RUNS, _TRUTH, _WRITTEN, _USED, _FILES, _LOST = "_runs", "_truth", "_written", "_used", "_files", "_lost"
 _UPLOADS, _WAITING, _NOTICE = "_uploads", "_waiting", "_notice"
@@ -42,35 +42,35 @@ def open_session() -> bool:
 
 def close_session() -> None:
     """End a script run: write every choice to the address."""
-    written = parameters()
-    if _address() != written:
-        ours = (RUN, TRUTH, *SIDEBAR, *PAGE)
-        kept = {key: st.query_params.get_all(key) for key in st.query_params if key not in ours}
-        st.query_params.from_dict({**kept, **written})
-    st.session_state[_WRITTEN] = written
+    new_parameters = parameters()
+    if _address() != new_parameters:
+        known_keys = (RUN, TRUTH, *SIDEBAR, *PAGE)
+        foreign = {key: st.query_params.get_all(key) for key in st.query_params if key not in known_keys}
+        st.query_params.from_dict({**foreign, **new_parameters})
+    st.session_state[_WRITTEN] = new_parameters
 
 
-def parameters(everywhere: bool = False) -> dict[str, list[str]]:
+def parameters(all_pages: bool = False) -> dict[str, list[str]]:
     """Every choice of this session and page as query parameters; everywhere: those of other pages as well."""
-    found = {RUN: [entry.token for entry in runs()], TRUTH: [(st.session_state[_TRUTH] or "")[:SHORT]]}
+    result = {RUN: [entry.token for entry in runs()], TRUTH: [(st.session_state[_TRUTH] or "")[:SHORT]]}
     for key in (*SIDEBAR, *PAGE):
-        if key in st.session_state[_USED] or (everywhere and key in st.session_state):
+        if key in st.session_state[_USED] or (all_pages and key in st.session_state):
             value = st.session_state.get(key)
             values = value if isinstance(value, (list, tuple)) else [value]
-            found[key] = [_spell(key, item) for item in values if item is not None] or [""]
-    return {key: values for key, values in found.items() if values and (values != [""] or key in MANY)}
+            result[key] = [_spell(key, item) for item in values if item is not None] or [""]
+    return {key: values for key, values in result.items() if values and (values != [""] or key in MANY)}
 
 
 def link(page: str | None = None, *, embed: bool = False, theme: str = "") -> str:
     """The address of this view or another page; embed: without a frame; theme: "light", "dark" or each reader's own."""
     base = (st.context.url or "").split("?")[0]
-    found = parameters()
+    query = parameters()
     if page is not None:
-        left = SHARING if page != "share" else ()
+        omitted = SHARING if page != "share" else ()
         base = f"{base.rpartition('/')[0]}/{page}"
-        found = {key: values for key, values in parameters(everywhere=True).items() if key not in left}
-    more = {**({"embed": ["true"]} if embed else {}), **({"embed_options": [f"{theme}_theme"]} if theme else {})}
-    return f"{base}?{urlencode({**found, **more}, doseq=True)}"
+        query = {key: values for key, values in parameters(all_pages=True).items() if key not in omitted}
+    options = {**({"embed": ["true"]} if embed else {}), **({"embed_options": [f"{theme}_theme"]} if theme else {})}
+    return f"{base}?{urlencode({**query, **options}, doseq=True)}"
 
 
 def runs() -> tuple[Entry, ...]:
@@ -93,11 +93,11 @@ def add_run(digest: str, name: str) -> Entry:
 
     A known run stays as it is, a fixed one fixed.
     """
-    known = next((entry for entry in runs() if digest in (entry.digest, entry.origin)), None)
-    if known:
-        return known
-    taken = {entry.slot for entry in runs()}
-    slot = next(slot for slot in range(len(taken) + 1) if slot not in taken)
+    existing = next((entry for entry in runs() if digest in (entry.digest, entry.origin)), None)
+    if existing:
+        return existing
+    used_slots = {entry.slot for entry in runs()}
+    slot = next(slot for slot in range(len(used_slots) + 1) if slot not in used_slots)
     entry = Entry(digest, free_name(name), slot)
     st.session_state[_RUNS] = (*runs(), entry)
     if SHOWN in st.session_state:
@@ -105,30 +105,32 @@ def add_run(digest: str, name: str) -> Entry:
     return entry
 
 
-def free_name(name: str, but: str | None = None) -> str:
+def free_name(name: str, except_digest: str | None = None) -> str:
     """The name, with a number behind it where another run (not the one of digest `but`) bears it already."""
     name = " ".join(name.split()) or "run"
-    taken = {entry.name for entry in runs() if entry.digest != but}
-    numbered = (f"{name} ({n})" for n in range(2, len(taken) + 3))
-    return name if name not in taken else next(other for other in numbered if other not in taken)
+    used_names = {entry.name for entry in runs() if entry.digest != except_digest}
+    numbered = (f"{name} ({n})" for n in range(2, len(used_names) + 3))
+    return name if name not in used_names else next(candidate for candidate in numbered if candidate not in used_names)
 
 
 def remove_run(digest: str) -> None:
     """Take a run out of this session; links to it in other sessions go on working."""
-    gone = {entry.digest for entry in runs() if digest in (entry.digest, entry.origin)}
-    st.session_state[_RUNS] = tuple(entry for entry in runs() if entry.digest not in gone)
+    removed = {entry.digest for entry in runs() if digest in (entry.digest, entry.origin)}
+    st.session_state[_RUNS] = tuple(entry for entry in runs() if entry.digest not in removed)
     if SHOWN in st.session_state:
-        st.session_state[SHOWN] = [shown for shown in st.session_state[SHOWN] if shown not in gone]
+        st.session_state[SHOWN] = [
+            shown_digest for shown_digest in st.session_state[SHOWN] if shown_digest not in removed
+        ]
 
 
 def swap_run(digest: str, new: Entry) -> None:
     """Put an entry in the place of another; every choice that named the old run names the new one."""
     _change(digest, lambda entry: new)
     for key in OF_RUNS:
-        held = st.session_state.get(key)
-        if isinstance(held, list):
-            st.session_state[key] = [new.digest if value == digest else value for value in held]
-        elif held == digest:
+        value = st.session_state.get(key)
+        if isinstance(value, list):
+            st.session_state[key] = [new.digest if value == digest else value for value in value]
+        elif value == digest:
             st.session_state[key] = new.digest
 
 
@@ -156,16 +158,16 @@ def rename_run(digest: str, name: str) -> None:
 
 def recolour_run(digest: str, slot: int) -> None:
     """Give a run another colour; a run that has it takes this run's colour in exchange."""
-    own = next(entry.slot for entry in runs() if entry.digest == digest)
-    other = next((entry for entry in runs() if entry.slot == slot), None)
+    old_slot = next(entry.slot for entry in runs() if entry.digest == digest)
+    swapped = next((entry for entry in runs() if entry.slot == slot), None)
     _change(digest, lambda entry: replace(entry, slot=slot))
-    if other and other.digest != digest:
-        _change(other.digest, lambda entry: replace(entry, slot=own))
+    if swapped and swapped.digest != digest:
+        _change(swapped.digest, lambda entry: replace(entry, slot=old_slot))
 
 
 def slots() -> list[int]:
     """The colours to choose from: the six, and the greys in use."""
-    return sorted({*range(COLOURED), *(entry.slot for entry in runs())})
+    return sorted({*range(COLORED), *(entry.slot for entry in runs())})
 
 
 def files() -> tuple:
@@ -200,8 +202,8 @@ def set_waiting(files: Iterable) -> None:
 
 def notice() -> tuple[Problem, ...]:
     """What the last click could not do; told once."""
-    found, st.session_state[_NOTICE] = st.session_state[_NOTICE], ()
-    return found
+    problems, st.session_state[_NOTICE] = st.session_state[_NOTICE], ()
+    return problems
 
 
 def set_notice(problems: Iterable[Problem]) -> None:
@@ -223,17 +225,17 @@ def one(key: str, options: Sequence, default):
 
 def several(key: str, options: Sequence, default: Sequence, *, free: bool = False) -> str:
     """Make sure that st.session_state[key] is a list of options (any text where free); returns the key."""
-    held = st.session_state.get(key)
-    wanted = list(default) if held is None else [value for value in held if free or value in options]
-    if held is None or wanted != list(held):
-        st.session_state[key] = wanted
+    current = st.session_state.get(key)
+    values = list(default) if current is None else [value for value in current if free or value in options]
+    if current is None or values != list(current):
+        st.session_state[key] = values
     return _used(key)
 
 
 def number(key: str, high: int, default: int) -> str:
     """Make sure that st.session_state[key] is a whole number from 1 to high, as text; returns the key."""
-    held = str(st.session_state.get(key) or "").strip()
-    value = int(held) if held.isdecimal() and len(held) < 10 else default
+    typed = str(st.session_state.get(key) or "").strip()
+    value = int(typed) if typed.isdecimal() and len(typed) < 10 else default
     if st.session_state.get(key) != str(min(max(value, 1), high)):
         st.session_state[key] = str(min(max(value, 1), high))
     return _used(key)
@@ -268,13 +270,13 @@ def _used(key: str) -> str:
     return key
 
 
-def _change(digest: str, how: Callable[[Entry], Entry]) -> None:
-    st.session_state[_RUNS] = tuple(how(entry) if entry.digest == digest else entry for entry in runs())
+def _change(digest: str, update: Callable[[Entry], Entry]) -> None:
+    st.session_state[_RUNS] = tuple(update(entry) if entry.digest == digest else entry for entry in runs())
 
 
 def _address() -> dict[str, list[str]]:
-    known = (RUN, TRUTH, *SIDEBAR, *PAGE)
-    return {key: st.query_params.get_all(key) for key in known if key in st.query_params}
+    known_keys = (RUN, TRUTH, *SIDEBAR, *PAGE)
+    return {key: st.query_params.get_all(key) for key in known_keys if key in st.query_params}
 
 
 def _spell(key: str, value) -> str:
@@ -284,12 +286,12 @@ def _spell(key: str, value) -> str:
 def _restore(address: dict[str, list[str]]) -> None:
     """Take runs, truth and choices from the address; what cannot be read is left at its default."""
     if RUN in address or TRUTH in address:
-        found = [parse(token, address.get(TRUTH, [""])[0]) for token in address.get(RUN, ())]
-        by_origin = {entry.loaded: entry for entry in found if isinstance(entry, Entry)}
+        entries = [parse(token, address.get(TRUTH, [""])[0]) for token in address.get(RUN, ())]
+        by_origin = {entry.loaded: entry for entry in entries if isinstance(entry, Entry)}
         st.session_state[_RUNS] = tuple({entry.digest: entry for entry in by_origin.values()}.values())
-        st.session_state[_LOST] = tuple(entry for entry in found if isinstance(entry, str))
-        held = LOADED.truth(address.get(TRUTH, [""])[0])
-        st.session_state[_TRUTH] = held.digest if held else st.session_state[_TRUTH]
+        st.session_state[_LOST] = tuple(entry for entry in entries if isinstance(entry, str))
+        linked_truth = LOADED.truth(address.get(TRUTH, [""])[0])
+        st.session_state[_TRUTH] = linked_truth.digest if linked_truth else st.session_state[_TRUTH]
     digests = {entry.digest[:SHORT]: entry.digest for entry in runs()}
     for key in (*SIDEBAR, *PAGE):
         values = [digests.get(value, value) for value in address.get(key, ())]

@@ -32,8 +32,8 @@ def readable() -> None:
     Those of the sidebar have a darker blue of their own.
     """
     if theme() is plot_theme.DARK:
-        where = ':is([data-testid="stBaseButton-primary"]:not(:disabled), [data-baseweb="tag"])'
-        st.html(f'<style>{where}:not([data-testid="stSidebar"] *) :is(p, span, svg)'
+        selector = ':is([data-testid="stBaseButton-primary"]:not(:disabled), [data-baseweb="tag"])'
+        st.html(f'<style>{selector}:not([data-testid="stSidebar"] *) :is(p, span, svg)'
                 f"{{color: {theme().paper} !important}}</style>")
 
 
@@ -53,13 +53,13 @@ def empty(heading: str, advice: str) -> None:
 
 def swatch(slot: int, label: str) -> str:
     """A run's symbol in its colour and its name, as markdown."""
-    look = plot_theme.mark(slot, theme())
+    look = plot_theme.run_look(slot, theme())
     return f':color[{look.sign}]{{foreground="{look.color}"}}\u00a0{fmt.escape(label)}'
 
 
-def problems(found: Sequence[Problem], key: str, limit: int = CARDS) -> None:
+def problems(problem_list: Sequence[Problem], key: str, limit: int = CARDS) -> None:
     """Each error as a card that says where, what and how to fix it; what is beyond the limit as a table."""
-    errors = [problem for problem in found if problem.severity == "error"]
+    errors = [problem for problem in problem_list if problem.severity == "error"]
     for problem in errors[:limit]:
         st.error(_card(problem), icon=":material/error:")
     if len(errors) > limit:
@@ -73,7 +73,7 @@ def missing(problem: Problem) -> None:
     st.code(words.fix, language=None)
 
 
-def problem_table(found: Sequence[Problem], label: str, key: str) -> None:
+def problem_table(problem_list: Sequence[Problem], label: str, key: str) -> None:
     """Problems as a table, at most 200 of them, folded away."""
     with st.expander(label, icon=":material/warning:", key=f"{key}_fold"):
         frame = pd.DataFrame(
@@ -84,7 +84,7 @@ def problem_table(found: Sequence[Problem], label: str, key: str) -> None:
                     "Field": p.field or fmt.UNDEFINED,
                     **dict(zip(("Found", "Expected", "What to do"), p.words("page"), strict=False)),
                 }
-                for p in found[:ROWS]
+                for p in problem_list[:ROWS]
             ]
         )
         st.dataframe(
@@ -97,15 +97,15 @@ def problem_table(found: Sequence[Problem], label: str, key: str) -> None:
                 "What to do": st.column_config.TextColumn(width="large"),
             },
         )
-        if len(found) > ROWS:
-            st.caption(f"The first {ROWS} of {len(found):,}.")
+        if len(problem_list) > ROWS:
+            st.caption(f"The first {ROWS} of {len(problem_list):,}.")
 
 
 def _card(problem: Problem) -> str:
-    place = ", ".join([*([fmt.escape(problem.file)] if problem.file else []),
+    location = ", ".join([*([fmt.escape(problem.file)] if problem.file else []),
                        *([f"line {problem.line:,}"] if problem.line is not None else []),
                        *([f"field {fmt.escape(problem.field)}"] if problem.field else [])])
-    head = f"**{place}**  \n" if place else ""
+    head = f"**{location}**  \n" if location else ""
     words = problem.words("page")
     return (
         f"{head}Found {fmt.escape(words.found)}; expected {fmt.escape(words.expected)}.  \n"
@@ -133,10 +133,10 @@ def chart(
             if pick is None:
                 st.plotly_chart(fig, key=key, alt=alt, config=_CONFIG)
             else:
-                found = st.plotly_chart(fig, key=key, alt=alt, config=_CONFIG, on_select="rerun",
+                points = st.plotly_chart(fig, key=key, alt=alt, config=_CONFIG, on_select="rerun",
                                         selection_mode="points").selection.points
-                if found and found[0].get("customdata"):
-                    pick(found[0]["customdata"])
+                if points and points[0].get("customdata"):
+                    pick(points[0]["customdata"])
     if numbers.open:
         with numbers:
             frame(table, f"{key}_table", alt, formats=formats, height=height)
@@ -150,7 +150,7 @@ def chart(
 
 def frame(
     table: pd.DataFrame, key: str, alt: str, *, formats: dict[str, str] | None = None, height: int | None = None,
-    pick: Callable[[int], None] | None = None, place: int | None = None, widths: Mapping[str, int] | None = None
+    pick: Callable[[int], None] | None = None, selected_row: int | None = None, widths: Mapping[str, int] | None = None
 ) -> None:
     """A table that can be sorted and searched, with its download; numbers with three decimals, first column pinned.
 
@@ -168,8 +168,8 @@ def frame(
         name: st.column_config.TextColumn(pinned=True, width="medium" if name == "Metric" else None)
         for name in table.columns[:1]
     }
-    if place is not None:
-        st.session_state[key] = {"selection": {"rows": [place], "columns": [], "cells": []}}
+    if selected_row is not None:
+        st.session_state[key] = {"selection": {"rows": [selected_row], "columns": [], "cells": []}}
     st.dataframe(
         table,
         hide_index=True,

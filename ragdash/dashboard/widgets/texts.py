@@ -40,39 +40,39 @@ def block(inner: str) -> str:
     return f'<div dir="auto" style="white-space:pre-wrap;overflow-wrap:anywhere;line-height:1.6">{inner}</div>'
 
 
-def numbered(texts: Sequence[str], most: int, limit: int) -> str:
+def numbered(texts: Sequence[str], max_items: int, limit: int) -> str:
     """Texts as an HTML list: at most `most`, each cut at `limit` characters."""
     rows = [f"<li>{block(html.escape(text[:limit]) + (' …' if len(text) > limit else ''))}</li>"
-            for text in texts[:most]]
+            for text in texts[:max_items]]
     return f'<ol style="padding-left:1.4em;margin:0">{"".join(rows)}</ol>'
 
 
 def merged(spans: Spans) -> Spans:
     """Places in order, those that overlap or touch made one."""
-    found: Spans = []
+    merged_spans: Spans = []
     for start, stop in sorted(spans):
-        if found and start <= found[-1][1]:
-            found[-1] = (found[-1][0], max(stop, found[-1][1]))
+        if merged_spans and start <= merged_spans[-1][1]:
+            merged_spans[-1] = (merged_spans[-1][0], max(stop, merged_spans[-1][1]))
         else:
-            found.append((start, stop))
-    return found
+            merged_spans.append((start, stop))
+    return merged_spans
 
 
 def highlighted(text: str, spans: Spans, color: str, title: str, limit: int = LONGEST) -> str:
     """The text as HTML, cut at `limit`, with these places marked in a colour (#rrggbb); title: what the mark says."""
     style = f"background:{tint(color)};color:inherit;border-radius:3px;border-bottom:2px solid {color}"
-    parts, at = [], 0
+    fragments, position = [], 0
     for start, stop in merged(spans):
         start, stop = min(start, limit), min(stop, limit)
         if stop <= start:
             continue
-        parts += [html.escape(text[at:start]), f'<mark style="{style}" title="{html.escape(title)}">',
+        fragments += [html.escape(text[position:start]), f'<mark style="{style}" title="{html.escape(title)}">',
                   html.escape(text[start:stop]), "</mark>"]
-        at = stop
-    return "".join([*parts, html.escape(text[at:limit]), " …" if len(text) > limit else ""])
+        position = stop
+    return "".join([*fragments, html.escape(text[position:limit]), " …" if len(text) > limit else ""])
 
 
 def tint(color: str, opacity: float = 0.16) -> str:
     """A colour #rrggbb as a background."""
-    red, green, blue = (int(color[at:at + 2], 16) for at in (1, 3, 5))
+    red, green, blue = (int(color[index:index + 2], 16) for index in (1, 3, 5))
     return f"rgba({red},{green},{blue},{opacity})"

@@ -2,20 +2,25 @@
 
 from ragdash.evaluation.stats.bayesian_comparison import signed_rank_posterior
 from ragdash.evaluation.stats.bootstrap import (
-    LEVEL,
     METHOD,
     METHODS,
-    RESAMPLES,
-    SEED,
     bootstrap_intervals,
     bootstrap_ratios,
     median_interval,
     resample_weights,
     resampled_sums,
 )
-from ragdash.evaluation.stats.effects import (
+from ragdash.evaluation.stats.defaults import (
     ALPHA,
+    FAST_RESAMPLES,
+    LEVEL,
+    PERMUTATIONS,
+    POSTERIOR_DRAWS,
     POWER,
+    RESAMPLES,
+    SEED,
+)
+from ragdash.evaluation.stats.effects import (
     cohens_dz,
     detectable_difference,
     equivalence,
@@ -28,7 +33,6 @@ from ragdash.evaluation.stats.logistic import Logistic, cross_fitted, logistic
 from ragdash.evaluation.stats.multiple_testing import benjamini_hochberg, holm
 from ragdash.evaluation.stats.paired import (
     EXACT_BELOW,
-    PERMUTATIONS,
     randomization_test,
     sign_test,
     t_test,
@@ -39,11 +43,13 @@ from ragdash.evaluation.stats.prediction_powered import MIN_LABELS, PSEUDO_COUNT
 __all__ = [
     "ALPHA",
     "EXACT_BELOW",
+    "FAST_RESAMPLES",
     "LEVEL",
     "METHOD",
     "METHODS",
     "MIN_LABELS",
     "PERMUTATIONS",
+    "POSTERIOR_DRAWS",
     "POWER",
     "PSEUDO_COUNT",
     "RESAMPLES",

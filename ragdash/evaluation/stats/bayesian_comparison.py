@@ -5,15 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from ragdash.core.arrow_columns import on_all_cores
-from ragdash.evaluation.stats.bootstrap import SEED
+from ragdash.evaluation.stats.defaults import POSTERIOR_DRAWS, SEED
 
-DRAWS = 50_000
 _PRIOR = 0.5  # weight of the pseudo-query without a difference; a query weighs 1
 _CELLS = 1 << 18  # weights drawn together: part of what the seed means
 _CLOSE = 1e-12  # sums no further from the edge are on it, rounded
 
 
-def signed_rank_posterior(differences: np.ndarray, rope: float, *, draws: int = DRAWS,
+def signed_rank_posterior(differences: np.ndarray, rope: float, *, draws: int = POSTERIOR_DRAWS,
                           seed: int = SEED) -> tuple[float, float, float]:
     """Probabilities that the candidate is (worse, practically equal, better), summing to 1, of the signed-rank model.
 

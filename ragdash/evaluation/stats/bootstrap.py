@@ -8,8 +8,8 @@ from __future__ import annotations
 import numpy as np
 
 from ragdash.core.arrow_columns import on_all_cores
+from ragdash.evaluation.stats.defaults import LEVEL, RESAMPLES, SEED
 
-LEVEL, RESAMPLES, SEED = 0.95, 10_000, 0
 METHODS = ("percentile", "bca", "expanded", "t")
 METHOD = "expanded"  # chosen by benchmarks/calibration.py
 _CELLS = 1 << 20  # weights drawn together

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from ragdash.evaluation.stats.defaults import ALPHA, POWER
 from ragdash.evaluation.stats.paired import mean_and_error, ratio
 
-POWER, ALPHA = 0.8, 0.05
 _STEPS = 200  # halvings; an interval of doubles is used up long before
 
 

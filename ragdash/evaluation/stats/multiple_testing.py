@@ -1,38 +1,77 @@
-"""p-values of many tests read together: one family, adjusted so that each can be held against the same alpha."""
+"""Adjusted p-values for many tests read together, so that each can be compared with the same alpha."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import numpy as np
 
 
 def holm(p: np.ndarray) -> np.ndarray:
-    """Holm's adjusted p-values, of p's shape: the chance of any false mark in the family stays below alpha.
+    """Return Holm's adjusted p-values: the chance of any false positive in the family stays below alpha.
 
-    p: any shape, one family; NaN stays NaN and does not count. The i-th smallest of m is multiplied by m - i + 1,
-    none falls below a smaller one's, at most 1. Source: Holm 1979; statsmodels multipletests(method="holm").
+    Parameters
+    ----------
+    p : array of any shape
+        The p-values of one family. NaN stays NaN and does not count.
+
+    Returns
+    -------
+    array of p's shape
+        The i-th smallest of m values is multiplied by m - i + 1; no value falls below a smaller one's; at most 1.
+
+    References
+    ----------
+    Holm 1979; statsmodels multipletests(method="holm").
+
+    Examples
+    --------
+    >>> holm(np.array([0.01, 0.04, 0.03])).round(3).tolist()
+    [0.03, 0.06, 0.06]
     """
-    return _adjusted(p, lambda ascending, m: np.maximum.accumulate(ascending * np.arange(m, 0, -1)))
+    return _adjust(p, _holm)
 
 
 def benjamini_hochberg(p: np.ndarray) -> np.ndarray:
-    """Benjamini and Hochberg's adjusted p-values, of p's shape: the expected share of false marks stays below alpha.
+    """Return Benjamini and Hochberg's adjusted p-values: the expected share of false positives stays below alpha.
 
-    p: any shape, one family; NaN stays NaN and does not count. The i-th smallest of m is multiplied by m / i, none
-    exceeds a larger one's, at most 1. For independent or positively dependent tests. Source: Benjamini & Hochberg
-    1995; statsmodels multipletests(method="fdr_bh").
+    Parameters
+    ----------
+    p : array of any shape
+        The p-values of one family of independent or positively dependent tests. NaN stays NaN and does not count.
+
+    Returns
+    -------
+    array of p's shape
+        The i-th smallest of m values is multiplied by m / i; no value exceeds a larger one's; at most 1.
+
+    References
+    ----------
+    Benjamini & Hochberg 1995; computed by scipy.stats.false_discovery_control.
+
+    Examples
+    --------
+    >>> benjamini_hochberg(np.array([0.01, 0.04, 0.03, np.nan])).round(3).tolist()
+    [0.03, 0.04, 0.04, nan]
     """
-    return _adjusted(p, lambda ascending, m: np.minimum.accumulate(
-        (ascending * (m / np.arange(1, m + 1)))[::-1])[::-1])
+    from scipy.stats import false_discovery_control
+
+    return _adjust(p, false_discovery_control)
 
 
-def _adjusted(p: np.ndarray, adjust) -> np.ndarray:
-    """adjust(ascending p, m) put back in place, undefined left out."""
-    p = np.asarray(p, np.float64)
-    defined = ~np.isnan(p)
-    values = p[defined]
+def _holm(values: np.ndarray) -> np.ndarray:
+    # scipy.stats has no Holm correction, and statsmodels would be a dependency for these three lines.
     order = np.argsort(values, kind="stable")
     adjusted = np.empty(len(values))
-    adjusted[order] = np.minimum(adjust(values[order], len(values)), 1.0)
+    adjusted[order] = np.minimum(np.maximum.accumulate(values[order] * np.arange(len(values), 0, -1)), 1.0)
+    return adjusted
+
+
+def _adjust(p: np.ndarray, adjust: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+    """Adjust the defined p-values (n,) and leave NaN where it is."""
+    p = np.asarray(p, np.float64)
+    defined = ~np.isnan(p)
     result = np.full(p.shape, np.nan)
-    result[defined] = adjusted
+    if defined.any():
+        result[defined] = adjust(p[defined])
     return result

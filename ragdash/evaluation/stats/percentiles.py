@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ragdash.evaluation.stats.bootstrap import LEVEL, SEED, resample_weights
+from ragdash.evaluation.stats.bootstrap import resample_weights
+from ragdash.evaluation.stats.defaults import FAST_RESAMPLES, LEVEL, SEED
 
-DRAWS = 2_000
 _CELLS = 1 << 22  # cumulated weights held together
 
 
-def percentiles(values: np.ndarray, shares: Sequence[float], *, level: float = LEVEL, resamples: int = DRAWS,
+def percentiles(values: np.ndarray, shares: Sequence[float], *, level: float = LEVEL, resamples: int = FAST_RESAMPLES,
                 seed: int = SEED, weights: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """(percentile, low, high), (P,) each, of the values (n,) that are defined; shares in 0 to 100.
 

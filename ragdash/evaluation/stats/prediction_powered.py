@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ragdash.evaluation.stats.bootstrap import LEVEL, column_sums
+from ragdash.evaluation.stats.bootstrap import column_sums
+from ragdash.evaluation.stats.defaults import LEVEL
 
 MIN_LABELS = 20  # labels below which no interval is given
 PSEUDO_COUNT = 2.0  # rectifiers that are added: half of them +1 and half -1

@@ -1,1 +1,1 @@
-"""What explains the metrics: guide, worked examples, reference."""
+"""Generates the metric reference from the registry."""

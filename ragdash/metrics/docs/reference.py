@@ -9,8 +9,8 @@ from dataclasses import asdict
 from itertools import groupby
 
 from ragdash.metrics.bands import bands_of
-from ragdash.metrics.docs.guide import USES, USES_SOURCE, guide
-from ragdash.metrics.docs.worked_examples import EXAMPLES, SETTINGS
+from ragdash.metrics.docs.use_cases import USES, USES_SOURCE
+from ragdash.metrics.example_setups import SETTINGS
 from ragdash.metrics.registry import METRICS, Metric
 
 FAMILIES = {"retrieval": "Retrieval", "judgements": "Judgments and counts", "detection": "Detection",
@@ -55,10 +55,9 @@ def as_text(metrics: Iterable[Metric]) -> str:
         lines = [f"{signature(m)}  ({m.title})", f"    {m.summary_line}",
                  f"    range {range_words(m)}, {direction_words(m)}; {m.aggregate} over queries",
                  f"    formula {m.formula}"]
-        told = guide(m.name)
-        lines += [f"    when {told.when}"] if told else []
-        lines += [f"    example {example_words(m.name)}"] if m.name in EXAMPLES else []
-        lines += [f"    elsewhere {told.differs}"] if told and told.differs else []
+        lines += [f"    when {m.when}"] if m.when else []
+        lines += [f"    example {example_words(m)}"] if m.example else []
+        lines += [f"    elsewhere {m.differs}"] if m.differs else []
         if m.source:
             lines.append(f"    source {m.source}")
         if m.aliases:
@@ -74,20 +73,20 @@ def as_json(metrics: Iterable[Metric]) -> str:
         "allowed": {key: list(value) for key, value in m.allowed.items()}, "cutoff": m.cutoff,
         "range": [None if isinstance(bound, float) and math.isinf(bound) else bound for bound in m.range],
         "better": m.better, "unit": m.unit, "aggregate": m.aggregate, "formula": m.formula, "source": m.source,
-        "aliases": list(m.aliases), "doc": m.doc, "when": told.when if (told := guide(m.name)) else "",
-        "differs": told.differs if told else "", "example": asdict(EXAMPLES[m.name]) if m.name in EXAMPLES else None,
+        "aliases": list(m.aliases), "doc": m.doc, "when": m.when, "differs": m.differs,
+        "example": asdict(m.example) if m.example else None,
     } for m in metrics]
     return json.dumps(entries, ensure_ascii=False, indent=1) + "\n"
 
 
 def as_markdown(metrics: Iterable[Metric]) -> str:
     """docs/reference/metrics.md."""
-    settings = "\n".join(f"- *{about}*: {text}" for about, text in SETTINGS.items())
-    parts = [_HEAD, uses(), f"{_EXAMPLES}\n{settings}\n"]
+    settings = "\n".join(f"- *{setup}*: {text}" for setup, text in SETTINGS.items())
+    blocks = [_HEAD, uses(), f"{_EXAMPLES}\n{settings}\n"]
     for family, members in groupby(metrics, key=lambda m: m.family):
-        parts.append(f"## {FAMILIES.get(family, family.capitalize())}\n")
-        parts.extend(_entry(m) for m in members)
-    return "\n".join(parts).rstrip() + "\n"
+        blocks.append(f"## {FAMILIES.get(family, family.capitalize())}\n")
+        blocks.extend(_entry(m) for m in members)
+    return "\n".join(blocks).rstrip() + "\n"
 
 
 def uses() -> str:
@@ -100,10 +99,10 @@ def uses() -> str:
             f"metrics without one come first.\n\n{table}\n")
 
 
-def example_words(name: str) -> str:
+def example_words(metric: Metric) -> str:
     """nDCG@5 = 0.502: how it comes about; empty where there is no example."""
-    found = EXAMPLES.get(name)
-    return f"{found.spec} = {_rounded(found.value)}: {found.worked}" if found else ""
+    example = metric.example
+    return f"{example.spec} = {_rounded(example.value)}: {example.worked}" if example else ""
 
 
 def _rounded(value: float) -> str:
@@ -113,13 +112,12 @@ def _rounded(value: float) -> str:
 def _entry(m: Metric) -> str:
     facts = [f"Range {range_words(m)}", direction_words(m), f"{m.aggregate} over queries"]
     lines = [f"### {m.title}", "", f"`{signature(m)}`", "", f"$${m.formula}$$", "", m.doc, "", f"- {'; '.join(facts)}."]
-    told, example = guide(m.name), EXAMPLES.get(m.name)
-    if told:
-        lines.append(f"- When: {told.when}")
-    if example:
-        lines.append(f"- Example (*{example.about}*): {example_words(m.name)}.")
-    if told and told.differs:
-        lines.append(f"- Elsewhere: {told.differs}")
+    if m.when:
+        lines.append(f"- When: {m.when}")
+    if m.example:
+        lines.append(f"- Example (*{m.example.about}*): {example_words(m)}.")
+    if m.differs:
+        lines.append(f"- Elsewhere: {m.differs}")
     if m.source:
         lines.append(f"- Source: {m.source}.")
     if m.aliases:

@@ -9,9 +9,8 @@ import streamlit as st
 
 from ragdash.metrics import METRICS, Metric
 from ragdash.metrics.bands import bands_of
-from ragdash.metrics.docs.guide import USES, USES_SOURCE, guide
 from ragdash.metrics.docs.reference import example_words
-from ragdash.metrics.docs.worked_examples import EXAMPLES
+from ragdash.metrics.docs.use_cases import USES, USES_SOURCE
 from ragdash.reporting.sentences import fmt
 
 BETTER = {"higher": "▲ higher is better", "lower": "▼ lower is better", None: "neither end is better"}
@@ -40,14 +39,13 @@ def card(metric: Metric) -> None:
 
 def guidance(metric: Metric) -> None:
     """When to look at it, a worked example, and what others compute under its name."""
-    told, example = guide(metric.name), EXAMPLES.get(metric.name)
-    if told:
-        st.markdown(f"**When to look at it.** {fmt.escape(told.when)}")
-    if example:
-        worked = fmt.escape(example_words(metric.name))
-        st.markdown(f"**Worked example.** {fmt.escape(example.setting)}  \n**{worked}**")
-    if told and told.differs:
-        st.markdown(f"**Elsewhere.** {fmt.escape(told.differs)}")
+    if metric.when:
+        st.markdown(f"**When to look at it.** {fmt.escape(metric.when)}")
+    if metric.example:
+        worked = fmt.escape(example_words(metric))
+        st.markdown(f"**Worked example.** {fmt.escape(metric.example.setting)}  \n**{worked}**")
+    if metric.differs:
+        st.markdown(f"**Elsewhere.** {fmt.escape(metric.differs)}")
 
 
 def uses() -> None:

@@ -1,0 +1,8 @@
+"""Default levels, seeds and numbers of random draws: the one home of each."""
+
+LEVEL, ALPHA, POWER = 0.95, 0.05, 0.8
+SEED = 0
+RESAMPLES = 10_000  # of a table's intervals
+FAST_RESAMPLES = 2_000  # of figures with many intervals and of percentiles, where the third digit is not read
+PERMUTATIONS = 100_000
+POSTERIOR_DRAWS = 50_000
