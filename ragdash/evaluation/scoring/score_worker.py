@@ -1,4 +1,4 @@
-"""The scoring process as a page sees it: started, looked at, stopped. It never loads a model itself.
+"""Start, watch and stop the scoring process. A page never loads a model itself.
 
 The process writes a JSON object a line to standard output (`python -m ragdash score ... --progress json`):
 {"plan": text}, {"progress": {...}} and at the end {"report": {...}} or {"problems": [...]}.
@@ -34,7 +34,7 @@ def line(kind: str, content: object) -> bytes:
 
 @dataclass(eq=False)
 class Worker:
-    """A scoring process. seen: the newest content of each kind of line."""
+    """A scoring process. messages: the newest content of each kind of line."""
 
     process: subprocess.Popen
     messages: dict[str, object] = field(default_factory=dict)
