@@ -87,7 +87,7 @@ def _by_evidence(match: Match, rules: Rules, corpus: InCorpus | None, multi_hop:
     try:
         covered = match.covered
     except Unavailable as without:
-        return _unread(match, rules, corpus, multi_hop, without.problem.found)
+        return _unread(match, rules, corpus, multi_hop, without.problem.actual)
     got, unread = covered.span_rank < NEVER, ~covered.read
     query, rank = covered.span_query[got], covered.span_rank[got]
     place = _sources(match, corpus, covered.span_query)

@@ -59,7 +59,7 @@ def _taken(content: Content) -> tuple[list[Taken | None], list[str]]:
         try:
             timed = match.timed
         except Unavailable as fault:
-            faults.append(f"{name}: {fault.problem.found}")
+            faults.append(f"{name}: {fault.problem.actual}")
             costs.append(None)
             continue
         costs.append(Taken(timed, latency_cost.stage_latencies(timed, content.inside, weights=content.weights),
