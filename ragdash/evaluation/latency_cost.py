@@ -147,7 +147,7 @@ def run_cost(view: Timed, settings: Mapping, prices: PriceTable = PriceTable(), 
         values = dollars(view, **{name: sum(getattr(price, name) for price in charged) for name in _FIELDS}) \
             if any(price.by_token or price.call for price in charged) else np.where(view.present, 0.0, np.nan)
     except Unavailable as missing:
-        return RunCost(undefined, "", names, missing.problem.found)
+        return RunCost(undefined, "", names, missing.problem.actual)
     return RunCost(values, "priced", names)
 
 

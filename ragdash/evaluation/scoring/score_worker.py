@@ -68,7 +68,7 @@ class Worker:
         if self.running or self.cancelled or "report" in self.messages:
             return None
         messages = [Problem.of_dict(problem).words("page") for problem in self.messages.get("problems") or ()]
-        return "\n".join(f"{words.found}; expected {words.expected}. {words.fix}" for words in messages) \
+        return "\n".join(f"{words.actual}; expected {words.expected}. {words.fix}" for words in messages) \
             or "\n".join(self.stderr_lines[-5:]) or f"The process ended with status {self.process.returncode}."
 
     def cancel(self, wait: float = 10.0) -> None:
