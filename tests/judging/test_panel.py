@@ -67,7 +67,7 @@ def test_the_mean_of_three_judges_by_hand(match):
 def test_a_missing_verdict_of_one_is_missing_with_the_reason_and_whose_it_is(match):
     found = evaluate(match.run, match.truth, f"Faithfulness(judge='{ALL}')")
     problem, = (one for one in found.problems if one.kind == "missing-verdicts")
-    assert "1 of 4 queries without a verdict (three at three.org: no JSON in the reply)" in problem.found
+    assert "1 of 4 queries without a verdict (three at three.org: no JSON in the reply)" in problem.actual
     assert "To ask again: " in problem.fix
     assert found.settings[f"Faithfulness of '{ALL}'"].startswith("mean of 3 judges: one at one.org + ")
     nobody = match.judged.read("Faithfulness", "one + two")
@@ -80,9 +80,9 @@ def test_the_majority_of_three_and_a_tie_that_nobody_breaks(match):
     assert by_id(match, found.agreement) == close(apart=NAN, most=2 / 3, same=1, lacks=NAN)
     evaluated = evaluate(match.run, match.truth, f"Faithfulness(judge='majority of {ALL}')")
     told = {one.kind: one for one in evaluated.problems}
-    assert "1 of 4 queries undefined (a tie of the most frequent values)" in told["undefined-verdicts"].found
+    assert "1 of 4 queries undefined (a tie of the most frequent values)" in told["undefined-verdicts"].actual
     assert "To ask again" not in told["undefined-verdicts"].fix
-    assert "three at three.org" in told["missing-verdicts"].found
+    assert "three at three.org" in told["missing-verdicts"].actual
 
 
 def test_votes_are_put_together_first_then_the_judges(match):
@@ -157,11 +157,11 @@ def test_the_choice_is_written_as_a_parameter_and_read_back():
 def test_it_is_said_that_it_is_a_mean_and_of_whom_and_that_one_is_a_script(match):
     say(match, TOY, dict.fromkeys(IDS, 1))
     spec = parse_spec("Faithfulness(judge='one + toy-judge')")
-    line = said.whose(["run"], [evaluate(match.run, match.truth, [spec])], [spec])[0].replace("\\", "")
+    line = said.judge_sources(["run"], [evaluate(match.run, match.truth, [spec])], [spec])[0].replace("\\", "")
     assert "mean of 2 judges: one at one.org + toy-judge at toy (a script that compares content words" in line
     assert said.is_toy("one at one.org + toy-judge at toy") and not said.is_toy("one at one.org + two at two.org")
-    assert said.named("one at one.org + toy-judge at toy", short=True) == "Mean of 2 judges, one of them a script"
-    assert said.named("majority of one at one.org + two at two.org", short=True) == "Majority of 2 judges"
+    assert said.judge_name("one at one.org + toy-judge at toy", short=True) == "Mean of 2 judges, one of them a script"
+    assert said.judge_name("majority of one at one.org + two at two.org", short=True) == "Majority of 2 judges"
 
 
 def test_a_panel_is_held_against_labels_as_a_judge_is(match):

@@ -34,8 +34,8 @@ from ragdash.evaluation.evaluate import evaluate
 from ragdash.matching.match import Match
 from ragdash.metrics import parse_spec
 from ragdash.models.judge import default_ledger
-from ragdash.reporting.sentences.judge import named
-from ragdash.reporting.tables import sheet_bytes
+from ragdash.reporting.sentences.judge import judge_name
+from ragdash.reporting.tables import label_sheet_bytes
 
 AUTH = {"redirect_uri": "https://rag.example.org/oauth2callback", "cookie_secret": "x" * 40, "client_id": "a",
         "client_secret": "b", "server_metadata_url": "https://login.example.org/.well-known/openid-configuration"}
@@ -120,7 +120,7 @@ def test_a_toy_is_called_one_and_a_model_is_not(pair):
     judged(pair[0][0], TRUTH, scores(3), REAL)
     at = opened(*pair[0])
     assert at.selectbox(key="judge").options == [
-        str(REAL), named(TOY, short=True), "Mean of 2 judges, one of them a script",
+        str(REAL), judge_name(TOY, short=True), "Mean of 2 judges, one of them a script",
         "local judge, trained on your labels"]
     assert "Judge: gpt-5" in said(at) and "**toy-judge**" not in said(at)
     assert "No verdicts on hybrid." in said(at) and "on 60 labels" in said(at)  # labels hold for every judge
@@ -365,7 +365,7 @@ def test_labels_are_counted_taken_along_and_withdrawn(pair):
     data = SimpleNamespace(
         verdicts=[verdicts_of(evaluate(run, TRUTH, [spec]), spec) for run in runs], spec=spec,
         context=SimpleNamespace(digests=[run.digest for run in runs], scope=Scope(TRUTH.digest, Conventions())))
-    file = sheet_bytes(tables.labels_table(data, labels), "csv")
+    file = label_sheet_bytes(tables.labels_table(data, labels), "csv")
     found, warned = read_labels(file, "labels.csv", {run.name: IDS for run in runs})
     assert found == {run.name: own for run, own in zip(runs, labels, strict=True)} and not warned
     assert b"Thing 4 is blue, says dense." in file

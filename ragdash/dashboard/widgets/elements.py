@@ -53,7 +53,7 @@ def empty(heading: str, advice: str) -> None:
 
 def swatch(slot: int, label: str) -> str:
     """A run's symbol in its colour and its name, as markdown."""
-    look = plot_theme.mark(slot, theme())
+    look = plot_theme.run_look(slot, theme())
     return f':color[{look.sign}]{{foreground="{look.color}"}}\u00a0{fmt.escape(label)}'
 
 
@@ -69,7 +69,7 @@ def problems(problem_list: Sequence[Problem], key: str, limit: int = CARDS) -> N
 def missing(problem: Problem) -> None:
     """What is not installed, and the command that installs it."""
     words = problem.words("page")
-    st.caption(f":material/info: {fmt.escape(words.found[:1].upper() + words.found[1:])}.")
+    st.caption(f":material/info: {fmt.escape(words.actual[:1].upper() + words.actual[1:])}.")
     st.code(words.fix, language=None)
 
 
@@ -108,7 +108,7 @@ def _card(problem: Problem) -> str:
     head = f"**{location}**  \n" if location else ""
     words = problem.words("page")
     return (
-        f"{head}Found {fmt.escape(words.found)}; expected {fmt.escape(words.expected)}.  \n"
+        f"{head}Found {fmt.escape(words.actual)}; expected {fmt.escape(words.expected)}.  \n"
         f":material/build: {fmt.escape(words.fix)}"
     )
 

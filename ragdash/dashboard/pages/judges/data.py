@@ -116,14 +116,14 @@ def load(context: PageContext) -> JudgesData | None:
     except InputError as error:
         elements.problems(error.problems, "judge_ledger")
         return None
-    labels = sentences_judge.labels(usage.judge for usage in usages)
+    labels = sentences_judge.judge_labels(usage.judge for usage in usages)
     stamp = _shown_stamp()
     by_judge = {label: (usage, cells) for label, usage in zip(labels, usages, strict=True)
                 if (cells := _single_judge_means(context.digests, context.scope, usage, stamp))}
     if not by_judge:
         return None
     choices = {label: ((usage,), cells) for label, (usage, cells) in by_judge.items()}
-    panel = sentences_judge.together(by_judge)
+    panel = sentences_judge.combine_judges(by_judge)
     members = {label: by_judge[label] for label in panel.split(AND)} if panel else {}
     judge_counts = Counter(name for _, cells in members.values() for name in {name for _, name in cells})
     if any(n > 1 for n in judge_counts.values()):

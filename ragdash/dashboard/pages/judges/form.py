@@ -110,7 +110,7 @@ def _choose_metrics(query_counts: Mapping[str, int]) -> tuple[str, ...]:
     )
     with st.container(horizontal=True, vertical_alignment="bottom", key="judge_what"):
         with st.popover("Metrics to judge", icon=":material/tune:", key="judge_metrics"):
-            st.multiselect("Metrics to judge", menu, format_func=sentences_judge.title, key=state.JUDGE_METRICS,
+            st.multiselect("Metrics to judge", menu, format_func=sentences_judge.metric_title, key=state.JUDGE_METRICS,
                            persist_state="session", placeholder="Choose metrics", width=480)
         with st.popover("Calls per metric", icon=":material/help:", key="judge_asks", on_change="rerun") as popover:
             if popover.open:
@@ -118,7 +118,7 @@ def _choose_metrics(query_counts: Mapping[str, int]) -> tuple[str, ...]:
     metrics = tuple(name for name in judges_sentences.METRIC_ORDER if name in st.session_state[state.JUDGE_METRICS])
     if metrics:
         calls = "; ".join(
-            f"**{fmt.escape(sentences_judge.title(name))}** {judges_sentences.CALLS_PER_QUERY[name]}"
+            f"**{fmt.escape(sentences_judge.metric_title(name))}** {judges_sentences.CALLS_PER_QUERY[name]}"
             for name in metrics
         )
         st.caption(f"Calls per query: {calls}."
@@ -126,7 +126,7 @@ def _choose_metrics(query_counts: Mapping[str, int]) -> tuple[str, ...]:
     lacking: dict[tuple[str, str], list[str]] = {}
     for name in judges_sentences.METRIC_ORDER:
         if not query_counts[name]:
-            lacking.setdefault(judges_data.missing_texts(name), []).append(sentences_judge.title(name))
+            lacking.setdefault(judges_data.missing_texts(name), []).append(sentences_judge.metric_title(name))
     for (_, fix), names in lacking.items():
         st.caption(f":gray[Not possible with these texts: {fmt.escape(', '.join(names))}. {fmt.escape(fix)}]")
     return metrics
@@ -134,7 +134,7 @@ def _choose_metrics(query_counts: Mapping[str, int]) -> tuple[str, ...]:
 
 def _metric_table(query_counts: Mapping[str, int]) -> None:
     """Table of all judged metrics: needed texts, calls, available queries."""
-    rows = [{"Metric": sentences_judge.title(name), "Needs": judges_sentences.needs(name),
+    rows = [{"Metric": sentences_judge.metric_title(name), "Needs": judges_sentences.needs(name),
              "Calls per query": judges_sentences.CALLS_PER_QUERY[name], "Queries": query_counts[name]}
             for name in judges_sentences.METRIC_ORDER]
     st.dataframe(pd.DataFrame(rows), hide_index=True, key="judge_asks_table", alt="Judged metrics: what each needs and "

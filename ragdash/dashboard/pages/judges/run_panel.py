@@ -189,7 +189,7 @@ def _running_job() -> None:
     with st.container(border=True, key="judging"):
         progress = job.worker.messages.get("progress") or {}
         done_count, total = progress.get("done") or 0, progress.get("total") or 0
-        metrics = fmt.listed([sentences_judge.title(name) for name in job.about["metrics"]])
+        metrics = fmt.listed([sentences_judge.metric_title(name) for name in job.about["metrics"]])
         st.markdown(f"**{fmt.escape(job.about['judge'])}** is judging {fmt.escape(fmt.listed(job.names))}: "
                     f"{fmt.escape(metrics)}")
         progress_text = progress["words"] if progress else "Reading texts …"

@@ -45,12 +45,12 @@ def summary(data: JudgesData | None) -> None:
             f"{lacking - unasked:,} missing" if lacking > unasked else "none missing",
             *([f"{unasked:,} not asked"] if unasked else [])]
     subject = f"**{fmt.escape(data.label)}** has" if data.single else \
-        f"**{sentences_judge.named(data.label, short=True)}** ({fmt.escape(data.label)}): they have"
+        f"**{sentences_judge.judge_name(data.label, short=True)}** ({fmt.escape(data.label)}): they have"
     st.markdown(f"{subject} judged {fmt.count(runs, 'run')} by "
                 f"{fmt.count(len(data.metrics), 'metric')}: {fmt.count(n, 'value')}, "
                 f"{', '.join(counts)}.")
     if sentences_judge.is_toy(data.label):
-        st.warning(sentences_judge.TOY_SAID, icon=":material/smart_toy:")
+        st.warning(sentences_judge.TOY_NOTE, icon=":material/smart_toy:")
 
 
 def results(data: JudgesData) -> None:
@@ -60,7 +60,7 @@ def results(data: JudgesData) -> None:
               "Missing: the verdict failed or was not requested. Both are excluded and never count as 0.")
     if len(data.labels) > 1:
         st.selectbox("Judge", data.labels, key=state.one(state.JUDGE, data.labels, data.label), width=420,
-                     format_func=lambda label: sentences_judge.named(label, short=True), persist_state="session",
+                     format_func=lambda label: sentences_judge.judge_name(label, short=True), persist_state="session",
                      help="Several judges have scored these runs, each with separate verdicts. Their mean is over the "
                           "queries on which each has a verdict. Other pages show the judge used last.")
     elements.frame(
@@ -79,11 +79,22 @@ def results(data: JudgesData) -> None:
 def _results_frame(data: JudgesData) -> pd.DataFrame:
     rows, counted = [], judges_sentences.reason_counts
     for (index, name), cell in data.cells.items():
-        rows.append({"Run": data.context.names[index], "Judged metric": sentences_judge.title(name), "Mean": cell.mean,
-                     "Low": cell.low, "High": cell.high, "n": cell.n, "Undefined": counted(cell.undefined),
-                     "Missing": counted(cell.missing), "Votes": cell.votes, "Votes agree": cell.agreement,
-                     "Worth knowing": sentences_judge.flagged(cell.flags),
-                     "Judges": ", ".join(map(sentences_judge.named, cell.judges))})
+        rows.append(
+            {
+                "Run": data.context.names[index],
+                "Judged metric": sentences_judge.metric_title(name),
+                "Mean": cell.mean,
+                "Low": cell.low,
+                "High": cell.high,
+                "n": cell.n,
+                "Undefined": counted(cell.undefined),
+                "Missing": counted(cell.missing),
+                "Votes": cell.votes,
+                "Votes agree": cell.agreement,
+                "Worth knowing": sentences_judge.flag_counts(cell.flags),
+                "Judges": ", ".join(map(sentences_judge.judge_name, cell.judges)),
+            }
+        )
     frame = pd.DataFrame(rows).rename(columns={} if data.single else {"Votes agree": JUDGES_AGREE})
     empty = [name for name in ("Votes agree", "Worth knowing", "Undefined", "Missing", "Judges") if name in frame
               if not frame[name].replace("", None).notna().any()]
@@ -113,8 +124,9 @@ def _show_usage(usage: Spent, name: str) -> None:
 def _warnings(data: JudgesData) -> None:
     """Warn of a judge that always gives the same score, and of one of the generator's family."""
     sentences = [
-        f"{fmt.escape(sentences_judge.title(name))} of **{fmt.escape(data.context.names[index])}** is {cell.n:,} times "
-        f"{cell.mean:g}: a judge that always gives the same score carries no information. Read some of its reasons."
+        f"{fmt.escape(sentences_judge.metric_title(name))} of **{fmt.escape(data.context.names[index])}** is "
+        f"{cell.n:,} times {cell.mean:g}: a judge that always gives the same score carries no "
+        "information. Read some of its reasons."
         for (index, name), cell in data.cells.items()
         if cell.constant
     ]
@@ -141,4 +153,4 @@ def _links(data: JudgesData) -> None:
         for index, digest in enumerate(data.context.digests if name else ()):
             if (index, name) in data.cells:
                 query_links.link(f"{data.context.names[index]}: worst first", digest, **{state.METRIC: name},
-                                 help=f"Its queries by {sentences_judge.title(name)}, with claims and reasons.")
+                                 help=f"Its queries by {sentences_judge.metric_title(name)}, with claims and reasons.")

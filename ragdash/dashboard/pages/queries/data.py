@@ -219,7 +219,7 @@ def columns(case: QueryCase, k: int) -> list[RankingColumn]:
         result.append(
             RankingColumn(
                 context.names[index],
-                plot_theme.mark(context.slots[index], theme),
+                plot_theme.run_look(context.slots[index], theme),
                 case.rankings[index],
                 covers,
                 marks,

@@ -171,7 +171,7 @@ def judges_with_verdicts(context: PageContext, name: str) -> list[str]:
     except InputError:
         return []
     judges_with_values = [judge for judge in dict.fromkeys(asked_judges) if _has_verdicts(context, name, judge)]
-    panel = sentences_judge.together(judges_with_values)
+    panel = sentences_judge.combine_judges(judges_with_values)
     return [*judges_with_values, panel] if panel and _has_verdicts(context, name, panel) else judges_with_values
 
 

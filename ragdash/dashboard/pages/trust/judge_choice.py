@@ -72,7 +72,7 @@ def _judge_select(judges: list[str]) -> str:
     st.selectbox(
         "Judge",
         options,
-        format_func=lambda judge: titles.get(judge) or sentences_judge.named(judge, short=True),
+        format_func=lambda judge: titles.get(judge) or sentences_judge.judge_name(judge, short=True),
         width=320,
         key=state.one(state.JUDGE, options, options[0]),
         persist_state="session",
@@ -121,10 +121,10 @@ def _show_judge(data: TrustData) -> None:
         return
     names = [label.rpartition(" at ")[::2] for label in chosen(data.judge)[1]]
     judge_list = " + ".join(f"**{fmt.escape(model)}** :gray[at {fmt.escape(host)}]" for model, host in names)
-    panel = f"{sentences_judge.named(data.judge, short=True)}: " if len(names) > 1 else ""
+    panel = f"{sentences_judge.judge_name(data.judge, short=True)}: " if len(names) > 1 else ""
     st.markdown(f":material/gavel: Judge: {panel}{judge_list}")
     if sentences_judge.is_toy(data.judge):
-        st.caption(f":orange[:material/smart_toy:] {sentences_judge.TOY_SAID}")
+        st.caption(f":orange[:material/smart_toy:] {sentences_judge.TOY_NOTE}")
 
 
 def _show_local_judge(judge: LocalJudge | None) -> None:
@@ -169,6 +169,6 @@ def untrained(data: TrustData) -> None:
     """Render what the local judge needs before it can be trained, in place of results."""
     texts = [problem.words("page") for problem in data.training_problems]
     elements.empty("Not trained yet", "  \n".join(
-        f"Found {fmt.escape(text.found)}; expected {fmt.escape(text.expected)}.  \n:material/build: "
+        f"Found {fmt.escape(text.actual)}; expected {fmt.escape(text.expected)}.  \n:material/build: "
         f"{fmt.escape(text.fix)}" for text in texts))
     show_next_step()

@@ -11,7 +11,7 @@ from ragdash.core.errors import Problem
 from ragdash.evaluation.stats import MIN_LABELS
 from ragdash.metrics import Spec
 from ragdash.reporting.sentences import fmt
-from ragdash.reporting.sentences.judge_validation import TOLD, verdict_of
+from ragdash.reporting.sentences.judge_validation import OUTCOMES, difference_outcome
 
 TERMS = {
     "Judge alone": "Mean of the judge's verdicts over all queries. It has no interval: more queries do not reduce "
@@ -90,7 +90,7 @@ def difference_sentence(estimated: Difference, spec: Spec, name: str, *, binary:
             f"{name}: the judge alone says {judge_alone}; {fmt.count(corrected.n, 'query', 'queries')} labeled in "
             f"both runs ({MIN_LABELS} needed for an interval)."
         )
-    outcome = TOLD[verdict_of(estimated, spec)]
+    outcome = OUTCOMES[difference_outcome(estimated, spec)]
     ends = f"{_difference_text(corrected.mean, binary)} [{_difference_text(corrected.low, binary, False)}, " \
            f"{_difference_text(corrected.high, binary, False)}]"
     return f"{name}: corrected {ends}, {outcome}; the judge alone says {judge_alone}."
