@@ -149,7 +149,7 @@ def test_evidence_is_found_in_the_texts_of_the_corpus():
     match = Match(run, truth.with_corpus(EXPECTED), matching=Matching("evidence"))
     assert match.evidence.table()["doc_id"].to_pylist() == ["d1"]
     note, = match.evidence.problems
-    assert note.severity == "note" and note.kind == "texts-from-corpus" and "2 documents" in note.found
+    assert note.severity == "note" and note.kind == "texts-from-corpus" and "2 documents" in note.actual
     found = evaluate(run, truth.with_corpus(EXPECTED), "EvidenceRecall@2 EvidenceRecall@1")
     assert found.values.tolist() == [[1.0, 0.0]] and note in found.problems
     assert np.isnan(evaluate(run, truth, "EvidenceRecall@2").values).all()
@@ -161,7 +161,7 @@ def test_texts_of_the_run_take_precedence():
     assert not len(match.evidence.table()) and not match.evidence.problems
     run, truth = beside(["y" * 300, None])
     match = Match(run, truth.with_corpus(EXPECTED), matching=Matching("evidence"))
-    assert match.evidence.table()["rank"].to_pylist() == [2] and "1 document of" in match.evidence.problems[0].found
+    assert match.evidence.table()["rank"].to_pylist() == [2] and "1 document of" in match.evidence.problems[0].actual
 
 
 def test_a_corpus_without_the_documents_adds_nothing():

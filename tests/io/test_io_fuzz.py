@@ -130,7 +130,7 @@ def check(read, content: bytes, **options) -> None:
         assert any(problem.severity == "error" for problem in error.problems)
         for problem in error.problems:
             assert problem.file == "x" or problem.file.startswith("x/")
-            assert problem.kind and problem.found and problem.expected and problem.fix
+            assert problem.kind and problem.actual and problem.expected and problem.fix
             assert problem.line is None or problem.line >= 1
             str(problem).encode()
             json.dumps(problem.as_dict())

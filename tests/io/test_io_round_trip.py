@@ -127,9 +127,9 @@ def test_evaluations_are_the_same(data):
 def test_lost_content_is_reported(tmp_path):
     details = pa.table({"query_id": ["q"], "answer": ["NaN"]})
     run = Run.build("x", ["q", "q"], ["a", "b"], details=details, settings={"k": 1})
-    found = [problem.found for problem in write_run(run, tmp_path / "x.trec")]
+    found = [problem.actual for problem in write_run(run, tmp_path / "x.trec")]
     assert "answer, settings" in found[0] and "order" in found[1]
-    assert "is read as missing" in write_run(run, tmp_path / "x.csv")[0].found
+    assert "is read as missing" in write_run(run, tmp_path / "x.csv")[0].actual
     assert not write_run(run, tmp_path / "x.jsonl") and not write_run(run, tmp_path / "x.parquet")
     assert read_run(tmp_path / "x.parquet").digest == run.digest
 

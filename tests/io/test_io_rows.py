@@ -42,8 +42,8 @@ def test_query_details_in_rows(form):
     assert [row["latency_ms"]["total"] for row in details] == [12.5, 3]
     kinds = {problem.kind: problem for problem in run.problems}
     assert kinds.keys() - {"padded-id"} == {"unknown-columns", "unread-column"}
-    assert "'title'" in kinds["unread-column"].found and "'T' and 'U'" in kinds["unread-column"].found
-    assert "topic" in kinds["unknown-columns"].found and "title" not in kinds["unknown-columns"].found
+    assert "'title'" in kinds["unread-column"].actual and "'T' and 'U'" in kinds["unread-column"].actual
+    assert "topic" in kinds["unknown-columns"].actual and "title" not in kinds["unknown-columns"].actual
     assert run.ranking("q1")["doc_id"].to_pylist() == ["d1", "d2"]
 
 
@@ -53,7 +53,7 @@ def test_conflicting_query_details_in_rows(form):
     content = "".join(json.dumps(row) + "\n" for row in rows).encode() if form == "jsonl" else frame(
         f"to_{form}", rows, index=False)
     run = read_run(("x", content))
-    found = {(problem.field, problem.severity): problem.found for problem in run.problems
+    found = {(problem.field, problem.severity): problem.actual for problem in run.problems
              if problem.kind == "conflicting-values"}
     assert found.keys() == {("answer", "warning"), ("query", "warning")}
     assert "'q1'" in found["answer", "warning"] and "'she' and 'he'" in found["answer", "warning"]

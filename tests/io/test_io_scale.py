@@ -51,7 +51,7 @@ def test_many_broken_lines(name):
     problems = quickly(read)
     assert len(problems) == SHOWN_PER_KIND
     repeats = name == "jsonl, queries"  # the first line is right
-    assert f"(and {MANY - SHOWN_PER_KIND - repeats:,} more like it)" in problems[-1].found
+    assert f"(and {MANY - SHOWN_PER_KIND - repeats:,} more like it)" in problems[-1].actual
 
 
 def test_many_broken_scores_in_a_dictionary():
@@ -97,7 +97,7 @@ def test_very_many_repeated_keys():
 
     problems = quickly(read)
     assert len(problems) == SHOWN_PER_KIND and {problem.kind for problem in problems} == {"duplicate-key"}
-    assert f"(and {MANY // 2 - SHOWN_PER_KIND:,} more like it)" in problems[-1].found
+    assert f"(and {MANY // 2 - SHOWN_PER_KIND:,} more like it)" in problems[-1].actual
 
 
 REPEATS = {  # start, what is repeated, end, where the first two are
@@ -118,7 +118,7 @@ def test_a_key_repeated_very_many_times(name):
 
     problems = [problem for problem in quickly(read) if problem.kind == "duplicate-key"]
     assert [problem.line for problem in problems] == [line]
-    assert f"(line {line}, at columns {first} and {second})" in problems[0].found
+    assert f"(line {line}, at columns {first} and {second})" in problems[0].actual
 
 
 def test_repeated_keys_are_located_only_where_they_are_shown():
@@ -131,7 +131,7 @@ def test_repeated_keys_are_located_only_where_they_are_shown():
     ) as looks:
         assert len(list(ExactReader(source, notes).elements())) == objects
     assert looks.call_count == len(notes.problems) == SHOWN_PER_KIND
-    assert f"(and {objects - SHOWN_PER_KIND:,} more like it)" in notes.problems[-1].found
+    assert f"(and {objects - SHOWN_PER_KIND:,} more like it)" in notes.problems[-1].actual
 
 
 def test_a_large_file_of_several_blocks_is_read_in_pieces():

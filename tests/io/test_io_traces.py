@@ -122,13 +122,13 @@ def refused(read, content: bytes) -> list:
 def test_a_trace_with_two_retrievers_is_an_error():
     again = {**PHOENIX[1], "context": {"trace_id": "t1", "span_id": "s7"}}
     problem, = refused(read_runs, lines([*PHOENIX, again]))
-    assert problem.kind == "several-retrievers" and "lines 2, 5" in problem.found and problem.line == 5
+    assert problem.kind == "several-retrievers" and "lines 2, 5" in problem.actual and problem.line == 5
 
 
 def test_traces_without_a_question_are_counted():
     empty = {**PHOENIX[2], "context": {"trace_id": "t9", "span_id": "s9"}, "parent_id": None, "attributes": {}}
     run = read_run(("x", lines([*PHOENIX, empty])))
-    assert [problem.kind for problem in run.problems] == ["empty-trace"] and "1 of 3" in run.problems[0].found
+    assert [problem.kind for problem in run.problems] == ["empty-trace"] and "1 of 3" in run.problems[0].actual
     assert refused(read_runs, lines([empty]))[0].kind == "no-rows"
 
 

@@ -105,7 +105,7 @@ def test_questions_are_ids_without_an_id_column():
     with pytest.raises(InputError) as caught:
         read_run(("x", b"question,answer\nWho?,a\nWhen?,b\n Who? ,c\n"))
     assert [(p.kind, p.line, p.field) for p in caught.value.problems] == [("duplicate-query", 4, "question")]
-    assert "lines 2 and 4" in caught.value.problems[0].found
+    assert "lines 2 and 4" in caught.value.problems[0].actual
     assert "the question is the id" in caught.value.problems[0].fix
 
 
@@ -122,7 +122,7 @@ def test_unknown_columns_are_attributes():
     run = read_run(("x", b"question,answer,topic,n\nq,a,fact,3\nr,b,,007\n"))
     assert run.details["attributes"].to_pylist() == ['{"n":3,"topic":"fact"}', '{"n":"007"}']
     assert [(p.kind, p.severity) for p in run.problems] == [("unknown-columns", "warning")]
-    assert "topic, n" in run.problems[0].found
+    assert "topic, n" in run.problems[0].actual
     assert not read_run(("x", b"question,answer,topic\nq,a,fact\n"), mapping={"attribute": "topic"}).problems
 
 
