@@ -12,7 +12,7 @@ from ragdash.analysis.query_filters import (
     QueryFacts,
     counts,
     counts_without,
-    failure_rule,
+    find_failure_rule,
     order,
     outcomes,
     select,
@@ -58,16 +58,16 @@ def test_one_run_alone_can_only_fail():
 
 
 def test_failing_is_the_worst_value_or_below_the_lowest_band():
-    assert failure_rule(NDCG).of(np.array([0.0, 1e-12, 0.01, NAN])).tolist() == [True, True, False, False]
-    rule = failure_rule(RR)  # bands are stated: poor below 0.30
+    assert find_failure_rule(NDCG).of(np.array([0.0, 1e-12, 0.01, NAN])).tolist() == [True, True, False, False]
+    rule = find_failure_rule(RR)  # bands are stated: poor below 0.30
     assert rule.source and rule.of(np.array([0.25, 0.3 - 1e-12, 0.3, NAN])).tolist() == [True, False, False, False]
-    assert failure_rule(parse_spec("n_ret")) is None, "neither direction is better"
+    assert find_failure_rule(parse_spec("n_ret")) is None, "neither direction is better"
 
 
 def test_a_metric_of_which_less_is_better_fails_at_the_top():
     spec = parse_spec("HallucinationRate")
     assert spec.metric.better == "lower"
-    assert failure_rule(spec).of(np.array([0.0, 1.0, NAN])).tolist() == [False, True, False]
+    assert find_failure_rule(spec).of(np.array([0.0, 1.0, NAN])).tolist() == [False, True, False]
     values = np.array([[0.2, 0.8], [0.5, 0.5]])
     found = outcomes(values, spec, 1, 0)
     assert rows(found["worse"]) == [0] and rows(found["best"]) == [1]
@@ -166,7 +166,7 @@ def test_a_wrong_expression_is_explained_with_its_place_and_its_fix(pattern, pla
     with pytest.raises(InputError) as caught:
         check_pattern(pattern, True)
     (problem,) = caught.value.problems
-    assert problem.kind == "wrong-pattern" and place in problem.found
+    assert problem.kind == "wrong-pattern" and place in problem.actual
     assert fix in problem.fix + problem.expected
     check_pattern(pattern, False)
 

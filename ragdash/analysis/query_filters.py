@@ -114,7 +114,7 @@ class FailureRule:
         return distance <= EDGE if self.closed else distance < -EDGE
 
 
-def failure_rule(spec: Spec) -> FailureRule | None:
+def find_failure_rule(spec: Spec) -> FailureRule | None:
     """The rule of failure of a metric: below the lowest band where bands are stated for it, else the worst value.
 
     None where neither direction is better or the range has no worst end.
@@ -140,7 +140,7 @@ def outcomes(values: np.ndarray, spec: Spec, run: int, baseline: int, by: float 
     What cannot be said of this metric or of these runs is left out.
     """
     values = np.asarray(values, float)
-    rule, better = failure_rule(spec), spec.metric.better
+    rule, better = find_failure_rule(spec), spec.metric.better
     other_runs = np.delete(np.arange(len(values)), run)
     masks: dict[str, np.ndarray] = {}
     if rule is not None:

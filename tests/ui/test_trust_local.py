@@ -95,8 +95,8 @@ def test_it_is_chosen_beside_other_judges_and_where_none_has_spoken():
 
 
 def test_it_is_trained_only_when_it_is_chosen_and_once(monkeypatch):
-    calls, real = [], trained_judge.train_judge
-    monkeypatch.setattr(trained_judge, "train_judge", lambda *given: calls.append(1) or real(*given))
+    calls, real = [], trained_judge.fit_judge
+    monkeypatch.setattr(trained_judge, "fit_judge", lambda *given: calls.append(1) or real(*given))
     run = a_run("counted")
     judged(run, page.TRUTH, scores(1))
     labelled(run, scores(1), 41)
@@ -154,7 +154,7 @@ def test_a_run_without_answers_stays_out_and_alone_there_is_nothing():
 def test_a_slice_is_judged_by_the_judge_of_all_labels():
     run = a_run("dense")
     labels = labelled(run, scores(1), 60)
-    whole = trained_judge.train_judge([Match(run, page.TRUTH)], [labels]).verdicts[0].values
+    whole = trained_judge.fit_judge([Match(run, page.TRUTH)], [labels]).verdicts[0].values
     at = opened(run, judge="local", slice="kind=odd")
     assert "Trained on 60 labels" in said(at)
     (mean,) = [number(trace["x"]) for trace in charts(at)["trust_means"]["data"] if trace["name"] == "judge alone"

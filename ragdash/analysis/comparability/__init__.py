@@ -26,9 +26,9 @@ from ragdash.metrics import DEFAULT_SPECS, Spec
 
 __all__ = [
     "SEVERITIES",
-    "ConventionEffect",
     "ComparabilityEntry",
     "ComparabilityReport",
+    "ConventionEffect",
     "as_text",
     "check_comparability",
     "check_ids",

@@ -31,7 +31,8 @@ def _same_queries(matches: Sequence[Match], conventions: Conventions) -> Compara
     uneven = present.any(axis=0) & ~present.all(axis=0)
     examples = tuple(matches[0].query_ids.filter(pa.array(uneven))[:SHOWN].to_pylist())
     count, total = int(uneven.sum()), len(uneven)
-    sentence = f"{count:,} of {total:,} queries of the truth are in some of the runs and not in others{format_examples(examples)}."
+    sentence = (f"{count:,} of {total:,} queries of the truth are in some of the runs and not in others"
+                f"{format_examples(examples)}.")
     if not count:
         return ComparabilityEntry("different-queries", "ok", None, sentence, 0, total)
     zero = conventions.missing == "zero"

@@ -134,7 +134,8 @@ def _entry(
         count,
         total,
         examples,
-        f"Judged documents among those returned{_sample_note(sample, run)}: {hits_before:,} now, {hits_after[name]:,} then.",
+        f"Judged documents among those returned{_sample_note(sample, run)}: {hits_before:,} now, "
+        f"{hits_after[name]:,} then.",
         f"Read the runs with --ids {name}, or write the ids the same way in both files.",
         ("ids", name),
     )

@@ -99,7 +99,7 @@ def check_answers(match: Match, rules: Rules, evaluation: Evaluation | None = No
     if np.isnan(refusal).all():  # the metric wants a truth with references, which declining does not need
         refusal = np.array([float(is_refusal(text)) if text is not None and any(map(str.isalnum, text)) else np.nan
                             for text in texts], np.float64)
-    reasons |= {stage: problem.found for stage, values, spec in (("wrong-answer", right_value, rules.right_spec),
+    reasons |= {stage: problem.actual for stage, values, spec in (("wrong-answer", right_value, rules.right_spec),
                                                                  ("not-grounded", support, rules.grounded_spec))
                 for problem in evaluation.problems if stage not in reasons and np.isnan(values).all()
                 and problem.kind == "unavailable" and problem.field == spec.name}

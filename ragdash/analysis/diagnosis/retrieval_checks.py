@@ -98,7 +98,7 @@ def _by_evidence(match: Match, rules: Rules, corpus: GoldInCorpus | None, multi_
     try:
         covered = match.covered
     except Unavailable as error:
-        return _unsearchable(match, rules, corpus, multi_hop, error.problem.found)
+        return _unsearchable(match, rules, corpus, multi_hop, error.problem.actual)
     is_covered, unread = covered.span_rank < NEVER, ~covered.read
     query, rank = covered.span_query[is_covered], covered.span_rank[is_covered]
     corpus_gold = _sources(match, corpus, covered.span_query)

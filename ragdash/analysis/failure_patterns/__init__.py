@@ -9,9 +9,9 @@ __all__ = [
     "Cluster",
     "SharedTrait",
     "clusters",
+    "compare_traits",
     "properties",
     "question_vectors",
     "questions",
-    "compare_traits",
     "traits",
 ]

@@ -49,7 +49,7 @@ def features_of(match: Match) -> Features:
     evaluation = evaluate_match(match, parse_specs([*LEXICAL, *OF_MODELS]))
     columns = {spec.name: np.asarray(evaluation.column(spec), np.float64) for spec in evaluation.specs}
     columns |= _lengths(match) | _scores(match) | _cosines(match)
-    reasons = {problem.field: problem.found for problem in evaluation.problems if problem.kind == "unavailable"}
+    reasons = {problem.field: problem.actual for problem in evaluation.problems if problem.kind == "unavailable"}
     available = {name: column for name, column in columns.items() if not np.isnan(column).all()}
     values = np.stack([*available.values()], axis=1) if available else np.zeros((len(answers), 0))
     answered = np.array([answer is not None and bool(answer.strip()) for answer in answers], bool)

@@ -55,7 +55,7 @@ class TrainedJudge:
         return f"local judge: trained on {self.labels:,} labels in {len(self.weights)} folds, by {features}"
 
 
-def train_judge(matches: Sequence[Match], labels: Labels | Sequence[Mapping[str, float]], what: str = WHAT, *,
+def fit_judge(matches: Sequence[Match], labels: Labels | Sequence[Mapping[str, float]], what: str = WHAT, *,
                 folds: int = FOLDS, penalty: float = PENALTY, seed: int = SEED) -> TrainedJudge:
     """Train a judge on labels {run's name: {query_id: value in [0, 1]}} and let it judge every answer of the runs.
     Where names repeat: the labels of each match instead, in their order.

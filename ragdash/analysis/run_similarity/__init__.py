@@ -6,14 +6,14 @@ from ragdash.analysis.run_similarity.unique_and_oracle import Oracle, UniqueDocu
 
 __all__ = [
     "DEPTH",
+    "Oracle",
     "RunSimilarity",
     "TopKLists",
     "UniqueDocuments",
-    "Oracle",
-    "kendall_tau",
     "collect_top_k",
-    "unique_documents",
+    "kendall_tau",
     "oracle",
     "overlap",
     "rank_biased_overlap",
+    "unique_documents",
 ]

@@ -10,5 +10,19 @@ from ragdash.analysis.score_thresholds.retained_counts import MEASURES, scored, 
 from ragdash.analysis.score_thresholds.roc_pr import PrecisionRecall, Roc, pr_by_score, roc
 from ragdash.analysis.score_thresholds.sweeps import Sweep, sweep
 
-__all__ = ["MEASURES", "OrderChange", "Half", "OperatingPoint", "PrecisionRecall", "Roc", "Sweep", "operating_point",
-           "order_changes", "pr_by_score", "roc", "scored", "sweep", "why_unscored"]
+__all__ = [
+           "MEASURES",
+           "Half",
+           "OperatingPoint",
+           "OrderChange",
+           "PrecisionRecall",
+           "Roc",
+           "Sweep",
+           "operating_point",
+           "order_changes",
+           "pr_by_score",
+           "roc",
+           "scored",
+           "sweep",
+           "why_unscored",
+]

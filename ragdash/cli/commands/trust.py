@@ -15,6 +15,7 @@ from ragdash.analysis.judge_validation import (
     RunVerdicts,
     assign_labels,
     corrected_difference,
+    fit_judge,
     generator_of,
     judged_verdicts,
     labelling_sheet,
@@ -22,7 +23,6 @@ from ragdash.analysis.judge_validation import (
     read_labels,
     read_verdicts,
     sample_queries,
-    train_judge,
     validate_judge,
 )
 from ragdash.cli.common_options import add_matching_options, add_reading_options, whole_number
@@ -138,7 +138,7 @@ def _judged(options: argparse.Namespace) -> tuple[list[RunVerdicts], list[Match 
 def _trained(options: argparse.Namespace, verdicts: Sequence[RunVerdicts], matches: Sequence[Match],
              labels: Labels) -> tuple[list[RunVerdicts], dict]:
     """(verdicts of a judge that is trained on the labels, what stands beside the numbers)."""
-    learned = train_judge(matches, labels, verdicts[0].what, seed=options.seed)
+    learned = fit_judge(matches, labels, verdicts[0].what, seed=options.seed)
     print(learned, file=sys.stderr)
     return [_with(run_verdicts, {"generator": options.generator or generator_of(match.run)})
             for run_verdicts, match in zip(learned.verdicts, matches, strict=True)], learned.settings

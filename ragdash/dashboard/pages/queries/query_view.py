@@ -131,9 +131,8 @@ def _moves(case: QueryCase, k: int) -> None:
                   formats=dict.fromkeys(("Grade", *context.names), "%.0f"))
     first, doc_ranks = query_rankings.rank_moves(case.rankings, k)
     swatches = [elements.swatch(slot, name) for slot, name in zip(context.slots, context.names, strict=True)]
-    lines = queries_sentences.unique_documents(
-        swatches, query_rankings.unique_to_run(first, doc_ranks, k), case.grades, k
-    )
+    unique = query_rankings.unique_to_run(first, doc_ranks, k)
+    lines = queries_sentences.unique_documents(swatches, unique, case.grades)
     st.markdown("  \n".join([f"Only in the top {k} of", *lines])
                 if lines else f"No run has a document in its top {k} that is in no other run's top {k}.")
 

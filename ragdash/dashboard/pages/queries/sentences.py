@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ragdash.analysis.diagnosis import STAGES
-from ragdash.analysis.query_filters import Filters, failure_rule
+from ragdash.analysis.query_filters import Filters, find_failure_rule
 from ragdash.analysis.query_rankings import QueryOutput
 from ragdash.dashboard.pages.answers.data import KINDS, REST, UNKNOWN
 from ragdash.dashboard.pages.queries.data import DECLINED
@@ -39,7 +39,7 @@ def order_titles(spec: Spec, baseline: str) -> dict[str, str]:
 
 def failure_rule(spec: Spec) -> str:
     """The rule by which a query counts as failed."""
-    rule = failure_rule(spec)
+    rule = find_failure_rule(spec)
     if rule is None:
         return f"{spec.title} has no worst value, so no query counts as failed by it."
     if rule.source:
@@ -59,7 +59,13 @@ def active_filters(filters: Filters, marks: Mapping[str, str]) -> list[str]:
 
 
 def loosening_hint(counts: Mapping[str, int]) -> str:
-    """Which filter to clear first if no query passes. counts: queries that pass without each filter."""
+    """Which filter to clear first if no query passes. counts: queries that pass without each filter.
+
+    Examples
+    --------
+    >>> loosening_hint({"text": 3, "stages": 1})
+    'Clear the search first: without it 3 queries pass.'
+    """
     freed = {facet: n for facet, n in counts.items() if n}
     if not freed:
         return "Several filters together exclude every query: clear all of them."
@@ -74,10 +80,14 @@ def cost_columns(output: QueryOutput) -> dict[str, str]:
     return columns | ({"Cost (USD)": f"{output.cost:.6f}".rstrip("0").rstrip(".")} if output.cost is not None else {})
 
 
-def unique_documents(
-    names: Sequence[str], docs_alone: Sequence[Sequence[str]], grades: Mapping[str, int], k: int
-) -> list[str]:
-    """One line per run with documents in its top k that no other run has there: relevant ones by id, others counted."""
+def unique_documents(names: Sequence[str], docs_alone: Sequence[Sequence[str]], grades: Mapping[str, int]) -> list[str]:
+    """One line per run that alone has documents in its top k: relevant ones by id, others counted.
+
+    Examples
+    --------
+    >>> unique_documents(["dense", "sparse"], [["d1", "d2"], []], {"d1": 2})
+    ['dense: **relevant** d1 (grade 2) and 1 other document']
+    """
     lines = []
     for name, docs in zip(names, docs_alone, strict=True):
         good = [doc for doc in docs if grades.get(doc, 0) >= 1]

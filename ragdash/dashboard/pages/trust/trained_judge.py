@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import streamlit as st
 
-from ragdash.analysis.judge_validation import RunVerdicts, TrainedJudge, generator_of, placeholder_verdicts, train_judge
+from ragdash.analysis.judge_validation import RunVerdicts, TrainedJudge, fit_judge, generator_of, placeholder_verdicts
 from ragdash.analysis.judge_validation.features import LEXICAL, OF_MODELS
 from ragdash.analysis.judge_validation.trained_judge import NO_ANSWER
 from ragdash.core.errors import InputError, Problem
@@ -91,7 +91,7 @@ def train_judge(runs: Sequence[str], scope: Scope, label_key: str, labels: Seque
 
 @st.cache_resource(max_entries=4, show_spinner="Training a judge on the labels (seconds per 1,000 queries) …")
 def _trained_judge(runs: tuple, label_key: str, key: tuple, labels: tuple, _matches: Sequence[Match]) -> TrainedJudge:
-    judge = train_judge(_matches, [dict(run_labels) for run_labels in labels], label_key)
+    judge = fit_judge(_matches, [dict(run_labels) for run_labels in labels], label_key)
     return replace(judge, verdicts=tuple(replace(run_verdicts, generator=generator_of(match.run))
                                          for run_verdicts, match in zip(judge.verdicts, _matches, strict=True)))
 
