@@ -133,7 +133,7 @@ def outcomes(values: np.ndarray, spec: Spec, run: int, baseline: int, by: float 
              alone: np.ndarray | None = None) -> dict[str, np.ndarray]:
     """The queries of each outcome of run `at`: {outcome: (Q,) bool}, of those OUTCOMES that mean something here.
 
-    values (N, Q), NaN undefined. failed-all: every run has failed (`failing`); failed-only: this run has failed and
+    values (N, Q), NaN undefined. failed-all: every run has failed (`find_failure_rule`); failed-only: this run has failed and
     the others have not, as far as they have a value, at least one of them; worse, better: than the baseline, by
     `by` at least; equal: to the baseline; best, worst: strictly, among the runs with a value, two or more; alone
     (Q,) bool, where given: it alone found something relevant; undefined: no value in this run or in the baseline.

@@ -113,7 +113,7 @@ def rank_moves(
 
 
 def unique_to_run(docs: Sequence[str], ranks: np.ndarray, k: int) -> list[list[str]]:
-    """For each run the documents that it alone has among its first k. ranks (D, N) as of `moves`."""
+    """For each run the documents that it alone has among its first k. ranks (D, N) as in `rank_moves`."""
     in_k = np.asarray(ranks) <= k
     unique = in_k & (in_k.sum(axis=1, keepdims=True) == 1)
     return [[docs[row] for row in np.flatnonzero(unique[:, run])] for run in range(in_k.shape[1])]

@@ -45,7 +45,7 @@ def check_comparability(runs: Sequence[Run], truth: Truth, conventions: Conventi
            specs: Sequence[Spec] | None = None, ids: Sequence[ComparabilityEntry] | None = None) -> ComparabilityReport:
     """What stands against each other in these runs and this truth.
 
-    specs: the metrics whose means are shown under each choice (default: those of evaluate); ids: what `spelled` said
+    specs: the metrics whose means are shown under each choice (default: those of evaluate); ids: what `check_ids` returned
     of the same runs. Never raises for what the
     data is like: a run without a query in common with the truth is an entry of severity "error".
     """
