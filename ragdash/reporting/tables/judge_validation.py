@@ -34,10 +34,10 @@ def render_judge_validation(
     problems: Iterable[Problem] = (),
     spec: Spec | None = None,
 ) -> bytes:
-    """What stands behind the judge's means, in one of TRUST_FORMATS, as UTF-8.
+    """Render how well a judge agrees with human labels, in one of JUDGE_VALIDATION_FORMATS, as UTF-8.
 
-    shown: disagreements of each run in the tables (JSON has all); spec: the metric, whose judge the settings name. CSV
-    is the table of the runs and differences alone.
+    disagreement_limit: disagreements per run in the tables (JSON has all). spec: the metric, whose judge the settings
+    name. CSV has the table of runs and differences only.
     """
     if form == "json":
         return _json(validations, differences, settings or {}, problems)

@@ -41,7 +41,7 @@ def ticket(matches: Sequence[Match], queries: np.ndarray, *, k: int = 10, title:
     """Markdown: for each query the question, what is expected, and what each run returned in its first k ranks.
 
     matches: of one truth; queries (Q,) bool; verdicts: {run name: [Q texts]}, such as where each run went wrong;
-    most: queries that are written out, the others are named. Long texts are cut, and it says so.
+    max_queries: queries that are written out, the others are named. Long texts are cut, and it says so.
     Raises InputError where no query is chosen.
     """
     truth = matches[0].truth
