@@ -15,7 +15,7 @@ import streamlit as st
 
 from ragdash.core.errors import InputError, Problem
 from ragdash.dashboard.auth import roles
-from ragdash.dashboard.jobs.judging import Order
+from ragdash.dashboard.jobs.judging import JudgeOrder
 from ragdash.dashboard.pages.judges import data as judges_data
 from ragdash.dashboard.pages.judges import sentences as judges_sentences
 from ragdash.dashboard.session import state
@@ -29,7 +29,7 @@ FOR_JUDGES = re.compile(r"[A-Z0-9_]+_API_KEY|RAGDASH_JUDGE_KEY[A-Z0-9_]*")
 SOURCES = {"environment": "From the server", "typed": "Typed here"}
 
 
-def choose(possible: Mapping[str, int]) -> tuple[Order | None, list[Problem]]:
+def choose(possible: Mapping[str, int]) -> tuple[JudgeOrder | None, list[Problem]]:
     """Draw the form. possible: queries that have the texts of each metric. (None, ...) where something lacks still, or
     is wrong, which the problems tell.
     """
@@ -49,7 +49,7 @@ def choose(possible: Mapping[str, int]) -> tuple[Order | None, list[Problem]]:
     return (order if metrics and endpoint and not problems else None), problems
 
 
-def secret(order: Order) -> str | None:
+def secret(order: JudgeOrder) -> str | None:
     """The key that the judging process is handed: the typed one, or that of the server's secrets; None where the
     process has it in the environment, or none is named. InputError where it is in neither.
     """
@@ -181,7 +181,7 @@ def _not_for_judges(name: str, endpoint: Endpoint | None) -> Problem | None:
     return None
 
 
-def _amounts(metrics: tuple[str, ...], kind: str, url: str, model: str, variable: str | None) -> Order:
+def _amounts(metrics: tuple[str, ...], kind: str, url: str, model: str, variable: str | None) -> JudgeOrder:
     with st.expander("Sample, budget, prices", icon=":material/tune:", key="judge_amounts"):
         with st.container(horizontal=True, key="judge_amounts_1"):
             sample = _number("Queries to judge", state.JUDGE_SAMPLE, 1, "all", help="So many, drawn at random, the "
@@ -201,7 +201,7 @@ def _amounts(metrics: tuple[str, ...], kind: str, url: str, model: str, variable
             read = _number("Price of a million tokens read", state.JUDGE_PRICE_IN, 0.0, "not known")
             wrote = _number("Price of a million tokens written", state.JUDGE_PRICE_OUT, 0.0, "not known")
             at_once = _number("Calls at once", state.JUDGE_AT_ONCE, 1, default=CONCURRENCY, maximum=64)
-    return Order(kind, url, model, variable, metrics, sample, votes or 1, cost, calls, read, wrote, at_once or 4)
+    return JudgeOrder(kind, url, model, variable, metrics, sample, votes or 1, cost, calls, read, wrote, at_once or 4)
 
 
 def _number(label: str, key: str, minimum: float, placeholder: str | None = None, default: int | None = None,

@@ -80,7 +80,7 @@ def results(context: PageContext) -> Results | None:
         choices[panel] = tuple(usage for usage, _ in members.values()), {}
     if state.get(state.JUDGE_ASKED) in choices:  # whom this session asks is whom it wants to read
         st.session_state[state.JUDGE] = st.session_state.pop(state.JUDGE_ASKED)
-    label = state.get(state.one(state.JUDGE, list(choices), next(iter(choices))))
+    label = state.get(state.choice_key(state.JUDGE, list(choices), next(iter(choices))))
     of, cells = choices[label]
     if len(of) > 1:
         cells = judges_data.together(
@@ -129,7 +129,7 @@ def section(results: Results) -> None:
               "intervals. Undefined: the texts leave nothing to judge, such as one without a claim. "
               "Missing: a verdict that failed or was not asked for. Neither counts, and neither is ever 0.")
     if len(results.known) > 1:
-        st.selectbox("Judge", results.known, key=state.one(state.JUDGE, results.known, results.label), width=420,
+        st.selectbox("Judge", results.known, key=state.choice_key(state.JUDGE, results.known, results.label), width=420,
                      format_func=lambda label: judge.named(label, short=True), persist_state="session",
                      help="Several have judged these runs; each one's verdicts stand by themselves. Their mean is over "
                           "the queries on which each has a verdict. Other pages show the one last asked that has any.")

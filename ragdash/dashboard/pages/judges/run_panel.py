@@ -8,7 +8,7 @@ import streamlit as st
 
 from ragdash.core.errors import InputError, Problem
 from ragdash.dashboard.jobs import judging
-from ragdash.dashboard.jobs.judging import Order
+from ragdash.dashboard.jobs.judging import JudgeOrder
 from ragdash.dashboard.jobs.process import Job
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.judges import data as judges_data
@@ -66,7 +66,7 @@ def _nothing_to_judge(context: PageContext) -> None:
                "answers in the truth.")
 
 
-def _key(context: PageContext, order: Order) -> tuple:
+def _key(context: PageContext, order: JudgeOrder) -> tuple:
     """What a plan hangs on."""
     scope = context.scope
     return (
@@ -80,7 +80,7 @@ def _key(context: PageContext, order: Order) -> tuple:
     )
 
 
-def _plan(context: PageContext, order: Order | None) -> None:
+def _plan(context: PageContext, order: JudgeOrder | None) -> None:
     """The button that plans; or the plan, what is to be agreed to, and the button that starts."""
     key = None if order is None else _key(context, order)
     job = judging.planned(key) if key is not None and state.get(state.JUDGE_PLANNED) == key else None
@@ -106,7 +106,7 @@ def _planning(key: tuple) -> None:
     st.caption(":material/hourglass_top: Looking at the texts and at what is known …")
 
 
-def _look(context: PageContext, order: Order) -> None:
+def _look(context: PageContext, order: JudgeOrder) -> None:
     """Plan."""
     st.session_state.pop(state.JUDGE_AGREED, None)
     try:
@@ -119,7 +119,7 @@ def _look(context: PageContext, order: Order) -> None:
         state.set_notice(error.problems)
 
 
-def _planned(context: PageContext, order: Order, plan: dict) -> None:
+def _planned(context: PageContext, order: JudgeOrder, plan: dict) -> None:
     """What it takes, and the start."""
     with st.container(horizontal=True, key="judge_planned"):
         follow = f"then about {plan['follow']:,}" if plan["follow"] else None
@@ -151,7 +151,7 @@ def _cases(context: PageContext) -> dict:
     return {entry.name: judges_data.cases(entry.digest, context.scope) for entry in context.entries}
 
 
-def _start(context: PageContext, order: Order) -> None:
+def _start(context: PageContext, order: JudgeOrder) -> None:
     """Start the process. A page that was tampered with may ask for what it does not offer: all is looked at again."""
     try:
         check_writable()
@@ -177,8 +177,8 @@ def _at_work() -> None:
     with st.container(border=True, key="judging"):
         progress = job.worker.messages.get("progress") or {}
         done_count, total = progress.get("done") or 0, progress.get("total") or 0
-        metrics = fmt.listed([judge.title(name) for name in job.about["metrics"]])
-        st.markdown(f"**{fmt.escape(job.about['judge'])}** is judging {fmt.escape(fmt.listed(job.names))}: "
+        metrics = fmt.listed([judge.title(name) for name in job.details["metrics"]])
+        st.markdown(f"**{fmt.escape(job.details['judge'])}** is judging {fmt.escape(fmt.listed(job.names))}: "
                     f"{fmt.escape(metrics)}")
         progress_text = progress["words"] if progress else "Reading the texts …"
         st.progress(min(done_count / total, 1.0) if total else 0.0, text=fmt.escape(progress_text))

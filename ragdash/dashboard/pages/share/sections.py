@@ -53,11 +53,11 @@ def report(context: PageContext, specs: Sequence[Spec]) -> None:
                                            "and dark, and prints well.")
     titles = {name: title for name, (title, _) in SECTIONS.items()}
     st.pills("Sections", list(titles), format_func=titles.get, selection_mode="multi", persist_state="session",
-             key=state.several(state.PARTS, list(titles), list(titles)))
+             key=state.choices_key(state.PARTS, list(titles), list(titles)))
     with st.container(horizontal=True, vertical_alignment="bottom", key="report_bar"):
         st.segmented_control("Texts of questions, documents and answers", ["yes", "no"], required=True,
                              format_func={"yes": "In it", "no": "Left out"}.get, persist_state="session",
-                             key=state.one(state.TEXTS, ["yes", "no"], "yes"),
+                             key=state.choice_key(state.TEXTS, ["yes", "no"], "yes"),
                              help="Leave them out where the corpus is confidential: ids stand for them.")
         wanted = request(context, specs)
         st.download_button("Download the report", lambda: page(Content(wanted)), "ragdash-report.html", "text/html",
@@ -77,10 +77,23 @@ def tables(context: PageContext, specs: list[Spec]) -> None:
     kinds = [kind for kind in KINDS if kind != "tests" or len(context.entries) > 1]
     with st.container(horizontal=True, vertical_alignment="bottom", key="table_bar"):
         with st.container(horizontal=True, width="content"):  # their labels stand on one line
-            st.selectbox("Table", kinds, format_func=KINDS.get, key=state.one(state.TABLE, kinds, kinds[0]), width=320,
-                         persist_state="session")
-            st.segmented_control("Table format", list(TABLES), format_func=lambda form: TABLES[form].title, wrap=True,
-                                 required=True, key=state.one(state.FORM, list(TABLES), "csv"), persist_state="session")
+            st.selectbox(
+                "Table",
+                kinds,
+                format_func=KINDS.get,
+                key=state.choice_key(state.TABLE, kinds, kinds[0]),
+                width=320,
+                persist_state="session",
+            )
+            st.segmented_control(
+                "Table format",
+                list(TABLES),
+                format_func=lambda form: TABLES[form].title,
+                wrap=True,
+                required=True,
+                key=state.choice_key(state.FORM, list(TABLES), "csv"),
+                persist_state="session",
+            )
         kind, form = state.get(state.TABLE), state.get(state.FORM)
         made = _table(context, specs, kind)
         st.download_button("Download the table", lambda: export(made(), form), f"ragdash-{kind}.{TABLES[form].ending}",
@@ -107,7 +120,7 @@ def pictures(context: PageContext, specs: Sequence[Spec]) -> None:
     forms = [form for form in PICTURES if form == "json" or missing is None]
     with st.container(horizontal=True, vertical_alignment="bottom", key="picture_bar"):
         st.segmented_control("Picture format", forms, format_func=lambda form: PICTURES[form].title, required=True,
-                             key=state.one(state.DRAWN, forms, forms[0]), persist_state="session")
+                             key=state.choice_key(state.DRAWN, forms, forms[0]), persist_state="session")
         form, wanted, theme = state.get(state.DRAWN), request(context, specs), elements.theme()
         st.download_button("Download all pictures", lambda: album(Content(wanted), form, theme),
                            f"ragdash-pictures-{form}.zip", "application/zip", key="album",
@@ -123,9 +136,9 @@ def links() -> None:
     pages = page_list.addresses()
     with st.container(horizontal=True, key="link_bar"):
         st.selectbox("Page", list(pages), format_func=pages.get, width=320, persist_state="session",
-                     key=state.one(state.LEADS, list(pages), "leaderboard"))
+                     key=state.choice_key(state.LEADS, list(pages), "leaderboard"))
         st.segmented_control("Appearance", list(LOOKS), format_func=LOOKS.get, required=True, persist_state="session",
-                             key=state.one(state.LOOK, list(LOOKS), ""))
+                             key=state.choice_key(state.LOOK, list(LOOKS), ""))
     at, look = state.get(state.LEADS), state.get(state.LOOK)
     st.code(state.link(at, theme=look), language=None, wrap_lines=True)
     st.caption("For a wiki or a slide (an iframe), without the frame around the page:")

@@ -66,7 +66,7 @@ def desk() -> Desk:
     if not names:
         _nothing()
         raise page_context.PageEnds
-    key = state.one(state.SET, names, names[0])
+    key = state.choice_key(state.SET, names, names[0])
     with st.container(horizontal=True, vertical_alignment="bottom", key="testset_open"):
         st.selectbox("Set", names, format_func=lambda name: name or "Opened file", key=key, width=320,
                      persist_state="session", help="Sets of this machine's workspace, the newest first.")

@@ -62,7 +62,7 @@ def table(data: Desk) -> list[str]:
         take_along(data)
         raise page_context.PageEnds
     ids = [draft.id for draft in drafts]
-    key = state.one(state.DRAFT, ids, ids[0])
+    key = state.choice_key(state.DRAFT, ids, ids[0])
     position = ids.index(state.get(key))
     elements.frame(_frame(data, drafts), "draft_rows", fmt.count(len(drafts), "draft"),
                   height=min(38 + 35 * len(drafts), TALL), pick=partial(_pick, ids), selected_row=position,
@@ -73,8 +73,8 @@ def table(data: Desk) -> list[str]:
 def _filtered(data: Desk) -> list[Draft]:
     """The choices, each with the number of drafts that it shows, and the drafts that pass them."""
     of_set = types(data)
-    by_type = state.several(state.DRAFT_TYPES, of_set, [])
-    by_state = state.one(state.DRAFT_STATE, ["", *STATES], "")
+    by_type = state.choices_key(state.DRAFT_TYPES, of_set, [])
+    by_state = state.choice_key(state.DRAFT_STATE, ["", *STATES], "")
     chosen_types = state.get(by_type)
     of_chosen_types = [draft for draft in data.found.drafts if not chosen_types or draft.type in chosen_types]
     state_counts = {name: sum(data.state(draft) == name for draft in of_chosen_types) for name in STATES}

@@ -36,7 +36,7 @@ def one_run(data: Held) -> None:
     usual = context.digests[
         next(iter([index for index in data.labelled if index == context.baseline] or data.labelled or data.judged))
     ]
-    key = state.one(state.LOOKED, list(names), usual)
+    key = state.choice_key(state.LOOKED, list(names), usual)
     st.header("Where they differ" if data.labelled else "What is missing", anchor=False)
     if len(names) > 1:
         st.selectbox("Run looked at", list(names), format_func=names.get, key=key, persist_state="session", width=240)
@@ -176,10 +176,10 @@ def _one(data: Held, run_index: int, disagreement: Disagreement) -> None:
 def texts_of(answers: Told, row: int) -> None:
     """Answer and references of a query."""
     st.markdown("**Answer**")
-    st.html(texts.block(texts.shown(answers.answers[row])))
+    st.html(texts.paragraph_html(texts.text_html(answers.answers[row])))
     st.markdown("**Reference**" if len(answers.references[row]) < 2 else "**References**, any one will do")
     for text in answers.references[row] or (None,):
-        st.html(texts.block(texts.shown(text)))
+        st.html(texts.paragraph_html(texts.text_html(text)))
 
 
 def contexts_of(answers: Told, row: int) -> None:
@@ -192,7 +192,7 @@ def contexts_of(answers: Told, row: int) -> None:
     elif not contexts:
         st.caption("None was given.")
     else:
-        st.html(texts.numbered(contexts, CONTEXTS, LONG))
+        st.html(texts.list_html(contexts, CONTEXTS, LONG))
         if len(contexts) > CONTEXTS:
             st.caption(f"The first {CONTEXTS} of {len(contexts):,}.")
 
@@ -203,7 +203,7 @@ def _judged(judgement: Judgement | None) -> None:
         return
     st.markdown("**What the judge says**")
     if len(judgement.rows) == 1 and "claim" not in judgement.rows[0]:
-        st.html(texts.block(texts.shown(str(judgement.rows[0].get("reason") or ""))))
+        st.html(texts.paragraph_html(texts.text_html(str(judgement.rows[0].get("reason") or ""))))
         return
     rows = []
     for row in judgement.rows[:CLAIMS]:

@@ -66,7 +66,7 @@ def labelling(data: Held) -> None:
 def _drawn(data: Held) -> Sheet:
     """The sheet as it is chosen: how many queries, with which seed, of which runs."""
     names = {"": "All runs shown", **{data.context.digests[index]: data.context.names[index] for index in data.judged}}
-    state.number(state.SHEET, MOST, USUAL), state.text(state.SEED), state.one(state.OF, list(names), "")
+    state.number_key(state.SHEET, MOST, USUAL), state.text_key(state.SEED), state.choice_key(state.OF, list(names), "")
     with st.container(horizontal=True, vertical_alignment="bottom", key="label_sheet"):
         st.selectbox("Queries drawn", sorted({*SIZES, state.get(state.SHEET)}, key=int), key=state.SHEET, width=130,
                      accept_new_options=True, persist_state="session", help="A larger number adds to a smaller one. "
@@ -182,7 +182,7 @@ def _item(drawn_sheet: Sheet, position: int) -> None:
         answers = answers_data.told(run, drawn_sheet.held.context.scope.whole)
         row = answers.ids.index(query)
         st.markdown("**Question**")
-        st.html(texts.block(texts.shown(answers.questions[row] or query)))
+        st.html(texts.paragraph_html(texts.text_html(answers.questions[row] or query)))
         left_column, right = st.columns(2, gap="large")
         with left_column:
             disagreements.texts_of(answers, row)

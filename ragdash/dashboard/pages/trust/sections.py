@@ -36,7 +36,7 @@ def choices(context: PageContext) -> Held:
         st.session_state[state.TRUSTED] = trust_data.usual(context)
     with st.container(horizontal=True, vertical_alignment="bottom", key="trust_choices"):
         st.selectbox("Verdicts of", menu, format_func=lambda name: METRICS[name].title, width=260,
-                     key=state.one(state.TRUSTED, menu, menu[0]), persist_state="session",
+                     key=state.choice_key(state.TRUSTED, menu, menu[0]), persist_state="session",
                      help="The metric whose values are held against what people say. Any metric of answers from 0 to 1 "
                           "will do; those of judges stand first.")
         name = state.get(state.TRUSTED)
@@ -44,7 +44,7 @@ def choices(context: PageContext) -> Held:
         judge = _judge(judges)
         with st.popover("Agreement", icon=":material/rule:", key="agreement"):
             st.radio("Judge and person agree where both are of one class", list(CLASSES), format_func=CLASSES.get,
-                     key=state.one(state.CLASSED, list(CLASSES), "cut"), persist_state="session",
+                     key=state.choice_key(state.CLASSED, list(CLASSES), "cut"), persist_state="session",
                      help="For accuracy, kappa, the table and the disagreements. Means and intervals use the values.")
     if not judges and judge != LOCAL:
         _no_verdicts(name)
@@ -56,7 +56,7 @@ def choices(context: PageContext) -> Held:
     elements.problems(problems, "labels")
     _warn({"": [problem for problem in problems if problem.severity == "warning"]})
     st.segmented_control("Part", list(DESKS), format_func=DESKS.get, required=True, label_visibility="collapsed",
-                         key=state.one(state.DESK, list(DESKS), "result"), persist_state="session")
+                         key=state.choice_key(state.DESK, list(DESKS), "result"), persist_state="session")
     return data
 
 
@@ -69,7 +69,7 @@ def _judge(judges: list[str]) -> str:
         choices,
         format_func=lambda judge: titles.get(judge) or sentences_judge.named(judge, short=True),
         width=320,
-        key=state.one(state.JUDGE, choices, choices[0]),
+        key=state.choice_key(state.JUDGE, choices, choices[0]),
         persist_state="session",
         help="Everybody whose verdicts on this metric are kept, the one last asked first; of several also "
         "their mean, over the queries on which each has a verdict. A local judge is "
@@ -81,7 +81,7 @@ def _judge(judges: list[str]) -> str:
 
 def _no_verdicts(name: str) -> None:
     title = METRICS[name].title
-    state.one(state.DESK, list(DESKS), "result")
+    state.choice_key(state.DESK, list(DESKS), "result")
     if METRICS[name].view == "Judged":
         elements.empty(
             "No verdicts yet",
@@ -100,7 +100,7 @@ def _no_verdicts(name: str) -> None:
 
 
 def _no_answers() -> None:
-    state.one(state.DESK, list(DESKS), "result")
+    state.choice_key(state.DESK, list(DESKS), "result")
     elements.empty("No answers", "The runs shown have no answer to a query in view: there is nothing to label or to "
                   "judge. The **Runs** page takes files with answers.")
     raise PageEnds
