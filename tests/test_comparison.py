@@ -17,7 +17,7 @@ from ragdash.evaluation.evaluate import evaluate
 from ragdash.evaluation.stats import holm
 from ragdash.metrics import parse_spec
 from ragdash.reporting.sentences import comparison
-from ragdash.reporting.tables import sentence
+from ragdash.reporting.tables import plain_sentence
 
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -109,7 +109,7 @@ def test_with_fewer_than_two_common_queries_nothing_is_said(n):
     one = compare(old, [new], [parse_spec("RR")], QUICK)[0][0]
     assert one.n == n and one.outcome == "undecided"
     assert all(np.isnan(p) for p in (*one.p.values(), one.p_corrected, one.mean_difference, one.low, one.detectable))
-    assert "cannot be compared" in sentence(one, "old")
+    assert "cannot be compared" in plain_sentence(one, "old")
 
 
 def test_no_difference_at_all_is_undecided_with_p_1():
@@ -123,8 +123,10 @@ def test_no_difference_at_all_is_undecided_with_p_1():
 def test_two_queries_are_too_few_to_show_any_difference_that_the_metric_can_have():
     old, new = two(better=1, worse=0, same=1, metrics="RR")
     ((rr,),) = compare(old, [new], rules=QUICK)
-    assert rr.detectable > 1 and "2 queries are too few to show any difference" in comparison.sentence(rr, "old", None)
-    assert "2 queries are too few" in comparison.leader(["new", "old"], [new.summary()[0], old.summary()[0]],
+    assert rr.detectable > 1 and "2 queries are too few to show any difference" in comparison.comparison_sentence(
+        rr, "old", None
+    )
+    assert "2 queries are too few" in comparison.leader_sentence(["new", "old"], [new.summary()[0], old.summary()[0]],
                                                       {1: replace(rr, candidate="old")})
 
 

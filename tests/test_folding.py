@@ -6,7 +6,7 @@ from types import SimpleNamespace
 from ragdash.core.errors import Problem
 from ragdash.metrics import parse_specs
 from ragdash.reporting.sentences import judge
-from ragdash.reporting.sentences.merge_problems import folded
+from ragdash.reporting.sentences.merge_problems import merged_problems
 
 CLAIMS = "ClaimFaithfulness"
 
@@ -23,23 +23,32 @@ def runs(**problems: Problem | list[Problem]) -> list[SimpleNamespace]:
 
 def test_the_same_of_several_runs_is_one_with_its_runs():
     facts = {"judge": "", "reason": ""}
-    found = folded(runs(a=problem("unavailable/not-judged", "a", **facts),
+    found = merged_problems(runs(a=problem("unavailable/not-judged", "a", **facts),
                         b=problem("unavailable/not-judged", "b", **facts)))
     assert [one.found for one in found] == [f"{CLAIMS} of runs 'a' and 'b', not judged yet"]
     assert found[0].kind == "unavailable" and found[0].facts["run"] == ["a", "b"]
 
 
 def test_numbers_that_differ_are_listed_in_the_order_of_the_runs():
-    found = folded(runs(a=problem(run="a", missing=1, queries=1), b=problem(run="b", missing=1200, queries=1300),
-                        c=problem(run="c", missing=2, queries=1300, reasons={"an empty reply": 2})))
+    found = merged_problems(
+        runs(
+            a=problem(run="a", missing=1, queries=1),
+            b=problem(run="b", missing=1200, queries=1300),
+            c=problem(run="c", missing=2, queries=1300, reasons={"an empty reply": 2}),
+        )
+    )
     assert [one.found for one in found] == [
         f"{CLAIMS} of runs 'a' and 'b': 1 and 1,200 of 1 and 1,300 queries without a verdict (no reply in time)",
         f"{CLAIMS} of run 'c': 2 of 1,300 queries without a verdict (an empty reply)"]
 
 
 def test_counts_by_reason_are_listed_reason_by_reason():
-    found = folded(runs(a=problem(run="a", missing=5, queries=9, reasons={"no reply in time": 3, "refused": 2}),
-                        b=problem(run="b", missing=6, queries=9, reasons={"no reply in time": 4, "refused": 2})))
+    found = merged_problems(
+        runs(
+            a=problem(run="a", missing=5, queries=9, reasons={"no reply in time": 3, "refused": 2}),
+            b=problem(run="b", missing=6, queries=9, reasons={"no reply in time": 4, "refused": 2}),
+        )
+    )
     assert [one.found for one in found] == [
         f"{CLAIMS} of runs 'a' and 'b': 5 and 6 of 9 queries without a verdict "
         "(3 and 4 no reply in time, 2 refused)"]
@@ -48,10 +57,10 @@ def test_counts_by_reason_are_listed_reason_by_reason():
 def test_what_differs_in_more_stays_apart_and_what_names_no_run_is_said_once():
     bare = Problem("empty-file")
     other = [problem("duplicate-verdict/query", "b", query="q5", vote=""), problem(run="b", missing=6, queries=9), bare]
-    found = folded(runs(a=[problem("duplicate-verdict/query", "a", query="q4", vote=""),
+    found = merged_problems(runs(a=[problem("duplicate-verdict/query", "a", query="q4", vote=""),
                            problem("undefined-verdicts", "a", missing=6, queries=9), bare], b=other))
     assert len(found) == 5 and found.count(bare) == 1
-    assert folded(runs(**{"it's": problem(run="it's", missing=1, queries=1)}))[0].found.startswith(
+    assert merged_problems(runs(**{"it's": problem(run="it's", missing=1, queries=1)}))[0].found.startswith(
         f"""{CLAIMS} of run "it's": 1 of 1 query""")
 
 
@@ -59,7 +68,7 @@ def test_the_lines_of_pages_have_titles_and_names_of_the_session():
     one = problem("undefined-verdicts", "a", missing=3, queries=9, reasons={"the text makes no claim": 3})
     one = replace(one, facts={**one.facts, "again": True})
     two = replace(one, facts={**one.facts, "run": "b"})
-    lines = judge.told(["first", "second"], runs(a=one, b=two), parse_specs(CLAIMS))
+    lines = judge.verdict_problems(["first", "second"], runs(a=one, b=two), parse_specs(CLAIMS))
     assert [line.replace("\\", "") for line in lines] == [
         "Claim faithfulness of **first and second**: 3 of 9 queries undefined (the text makes no claim). "
         "They do not count."]

@@ -101,9 +101,9 @@ def test_claims_of_all_metrics_are_put_together_each_once():
     assert [claim.text for claim in one.reference] == [PARIS]
     assert count_supported_claims(one.answer) == {"d1": 1, "context 3": 1}
     assert count_supported_claims(one.claims) == {"d1": 2, "context 3": 2}
-    assert [words for words, _, _ in said.verdicts(one.answer[1], "answer")] == [
+    assert [words for words, _, _ in said.claim_verdicts(one.answer[1], "answer")] == [
         "✗ not stated", "✗ wrong: the reference does not say it", "✗ in no chunk"]
-    assert [words for words, _, _ in said.verdicts(one.reference[0], "reference")] == [
+    assert [words for words, _, _ in said.claim_verdicts(one.reference[0], "reference")] == [
         "✓ supported", "✓ said in the answer", "✓ in 2 chunks"]
 
 
@@ -112,9 +112,9 @@ def test_a_chunk_bears_its_own_verdict():
     Scripted(default_ledger()).judge_all(found.judged, "RAGAS.ContextPrecision", "ContextRelevance(per='chunk')")
     chunks = heard(found, 0).chunks
     assert chunks["d2"] == ChunkVerdict(ClaimVerdict("useless", "words", False), 0.5, "as always")
-    assert [words for words, _, _ in said.of_chunk(chunks["d1"], 1)] == ["✓ useful", "judged relevance 0.5",
+    assert [words for words, _, _ in said.chunk_verdicts(chunks["d1"], 1)] == ["✓ useful", "judged relevance 0.5",
                                                                         "supports 1 claim"]
-    assert said.of_chunk(None, 0) == []
+    assert said.chunk_verdicts(None, 0) == []
 
 
 def test_claims_without_a_verdict_are_missing_with_the_reason():
@@ -122,7 +122,7 @@ def test_claims_without_a_verdict_are_missing_with_the_reason():
     Scripted(default_ledger(), {"Verify": "timeout"}).judge_all(found.judged, "ClaimFaithfulness")
     one = heard(found, 0)
     assert one.answer == tuple(Claim(text, missing="no reply in time") for text in (PARIS, TOWER))
-    assert said.verdicts(one.answer[0], "answer") == [("? no verdict: no reply in time", False, "")]
+    assert said.claim_verdicts(one.answer[0], "answer") == [("? no verdict: no reply in time", False, "")]
     assert one.values[0].missing == "no reply in time"
     assert count_supported_claims(one.answer) == {}
 
@@ -145,7 +145,7 @@ def test_flags_are_words():
     Scripted(default_ledger()).judge_all(found.judged, "ClaimFaithfulness")
     one = heard(found, 1)
     assert one.answer == () and (one.values[0].value, one.values[0].flags) == (1.0, ("vacuous",))
-    assert said.flagged({"vacuous": 1, "cut": 2}) == (
+    assert said.flag_counts({"vacuous": 1, "cut": 2}) == (
         "1 query: no claim: counts as faithful; 2 queries: a chunk was cut before it was shown to the judge")
     long = match({"q": {"answer": PARIS, "contexts": [f"{PARIS} {'word ' * 3_000}"]}})
     Scripted(default_ledger()).judge_all(long.judged, "Faithfulness")
@@ -159,10 +159,12 @@ def test_each_judge_is_told_apart_and_the_last_asked_comes_first():
     both = read_query_verdicts([query_case(found, at) for at in range(2)], default_ledger(), default_store())
     assert list(both) == [toy, JUDGE]
     assert [[one.metric for one in row.values] for row in both[toy]] == [["Correctness"]] * 2
-    assert said.named(toy) == f"{toy} ({said.STAND_IN})" == said.named(str(toy)) and said.named(JUDGE) == str(JUDGE)
-    assert said.named(Judge("host", "toy-judge-2")) == "toy-judge-2 at host"
+    assert said.judge_name(toy) == f"{toy} ({said.TOY_DESCRIPTION})" == said.judge_name(str(toy)) and said.judge_name(
+        JUDGE
+    ) == str(JUDGE)
+    assert said.judge_name(Judge("host", "toy-judge-2")) == "toy-judge-2 at host"
     warm = replace(JUDGE, parameters='{"temperature":1}')
-    assert said.labels([JUDGE, toy, warm]) == [str(JUDGE), str(toy), f"{JUDGE} {warm.parameters}"]
+    assert said.judge_labels([JUDGE, toy, warm]) == [str(JUDGE), str(toy), f"{JUDGE} {warm.parameters}"]
 
 
 def test_nothing_is_told_where_no_judge_was_asked():
@@ -177,7 +179,7 @@ def test_nothing_is_told_where_no_judge_was_asked():
 
 def test_a_contradicting_chunk_supports_nothing():
     claim = Claim("a", ClaimVerdict("contradicted", "so", False), chunks=("c",))
-    assert claim.supported_by == () and said.verdicts(claim, "answer")[0][0] == "✗ contradicted"
+    assert claim.supported_by == () and said.claim_verdicts(claim, "answer")[0][0] == "✗ contradicted"
 
 
 def test_verdicts_of_a_file_are_told_too(tmp_path):
@@ -191,7 +193,7 @@ def test_verdicts_of_a_file_are_told_too(tmp_path):
     one = heard(found, 0, judge)
     assert [(claim.text, claim.other_text.verdict, claim.entailed_by) for claim in one.answer] == [
         (PARIS, "entailed", ("d1",)), (TOWER, "not entailed", ())]
-    assert said.verdicts(one.answer[1], "answer")[0][0] == "✗ wrong, by the reference"
+    assert said.claim_verdicts(one.answer[1], "answer")[0][0] == "✗ wrong, by the reference"
     assert valued(one, "RAGChecker.Precision") == 0.5
-    assert "imported from a file" in said.named(judge)
+    assert "imported from a file" in said.judge_name(judge)
     assert read_query_verdicts([query_case(found, 1)], default_ledger(), default_store()) == {}

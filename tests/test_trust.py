@@ -28,7 +28,7 @@ from ragdash.analysis.judge_validation import (
 from ragdash.analysis.judge_validation.estimates import wilson
 from ragdash.core.errors import InputError
 from ragdash.evaluation.evaluate import evaluate
-from ragdash.reporting.tables import render_trust, sheet_bytes
+from ragdash.reporting.tables import label_sheet_bytes, render_judge_validation
 
 
 def judged(values, name="run", **facts) -> Verdicts:
@@ -188,7 +188,7 @@ def test_a_sheet_goes_out_and_comes_back():
     one = Verdicts("run", pa.array(ids), np.ones(4))
     table = sheet([one], ids)
     assert table.column_names[:3] == ["query_id", "run", "label"] and "value" not in table.column_names
-    rows = list(csv.DictReader(io.StringIO(sheet_bytes(table, "csv").decode())))
+    rows = list(csv.DictReader(io.StringIO(label_sheet_bytes(table, "csv").decode())))
     assert rows[0]["query_id"] == "'=1+1"
     out = io.StringIO()
     writer = csv.DictWriter(out, rows[0], delimiter=";")
@@ -292,7 +292,7 @@ def test_the_text_says_what_there_is_to_say_and_nothing_else(case):
     votes = np.array(values, float) if isinstance(values[0], list) else None
     one = judged(values if votes is None else np.nanmean(votes, axis=1), votes=votes, reasons={"q2": "refused"})
     found = trust(one, {f"q{i}": float(label) for i, label in enumerate(labels)})
-    text = render_trust([found], [], "table").decode()
+    text = render_judge_validation([found], [], "table").decode()
     assert all(sentence in text for sentence in sentences) and absent not in text, text
 
 

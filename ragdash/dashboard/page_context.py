@@ -121,7 +121,7 @@ class Results:
 
     def notes_on_means(self) -> list[str]:
         """What the means leave out or count as 0, one sentence each."""
-        sentences = fmt.counted(self.selection.names, self.counts(), self.scope.conventions)
+        sentences = fmt.query_counts(self.selection.names, self.counts(), self.scope.conventions)
         if not self.scope.by_evidence:
             return sentences
         return [sentence.replace("without a relevant document", "without a gold span") for sentence in sentences]

@@ -64,7 +64,7 @@ def _sidebar():
         st.caption("Load runs to choose what is shown.")
         return None
     _runs({entry.digest: entry.name for entry in runs})
-    menu = fmt.templates()
+    menu = fmt.metric_templates()
     st.selectbox("Metric", menu, format_func=fmt.template_title,
                  key=state.choice_key(state.METRIC, menu, page_context.DEFAULT_METRIC),
                  help="The metric of the pictures. @k looks at the first k documents only. The Metrics page explains "
@@ -87,7 +87,7 @@ def _slice() -> None:
     slices = slices_of(state.truth()) if data_store.LOADED.truth(state.truth() or "") else {}
     key = state.choice_key(state.SLICE, ["", *slices], "")
     if slices:
-        st.selectbox("Queries", ["", *slices], key=key, format_func=lambda token: fmt.part(slices, token),
+        st.selectbox("Queries", ["", *slices], key=key, format_func=lambda token: fmt.slice_label(slices, token),
                      help="All queries, or those of one kind: every page then shows these alone. Kinds are the "
                           "attributes that the truth gives its queries.")
 

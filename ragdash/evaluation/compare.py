@@ -1,7 +1,7 @@
-"""Paired comparison of configurations: is a difference real, how large is it, how small a one could have been seen?
+"""Paired comparison of configurations: is a difference significant, how large is it, what could be detected?
 
 Letters: Q queries, S pairs of a candidate (or a slice of its queries) and a metric. Differences are candidate minus
-baseline; where a lower value is better, the tests look at them with their sign turned.
+baseline; for metrics where lower is better, the tests use them with the sign reversed.
 """
 
 from __future__ import annotations
@@ -45,14 +45,30 @@ _DECIMALS = 12  # differences that are equal but for rounding tie
 
 @dataclass(frozen=True)
 class Comparison:
-    """A candidate against the baseline on one metric; numbers are NaN where fewer than two queries can be compared.
+    """A candidate against the baseline on one metric; numbers are NaN with fewer than two queries to compare.
 
-    n: queries with a value on both sides; left_out: those with a value on one side only. mean_difference: candidate
-    minus baseline, [low, high] its bootstrap interval. wins: queries where the candidate is better in the metric's
-    direction. p: by test, two-sided, uncorrected; with a margin also of equivalence; p_corrected: of the randomisation
-    test, over everything compared.
-    cohens_dz and superiority count towards better. detectable: the smallest mean difference that n queries show at
-    80 % power; needed: queries to show the one seen so. slice: the queries compared, None for all.
+    Attributes
+    ----------
+    n, left_out
+        Queries with a value on both sides, and on one side only.
+    mean_difference, low, high
+        Candidate minus baseline with its bootstrap interval.
+    wins, ties, losses
+        Queries where the candidate is better, equal or worse in the metric's direction.
+    p
+        Uncorrected two-sided p-values by test; with a margin also that of equivalence.
+    p_corrected
+        Of the randomization test, over everything compared.
+    outcome : {"better", "worse", "equivalent", "undecided"}
+        What the corrected p-values say of the candidate.
+    cohens_dz, superiority
+        Effect sizes; positive, or above 0.5, where the candidate is better.
+    detectable
+        The smallest mean difference that n queries show at 80 % power.
+    queries_needed
+        Queries that the observed difference would need at 80 % power.
+    slice
+        The queries compared; None for all.
     """
 
     candidate: str
@@ -82,10 +98,28 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Rules:
-    """How differences are judged: part of the settings of every verdict.
+    """The rules of a comparison; they are among the settings of every outcome.
 
-    correction: one of CORRECTIONS, over everything compared at once; margin: differences within it do not matter
-    (None: every difference does); alpha: the share of false alarms; intervals are of level 1 - alpha.
+    Parameters
+    ----------
+    correction : {"holm", "bh", "none"}
+        For multiple tests, over everything compared at once.
+    margin
+        Differences within it do not matter; None: every difference does.
+    alpha
+        The share of false alarms; intervals have the level 1 - alpha.
+    resamples, permutations, seed
+        Random draws of the intervals and of the randomization test.
+
+    Raises
+    ------
+    InputError
+        The correction is unknown, or the margin is not above 0.
+
+    Examples
+    --------
+    >>> Rules(correction="bh", margin=0.02).alpha
+    0.05
     """
 
     correction: str = "holm"
@@ -139,10 +173,38 @@ def differences(baseline: Evaluation, candidate: Evaluation, spec: Spec) -> np.n
 
 def compare(baseline: Evaluation, candidates: Sequence[Evaluation], specs: Sequence[Spec] | None = None,
             rules: Rules | None = None) -> list[list[Comparison]]:
-    """Every candidate against the baseline on every spec: a row per candidate, a column per spec.
+    """Compare every candidate with the baseline on every spec.
 
-    specs: those to compare (default: all of the baseline's that can be); p-values are corrected over the whole grid.
-    Raises InputError where the evaluations are not of the same queries, or a spec cannot be compared.
+    Parameters
+    ----------
+    baseline, candidates
+        Evaluations of the same queries, matched the same way.
+    specs
+        The metrics to compare; default all of the baseline's that are means with a better direction.
+    rules
+        Correction, margin, alpha and numbers of draws; default Rules().
+
+    Returns
+    -------
+    list of list of Comparison
+        A row for each candidate, a column for each spec. p-values are corrected over the whole grid.
+
+    Raises
+    ------
+    InputError
+        The evaluations differ in queries or matching, or a spec cannot be compared.
+
+    Examples
+    --------
+    >>> from ragdash import Run, Truth, evaluate
+    >>> queries = [f"q{i}" for i in range(8)]
+    >>> truth = Truth.build("qrels", queries, ["a"] * 8, [1] * 8)
+    >>> good = Run.build("good", queries * 2, ["a"] * 8 + ["b"] * 8, [2.0] * 8 + [1.0] * 8)
+    >>> poor = Run.build("poor", queries * 2, ["a"] * 8 + ["b"] * 8, [1.0] * 8 + [2.0] * 8)
+    >>> baseline, candidate = (evaluate(run, truth, "RR") for run in (poor, good))
+    >>> [[comparison]] = compare(baseline, [candidate])
+    >>> comparison.outcome, comparison.mean_difference, comparison.wins
+    ('better', 0.5, 8)
     """
     specs, rules = select_comparable(baseline, baseline.specs)[0] if specs is None else list(specs), rules or Rules()
     labels = [(candidate, spec, None) for candidate in candidates for spec in specs]
@@ -151,9 +213,17 @@ def compare(baseline: Evaluation, candidates: Sequence[Evaluation], specs: Seque
 
 def compare_slices(baseline: Evaluation, candidates: Sequence[Evaluation], spec: Spec, slices: Sequence[Slice],
                    rules: Rules | None = None) -> list[list[Comparison]]:
-    """Every candidate against the baseline on one spec within each slice: a row per slice, a column per candidate.
+    """Compare every candidate with the baseline on one spec within each slice of the queries.
 
-    p-values are corrected over all slices and candidates. Raises InputError as compare.
+    Returns
+    -------
+    list of list of Comparison
+        A row for each slice, a column for each candidate. p-values are corrected over all slices and candidates.
+
+    Raises
+    ------
+    InputError
+        As `compare`.
     """
     rules = rules or Rules()
     labels = [(candidate, spec, query_slice) for query_slice in slices for candidate in candidates]

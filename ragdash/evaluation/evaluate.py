@@ -51,10 +51,35 @@ class Summary:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Evaluation:
-    """Values of a run: values (Q, M) float64, NaN = undefined, rows as query_ids, columns as specs.
+    """Values of a run for every query and metric; what `evaluate` returns.
 
-    counts: queries, missing (in the truth, not in the run), unanswerable (without a relevant document), extra (in the
-    run, not in the truth). settings: what is needed to get the same numbers again.
+    Attributes
+    ----------
+    query_ids, specs
+        The rows (Q,) and the columns (M,) of `values`.
+    values : float64 array (Q, M)
+        NaN where a metric is undefined for a query.
+    settings
+        What is needed to compute the same numbers again.
+    counts
+        Numbers of queries: "queries", "missing" (in the truth, not in the run), "unanswerable" (without a relevant
+        document) and "extra" (in the run, not in the truth).
+    problems
+        Warnings, such as metrics that this run or truth cannot give.
+    corpus
+        For metrics that are no mean over the queries: the value of the whole corpus by spec.
+
+    Examples
+    --------
+    >>> from ragdash import Run, Truth
+    >>> run = Run.build("bm25", ["q1", "q1", "q2"], ["a", "b", "c"], [2.0, 1.0, 1.0])
+    >>> evaluation = evaluate(run, Truth.build("qrels", ["q1", "q2"], ["b", "c"], [1, 1]), "RR")
+    >>> evaluation
+    <Evaluation of 'bm25': 2 queries, 1 metrics>
+    >>> evaluation.column("RR").tolist(), evaluation.only(["q2"]).column("RR").tolist()
+    ([0.5, 1.0], [1.0])
+    >>> [(str(row.spec), row.mean, row.n) for row in evaluation.summary()]
+    [('RR', 0.75, 2)]
     """
 
     name: str
@@ -117,14 +142,38 @@ class Curves:
 def evaluate(run: Run, truth: Truth, metrics: str | Iterable[str | Spec] | None = None, *, match: str = "id",
              match_how: str = "partial", match_threshold: float = THRESHOLD, match_model: str = "",
              **conventions) -> Evaluation:
-    """Every metric for every query of the truth.
+    """Compute every metric for every query of the truth.
 
-    metrics: "nDCG@10 R@5, MRR" or a list (default: P@5 R@10 RR AP nDCG@10 Success@10); match: "id", or "evidence" for
-    documents that are right where they hold a gold span (match_how, match_threshold, match_model: as in
-    ragdash.matching.match.Matching); conventions: ties, missing, unanswerable, duplicates
-    (ragdash.core.records.Conventions). A
-    metric that this run or truth cannot give is undefined, with its reason among the problems. Raises InputError for an
-    unknown metric or convention, or if the run and the truth have no query in common.
+    Parameters
+    ----------
+    run, truth
+        What a configuration returned, and the relevance judgments, references and evidence.
+    metrics
+        "nDCG@10 R@5, MRR" or a list of names or specs; default P@5 R@10 RR AP nDCG@10 Success@10.
+    match : {"id", "evidence"}
+        Which documents are relevant: by judged id, or by holding a gold span.
+    match_how, match_threshold, match_model
+        How a span is found in a document; see ragdash.matching.match.Matching.
+    **conventions
+        ties, missing, unanswerable, duplicates; see ragdash.core.records.Conventions.
+
+    Returns
+    -------
+    Evaluation
+        A metric that this run or truth cannot give is undefined (NaN), with its reason among the problems.
+
+    Raises
+    ------
+    InputError
+        A metric or a convention is unknown, or run and truth have no query in common.
+
+    Examples
+    --------
+    >>> from ragdash import Run, Truth
+    >>> run = Run.build("bm25", ["q", "q", "q"], ["a", "b", "c"], [3.0, 2.0, 1.0])
+    >>> truth = Truth.build("qrels", ["q", "q"], ["b", "d"], [1, 1])
+    >>> evaluate(run, truth, "P@2 R@2 RR").values.tolist()
+    [[0.5, 0.5, 0.5]]
     """
     specs = DEFAULT_SPECS if metrics is None else parse_specs(metrics)
     matching = Matching(match, match_how, match_threshold, match_model)
@@ -162,9 +211,19 @@ def evaluate_match(match: Match, specs: Sequence[Spec]) -> Evaluation:
 
 def summaries(evaluations: Sequence[Evaluation], *, level: float = LEVEL, resamples: int = RESAMPLES,
               seed: int = SEED, weights: np.ndarray | None = None) -> list[tuple[Summary, ...]]:
-    """The summaries of several evaluations, with one draw of resamples for all that have the same queries.
+    """Summarize several evaluations, with one draw of resamples for all that have the same queries.
 
-    weights: stats.resample_weights for these queries, resamples and seed, where they are used more than once.
+    Parameters
+    ----------
+    level, resamples, seed
+        Of the bootstrap intervals. The same seed and number of queries give the same resamples.
+    weights
+        stats.resample_weights for these queries, resamples and seed, where they are used more than once.
+
+    Returns
+    -------
+    list of tuple of Summary
+        A tuple for each evaluation, a Summary for each of its specs.
     """
     result: list[tuple[Summary, ...]] = [()] * len(evaluations)
     by_size = sorted(range(len(evaluations)), key=lambda i: len(evaluations[i].query_ids))
@@ -189,11 +248,20 @@ def summaries(evaluations: Sequence[Evaluation], *, level: float = LEVEL, resamp
 def curves(match: Match, names: Sequence[str] = ("P", "R"), ks: np.ndarray | None = None, *, level: float = LEVEL,
            resamples: int = FAST_RESAMPLES, seed: int = SEED, weights: np.ndarray | None = None,
            queries: np.ndarray | None = None) -> Curves:
-    """Means of metrics at every cutoff from 1 to the deepest rank, intervals at up to 60 log-spaced ones.
+    """Return means of metrics at every cutoff, with intervals at up to 60 log-spaced ones.
 
-    names: names of metrics that take a cutoff; ks: the cutoffs, ascending (default 1 to the run's depth);
-    queries (Q,) bool: those that count (default all); weights: stats.resample_weights for these queries, this seed and
-    at least these resamples.
+    Parameters
+    ----------
+    names
+        Metrics that take a cutoff.
+    ks
+        The cutoffs, ascending; default 1 to the run's depth.
+    level, resamples, seed
+        Of the bootstrap intervals.
+    weights
+        stats.resample_weights for these queries, this seed and at least these resamples.
+    queries : bool array (Q,)
+        The queries to include; default all.
     """
     queries = np.ones(len(match.query_ids), bool) if queries is None else queries
     ks = np.arange(1, max(match.run.depth, 1) + 1) if ks is None else np.asarray(ks)

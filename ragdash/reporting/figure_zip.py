@@ -5,24 +5,24 @@ from __future__ import annotations
 import io
 import zipfile
 
-from ragdash.reporting.figure_files import PICTURES, pictures
-from ragdash.reporting.html.blocks import Picture
-from ragdash.reporting.html.content import Content
-from ragdash.reporting.html.report_page import sections
+from ragdash.reporting.figure_files import FIGURE_FORMATS, render_figures
+from ragdash.reporting.html.blocks import Figure
+from ragdash.reporting.html.content import ReportContent
+from ragdash.reporting.html.report_page import build_sections
 from ragdash.reporting.plots.common.theme import LIGHT, Theme
 
 
-def album(content: Content, form: str, theme: Theme = LIGHT) -> bytes:
+def figure_archive(content: ReportContent, form: str, theme: Theme = LIGHT) -> bytes:
     """A ZIP archive of every picture of the sections asked for, in one of PICTURES; the same input, the same bytes.
 
     InputError where this machine cannot draw the format.
     """
-    figures = [block for section in sections(content) for block in section.blocks if isinstance(block, Picture)]
-    images = pictures([picture.draw(theme) for picture in figures], form, background=theme.paper)
+    figures = [block for section in build_sections(content) for block in section.blocks if isinstance(block, Figure)]
+    images = render_figures([picture.draw(theme) for picture in figures], form, background=theme.paper)
     sink = io.BytesIO()
     with zipfile.ZipFile(sink, "w") as archive:
         for index, (picture, data) in enumerate(zip(figures, images, strict=True), 1):
-            info = zipfile.ZipInfo(f"{index:02}-{picture.key}.{PICTURES[form].ending}")
+            info = zipfile.ZipInfo(f"{index:02}-{picture.key}.{FIGURE_FORMATS[form].ending}")
             info.compress_type = zipfile.ZIP_DEFLATED
             archive.writestr(info, data)
     return sink.getvalue()

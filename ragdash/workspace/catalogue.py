@@ -134,7 +134,7 @@ class Catalogue:
         self._do(work, None, write=True)
 
     def _do(self, action: Callable[[sqlite3.Connection], T], default: T, write: bool = False) -> T:
-        """What an action gives; `nothing` for a reader where there is no file. A broken file is set aside, once."""
+        """What an action gives; `default` for a reader if there is no file. A broken file is set aside, once."""
         try:
             for attempt in (1, 2):
                 try:
@@ -147,6 +147,7 @@ class Catalogue:
             raise atomic_folders.unusable(self.folder, error) from None
         except sqlite3.Error as error:
             raise _unusable(self.path, error) from None
+        raise AssertionError("the second attempt returns or raises")
 
     def _once(self, action: Callable[[sqlite3.Connection], T], default: T, write: bool) -> T:
         if not write and not has_content(self.path):
@@ -161,6 +162,7 @@ class Catalogue:
                 if write or mode == "immutable" or primary_code(error) not in (sqlite3.SQLITE_CANTOPEN,
                                                                        sqlite3.SQLITE_READONLY):
                     raise
+        raise AssertionError("the last mode returns or raises")
 
     def _fix(self) -> None:
         """Put the broken file aside and list what is on the disk anew."""

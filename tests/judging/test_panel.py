@@ -157,11 +157,11 @@ def test_the_choice_is_written_as_a_parameter_and_read_back():
 def test_it_is_said_that_it_is_a_mean_and_of_whom_and_that_one_is_a_script(match):
     say(match, TOY, dict.fromkeys(IDS, 1))
     spec = parse_spec("Faithfulness(judge='one + toy-judge')")
-    line = said.whose(["run"], [evaluate(match.run, match.truth, [spec])], [spec])[0].replace("\\", "")
+    line = said.judge_sources(["run"], [evaluate(match.run, match.truth, [spec])], [spec])[0].replace("\\", "")
     assert "mean of 2 judges: one at one.org + toy-judge at toy (a script that compares content words" in line
     assert said.is_toy("one at one.org + toy-judge at toy") and not said.is_toy("one at one.org + two at two.org")
-    assert said.named("one at one.org + toy-judge at toy", short=True) == "Mean of 2 judges, one of them a script"
-    assert said.named("majority of one at one.org + two at two.org", short=True) == "Majority of 2 judges"
+    assert said.judge_name("one at one.org + toy-judge at toy", short=True) == "Mean of 2 judges, one of them a script"
+    assert said.judge_name("majority of one at one.org + two at two.org", short=True) == "Majority of 2 judges"
 
 
 def test_a_panel_is_held_against_labels_as_a_judge_is(match):

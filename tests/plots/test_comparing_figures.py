@@ -103,12 +103,12 @@ def test_signs_are_written():
 
 def test_counts_follow_the_better_end():
     difference = np.array([0.5, -0.1, 0.0, np.nan, 1e-12, 0.2])
-    up = compare.outcome(difference, "higher", tolerance=1e-9)
+    up = compare.count_outcomes(difference, "higher", tolerance=1e-9)
     assert (up.better, up.equal, up.worse, up.undefined, up.n) == (2, 2, 1, 1, 5)
-    down = compare.outcome(difference, "lower", tolerance=1e-9)
+    down = compare.count_outcomes(difference, "lower", tolerance=1e-9)
     assert (down.better, down.worse) == (1, 2)
-    assert up.words() == "▲ 2 better · 2 equal · ▼ 1 worse" and up.left_out() == " · 1 undefined"
-    assert compare.outcome(difference, None).words() == "▲ 3 higher · 1 equal · ▼ 1 lower"
+    assert up.summary() == "▲ 2 better · 2 equal · ▼ 1 worse" and up.undefined_note() == " · 1 undefined"
+    assert compare.count_outcomes(difference, None).summary() == "▲ 3 higher · 1 equal · ▼ 1 lower"
 
 
 @pytest.mark.parametrize("many", [1, 3, 10])

@@ -91,7 +91,7 @@ def test_the_page_theme_names_the_same_colours(look):
 
 
 def test_every_run_has_a_second_channel():
-    looks = [theme.mark(slot) for slot in range(10)]
+    looks = [theme.run_look(slot) for slot in range(10)]
     assert len({(look.color, look.symbol) for look in looks}) == 10
     assert len({look.sign for look in looks}) == 10
     assert {look.color for look in looks[6:]} == {theme.LIGHT.grey}
@@ -102,15 +102,15 @@ def test_every_run_has_a_second_channel():
     [([0.5, 0.5, 0.5], 0.1), ([0.1, 0.9, 0.12], 0.05), ([1.0], 1), ([], 1), ([0.3, 0.1, 0.2, 0.1], 0.2)],
 )
 def test_labels_are_moved_apart_in_their_order(places, gap):
-    moved = theme.spread(places, gap)
+    moved = theme.spread_positions(places, gap)
     order = np.argsort(places, kind="stable")
     assert np.all(np.diff(moved[order]) >= gap - 1e-9)
     assert len(moved) == 0 or np.mean(moved) == pytest.approx(np.mean(places))
 
 
 def test_names_are_drawn_as_written():
-    assert theme.short("<b>bold</b>") == "&lt;b&gt;bold&lt;/b&gt;"
-    assert theme.short("a" * 40, 11) == "aaaaa…aaaaa"
+    assert theme.shorten("<b>bold</b>") == "&lt;b&gt;bold&lt;/b&gt;"
+    assert theme.shorten("a" * 40, 11) == "aaaaa…aaaaa"
 
 
 def test_numbers_have_three_decimals_and_undefined_is_a_dash():

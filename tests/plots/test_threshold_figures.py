@@ -20,7 +20,7 @@ def runs(many: int) -> tuple[list[str], list[int]]:
 def placed(mean, **more):
     mean = np.asarray(mean, dtype=float)
     more = {"axis": UNIT, **more}
-    return bands.placement(*runs(len(mean)), mean, mean - 0.05, mean + 0.05, np.full(len(mean), 40), EDGES, LABELS,
+    return bands.band_placement(*runs(len(mean)), mean, mean - 0.05, mean + 0.05, np.full(len(mean), 40), EDGES, LABELS,
                            **more)
 
 
@@ -69,18 +69,18 @@ def test_words_stand_beside_the_name_and_an_undefined_mean_says_so():
 
 def test_open_bands_are_drawn_around_the_values():
     edges = np.array([1, 5, 20, np.inf])
-    fig = bands.placement(["a"], [0], np.array([30.0]), np.array([25.0]), np.array([36.0]), np.array([9]), edges,
+    fig = bands.band_placement(["a"], [0], np.array([30.0]), np.array([25.0]), np.array([36.0]), np.array([9]), edges,
                           ("good", "fair", "poor"), axis=Axis("Mean rank", 1, None, better="lower"))
     low, high = fig.layout.xaxis.range
     assert low <= 5 and 36 < high < 100 and np.isfinite([shape.x1 for shape in rects(fig)]).all()
-    wide = bands.placement(["a"], [0], np.array([-0.5]), np.array([-0.7]), np.array([-0.2]), np.array([9]),
+    wide = bands.band_placement(["a"], [0], np.array([-0.5]), np.array([-0.7]), np.array([-0.2]), np.array([9]),
                            np.array([-40, 0, 0.5, 1]), ("poor", "fair", "good"), axis=Axis("AQWV", -40, 1))
     assert -5 < wide.layout.xaxis.range[0] < -0.7
 
 
 def test_numbers_at_the_ends_do_not_lie_on_their_neighbours():
     edges = np.array([0, 0.7, 0.85, 0.95, 1])
-    fig = bands.placement(["a"], [0], np.array([0.5]), np.array([0.4]), np.array([0.6]), np.array([9]), edges,
+    fig = bands.band_placement(["a"], [0], np.array([0.5]), np.array([0.4]), np.array([0.6]), np.array([9]), edges,
                           ("below the minimum", "minimum", "good", "excellent"), axis=UNIT)
     assert list(fig.layout.xaxis.tickvals) == [0, 0.7, 0.85, 0.95]
 
@@ -96,7 +96,7 @@ NARROW_BANDS = {
 @pytest.mark.parametrize("case", NARROW_BANDS)
 def test_words_wider_than_their_bands_rise_like_stairs(case):
     edges, labels, steps = NARROW_BANDS[case]
-    fig = bands.placement(["a"], [0], np.array([0.5]), np.array([0.4]), np.array([0.6]), np.array([9]),
+    fig = bands.band_placement(["a"], [0], np.array([0.5]), np.array([0.4]), np.array([0.6]), np.array([9]),
                           np.array(edges), labels, axis=UNIT)
     above = words_above(fig)
     heights = [-above[label].ay if above[label].showarrow else 0 for label in labels]
@@ -145,7 +145,7 @@ def test_curves_bear_their_area_and_the_line_of_chance(many):
     assert [trace.name for trace in fig.data] == [
         f"run {at} · AUC {'–' if at == many - 1 else '0.850'}" for at in range(many)]
     assert (fig.layout.shapes[0].y0, fig.layout.shapes[0].y1) == (0, 1) and fig.layout.showlegend
-    fig = thresholds.pr(*runs(many), tpr, fpr, [0.4] * many, [40] * many, base=0.03, theme=DARK)
+    fig = thresholds.precision_recall(*runs(many), tpr, fpr, [0.4] * many, [40] * many, base=0.03, theme=DARK)
     assert len(fig.data) == many and "AP 0.400" in fig.data[0].name
     assert fig.layout.shapes[0].y0 == fig.layout.shapes[0].y1 == 0.03
 
@@ -159,7 +159,7 @@ def test_a_long_curve_is_thinned_and_keeps_its_shape():
     rng = np.random.default_rng(0)
     hit = rng.random(100_000) < np.linspace(0.9, 0.1, 100_000)
     x, y = np.cumsum(~hit) / (~hit).sum(), np.cumsum(hit) / hit.sum()
-    kept = thresholds.thinned(x, y)
+    kept = thresholds.thin_curve(x, y)
     assert (x[kept[0]], y[kept[0]]) == (x[0], y[0]) and (x[kept[-1]], y[kept[-1]]) == (1, 1)
     assert len(kept) <= thresholds.POINTS + 2
     assert np.abs(np.interp(x, x[kept], y[kept]) - y).max() < 0.004
@@ -168,15 +168,17 @@ def test_a_long_curve_is_thinned_and_keeps_its_shape():
 def test_points_inside_straight_stretches_are_dropped_first():
     x = np.concatenate([np.zeros(1_000), np.linspace(0, 1, 1_000)])
     y = np.concatenate([np.linspace(0, 1, 1_000), np.ones(1_000)])
-    assert thresholds.thinned(x, y).tolist() == [0, 999, 1_999]
-    assert thresholds.thinned(np.ones(5), np.ones(5)).tolist() == [0] and thresholds.thinned([], []).tolist() == []
+    assert thresholds.thin_curve(x, y).tolist() == [0, 999, 1_999]
+    assert (
+        thresholds.thin_curve(np.ones(5), np.ones(5)).tolist() == [0] and thresholds.thin_curve([], []).tolist() == []
+    )
 
 
 def test_names_are_drawn_as_written():
     one = np.array([0.0, 0.5, 1.0])
     figs = [thresholds.sweep([HOSTILE], [0], [one], [one], [one], axis=Axis(HOSTILE, 0, 1), n=[3], marked=[0.5]),
             thresholds.roc([HOSTILE], [0], [one], [one], [0.5], [3]),
-            bands.placement([HOSTILE], [0], one[1:2], one[1:2], one[1:2], one[1:2], EDGES, LABELS,
+            bands.band_placement([HOSTILE], [0], one[1:2], one[1:2], one[1:2], one[1:2], EDGES, LABELS,
                             axis=Axis(HOSTILE, 0, 1), words=[HOSTILE])]
     for fig in figs:
         assert "<b>x" not in fig.to_json().replace("\\u003c", "<")

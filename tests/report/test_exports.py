@@ -26,9 +26,9 @@ from ragdash.metrics import parse_spec
 from ragdash.reporting import figure_files
 from ragdash.reporting.plots.common.axes import axis_of
 from ragdash.reporting.plots.leaderboard import means
-from ragdash.reporting.tables.escaping import harmless, tex
+from ragdash.reporting.tables.escaping import escape_formula, escape_latex
 from ragdash.reporting.tables.excel import LONGEST, workbook
-from ragdash.reporting.tables.export import TABLES, export, long_values, wide_values
+from ragdash.reporting.tables.export import TABLES, export_table, long_values, wide_values
 
 IDS = ["007", "2506.00500", "1e5", "=1+1", "-cmd", "+44 20", "@x", "\tx", "-3.5", " =1", "ü<b>&\"'",
        "_x0041_", "a\x01b"]
@@ -41,30 +41,30 @@ TABLE = pa.table({"query_id": IDS, "value": [0.1, float("nan"), None, 1 / 3, *ra
     ("\rx", "'\rx"), ("\n=1", "'\n=1"), (" =1", "' =1"), ("＝1", "'＝1"), ("-3.5", "-3.5"), ("+1e3", "+1e3"),
     ("-.5", "-.5"), ("a=1", "a=1"), ("", ""), ("q-1", "q-1"), ("-", "'-"), ("-1-1", "'-1-1")])
 def test_a_text_that_begins_a_formula_gets_an_apostrophe(text, written):
-    assert harmless(text) == written
+    assert escape_formula(text) == written
 
 
 def test_csv_gives_back_numbers_in_full_and_texts_harmless():
-    rows = list(csv.reader(io.StringIO(export(TABLE, "csv").decode())))
+    rows = list(csv.reader(io.StringIO(export_table(TABLE, "csv").decode())))
     assert rows[0] == ["query_id", "value", "n"]
-    assert [row[0] for row in rows[1:]] == [harmless(one) for one in IDS]
+    assert [row[0] for row in rows[1:]] == [escape_formula(one) for one in IDS]
     assert rows[4][1] == repr(1 / 3) and rows[2][1] == rows[3][1] == "" and rows[1][2] == str(2**60)
     assert not any(cell[:1] in "=@\t\r" and cell for row in rows for cell in row)
 
 
 def test_a_header_is_made_harmless_too():
-    assert export(pa.table({"=1+1": [1]}), "csv").decode().startswith("'=1+1\n")
+    assert export_table(pa.table({"=1+1": [1]}), "csv").decode().startswith("'=1+1\n")
 
 
 def test_excel_holds_ids_as_text_and_numbers_as_numbers():
-    sheet = openpyxl.load_workbook(io.BytesIO(export(TABLE, "xlsx"))).active
+    sheet = openpyxl.load_workbook(io.BytesIO(export_table(TABLE, "xlsx"))).active
     cells = list(sheet.iter_rows())
     assert [unescape(row[0].value) for row in cells[1:]] == [one.replace("\x01", "\ufffd") for one in IDS]
     assert all(row[0].data_type == "s" for row in cells), "nothing is a formula"
     assert cells[1][1].value == 0.1 and cells[2][1].value is None and cells[4][1].value == 1 / 3
     assert cells[1][2].value == str(2**60), "a number that Excel would round is text"
     assert cells[2][2].value == 0 and sheet.freeze_panes == "A2" and cells[0][0].font.b
-    read = CalamineWorkbook.from_filelike(io.BytesIO(export(TABLE, "xlsx"))).get_sheet_by_index(0).to_python()
+    read = CalamineWorkbook.from_filelike(io.BytesIO(export_table(TABLE, "xlsx"))).get_sheet_by_index(0).to_python()
     assert [row[0] for row in read[1:5]] == IDS[:4]
 
 
@@ -80,13 +80,13 @@ def test_the_same_table_gives_the_same_workbook():
 
 
 def test_parquet_gives_the_table_back():
-    back = parquet.read_table(io.BytesIO(export(TABLE, "parquet")))
+    back = parquet.read_table(io.BytesIO(export_table(TABLE, "parquet")))
     pd.testing.assert_frame_equal(back.to_pandas(), TABLE.to_pandas())
     assert back.schema.equals(TABLE.schema)
 
 
 def test_markdown_keeps_its_columns_whatever_stands_in_them():
-    lines = export(pa.table({"a": list(BAD), "b": [0.5] * len(BAD)}), "markdown").decode().splitlines()
+    lines = export_table(pa.table({"a": list(BAD), "b": [0.5] * len(BAD)}), "markdown").decode().splitlines()
     assert len(lines) == 2 + len(BAD)
     for line in lines:
         assert len(re.findall(r"(?<!\\)(?:\\\\)*\|", line)) == 3
@@ -95,21 +95,21 @@ def test_markdown_keeps_its_columns_whatever_stands_in_them():
 
 def test_latex_sets_texts_as_written():
     cells = {"a": ["50% & $x_1$ \\write18{ls} #1 ~^", "a\nb"], "b": [0.5, float("nan")]}
-    table = export(pa.table(cells), "latex").decode()
+    table = export_table(pa.table(cells), "latex").decode()
     assert r"50\% \& \$x\_1\$ \textbackslash{}write18\{ls\} \#1 \textasciitilde{}\textasciicircum{} & 0.500 \\" in table
     assert r"a b & -- \\" in table and table.startswith(r"\begin{tabular}{lr}" + "\n\\toprule")
     for bad in BAD:
         rest = re.sub(r"\\(textbackslash|textasciitilde|textasciicircum|textless|textgreater|textbar|textquotedbl)\{\}"
-                      r"|\\[&%$#_{}]|\$\\?[a-z-]*\$", "", tex(bad))
-        assert not re.search(r"[\\&%$#_{}^<>|]", rest), tex(bad)
+                      r"|\\[&%$#_{}]|\$\\?[a-z-]*\$", "", escape_latex(bad))
+        assert not re.search(r"[\\&%$#_{}^<>|]", rest), escape_latex(bad)
 
 
 def test_a_data_frame_is_taken_as_it_stands():
     frame = pd.DataFrame({"Run": ["a", None], "Mean": [0.25, np.nan], "mixed": ["x", 3]})
-    assert export(frame, "csv").decode() == "Run,Mean,mixed\na,0.25,x\n,,3\n"
+    assert export_table(frame, "csv").decode() == "Run,Mean,mixed\na,0.25,x\n,,3\n"
     assert set(TABLES) == {"csv", "xlsx", "parquet", "markdown", "latex"}
     for form in TABLES:
-        assert export(frame, form)
+        assert export_table(frame, form)
 
 
 def evaluations():
@@ -139,23 +139,26 @@ def figure():
 
 
 def test_a_picture_as_json_needs_no_browser(monkeypatch):
-    monkeypatch.setattr(figure_files, "browser", lambda: None)
-    assert len(json.loads(figure_files.picture(figure(), "json"))["data"]) == 2
+    monkeypatch.setattr(figure_files, "find_browser", lambda: None)
+    assert len(json.loads(figure_files.render_figure(figure(), "json"))["data"]) == 2
     with pytest.raises(InputError, match="Install Chromium"):
-        figure_files.picture(figure(), "svg")
+        figure_files.render_figure(figure(), "svg")
 
 
 def test_a_browser_named_in_the_environment_is_the_one(monkeypatch, tmp_path):
     monkeypatch.setenv("CHROMIUM", str(tmp_path / "none"))
-    assert figure_files.browser() is None and figure_files.lacking().kind in ("no-browser", "no-kaleido")
+    assert figure_files.find_browser() is None and figure_files.missing_requirement().kind in (
+        "no-browser",
+        "no-kaleido",
+    )
 
 
 @pytest.mark.browser
-@pytest.mark.skipif(figure_files.lacking() is not None, reason="no kaleido, or no Chromium for it")
+@pytest.mark.skipif(figure_files.missing_requirement() is not None, reason="no kaleido, or no Chromium for it")
 def test_png_and_svg_are_drawn():
-    (svg,) = figure_files.pictures([figure()], "svg")
+    (svg,) = figure_files.render_figures([figure()], "svg")
     assert svg.startswith(b"<svg") and b"&#60;script" in svg and b"<script" not in svg
-    png = figure_files.picture(figure(), "png", width=500)
+    png = figure_files.render_figure(figure(), "png", width=500)
     assert png.startswith(b"\x89PNG") and int.from_bytes(png[16:20]) == 1000
 
 

@@ -25,10 +25,10 @@ from ragdash.core.records import Run, Truth
 from ragdash.io import read_run, read_truth
 from ragdash.matching.match import Match
 from ragdash.metrics import parse_specs
-from ragdash.reporting.figure_zip import album
-from ragdash.reporting.html.content import Content, Request
+from ragdash.reporting.figure_zip import figure_archive
+from ragdash.reporting.html.content import ReportContent, ReportRequest
 from ragdash.reporting.html.markdown import as_blocks, as_html, as_plain
-from ragdash.reporting.html.report_page import chosen, report, sections
+from ragdash.reporting.html.report_page import build_report, build_sections, select_sections
 from ragdash.reporting.html.sections import SECTIONS
 from ragdash.reporting.sentences import comparison
 from ragdash.reporting.sentences.fmt import escape
@@ -78,7 +78,7 @@ def samples() -> tuple[Match, ...]:
 
 @pytest.fixture(scope="module")
 def made(samples) -> bytes:
-    return report(Request(samples))
+    return build_report(ReportRequest(samples))
 
 
 @pytest.fixture(scope="module")
@@ -87,8 +87,9 @@ def page(made) -> Page:
 
 
 def test_the_verdict_says_the_same_sentence_as_the_page(samples, page):
-    content = Content(Request(samples))
-    line = comparison.leader(content.names, content.column(content.lead), content.against_best(content.lead))
+    content = ReportContent(ReportRequest(samples))
+    leader = content.metric_summaries(content.lead)
+    line = comparison.leader_sentence(content.names, leader, content.against_best(content.lead))
     assert "sparse" in line and as_plain(line) in " ".join(page.text.split()).replace(" .", ".")
 
 
@@ -144,11 +145,11 @@ def test_enough_to_make_it_again(samples, page):
 
 
 def test_the_same_request_gives_the_same_bytes(samples, made):
-    assert report(Request(samples)) == made
+    assert build_report(ReportRequest(samples)) == made
 
 
 def test_texts_can_be_left_out(samples, made):
-    content = report(Request(samples, texts=False))
+    content = build_report(ReportRequest(samples, texts=False))
     text = Page(content).text
     assert "left out on request" in text and "q053" in text
     assert "Carle Pieters" in Page(made).text and b"Carle Pieters" not in content
@@ -159,13 +160,13 @@ def test_texts_can_be_left_out(samples, made):
 
 
 def test_sections_can_be_chosen(samples):
-    own = Page(report(Request(samples, sections=("settings", "verdict"))))
+    own = Page(build_report(ReportRequest(samples, sections=("settings", "verdict"))))
     assert [title for level, title in own.headings if level == 2] == ["Verdict", "Settings"]
     assert not any("plotly.js v" in script for script in own.scripts), "no picture, no plotly"
-    assert chosen(None) == list(SECTIONS)
+    assert select_sections(None) == list(SECTIONS)
     for wrong in (["verdicts"], []):
         with pytest.raises(InputError, match="some of verdict"):
-            chosen(wrong)
+            select_sections(wrong)
 
 
 def bare() -> tuple[Match, ...]:
@@ -174,33 +175,35 @@ def bare() -> tuple[Match, ...]:
 
 
 def test_what_the_runs_lack_is_left_out_and_said():
-    found = {one.name: one for one in sections(Content(Request(bare())))}
+    found = {one.name: one for one in build_sections(ReportContent(ReportRequest(bare())))}
     assert "answer" in found["answers"].reason and "latency_ms" in found["speed"].reason
     assert "One run alone" in found["queries"].reason
-    text = Page(report(Request(bare()))).text
+    text = Page(build_report(ReportRequest(bare()))).text
     assert "Not in this report" in text and found["speed"].reason in text
 
 
 def test_runs_that_return_nothing_make_a_report():
     truth = truth_of({"q1": ["a"], "q2": ["b"]})
     runs = [Match(run_of({"q1": [], "q2": []}, name), truth) for name in ("x", "y")]
-    text = Page(report(Request(runs))).text
+    text = Page(build_report(ReportRequest(runs))).text
     assert "No run returns a document" in text
 
 
 def test_a_part_of_the_queries_counts_alone(samples):
     inside = np.zeros(len(samples[0].truth), bool)
     inside[:40] = True
-    content = Content(Request(samples, queries=inside, part="the first 40", sections=("verdict", "settings")))
+    content = ReportContent(
+        ReportRequest(samples, queries=inside, slice_title="the first 40", sections=("verdict", "settings"))
+    )
     assert len(content.evaluations[0].query_ids) == 40
-    assert "the first 40" in Page(report(content.request)).text
+    assert "the first 40" in Page(build_report(content.request)).text
     known = int((samples[0].ranked.relevant() > 0)[:40].sum())
     assert content.summaries[0][0].n == known
 
 
 def test_the_deciding_queries_are_those_with_the_largest_differences(samples):
-    content = Content(Request(samples, parse_specs("nDCG@10")))
-    section = next(one for one in sections(content) if one.name == "queries")
+    content = ReportContent(ReportRequest(samples, parse_specs("nDCG@10")))
+    section = next(one for one in build_sections(content) if one.name == "queries")
     shown = [one.query_id for one in section.blocks if one.kind == "query"]
     gap = content.evaluations[1].column("nDCG@10") - content.evaluations[0].column("nDCG@10")
     ids = content.evaluations[0].query_ids.to_pylist()
@@ -225,7 +228,7 @@ def test_what_is_escaped_for_markdown_comes_out_as_written(bad):
 
 def test_hostile_fields_stay_text():
     runs, truth = runs_and_truth()
-    found = Page(report(Request(tuple(Match(run, truth) for run in runs), title=BAD[1])))
+    found = Page(build_report(ReportRequest(tuple(Match(run, truth) for run in runs), title=BAD[1])))
     assert sum(tag == "script" for tag, _ in found.tags) == sum(
         "data-figure" in attributes for _, attributes in found.tags) + 2
     assert not any(tag in ("img", "svg", "iframe", "object", "form") for tag, _ in found.tags)
@@ -237,7 +240,7 @@ def test_the_pictures_of_a_report_in_one_archive(samples):
     import io
     import zipfile
 
-    content = album(Content(Request(samples, sections=("leaderboard", "ranking"))), "json")
+    content = figure_archive(ReportContent(ReportRequest(samples, sections=("leaderboard", "ranking"))), "json")
     names = zipfile.ZipFile(io.BytesIO(content)).namelist()
     assert names == ["01-means.json", "02-differences.json", "03-at-RR.json", "04-at-nDCG.json", "05-first-rank.json"]
 
@@ -267,7 +270,7 @@ def big(queries: int = 1_000, runs: int = 5, depth: int = 100) -> tuple[Match, .
 def test_five_runs_of_a_thousand_queries_are_quick_and_small():
     matches = big()
     begun, worked = time.perf_counter(), time.process_time()
-    content = report(Request(matches))
+    content = build_report(ReportRequest(matches))
     seconds, worked = time.perf_counter() - begun, time.process_time() - worked
     print(f"\n{len(content) / 1e6:.2f} MB in {seconds:.2f} s, {worked:.2f} s of them at work")
     assert len(content) < 8_000_000

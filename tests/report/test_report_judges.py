@@ -18,10 +18,10 @@ from ragdash.matching.match import Match
 from ragdash.metrics import parse_specs
 from ragdash.models.judge import default_ledger
 from ragdash.models.judge.endpoint import Judge
-from ragdash.reporting.html.blocks import Grid, Query, Words
-from ragdash.reporting.html.content import Content, Request
-from ragdash.reporting.html.report_page import report, sections
-from ragdash.reporting.tables import render
+from ragdash.reporting.html.blocks import QueryBlock, Table, Text
+from ragdash.reporting.html.content import ReportContent, ReportRequest
+from ragdash.reporting.html.report_page import build_report, build_sections
+from ragdash.reporting.tables import render_evaluations
 
 PARIS, TOWER, CHEESE = "Paris stands beside Seine.", "Gustave built tower.", "Cheese smells strong."
 EVIL = "<script>alert(1)</script> Rhine flows north."
@@ -50,16 +50,16 @@ def matches(*, judge: Judge | None = TOY, fails: dict[str, str] | None = None) -
 
 
 def section(found: tuple[Match, ...], specs=SPECS, **more):
-    return next(one for one in sections(Content(Request(found, specs, sections=("judges",), **more))))
+    return next(one for one in build_sections(ReportContent(ReportRequest(found, specs, sections=("judges",), **more))))
 
 
 def grid(found) -> list[list[str]]:
-    table = next(block for block in found.blocks if isinstance(block, Grid))
+    table = next(block for block in found.blocks if isinstance(block, Table))
     return [[re.sub("<.*?>|●|■|&nbsp;", "", str(cell)) for cell in row] for row in table.rows]
 
 
 def said(found) -> str:
-    return "\n".join(block.text for block in found.blocks if isinstance(block, Words))
+    return "\n".join(block.text for block in found.blocks if isinstance(block, Text))
 
 
 def test_the_judge_is_named_and_a_toy_called_one():
@@ -84,7 +84,7 @@ def test_failures_are_counted_by_reason_and_only_of_the_queries_that_count():
 
 
 def test_the_worst_queries_show_claims_with_verdict_and_chunk():
-    queries = [block for block in section(matches()).blocks if isinstance(block, Query)]
+    queries = [block for block in section(matches()).blocks if isinstance(block, QueryBlock)]
     assert queries[0].query_id == "q0" and "old 0.500, new 1.000" in queries[0].values
     old, new = queries[0].claims
     assert [(one.of, one.text, one.verdict, one.yes, tuple(one.chunks)) for one in old] == [
@@ -106,36 +106,41 @@ def test_claims_are_those_of_the_judge_whose_values_they_stand_below():
     for one in found:
         Strict(default_ledger(), judge=Judge("127.0.0.1:1", "strict")).judge_all(one.judged, "ClaimFaithfulness")
     for spec, sign in ((f"ClaimFaithfulness(judge='{TOY}')", "✓ supported"), ("ClaimFaithfulness", "✗ not stated")):
-        query = next(one for one in section(found, parse_specs(spec)).blocks if isinstance(one, Query))
+        query = next(one for one in section(found, parse_specs(spec)).blocks if isinstance(one, QueryBlock))
         claim = next(one for one in query.claims[0] if one.of == "the answer")
         assert claim.text == PARIS and claim.verdict.startswith(sign), spec
 
 
 def test_claims_stand_in_the_queries_that_decide():
     found = matches()
-    content = Content(Request(found, (SPECS[1],), sections=("queries",)))
-    query = next(block for block in sections(content)[0].blocks if isinstance(block, Query))
+    content = ReportContent(ReportRequest(found, (SPECS[1],), sections=("queries",)))
+    query = next(block for block in build_sections(content)[0].blocks if isinstance(block, QueryBlock))
     assert query.query_id == "q0" and [len(claims) for claims in query.claims] == [3, 2]
 
 
 def test_the_page_holds_claims_and_no_markup_of_theirs():
-    page = report(Request(matches(), SPECS)).decode()
+    page = build_report(ReportRequest(matches(), SPECS)).decode()
     assert "Claims of the answer" in page and "✗ not stated" in page and "no model that reads" in page
     assert "<script>alert" not in page and "Rhine flows north" in page
 
 
 def test_texts_can_be_left_out():
-    page = report(Request(matches(), SPECS, sections=("judges",), texts=False)).decode()
+    page = build_report(ReportRequest(matches(), SPECS, sections=("judges",), texts=False)).decode()
     assert "Rhine" not in page and "Gustave" not in page and "✗ not stated" in page
     assert ">words" not in page, "nor the judge's reasons"
 
 
 def test_where_no_metric_is_judged_the_report_says_how_one_would_be():
     found = matches(judge=None)
-    assert "ragdash judge" in next(iter(sections(Content(Request(found, SPECS[:1], sections=("judges",)))))).reason
-    assert not next(one for one in sections(Content(Request(found, SPECS[:1]))) if one.name == "judges").missing
+    assert (
+        "ragdash judge"
+        in next(iter(build_sections(ReportContent(ReportRequest(found, SPECS[:1], sections=("judges",)))))).reason
+    )
+    assert not next(
+        one for one in build_sections(ReportContent(ReportRequest(found, SPECS[:1]))) if one.name == "judges"
+    ).missing
     own = section(found)
-    assert "not judged yet" in said(own) and not any(isinstance(block, Grid | Query) for block in own.blocks)
+    assert "not judged yet" in said(own) and not any(isinstance(block, Table | QueryBlock) for block in own.blocks)
 
 
 def test_labels_of_people_stand_beside_the_judge():
@@ -151,10 +156,10 @@ def test_labels_of_people_stand_beside_the_judge():
 @pytest.mark.parametrize("form", ["table", "markdown", "latex"])
 def test_tables_name_the_judge(form):
     found = [evaluate_match(match, SPECS) for match in matches()]
-    text = render(found, summaries(found), form, settings={}).decode()
+    text = render_evaluations(found, summaries(found), form, settings={}).decode()
     assert "verdicts of toy-judge at 127.0.0.1:1 (a script" in text
     bare = [evaluate_match(match, SPECS[:1]) for match in matches()]
-    assert "verdicts of" not in render(bare, summaries(bare), form, settings={}).decode()
+    assert "verdicts of" not in render_evaluations(bare, summaries(bare), form, settings={}).decode()
 
 
 def test_the_command_lines_settings_name_the_judge(tmp_path, capsys):

@@ -16,11 +16,11 @@ from ragdash.evaluation.evaluate import evaluate_match
 from ragdash.matching.match import Match
 from ragdash.metrics import parse_specs
 from ragdash.models.judge import default_ledger
-from ragdash.reporting.html.blocks import Grid, Words
-from ragdash.reporting.html.content import Content, Request
-from ragdash.reporting.html.report_page import report, sections
+from ragdash.reporting.html.blocks import Table, Text
+from ragdash.reporting.html.content import ReportContent, ReportRequest
+from ragdash.reporting.html.report_page import build_report, build_sections
 from ragdash.reporting.sentences.fmt import number
-from ragdash.reporting.tables.judge_validation import span
+from ragdash.reporting.tables.judge_validation import estimate_text
 
 RIGHT, WRONG = "Paris stands beside Seine.", "Gustave built tower."
 SPECS = parse_specs("ClaimFaithfulness")
@@ -44,16 +44,16 @@ def matches(answers: dict[str, list[str]]) -> tuple[Match, ...]:
 
 
 def section(found: tuple[Match, ...], **more):
-    return next(one for one in sections(Content(Request(found, SPECS, sections=("judges",), **more))))
+    return next(one for one in build_sections(ReportContent(ReportRequest(found, SPECS, sections=("judges",), **more))))
 
 
 def said(found) -> str:
-    return "\n".join(block.text for block in found.blocks if isinstance(block, Words)).replace("\\", "")
+    return "\n".join(block.text for block in found.blocks if isinstance(block, Text)).replace("\\", "")
 
 
 def table(found) -> list[list[str]]:
     """Header and rows of the table of who said what; empty where there is none."""
-    grid = next((block for block in found.blocks if isinstance(block, Grid) and "person" in block.caption), None)
+    grid = next((block for block in found.blocks if isinstance(block, Table) and "person" in block.caption), None)
     return [] if grid is None else [[re.sub("<br>", " ", re.sub("<(?!br).*?>|●|■|◆|&nbsp;", "", str(cell)))
                                      for cell in row] for row in (grid.header, *grid.rows)]
 
@@ -96,8 +96,12 @@ def test_differences_are_those_of_the_core(seed):
         own = trust_difference(verdicts[0], verdicts[at], labels[0], labels[at])
         assert own.corrected.n == 40 and np.isfinite(own.corrected.low)
         line = next(row for row in text.splitlines() if f"**{verdicts[at].name}** minus **old**" in row)
-        for part in (f"{signed(own.judge.mean)} by the judge alone", f"{span(own.corrected, signed)} corrected by "
-                     "40 queries labelled in both", f"labels alone {span(own.labels, signed)}", "20 other queries"):
+        for part in (
+            f"{signed(own.judge.mean)} by the judge alone",
+            f"{estimate_text(own.corrected, signed)} corrected by 40 queries labelled in both",
+            f"labels alone {estimate_text(own.labels, signed)}",
+            "20 other queries",
+        ):
             assert part in line
         assert line.endswith(f"{word}.")
     assert "minus **new**" not in text, "each run to the baseline"
@@ -111,5 +115,5 @@ def test_the_page_holds_both_and_no_markup_of_names():
     found = matches({"<b>old</b>": [RIGHT, WRONG], "new": [RIGHT, RIGHT]})
     for one in found:
         label(one, {"q0": 1.0, "q1": 0.0})
-    page = report(Request(found, SPECS, sections=("judges",))).decode()
+    page = build_report(ReportRequest(found, SPECS, sections=("judges",))).decode()
     assert "Judge yes, person no" in page and "minus <strong>" in page and "<b>old</b>" not in page

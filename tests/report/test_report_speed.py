@@ -16,10 +16,10 @@ from ragdash.core.records import Run
 from ragdash.evaluation import latency_cost
 from ragdash.evaluation.latency_cost import Price, PriceTable
 from ragdash.matching.match import Match
-from ragdash.reporting.html.content import Content, Request
-from ragdash.reporting.html.report_page import report
-from ragdash.reporting.html.sections.latency_cost import speed
-from ragdash.reporting.sentences.latency_cost import money, took
+from ragdash.reporting.html.content import ReportContent, ReportRequest
+from ragdash.reporting.html.report_page import build_report
+from ragdash.reporting.html.sections.latency_cost import latency_cost_section
+from ragdash.reporting.sentences.latency_cost import duration, money
 
 MANY = 40
 IDS = [f"q{at}" for at in range(MANY)]
@@ -36,8 +36,8 @@ def run(name: str, shift: int, seed: int, **more) -> Run:
 
 def made(*runs: Run, **more):
     truth = truth_of({query: ["a"] for query in IDS})
-    content = Content(Request(tuple(Match(one, truth) for one in runs), **more))
-    return content, speed(content, "Speed and cost")
+    content = ReportContent(ReportRequest(tuple(Match(one, truth) for one in runs), **more))
+    return content, latency_cost_section(content, "Speed and cost")
 
 
 def grid(section, caption: str):
@@ -52,16 +52,16 @@ def test_percentiles_are_those_of_the_page():
     for cell, value, low, high in zip(
         row[3:6], own.percentiles, own.percentiles_low, own.percentiles_high, strict=True
     ):
-        assert f"<b>{took(value)}</b>" in cell and f"[{took(low)}, {took(high)}]" in cell
+        assert f"<b>{duration(value)}</b>" in cell and f"[{duration(low)}, {duration(high)}]" in cell
 
 
 def test_only_the_queries_that_count_are_counted():
     inside = np.arange(MANY) < 10
-    content, section = made(run("one", 0, 1), queries=inside, part="first: yes")
+    content, section = made(run("one", 0, 1), queries=inside, slice_title="first: yes")
     latency = content.request.matches[0].run.details["latency_ms"].to_numpy()
     row = [str(cell) for cell in grid(section, "Latency by stage").rows[0]]
-    assert f"<b>{took(latency[:10].mean())}</b>" in row[2] and row[-1] == "10"
-    assert took(latency.mean()) != took(latency[:10].mean())
+    assert f"<b>{duration(latency[:10].mean())}</b>" in row[2] and row[-1] == "10"
+    assert duration(latency.mean()) != duration(latency[:10].mean())
 
 
 def test_cost_by_the_price_table_by_hand_and_what_a_point_costs():
@@ -106,7 +106,7 @@ def test_the_command_takes_a_price_table(tmp_path, capsys):
 def test_names_of_prices_stay_text():
     truth, names = truth_of({query: ["a"] for query in IDS}), list(BAD)
     prices = PriceTable(tuple(Price(name, call=0.5) for name in names), {"one": tuple(names)})
-    text = report(Request((Match(run("one", 0, 1), truth),), prices=prices, sections=("speed",))).decode()
+    text = build_report(ReportRequest((Match(run("one", 0, 1), truth),), prices=prices, sections=("speed",))).decode()
     assert html.escape(BAD[3], quote=False) in text.replace("&#34;", '"')
     for bad in ("<script>window.pwned", "<img src=x", "<svg onload", "<a href=\"http://evil"):
         assert bad not in text

@@ -16,34 +16,64 @@ from ragdash.reporting.sentences import bands, fmt, judge_validation, latency_co
 NAN, INF = np.nan, np.inf
 SPEC, LOWER, NEITHER = parse_spec("RR"), parse_spec("MeanRank"), parse_spec("n_rel")
 FORMATTED = [
-    (fmt.number, (None,), "–"), (fmt.number, (NAN,), "–"), (fmt.number, (-INF,), "–"), (fmt.number, (-1.25,), "−1.250"),
-    (fmt.number, (0.5, 1, True), "+0.5"), (fmt.p_value, (NAN,), "–"), (fmt.p_value, (0.0001,), "0.0001"),
-    (fmt.p_value, (0.00009,), "< 0.0001"), (fmt.p_value, (0.0456,), "0.046"), (fmt.p_value, (0.1,), "0.10"),
-    (fmt.p_value, (1.0,), "1.00"), (fmt.over, ([5, 5],), "5 queries"), (fmt.over, ([1],), "1 query"),
-    (fmt.over, ([7, 5],), "5 to 7 queries"), (fmt.size, (0,), "0 bytes"), (fmt.size, (999,), "999 bytes"),
-    (fmt.size, (1000,), "1 kB"), (fmt.size, (10**6,), "1 MB"), (fmt.size, (10**9,), "1.0 GB"),
-    (fmt.listed, ([],), ""), (fmt.listed, (["a"],), "a"), (fmt.listed, (["a", "b"],), "a and b"),
-    (fmt.listed, (["a", "b", "c"],), "a, b and c"), (fmt.interval, (SimpleNamespace(low=0.5, high=NAN),), ""),
+    (fmt.number, (None,), "–"),
+    (fmt.number, (NAN,), "–"),
+    (fmt.number, (-INF,), "–"),
+    (fmt.number, (-1.25,), "−1.250"),
+    (fmt.number, (0.5, 1, True), "+0.5"),
+    (fmt.p_value, (NAN,), "–"),
+    (fmt.p_value, (0.0001,), "0.0001"),
+    (fmt.p_value, (0.00009,), "< 0.0001"),
+    (fmt.p_value, (0.0456,), "0.046"),
+    (fmt.p_value, (0.1,), "0.10"),
+    (fmt.p_value, (1.0,), "1.00"),
+    (fmt.query_range, ([5, 5],), "5 queries"),
+    (fmt.query_range, ([1],), "1 query"),
+    (fmt.query_range, ([7, 5],), "5 to 7 queries"),
+    (fmt.file_size, (0,), "0 bytes"),
+    (fmt.file_size, (999,), "999 bytes"),
+    (fmt.file_size, (1000,), "1 kB"),
+    (fmt.file_size, (10**6,), "1 MB"),
+    (fmt.file_size, (10**9,), "1.0 GB"),
+    (fmt.listed, ([],), ""),
+    (fmt.listed, (["a"],), "a"),
+    (fmt.listed, (["a", "b"],), "a and b"),
+    (fmt.listed, (["a", "b", "c"],), "a, b and c"),
+    (fmt.interval, (SimpleNamespace(low=0.5, high=NAN),), ""),
     (fmt.interval, (SimpleNamespace(low=0.5, high=0.75),), "[0.500, 0.750]"),
-    (fmt.delta, (NAN, "higher"), ("–", "")), (fmt.delta, (0.00049, "higher"), ("± 0.000", "")),
-    (fmt.delta, (0.0005, "higher"), ("▲ +0.001", "better")), (fmt.delta, (-0.25, "higher"), ("▼ −0.250", "worse")),
-    (fmt.delta, (-0.25, "lower"), ("▲ −0.250", "better")), (fmt.delta, (0.25, "lower"), ("▼ +0.250", "worse")),
-    (fmt.delta, (0.25, None), ("+0.250", "")), (fmt.delta, (0.0, None), ("± 0.000", "")),
-    (fmt.range_text, (0, INF), "0 to ∞"), (fmt.range_text, (-1, "-k"), "−1 to −k"),
-    (latency_cost.took, (NAN,), "–"), (latency_cost.took, (9.994,), "9.99 ms"), (latency_cost.took, (10,), "10.0 ms"),
-    (latency_cost.took, (100,), "100 ms"), (latency_cost.took, (999,), "999 ms"),
-    (latency_cost.took, (1000,), "1.00 s"),
-    (latency_cost.money, (NAN,), "–"), (latency_cost.money, (0,), "$0.00"), (latency_cost.money, (1,), "$1.00"),
-    (latency_cost.money, (0.5,), "$0.500"), (latency_cost.money, (0.00015,), "$0.000150"),
-    (bands.some, ([],), ""), (bands.some, (list("abcd"),), "**a**, **b**, **c** and **d**"),
-    (bands.some, (list("abcde"),), "**a**, **b**, **c** and 2 more"),
-    (bands.cell, (None, None), ""), (bands.cell, (None, "pass"), "✓ pass"),
-    (bands.cell, (Placement("good", "good", "good"), None), "good"),
-    (bands.cell, (Placement("good", "fair", "good"), "undecided"), "between fair and good · ? undecided"),
-    (bands.cell, (Placement("good", None, None), "fail"), "good (no interval) · ✗ fail"),
-    (bands.cell, (Placement(None, None, None), "fail"), "✗ fail"),
-    (bands.sourced, (["a", "b"], ["x", "x"]), ["a", "b :gray[– by the x]"]),
-    (bands.sourced, (["a", "b"], ["x", "y"]), ["a :gray[– by the x]", "b :gray[– by the y]"])]
+    (fmt.delta, (NAN, "higher"), ("–", "")),
+    (fmt.delta, (0.00049, "higher"), ("± 0.000", "")),
+    (fmt.delta, (0.0005, "higher"), ("▲ +0.001", "better")),
+    (fmt.delta, (-0.25, "higher"), ("▼ −0.250", "worse")),
+    (fmt.delta, (-0.25, "lower"), ("▲ −0.250", "better")),
+    (fmt.delta, (0.25, "lower"), ("▼ +0.250", "worse")),
+    (fmt.delta, (0.25, None), ("+0.250", "")),
+    (fmt.delta, (0.0, None), ("± 0.000", "")),
+    (fmt.range_text, (0, INF), "0 to ∞"),
+    (fmt.range_text, (-1, "-k"), "−1 to −k"),
+    (latency_cost.duration, (NAN,), "–"),
+    (latency_cost.duration, (9.994,), "9.99 ms"),
+    (latency_cost.duration, (10,), "10.0 ms"),
+    (latency_cost.duration, (100,), "100 ms"),
+    (latency_cost.duration, (999,), "999 ms"),
+    (latency_cost.duration, (1000,), "1.00 s"),
+    (latency_cost.money, (NAN,), "–"),
+    (latency_cost.money, (0,), "$0.00"),
+    (latency_cost.money, (1,), "$1.00"),
+    (latency_cost.money, (0.5,), "$0.500"),
+    (latency_cost.money, (0.00015,), "$0.000150"),
+    (bands.short_list, ([],), ""),
+    (bands.short_list, (list("abcd"),), "**a**, **b**, **c** and **d**"),
+    (bands.short_list, (list("abcde"),), "**a**, **b**, **c** and 2 more"),
+    (bands.placement_text, (None, None), ""),
+    (bands.placement_text, (None, "pass"), "✓ pass"),
+    (bands.placement_text, (Placement("good", "good", "good"), None), "good"),
+    (bands.placement_text, (Placement("good", "fair", "good"), "undecided"), "between fair and good · ? undecided"),
+    (bands.placement_text, (Placement("good", None, None), "fail"), "good (no interval) · ✗ fail"),
+    (bands.placement_text, (Placement(None, None, None), "fail"), "✗ fail"),
+    (bands.with_sources, (["a", "b"], ["x", "x"]), ["a", "b :gray[– by the x]"]),
+    (bands.with_sources, (["a", "b"], ["x", "y"]), ["a :gray[– by the x]", "b :gray[– by the y]"]),
+]
 
 
 @pytest.mark.parametrize(("function", "arguments", "expected"), FORMATTED)
@@ -57,11 +87,11 @@ def test_numbers_and_lists_at_their_edges(function, arguments, expected):
     (0.0, 0.2, ("", "", "")), (-0.2, 0.0, ("", "", "")), (-0.1, 0.1, ("", "", "")), (NAN, NAN, ("", "", ""))])
 def test_the_outcome_of_a_corrected_difference(low, high, outcomes):
     one = SimpleNamespace(corrected=SimpleNamespace(low=low, high=high))
-    assert tuple(judge_validation.verdict_of(one, spec) for spec in (SPEC, LOWER, NEITHER)) == outcomes
+    assert tuple(judge_validation.difference_outcome(one, spec) for spec in (SPEC, LOWER, NEITHER)) == outcomes
 
 
 def front(on: list[bool], *steps: CostStep, paid: str = "Cost") -> list[str]:
-    return latency_cost.front(["a", "b", "c"][:len(on)], np.array(on, bool), steps, SPEC, paid, "$")
+    return latency_cost.front_sentences(["a", "b", "c"][:len(on)], np.array(on, bool), steps, SPEC, paid, "$")
 
 
 def test_the_front_of_none_one_and_several_runs():
@@ -82,7 +112,7 @@ def test_the_front_of_none_one_and_several_runs():
 
 def test_which_run_puts_a_relevant_document_first():
     def said(first, none):
-        return fmt.first_place(["a", "b", "c"][:len(first)], np.array(first), np.array(none))
+        return fmt.first_rank_sentence(["a", "b", "c"][:len(first)], np.array(first), np.array(none))
 
     assert said([0.5], [0.1]).startswith("**a**") and "other" not in said([0.5], [0.1])
     two = said([0.5, 0.75], [0.25, 0.25])
@@ -95,16 +125,16 @@ def test_which_run_puts_a_relevant_document_first():
 @pytest.mark.parametrize(("spec", "wins"), [(SPEC, 2), (NEITHER, 2), (LOWER, 1)])
 def test_wins_of_two_runs_query_by_query(spec, wins):
     x, y = np.array([0.0, 0.0, 1.0, 0.5, NAN]), np.array([1.0, 0.5, 0.5, 0.5, 1.0])
-    said = fmt.pairwise("x", "y", x, y, spec)
+    said = fmt.pairwise_sentence("x", "y", x, y, spec)
     assert f"on {fmt.count(wins, 'query', 'queries')}, **x** on {3 - wins};" in said
     assert "equal on 1; 1 undefined." in said
-    assert "undefined" not in fmt.pairwise("x", "y", x[:4], y[:4], spec)
+    assert "undefined" not in fmt.pairwise_sentence("x", "y", x[:4], y[:4], spec)
 
 
 def test_what_means_leave_out_is_said_where_there_is_any():
     def said(*counts, **conventions):
         held = [{"queries": 9, "unanswerable": 0, "missing": 0, "extra": 0, **one} for one in counts]
-        return fmt.counted(["a", "b"][:len(held)], held, Conventions(**conventions))
+        return fmt.query_counts(["a", "b"][:len(held)], held, Conventions(**conventions))
 
     assert len(said({})) == len(said({}, {})) == 1
     assert "1 query without" in said({"unanswerable": 1})[1] and "left out" in said({"unanswerable": 1})[1]

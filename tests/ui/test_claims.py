@@ -18,7 +18,7 @@ from ragdash.dashboard.pages.queries.ranking_html import RankingColumn
 from ragdash.evaluation.scoring.claims import ChunkVerdict, Claim, ClaimVerdict, JudgedValue, JudgeFindings
 from ragdash.models.judge import default_ledger
 from ragdash.models.judge.tasks import Case
-from ragdash.reporting.plots.common.theme import THEMES, mark
+from ragdash.reporting.plots.common.theme import THEMES, run_look
 
 PARIS = "Paris stands beside Seine."
 TOWER = "Gustave built tower."
@@ -114,7 +114,7 @@ def test_whatever_a_judge_writes_stays_text(theme):
         ((evil, True),),
     )
     case = Case("q", contexts=((evil, evil),))
-    column = RankingColumn(evil, mark(0, theme), None, anchors=claims_html.chunk_anchors(case, 0))
+    column = RankingColumn(evil, run_look(0, theme), None, anchors=claims_html.chunk_anchors(case, 0))
     page = claims_html.values_table([column], [one], theme) + claims_html.claim_cards([column], [case], [one], theme)
     assert "<script" not in page and "<img" not in page and "onerror='" not in page
     assert {name for name, _ in re.findall(r'<(\w+)([^>]*)>', page)} <= {

@@ -28,7 +28,7 @@ def test_from_the_samples_to_verdicts(visit, serve):
     page.locator(".st-key-_judge_model input").fill("toy")
     page.locator(".st-key-_judge_model input").press("Enter")
     app.settle()
-    page.get_by_text("Typed here").click()
+    page.get_by_text("Typed key").click()
     app.settle()
     page.locator(".st-key-_judge_key input").fill(SECRET)
     page.locator(".st-key-_judge_key input").press("Enter")
@@ -52,7 +52,7 @@ def test_from_the_samples_to_verdicts(visit, serve):
     app.settle().calm()
     assert {one["Authorization"] for one in server.seen} == {f"Bearer {SECRET}"}
     assert len(server.asked) == len({str(body["messages"]) for body in server.asked})
-    assert page.get_by_role("heading", name="What came of it").count() == 1
+    assert page.get_by_role("heading", name="Results").count() == 1
     assert SECRET not in page.url and SECRET not in page.inner_text("body")
     page.get_by_role("link", name="dense: worst first").click()
     page.get_by_role("heading", name="Queries", level=1).wait_for()

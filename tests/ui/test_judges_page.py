@@ -109,7 +109,7 @@ def judged(at: AppTest):
 def test_opening_the_page_asks_nobody_and_starts_nothing(serve):
     server = serve()
     at = opened(server)
-    assert "Nobody has judged these runs yet" in texts(at) and keys(at).count("judge_plan") == 1
+    assert "No judge scores yet" in texts(at) and keys(at).count("judge_plan") == 1
     assert "judge_start" not in keys(at) and judging.current() is None and not judging._plans
     assert not server.asked and not default_ledger().path.exists()
 
@@ -118,11 +118,11 @@ def test_plan_start_and_what_came_of_it(serve):
     server = serve()
     at = plan(opened(server, **{state.JUDGE_PRICE_IN: 10.0, state.JUDGE_PRICE_OUT: 20.0}))
     seen = told(at)
-    assert seen["Calls"] == "12" and seen["Known already"] == "0" and seen["Goes to"] == server.url.split("/")[2]
+    assert seen["Calls"] == "12" and seen["Stored"] == "0" and seen["Sent to"] == server.url.split("/")[2]
     assert float(seen["Expected cost"]) > 0 and not server.asked
     assert "judge_agreed" not in keys(at, "checkbox")
     at = finish(start(at))
-    assert len(server.asked) == 12 and re.search(r"Done: 12 calls, 0\.\d+ paid, 0 verdicts known before", texts(at))
+    assert len(server.asked) == 12 and re.search(r"Done: 12 calls, 0\.\d+ paid, 0 verdicts already stored", texts(at))
     table = judged(at)
     assert table["Run"].tolist() == ["one", "two"] and table["n"].tolist() == [6, 6]
     truth, runs = the_case()
@@ -131,9 +131,9 @@ def test_plan_start_and_what_came_of_it(serve):
                         strict=True):
         assert (row["Mean"], row["Low"], row["High"]) == pytest.approx((own[0].mean, own[0].low, own[0].high))
         assert 0 < row["Mean"] < 1
-    assert "12 verdicts, 1,440 tokens read and 360 written, about 0.0216 at the prices given" in texts(at)
+    assert "12 verdicts, 1,440 tokens in and 360 out, about 0.0216 at the given prices" in texts(at)
     again = plan(at)
-    assert told(again)["Calls"] == "0" and told(again)["Known already"] == "12" and "judge_start" not in keys(again)
+    assert told(again)["Calls"] == "0" and told(again)["Stored"] == "12" and "judge_start" not in keys(again)
     assert "Nothing to ask" in texts(again)
 
 
@@ -144,8 +144,8 @@ def test_a_plan_tells_what_follows_from_the_answers(serve):
     first = next(one for one in at.metric if one.label == "Calls")
     assert first.value == "12" and re.fullmatch(r"then about \d+", first.delta)
     cost = next(one for one in at.metric if one.label == "Expected cost")
-    whole = float(cost.delta.removesuffix(" in all"))
-    assert whole > float(cost.value) > 0 and "claims guessed by the length of the texts" in texts(at)
+    whole = float(cost.delta.removesuffix(" in total"))
+    assert whole > float(cost.value) > 0 and "claims is estimated from the length of the texts" in texts(at)
     assert not server.asked
 
 
@@ -163,12 +163,12 @@ def test_progress_is_seen_by_all_and_after_a_stop_nothing_is_asked_twice(serve):
     assert not elsewhere.exception and judging.current().running, "it goes on while other pages are looked at"
     mine.button(key="judge_stop").click().run()
     mine = finish(mine)
-    assert "Stopped (" in texts(mine) and "nothing is paid twice" in texts(mine)
+    assert "Stopped (" in texts(mine) and "nothing is billed twice" in texts(mine)
     before = len(server.asked)
     assert 3 <= before < 12 and judged(mine)["n"].sum() == before, "what was on its way is kept"
     server.delay = 0.0
     mine = plan(mine)
-    assert told(mine)["Calls"] == str(12 - before) and told(mine)["Known already"] == str(before)
+    assert told(mine)["Calls"] == str(12 - before) and told(mine)["Stored"] == str(before)
     mine = finish(start(mine))
     assert len(server.asked) == 12 and judged(mine)["n"].tolist() == [6, 6]
     assert len({json.dumps(body["messages"]) for body in server.asked}) == 12
@@ -190,7 +190,7 @@ def test_the_judge_that_was_just_asked_is_the_one_shown(serve):
 def test_a_budget_of_calls_ends_it_and_says_so(serve):
     server = serve()
     at = finish(start(plan(opened(server, **{state.JUDGE_CALLS: 5}))))
-    assert "The budget is spent (5 calls" in texts(at) and len(server.asked) == 5
+    assert "Budget spent (5 calls" in texts(at) and len(server.asked) == 5
 
 
 def test_votes_are_read_with_their_agreement(serve):
@@ -208,7 +208,7 @@ def test_an_endpoint_that_does_not_work_is_told_and_verdicts_stay(serve, fault, 
     at = finish(start(plan(opened(server, **{state.JUDGE_AT_ONCE: 1}))))
     card = at.error[0].value.replace("\\", "")
     assert found in card and "expected" in card and fix in card and "--" not in card
-    assert "Ended by the error above" in texts(at) and judged(at)["n"].sum() == 2
+    assert "Stopped by the error above" in texts(at) and judged(at)["n"].sum() == 2
     assert "judge_plan" in keys(at), "it can be started again"
 
 
@@ -307,18 +307,18 @@ def test_who_may_only_look_can_neither_start_nor_stop(serve, monkeypatch, how):
     editor = finish(editor)
     at = opened(server, **visitor)
     assert not {"judge_stop", "judge_plan", "judge_start", "verdicts_read"} & set(keys(at))
-    assert "asked by those who may change" in texts(at) and judged(at)["n"].tolist() == [6, 6]
+    assert "Only editors can run judges" in texts(at) and judged(at)["n"].tolist() == [6, 6]
 
 
 def test_runs_without_texts_say_what_they_lack():
     truth, _ = the_case()
     bare = Run.build("bare", IDS, ["a"] * 6, np.ones(6))
     at = opened(None, [bare], truth)
-    assert "There is nothing to judge in bare" in texts(at) and "judge_plan" not in keys(at)
+    assert "Nothing to judge in bare" in texts(at) and "judge_plan" not in keys(at)
     said = Run.build("said", IDS, ["a"] * 6, np.ones(6), details=pa.table({"query_id": IDS, "answer": ["grey"] * 6}))
     at = opened(None, [said], truth)
     assert at.multiselect(key=state.JUDGE_METRICS).value == ["AnswerRelevanceJudged"]
-    assert re.search(r"Not with these texts: .*Faithfulness.*Give the run a column contexts", texts(at))
+    assert re.search(r"Not possible with these texts: .*Faithfulness.*Give the run a column contexts", texts(at))
     assert "Faithfulness" not in at.multiselect(key=state.JUDGE_METRICS).options
 
 
@@ -337,7 +337,7 @@ sys.path[:0] = {[str(Path(__file__).parents[up]) for up in (0, 1)]}
 from test_judges_page import judging, the_case
 from ragdash.matching.match import Match
 truth, runs = the_case()
-order = judging.Order("openai", {server.url!r}, "toy", None, ("Faithfulness",), concurrency=1)
+order = judging.JudgeOrder("openai", {server.url!r}, "toy", None, ("Faithfulness",), concurrency=1)
 assert judging.start(("x",), {{run.name: Match(run, truth).judged.cases for run in runs}}, order, None)
 print(judging.current().worker.process.pid, flush=True)
 time.sleep(600)
@@ -418,8 +418,8 @@ def test_several_judges_and_what_to_beware_of(serve):
     picker = at.selectbox(key="judge")
     assert [one.partition(" at ")[0] for one in picker.options] == [
         "gpt-4.1", "toy-judge", "Mean of 2 judges, one of them a script"]
-    assert "12 times 1: a judge that always says the same tells nothing" in texts(at)
-    assert "was written by gpt-4o-mini, of the judge's own family (OpenAI)" in texts(at)
+    assert "12 times 1: a judge that always gives the same score carries no information" in texts(at)
+    assert "was written by gpt-4o-mini, from the judge's own family (OpenAI)" in texts(at)
     assert "**toy-judge** is" not in texts(at)
     chosen = picker.options[1].partition(" (")[0]
     picker.set_value(chosen)
@@ -472,7 +472,7 @@ def test_verdicts_go_out_and_results_of_other_tools_come_in(serve, tmp_path):
     assert not at.exception and "5 verdicts of 6 rows" in texts(at)
     assert any("What?" in str(frame.value.get("Found", "")) for frame in at.dataframe)
     assert judged(at)["n"].tolist() == [5] and "Judge" not in judged(at)
-    assert judged(at)["Mean"][0] == pytest.approx(0.2) and "nobody was asked" in texts(at)
+    assert judged(at)["Mean"][0] == pytest.approx(0.2) and "no judge was called" in texts(at)
     at.file_uploader[0].upload("wrong.csv", b"a,b\n1,2\n")
     at.run()
     at.button(key="verdicts_read").click().run()
@@ -482,16 +482,16 @@ def test_verdicts_go_out_and_results_of_other_tools_come_in(serve, tmp_path):
 def at_files(at: AppTest) -> str:
     """What the button of the verdicts gives."""
     from ragdash.dashboard.pages.judges import data as judges_data
-    from ragdash.dashboard.pages.judges import import_export
+    from ragdash.dashboard.pages.judges import verdict_files
 
     assert any("verdicts_download" in one.proto.id for one in at.get("download_button"))
     truth, runs = the_case()
-    return import_export.export(Match(runs[0], truth).judged, "rows",
+    return verdict_files.export(Match(runs[0], truth).judged, "rows",
                                  judge=str(judges_data.judges()[0].judge)).decode()
 
 
 def test_every_judged_metric_says_what_it_takes():
-    assert judges_sentences.CALLS.keys() == TASKS.keys() == set(judges_sentences.ORDER)
+    assert judges_sentences.CALLS_PER_QUERY.keys() == TASKS.keys() == set(judges_sentences.METRIC_ORDER)
     assert all(judges_sentences.needs(name) for name in TASKS)
 
 

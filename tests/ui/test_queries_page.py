@@ -374,4 +374,4 @@ def test_one_leader_that_nothing_unjudged_can_reach_is_said():
     at = opened("full", "none", own=own, truth=truth)
     at.session_state["judge_next"] = True
     shown(at.run())
-    assert "Whatever the unjudged documents are, full has the best NDCG@10" in texts(at)
+    assert "Whatever the unjudged documents turn out to be, full has the best NDCG@10" in texts(at)

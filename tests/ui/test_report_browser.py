@@ -16,8 +16,8 @@ from hostile import runs_and_truth
 
 from ragdash.io import read_run, read_truth
 from ragdash.matching.match import Match
-from ragdash.reporting.html.content import Request
-from ragdash.reporting.html.report_page import report
+from ragdash.reporting.html.content import ReportRequest
+from ragdash.reporting.html.report_page import build_report
 
 pytestmark = pytest.mark.browser
 SAMPLES = Path(__file__).resolve().parents[2] / "sample_runs"
@@ -29,7 +29,7 @@ def file(tmp_path_factory) -> Path:
     truth = read_truth(SAMPLES / "truth.jsonl")
     runs = [read_run(SAMPLES / f"{name}.jsonl") for name in ("dense", "sparse", "hybrid")]
     path = tmp_path_factory.mktemp("report") / "report.html"
-    path.write_bytes(report(Request(tuple(Match(run, truth) for run in runs))))
+    path.write_bytes(build_report(ReportRequest(tuple(Match(run, truth) for run in runs))))
     return path
 
 
@@ -106,7 +106,7 @@ def test_without_scripts_the_words_and_tables_are_there(browser, file):
 def test_no_script_of_the_data_runs_and_no_request_leaves(show, tmp_path):
     runs, truth = runs_and_truth()
     path = tmp_path / "hostile.html"
-    path.write_bytes(report(Request(tuple(Match(run, truth) for run in runs))))
+    path.write_bytes(build_report(ReportRequest(tuple(Match(run, truth) for run in runs))))
     page, faults = show(path)
     for place in page.locator("summary").all():
         place.click()

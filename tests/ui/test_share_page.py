@@ -31,7 +31,7 @@ def test_the_report_is_that_of_the_view(asked):
     opened("share", **session(baseline="new", k="5", slice="kind=hard"))
     request = asked[-1]
     assert request.names == ("old", "new", "same") and request.names[request.baseline] == "new" and request.k == 5
-    assert request.part == "kind: hard" and request.queries.sum() == 20
+    assert request.slice_title == "kind: hard" and request.queries.sum() == 20
     assert request.sections == tuple(SECTIONS) and request.texts
     assert str(request.specs[0]) == "RR"
 
@@ -73,6 +73,6 @@ def test_one_run_alone_has_no_table_of_differences():
 
 
 def test_where_no_picture_can_be_drawn_the_page_says_so(monkeypatch):
-    monkeypatch.setattr(figure_files, "browser", lambda: None)
+    monkeypatch.setattr(figure_files, "find_browser", lambda: None)
     at = opened("share", **session())
     assert "Install Chromium" in "".join(one.value for one in at.caption)

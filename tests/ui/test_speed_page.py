@@ -11,7 +11,7 @@ from test_pages import SAMPLES, texts, with_runs
 
 from ragdash.core.records import Run, Truth
 from ragdash.dashboard.pages.speed_cost import price_table
-from ragdash.dashboard.pages.speed_cost.tables import money, took
+from ragdash.dashboard.pages.speed_cost.tables import duration, money
 from ragdash.dashboard.session.data_store import LOADED, SessionRun, workspace
 from ragdash.evaluation.latency_cost import Price, PriceTable, read_prices, write_prices
 from ragdash.io import read_run
@@ -47,13 +47,15 @@ def test_the_table_states_mean_and_percentiles():
     table = at.table[0].value
     whole = 100.0 * (1 + np.arange(QUERIES))
     assert list(table.columns) == ["Run", "Average", "P50", "P90", "P99", "n"] and table["n"].tolist() == ["40"] * 2
-    assert took(whole.mean()) in table["Average"][0] and took(whole.mean() / 10) in table["Average"][1]
+    assert duration(whole.mean()) in table["Average"][0] and duration(whole.mean() / 10) in table["Average"][1]
     for share in (50, 90, 99):
-        assert f"**{took(np.percentile(whole, share))}**" in table[f"P{share}"][0]
+        assert f"**{duration(np.percentile(whole, share))}**" in table[f"P{share}"][0]
     said = texts(at)
     assert "**fast** is the fastest" in said and "**slow** takes 10 times as long" in said
     assert "On the front of MRR against average latency: **slow** and **fast**" in said
-    assert f"from **fast** to **slow** costs {took((whole.mean() - whole.mean() / 10) / 0.5 * 0.01)} a query" in said
+    assert (
+        f"from **fast** to **slow** costs {duration((whole.mean() - whole.mean() / 10) / 0.5 * 0.01)} a query" in said
+    )
 
 
 def test_a_slice_or_a_dominated_run_is_seen_in_the_front():
@@ -154,7 +156,7 @@ def test_the_editor_shows_the_prices_and_is_not_there_read_only(monkeypatch):
 @pytest.mark.parametrize(("value", "said"), [(0.734, "0.73\u00a0ms"), (276.4, "276\u00a0ms"), (1280, "1.28\u00a0s"),
                                              (23.44, "23.4\u00a0ms"), (np.nan, "–"), (0, "0.00\u00a0ms")])
 def test_times_in_words(value, said):
-    assert took(value) == said
+    assert duration(value) == said
 
 
 @pytest.mark.parametrize(("value", "said"), [(1.2, "$1.20"), (0.0123, "$0.0123"), (0.00015, "$0.000150"), (0, "$0.00"),

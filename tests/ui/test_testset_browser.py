@@ -24,7 +24,7 @@ def test_decisions_made_by_keys_outlive_a_killed_server(browser, visit, tmp_path
     field = app.page.locator(".st-key-draft_question textarea")
     field.fill("What did Luna 24 weigh?")
     field.press("Control+Enter")
-    app.page.get_by_text("Changed by you").wait_for()
+    app.page.get_by_text("Edited by you").wait_for()
     app.settle().calm()
     assert app.page.locator(".st-key-one_draft mark").count() == 0
     process.kill()
@@ -38,7 +38,7 @@ def test_decisions_made_by_keys_outlive_a_killed_server(browser, visit, tmp_path
         app.page.keyboard.press("n")
         app.page.get_by_text("2 of 3 drafts shown").wait_for()
         app.settle().page.keyboard.press("n")
-        app.page.get_by_text("Changed by you").wait_for()
+        app.page.get_by_text("Edited by you").wait_for()
     finally:
         process.terminate()
         process.wait(60)

@@ -59,7 +59,7 @@ def test_accept_reject_and_recover_are_kept_and_another_process_sees_them():
     at = opened("test-set")
     assert states(at) == ["To review", "Rejected by a rule", "To review"]
     text = texts(at)
-    assert "75%" in text and "flatter BM25" in text and "no reply in time" in text and "2 to review" in text
+    assert "75%" in text and "favors BM25" in text and "no reply in time" in text and "2 to review" in text
     click(at, "draft_accept")
     assert states(at)[0] == "Accepted" and at.session_state["draft"] == "single-2"
     assert "Why the rules rejected it" in texts(at) and "It points to something outside" in texts(at)
@@ -82,12 +82,12 @@ def test_an_edit_is_kept_checked_again_and_can_be_taken_back():
     shown(at.text_area(key="draft_question").input("Where did that text land?").run())
     shown(at.text_area(key="draft_answer").input("in the Sea of Rains").run())
     text = texts(at)
-    assert "Changed by you" in text and "“that text”" in text and "evidence\\: rains" in text
+    assert "Edited by you" in text and "“that text”" in text and "evidence\\: rains" in text
     assert at.dataframe[0].value["Question"].tolist()[0] == "Where did that text land?"
     assert DecisionStore().read("0" * 32)["single-1"] == Decision("", "", "Where did that text land?",
                                                                   "in the Sea of Rains")
     click(at, "draft_undo")
-    assert at.text_area(key="draft_question").value == "Where did Luna 24 land?" and "Changed by you" not in texts(at)
+    assert at.text_area(key="draft_question").value == "Where did Luna 24 land?" and "Edited by you" not in texts(at)
 
 
 def test_filters_show_what_they_count_and_an_empty_one_says_so():
@@ -116,7 +116,7 @@ def test_the_accepted_ones_become_the_truth_of_the_session():
     at = click(opened("test-set"), "draft_accept")
     shown(at.segmented_control(key="draft_taken").set_value(("accepted",)).run())
     at = click(at, "draft_use")
-    assert "In use as the truth" in texts(at)
+    assert "In use as the ground truth" in texts(at)
     from ragdash.dashboard.session.data_store import LOADED
 
     truth = LOADED.truth(at.session_state["_truth"])

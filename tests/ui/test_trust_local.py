@@ -73,15 +73,15 @@ def test_its_numbers_are_those_of_the_command(samples, capfdbinary):
     used, left = at.table[0].value, at.table[1].value
     assert sorted(used["Weight"]) == sorted(f"{value:+.2f}".replace("-", "−") for value in learned["features"].values())
     assert len(left) == len(learned["left_out"]) and "not computed yet" in str(left["Why"].tolist())
-    assert f"Judge: {NAMED}" in said(at) and "words see neither negation" in said(at) and "python -m" not in said(at)
-    assert "One vote" not in said(at) and "What the judge says" not in said(at)
+    assert f"Judge: {NAMED}" in said(at) and "capture neither negation" in said(at) and "python -m" not in said(at)
+    assert "One vote" not in said(at) and "Reason of the judge" not in said(at)
 
 
 def test_it_is_chosen_beside_other_judges_and_where_none_has_spoken():
     run = a_run("dense")
     labelled(run, scores(1), 40)
     at = opened(run)
-    assert "No verdicts yet" in said(at) and at.selectbox(key="judge").options == ["nobody yet", NAMED]
+    assert "No verdicts yet" in said(at) and at.selectbox(key="judge").options == ["none yet", NAMED]
     button(at, "take_local").click().run()
     assert not at.exception and "Trained on 40 labels in 5 folds" in said(at) and "on 40 labels" in said(at)
     assert at.query_params["judge"] in ("local", ["local"])

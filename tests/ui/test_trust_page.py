@@ -28,14 +28,14 @@ from ragdash.analysis.judge_validation import (
     verdicts_of,
 )
 from ragdash.core.records import Conventions
-from ragdash.dashboard.pages.trust import saved_labels
+from ragdash.dashboard.pages.trust import tables
 from ragdash.dashboard.session.scope import Scope
 from ragdash.evaluation.evaluate import evaluate
 from ragdash.matching.match import Match
 from ragdash.metrics import parse_spec
 from ragdash.models.judge import default_ledger
-from ragdash.reporting.sentences.judge import named
-from ragdash.reporting.tables import sheet_bytes
+from ragdash.reporting.sentences.judge import judge_name
+from ragdash.reporting.tables import label_sheet_bytes
 
 AUTH = {"redirect_uri": "https://rag.example.org/oauth2callback", "cookie_secret": "x" * 40, "client_id": "a",
         "client_secret": "b", "server_metadata_url": "https://login.example.org/.well-known/openid-configuration"}
@@ -120,7 +120,7 @@ def test_a_toy_is_called_one_and_a_model_is_not(pair):
     judged(pair[0][0], TRUTH, scores(3), REAL)
     at = opened(*pair[0])
     assert at.selectbox(key="judge").options == [
-        str(REAL), named(TOY, short=True), "Mean of 2 judges, one of them a script",
+        str(REAL), judge_name(TOY, short=True), "Mean of 2 judges, one of them a script",
         "local judge, trained on your labels"]
     assert "Judge: gpt-5" in said(at) and "**toy-judge**" not in said(at)
     assert "No verdicts on hybrid." in said(at) and "on 60 labels" in said(at)  # labels hold for every judge
@@ -143,7 +143,7 @@ def test_several_judges_are_held_against_the_labels_together(pair):
     assert ("Mean of 2 judges, one of them a script: gpt-5 :gray[at judges.example.org] + toy-judge :gray[at toy]"
             in said(at))
     alike = np.mean([truth_said[query] == other[query] for query in IDS[1:]])
-    assert f"Judges: on 99 queries with verdicts of two or more they were unanimous on {alike:.3f}" in said(at)
+    assert f"Judges: on 99 queries with two or more verdicts they were unanimous on {alike:.3f}" in said(at)
     assert "Without a verdict: 1 query" in said(at)
     assert r"judges.example.org\: unreadable" in at.table[-1].value.to_numpy().tolist()[0][0]
 
@@ -175,7 +175,7 @@ def test_the_steps_through_disagreements_end_at_the_last_and_a_run_without_any_s
     judged(run, TRUTH, scores(1))
     labelled(run, scores(1), 30)
     at = opened(run)
-    assert "Disagreements (0)" in said(at) and "Judge and person agree on every labelled query." in said(at)
+    assert "Disagreements (0)" in said(at) and "Judge and person agree on every labeled query." in said(at)
     assert button(at, "apart_next") is None
 
 
@@ -191,7 +191,7 @@ def test_votes_and_missing_verdicts_with_their_reason():
     at = opened(run)
     text = said(at)
     assert "Without a verdict: 3 queries" in text and at.table[-1].value.to_numpy().tolist()[0][1] == "3"
-    assert f"asked again on 97 queries, the judge was unanimous on {77 / 97:.3f} of them" in text
+    assert f"on 97 queries with repeated votes, the judge was unanimous on {77 / 97:.3f} of them" in text
     assert "Every query has a verdict." not in text
 
 
@@ -200,7 +200,7 @@ def test_few_labels_give_no_interval(pair):
     judged(run, TRUTH, scores(4))
     labelled(run, scores(4), 12, 2)
     at = opened(run)
-    assert "on 12 labels the judge agrees in 83 %" in said(at) and "too few for an interval, 20 are needed" in said(at)
+    assert "on 12 labels the judge agrees in 83 %" in said(at) and "Too few for an interval (20 needed)" in said(at)
     assert not drawn(charts(at)["trust_means"], "corrected")
     assert "no interval" in str(charts(at)["trust_means"]["layout"]["annotations"])
     assert button(at, "start_labelling")
@@ -230,7 +230,7 @@ def test_no_labels_and_no_verdicts_say_what_to_do(pair):
 def test_a_metric_without_a_judge_is_held_against_labels_too():
     run = a_run("dense")
     at = opened(run, trusted="SupportCoverage")
-    assert "no judge was asked" in said(at) and "Support coverage" in said(at)
+    assert "computed without a judge" in said(at) and "Support coverage" in said(at)
     assert "Judge:" not in said(at)
 
 
@@ -301,10 +301,10 @@ def test_the_end_of_a_sheet_leads_back_to_what_was_skipped():
     at = opened(run, desk="label")
     for key in ("label_y", "label_skip", "label_n"):
         button(at, key).click().run()
-    assert "All but 1 answer that you skipped" in said(at) and not at.exception
+    assert "Everything is labeled except 1 answer that you skipped" in said(at) and not at.exception
     button(at, "label_again").click().run()
     button(at, "label_y").click().run()
-    assert "All of this sheet is labelled" in said(at) and len(LabelStore().read(run.digest, "Faithfulness")) == 3
+    assert "This sheet is fully labeled" in said(at) and len(LabelStore().read(run.digest, "Faithfulness")) == 3
     button(at, "label_result").click().run()
     assert "on 3 labels" in said(at)
 
@@ -362,10 +362,10 @@ def test_labels_are_counted_taken_along_and_withdrawn(pair):
     table = at.table[0].value
     assert list(table["Labels"]) == ["60", "50"] and list(table["On other metrics"]) == ["Correctness 1", "–"]
     spec = parse_spec("Faithfulness")
-    held = SimpleNamespace(
+    data = SimpleNamespace(
         verdicts=[verdicts_of(evaluate(run, TRUTH, [spec]), spec) for run in runs], spec=spec,
         context=SimpleNamespace(digests=[run.digest for run in runs], scope=Scope(TRUTH.digest, Conventions())))
-    file = sheet_bytes(saved_labels.table(held, labels), "csv")
+    file = label_sheet_bytes(tables.labels_table(data, labels), "csv")
     found, warned = read_labels(file, "labels.csv", {run.name: IDS for run in runs})
     assert found == {run.name: own for run, own in zip(runs, labels, strict=True)} and not warned
     assert b"Thing 4 is blue, says dense." in file
@@ -383,7 +383,7 @@ def test_a_viewer_looks_and_does_not_label(pair):
     assert "on 60 labels" in said(at)
     at.session_state["desk"] = "label"
     at.run()
-    assert "not label" in said(at) and all(button(at, f"label_{key}").disabled for key in "yni")
+    assert "View only" in said(at) and all(button(at, f"label_{key}").disabled for key in "yni")
     at.session_state["desk"] = "kept"
     at.run()
     assert not at.file_uploader and button(at, "withdraw_0") is None
@@ -406,7 +406,7 @@ def test_ten_runs_are_told_of_in_a_few_sentences():
         judged(run, TRUTH, scores(seed))
         labelled(run, scores(seed), 30, 3)
     at = opened(*runs)
-    assert said(at).count("Corrected for its errors") == 4 and "The table has the other 6." in said(at)
+    assert said(at).count("Corrected for its errors") == 4 and "See the table for the other 6." in said(at)
     assert len(drawn(charts(at)["trust_means"], "corrected")) == 10
 
 

@@ -14,7 +14,7 @@ from ragdash.core.records import Run, Truth
 from ragdash.evaluation.ci_gates import parse_limit
 from ragdash.evaluation.compare import CORRECTIONS, Rules, compare, select_comparable
 from ragdash.evaluation.stats import PERMUTATIONS
-from ragdash.reporting.sentences.merge_problems import folded
+from ragdash.reporting.sentences.merge_problems import merged_problems
 from ragdash.reporting.tables import COMPARISON_FORMATS, render_comparisons
 
 
@@ -50,7 +50,7 @@ def compare_runs(runs: Sequence[Run], truth: Truth, options: argparse.Namespace)
     grid = compare(evaluations[0], evaluations[1:], specs, rules)
     problems = [*left_out, *(problem for evaluation in evaluations for problem in evaluation.problems)]
     problems = list(dict.fromkeys(problems))
-    say([*left_out, *(problem for problem in folded(evaluations) if problem not in left_out)])
+    say([*left_out, *(problem for problem in merged_problems(evaluations) if problem not in left_out)])
     checks = [check for limit in limits for row in grid for check in limit.checks(row)]
     settings = {**settings_of(evaluations[0], truth, options), "level": 1 - rules.alpha, "margin": rules.margin,
                 "permutations": rules.permutations}

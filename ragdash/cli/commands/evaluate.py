@@ -15,8 +15,8 @@ from ragdash.evaluation.ci_gates import GateCheck, parse_bound
 from ragdash.evaluation.evaluate import Evaluation, evaluate_match, summaries
 from ragdash.evaluation.stats import LEVEL, METHOD
 from ragdash.matching.match import Match
-from ragdash.reporting.sentences.merge_problems import folded
-from ragdash.reporting.tables import FORMATS, SHAPES, as_junit, render
+from ragdash.reporting.sentences.merge_problems import merged_problems
+from ragdash.reporting.tables import FORMATS, SHAPES, as_junit, render_evaluations
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -40,8 +40,8 @@ def run(options: argparse.Namespace) -> int:
     checks = [check for bound in bounds for check in bound.checks(evaluations, rows)]
     settings = settings_of(evaluations[0], truth, options)
     problems = list(dict.fromkeys(problem for evaluation in evaluations for problem in evaluation.problems))
-    say(folded(evaluations))
-    content = junit_of(checks, "--fail-under") if options.format == "junit" else render(
+    say(merged_problems(evaluations))
+    content = junit_of(checks, "--fail-under") if options.format == "junit" else render_evaluations(
         evaluations, rows, options.format, per_query=options.per_query, shape=options.shape, settings=settings,
         problems=problems)
     write(content, options.output)

@@ -17,9 +17,9 @@ from ragdash.evaluation.compare import Rules
 from ragdash.evaluation.latency_cost import PriceTable, read_prices
 from ragdash.matching.match import Match
 from ragdash.metrics.bands import BANDS
-from ragdash.reporting.html.content import Content, Request
-from ragdash.reporting.html.report_page import chosen, page
-from ragdash.reporting.sentences.merge_problems import folded
+from ragdash.reporting.html.content import ReportContent, ReportRequest
+from ragdash.reporting.html.report_page import render_report, select_sections
+from ragdash.reporting.sentences.merge_problems import merged_problems
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -41,7 +41,7 @@ def run(options: argparse.Namespace) -> int:
     """Read, compute, write; what the files lack is left out and named in the report."""
     sections = None
     if options.sections is not None:  # an unknown name is reported before large files are read
-        sections = tuple(chosen(name.strip() for name in options.sections.split(",") if name.strip()))
+        sections = tuple(select_sections(name.strip() for name in options.sections.split(",") if name.strip()))
     runs, truth = read_inputs(options)
     return write_report(runs, truth, options, sections)
 
@@ -50,7 +50,7 @@ def write_report(runs: list[Run], truth: Truth, options: argparse.Namespace,
                  sections: tuple[str, ...] | None = None) -> int:
     """Write the report of runs that are already read (`sections`: only these); `ragdash ab` ends with it too."""
     names = [run.name for run in runs]
-    request = Request(
+    request = ReportRequest(
         tuple(Match(run, truth, conventions_of(options), matching_of(options)) for run in runs),
         specs_of(options) if options.metrics or options.cutoffs else (),
         baseline=_baseline(options.baseline, names),
@@ -58,15 +58,15 @@ def write_report(runs: list[Run], truth: Truth, options: argparse.Namespace,
         title=options.title,
         sections=sections,
         texts=not options.no_texts,
-        again=_shareable_command(options.given),
+        command=_shareable_command(options.given),
         bands=read_bands(options.bands) if options.bands else BANDS,
         prices=read_prices(options.prices) if options.prices else PriceTable(),
         settings=id_settings(options),
         rules=Rules(margin=options.margin, resamples=options.resamples, seed=options.seed),
     )
-    content = Content(request)
-    html = page(content)
-    say(folded(content.evaluations))
+    content = ReportContent(request)
+    html = render_report(content)
+    say(merged_problems(content.evaluations))
     write(html, options.output)
     return 0
 

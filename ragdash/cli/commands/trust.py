@@ -35,7 +35,7 @@ from ragdash.evaluation.stats import LEVEL, SEED
 from ragdash.matching.match import Match
 from ragdash.metrics import parse_specs
 from ragdash.metrics.bands import YES
-from ragdash.reporting.tables import TRUST_FORMATS, render_trust, sheet_bytes
+from ragdash.reporting.tables import JUDGE_VALIDATION_FORMATS, label_sheet_bytes, render_judge_validation
 
 Labels = dict[str, dict[str, float]]
 
@@ -64,7 +64,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--generator", metavar="NAME", help="who wrote the answers; warned of where it is of the "
                         "judge's family")
     parser.add_argument("--disagreements", type=whole_number(0), default=10, metavar="N", help="shown of each run")
-    parser.add_argument("--format", choices=TRUST_FORMATS, default="table")
+    parser.add_argument("--format", choices=JUDGE_VALIDATION_FORMATS, default="table")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -84,7 +84,7 @@ def run(options: argparse.Namespace) -> int:
     problems += [problem for report in (*reports, *differences) for problem in report.problems]
     say(problems := list(dict.fromkeys(problems)))
     write(
-        render_trust(
+        render_judge_validation(
             reports,
             differences,
             options.format,
@@ -200,7 +200,7 @@ def _sheet(options: argparse.Namespace, verdicts: Sequence[Verdicts], matches: S
         raise InputError([Problem("sheet-exists", {}, options.sheet)])
     queries = draw(verdicts, options.n, seed=options.seed)
     table = sheet(verdicts, queries, matches)
-    write(sheet_bytes(table, form), options.sheet)
+    write(label_sheet_bytes(table, form), options.sheet)
     say([problem for run_verdicts in verdicts for problem in run_verdicts.problems])
     print(f"{options.sheet}: {count(len(table), 'row')} to label, {count(len(queries), 'query', 'queries')} drawn with "
           f"seed {options.seed}; fill in label from the top (1 yes, 0 no, or between), then pass it with --labels")

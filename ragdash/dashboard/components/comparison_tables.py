@@ -52,7 +52,7 @@ def _cell(summary: Summary, delta: Comparison | None, with_n: bool) -> str:
     first = f"**{fmt.number(summary.mean)}**{NBSP}:gray[{fmt.escape(fmt.interval(summary).replace(' ', NBSP))}]"
     said = [first]
     if delta is not None:
-        said.append(f":{comparison.COLORS.get(delta.outcome, 'gray')}[{fmt.escape(comparison.delta(delta))}]")
+        said.append(f":{comparison.COLORS.get(delta.outcome, 'gray')}[{fmt.escape(comparison.difference_text(delta))}]")
     said += [f":gray[n{NBSP}={NBSP}{summary.n:,}]"] if with_n else []
     return "  \n".join(said)
 
@@ -70,7 +70,7 @@ def numbers(
                 "High": summary.high, "n": summary.n, "Undefined": summary.undefined,
                 "Difference to baseline": one.mean_difference if one else np.nan,
                 "p (Holm)": one.p_corrected if one else np.nan,
-                "Reading": comparison.READINGS[one.outcome] if one else fmt.UNDEFINED,
+                "Reading": comparison.OUTCOMES[one.outcome] if one else fmt.UNDEFINED,
                 "Metric name": str(summary.spec)})
     return pd.DataFrame(rows)
 
@@ -85,8 +85,8 @@ def verdict_table(context: PageContext, candidates: Sequence[int], specs: Sequen
             "Run": f"**{elements.swatch(context.slots[at], context.names[at])}**", "Metric": spec.title,
             "Difference": f"**{fmt.escape(fmt.number(one.mean_difference, signed=True))}**{NBSP}:gray["
                           + fmt.escape(_interval(one).replace(" ", NBSP)) + "]",
-            "Verdict": f":{color}[{comparison.READINGS[one.outcome].replace(' ', NBSP)}]",
-            "p": fmt.escape(comparison.p_words(one).removeprefix("p = ").removeprefix("p ")),
+            "Verdict": f":{color}[{comparison.OUTCOMES[one.outcome].replace(' ', NBSP)}]",
+            "p": fmt.escape(comparison.p_text(one).removeprefix("p = ").removeprefix("p ")),
             "Better / equal / worse": f"{one.wins:,}{NBSP}/{NBSP}{one.ties:,}{NBSP}/{NBSP}{one.losses:,}",
             "n": f"{one.n:,}" + (f" :gray[{one.left_out:,} left out]" if one.left_out else "")})
     return pd.DataFrame(rows)
@@ -110,7 +110,7 @@ def every_test(found: Sequence[Comparison], first: str = "Run", names: Sequence[
         **({"p (equivalence)": one.p["equivalence"]} if "equivalence" in one.p else {}),
         "Cohen's d_z": one.cohens_dz, "Probability of superiority": one.superiority,
         "Smallest difference shown": one.detectable, "Queries needed": one.queries_needed,
-        "Verdict": comparison.READINGS[one.outcome]} for name, one in zip(names, found, strict=True)])
+        "Verdict": comparison.OUTCOMES[one.outcome]} for name, one in zip(names, found, strict=True)])
 
 
 def queries(query_ids: Sequence[str], texts: Sequence[str | None], names: tuple[str, str], values: np.ndarray,

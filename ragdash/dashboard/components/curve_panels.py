@@ -44,8 +44,8 @@ def curve(context: PageContext, name: str, marked: int) -> None:
             theme=elements.theme(),
         )
         elements.chart(figure, components_tables.by_cutoff(context, found, name), f"curve_{name}",
-                      fmt.at_cutoff(metric.title, context.names, values[:, marked - 1], marked))
-        st.caption(f"Mean over {fmt.over([one.n[name] for one in found])} with 95 % confidence bands."
+                      fmt.curve_alt_text(metric.title, context.names, values[:, marked - 1], marked))
+        st.caption(f"Mean over {fmt.query_range([one.n[name] for one in found])} with 95 % confidence bands."
                    f"{context.scope.basis}")
 
 
@@ -69,7 +69,7 @@ def interpolated(context: PageContext) -> None:
     elements.chart(figure, components_tables.interpolated(context, arrays.RECALL_LEVELS, found), "interpolated",
                   "Interpolated precision at eleven recall levels")
     st.caption("The highest precision at any rank that reaches the recall level, mean over "
-               f"{fmt.over([n for _, n in found])}.{context.scope.basis}")
+               f"{fmt.query_range([n for _, n in found])}.{context.scope.basis}")
 
 
 def first_rank(context: PageContext) -> None:
@@ -78,7 +78,7 @@ def first_rank(context: PageContext) -> None:
     edges, labels = arrays.rank_bins(context.selection.depth)
     bins = [*labels, "none"]
     shares = np.array([arrays.rank_shares(ranks, edges) for ranks in first])
-    st.markdown(fmt.first_place(context.names, shares[:, 0], shares[:, -1]))
+    st.markdown(fmt.first_rank_sentence(context.names, shares[:, 0], shares[:, -1]))
     figure = ranking.first_rank(context.names, context.slots, bins, shares, theme=elements.theme())
     elements.chart(
         figure,
@@ -87,7 +87,7 @@ def first_rank(context: PageContext) -> None:
         "Share of queries by the rank of their first relevant document",
         formats={"Share": "percent"},
     )
-    st.caption(f"{fmt.over([len(ranks) for ranks in first])} with a relevant document; “none” means that no "
+    st.caption(f"{fmt.query_range([len(ranks) for ranks in first])} with a relevant document; “none” means that no "
                f"relevant document was returned at all.{context.scope.basis}")
 
 
@@ -101,8 +101,10 @@ def at_cutoffs(context: PageContext, name: str) -> None:
         figure = ranking.at_cutoffs(context.names, context.slots, ks, mean, low, high, axis=axes.axis_of(metric.spec()),
                                     theme=elements.theme())
         elements.chart(figure, components_tables.at_cutoffs(context, found), f"at_{name}",
-                      fmt.at_cutoff(metric.title, context.names, mean[:, -1], int(ks[-1])))
-        st.caption(f"Mean over {fmt.over([row[0].n for row in found])} with 95 % intervals.{context.scope.basis}")
+                      fmt.curve_alt_text(metric.title, context.names, mean[:, -1], int(ks[-1])))
+        st.caption(
+            f"Mean over {fmt.query_range([row[0].n for row in found])} with 95 % intervals.{context.scope.basis}"
+        )
 
 
 def per_query(context: PageContext) -> None:
@@ -136,7 +138,7 @@ def _pair(context: PageContext, left: int, right: int) -> None:
     pair = [context.scope.evaluation(context.digests[at], (context.selection.spec,)) for at in (left, right)]
     x, y = (evaluation.values[:, 0] for evaluation in pair)
     ids, names = pair[0].query_ids.to_pylist(), (context.names[left], context.names[right])
-    st.markdown(fmt.pairwise(*names, x, y, context.selection.spec))
+    st.markdown(fmt.pairwise_sentence(*names, x, y, context.selection.spec))
     figure = ranking.per_query(*names, x, y, axis=axes.axis_of(context.selection.spec), labels=ids,
                                slots=(context.slots[left], context.slots[right]), theme=elements.theme())
     with st.container(width=640, key="square"):

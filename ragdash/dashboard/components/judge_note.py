@@ -22,8 +22,11 @@ def note(context: PageContext, specs: Sequence[Spec], *, quiet: bool = False) ->
     if not own:
         return
     found = context.results.evaluations(specs)
-    lacking, told = judge.lacking(context.names, found, own), judge.told(context.names, found, own)
-    lines = [f":material/gavel: {line}" for line in judge.whose(context.names, found, own)]
+    lacking, told = (
+        judge.unavailable_judged(context.names, found, own),
+        judge.verdict_problems(context.names, found, own),
+    )
+    lines = [f":material/gavel: {line}" for line in judge.judge_sources(context.names, found, own)]
     lines += [line if quiet else f":material/info: {line}" for line in [*lacking, *told][:FEW]]
     if len(lacking) + len(told) > FEW:
         lines.append(f"And {len(lacking) + len(told) - FEW:,} more of this kind.")

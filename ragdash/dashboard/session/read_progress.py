@@ -51,7 +51,7 @@ def progress_sentence(name: str, size: int, read_bytes: int, total_bytes: int, s
 
     of: bytes of the text that is walked through, 0 where that is not known (or has not begun).
     """
-    lead = f"Reading **{fmt.escape(name)}** ({fmt.size(size)})"
+    lead = f"Reading **{fmt.escape(name)}** ({fmt.file_size(size)})"
     clock = f"{seconds:.0f} s"
     if not total_bytes:
         return f"{lead} … {clock}"

@@ -18,7 +18,7 @@ from ragdash.core.records import CHOICES, Conventions
 from ragdash.dashboard.session.data_store import LOADED, SHORT, SessionRun, parse_run_token
 from ragdash.dashboard.session.keys import *  # noqa: F403  (state.METRIC is how everybody names a choice)
 from ragdash.dashboard.session.keys import CONVENTIONS, MANY, OF_RUNS, PAGE, RUN, SHARING, SHOWN, SIDEBAR, TRUTH
-from ragdash.reporting.plots.common.theme import COLOURED
+from ragdash.reporting.plots.common.theme import COLORED
 
 _RUNS, _TRUTH, _WRITTEN, _USED, _FILES, _LOST = "_runs", "_truth", "_written", "_used", "_files", "_lost"
 _UPLOADS, _WAITING, _NOTICE = "_uploads", "_waiting", "_notice"
@@ -167,7 +167,7 @@ def recolour_run(digest: str, slot: int) -> None:
 
 def slots() -> list[int]:
     """The colours to choose from: the six, and the greys in use."""
-    return sorted({*range(COLOURED), *(entry.slot for entry in runs())})
+    return sorted({*range(COLORED), *(entry.slot for entry in runs())})
 
 
 def files() -> tuple:

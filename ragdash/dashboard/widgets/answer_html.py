@@ -15,7 +15,7 @@ from ragdash.dashboard.widgets.texts import LONGEST, paragraph_html, text_html
 from ragdash.evaluation.evaluate import Evaluation
 from ragdash.metrics import Spec
 from ragdash.reporting.plots.common.theme import Theme
-from ragdash.reporting.sentences.answers import unavailable  # noqa: F401
+from ragdash.reporting.sentences.answers import unavailable_metrics  # noqa: F401
 from ragdash.reporting.sentences.fmt import NBSP, UNDEFINED, count, escape, listed, number
 
 FEW = 4  # runs that are listed one by one

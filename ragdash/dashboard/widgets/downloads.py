@@ -7,11 +7,11 @@ from collections.abc import Callable
 import pyarrow as pa
 import streamlit as st
 
-from ragdash.reporting.figure_files import PICTURES, lacking, picture
+from ragdash.reporting.figure_files import FIGURE_FORMATS, missing_requirement, render_figure
 from ragdash.reporting.plots.common.theme import Theme
 from ragdash.reporting.sentences import fmt
-from ragdash.reporting.tables import sheet_bytes
-from ragdash.reporting.tables.export import TABLES, export
+from ragdash.reporting.tables import label_sheet_bytes
+from ragdash.reporting.tables.export import TABLES, export_table
 
 
 def name_of(key: str) -> str:
@@ -25,7 +25,7 @@ def tables(table: Callable | object, key: str) -> None:
         for form, file_format in TABLES.items():
             st.download_button(
                 file_format.title,
-                lambda form=form: export(table() if callable(table) else table, form),
+                lambda form=form: export_table(table() if callable(table) else table, form),
                 f"{name_of(key)}.{file_format.ending}",
                 file_format.mime,
                 key=f"{key}_{form}",
@@ -37,19 +37,26 @@ def tables(table: Callable | object, key: str) -> None:
 def sheets(table: Callable[[], pa.Table], name: str, key: str, title: str = "") -> None:
     """A button each for CSV and JSONL of a sheet to label (see ragdash.reporting.tables.sheet_bytes)."""
     for form, mime in (("csv", "text/csv"), ("jsonl", "application/jsonl")):
-        st.download_button(f"{title}{form.upper()}", lambda form=form: sheet_bytes(table(), form), f"{name}.{form}",
-                           mime, key=f"{key}_{form}", on_click="ignore", icon=":material/download:")
+        st.download_button(
+            f"{title}{form.upper()}",
+            lambda form=form: label_sheet_bytes(table(), form),
+            f"{name}.{form}",
+            mime,
+            key=f"{key}_{form}",
+            on_click="ignore",
+            icon=":material/download:",
+        )
 
 
 def pictures(figure, key: str, theme: Theme) -> None:
     """A button for each format of a picture; where this machine cannot draw some of them, why, and what would help."""
-    missing = lacking()
+    missing = missing_requirement()
     with st.container(horizontal=True, gap="small", key=f"{key}_pictures"):
-        for form, file_format in PICTURES.items():
+        for form, file_format in FIGURE_FORMATS.items():
             if form == "json" or missing is None:
                 st.download_button(
                     file_format.title,
-                    lambda form=form: picture(figure, form, background=theme.paper),
+                    lambda form=form: render_figure(figure, form, background=theme.paper),
                     f"{name_of(key)}.{file_format.ending}",
                     file_format.mime,
                     key=f"{key}_{form}",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ragdash.core.corpus import Corpus
 from ragdash.core.records import Run
@@ -20,6 +20,8 @@ class RoundTrip:
 
     run: Run | None = None
     k: int = 10
+    _queries: frozenset[str] = field(init=False, repr=False, default=frozenset())
+    _texts: dict[str, str] = field(init=False, repr=False, default_factory=dict)
 
     def checks(self, drafts: Sequence[Draft], corpus: Corpus) -> list[Check | None]:
         """The rule found for each draft; None for one that is not looked for."""

@@ -35,11 +35,11 @@ def match_evidence(run: Run, truth: Truth, how: str = "partial", floor: float = 
     has no evidence, the run no texts or the store no vectors, InputError for settings that do not exist.
     """
     _check(how, floor, depth)
-    like = Embedded(store or default_store(), model) if how == "embedding" else LIKE[how]
-    scores = _matched(run, truth, how, like, floor, depth, ranks)
     if how != "embedding":
-        return scores
-    return replace(scores, model=str(like.used or ""), problems=(*scores.problems, *like.problems))
+        return _matched(run, truth, how, LIKE[how], floor, depth, ranks)
+    embedded = Embedded(store or default_store(), model)
+    scores = _matched(run, truth, how, embedded, floor, depth, ranks)
+    return replace(scores, model=str(embedded.used or ""), problems=(*scores.problems, *embedded.problems))
 
 
 def embedded_texts(run: Run, truth: Truth) -> list[str]:

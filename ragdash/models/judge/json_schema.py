@@ -25,7 +25,7 @@ def fitted(value: object, schema: Mapping, ids: Sequence[str] = ()) -> object:
     is put in their order. Raises Unfit.
     """
     fit = _fit(value, schema, "the reply")
-    if ids:
+    if ids and isinstance(fit, dict):
         name = next((name for name, inner in schema.get("properties", {}).items()
                      if "id" in inner.get("items", {}).get("properties", {})), None)
         if name is None:

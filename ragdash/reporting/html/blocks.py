@@ -13,7 +13,7 @@ Cell = str | Markup
 
 
 @dataclass(frozen=True)
-class Words:
+class Text:
     """Paragraphs and lists, markdown of ragdash.reporting.sentences; quiet: small, beside what they explain."""
 
     text: str
@@ -26,7 +26,7 @@ class Words:
 
 
 @dataclass(frozen=True)
-class Grid:
+class Table:
     """A table with a caption: the first cell of each row is its heading. numbers: columns that stand to the right."""
 
     caption: str
@@ -38,7 +38,7 @@ class Grid:
 
 
 @dataclass(frozen=True)
-class Picture:
+class Figure:
     """A figure, drawn for an appearance when asked; alt: what it shows, for those who do not see it.
 
     draw(theme) returns a plotly figure. table: its numbers, folded away below it.
@@ -48,13 +48,13 @@ class Picture:
     title: str
     alt: str
     draw: Callable
-    table: Grid | None = None
+    table: Table | None = None
     caption: str = ""
     kind = "picture"
 
 
 @dataclass(frozen=True)
-class Document:
+class ReportDocument:
     """A returned or right document of a query: its rank (None: not returned), id, sign of its judgement, text."""
 
     rank: int | None
@@ -78,7 +78,7 @@ class JudgedClaim:
 
 
 @dataclass(frozen=True)
-class Query:
+class QueryBlock:
     """A query that decides: its id, its text, a line about its values, and what each run returned first.
 
     claims: of each of the runs, where a judge looked at them.
@@ -87,22 +87,22 @@ class Query:
     query_id: str
     question: str
     values: str
-    wanted: Sequence[Document]
-    runs: Sequence[tuple[str, Sequence[Document], str]]  # (name, first documents, answer)
+    relevant: Sequence[ReportDocument]
+    runs: Sequence[tuple[str, Sequence[ReportDocument], str]]  # (name, first documents, answer)
     reference: str = ""
     claims: Sequence[Sequence[JudgedClaim]] = ()
     kind = "query"
 
 
 @dataclass(frozen=True)
-class Facts:
+class FactList:
     """Names and what stands behind them."""
 
     rows: Sequence[tuple[str, Cell]]
     kind = "facts"
 
 
-Block = Words | Grid | Picture | Query | Facts
+Block = Text | Table | Figure | QueryBlock | FactList
 
 
 @dataclass(frozen=True)

@@ -19,13 +19,13 @@ from ragdash.metrics.bands import BANDS, Bands
 
 METRICS = ("nDCG@{k}", "R@{k}", "P@{k}", "RR", "Success@{k}")
 ANSWERS = ("EM", "TokenF1", "ROUGE_L", "AnswerRelevance", "SupportCoverage", "HallucinationRate", "UnsupportedNumbers")
-TARGET_FLIPS = 2_000  # more queries than this: a tenth of the sign flips, as on the pages
-DEEPEST = 10_000
-MOST_WEIGHTS = 200_000_000  # bytes
+MANY_QUERIES = 2_000  # more queries than this: a tenth of the sign flips, as on the pages
+MAX_DEPTH = 10_000
+MAX_WEIGHT_BYTES = 200_000_000  # bytes
 
 
 @dataclass(frozen=True, eq=False)
-class Request:
+class ReportRequest:
     """What a report is asked for.
 
     matches: the runs laid over one truth, in the order shown; names, slots: how they are called and their looks;
@@ -47,10 +47,10 @@ class Request:
     texts: bool = True
     rules: Rules = field(default_factory=Rules)
     queries: np.ndarray | None = None
-    part: str = ""
+    slice_title: str = ""
     bands: tuple[Bands, ...] = BANDS
     prices: PriceTable = field(default_factory=PriceTable)
-    again: str = ""
+    command: str = ""
     settings: Mapping[str, object] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -62,16 +62,16 @@ class Request:
         )
 
 
-class Content:
+class ReportContent:
     """The numbers of a Request. Rows follow its runs, columns the specs asked for."""
 
-    def __init__(self, request: Request):
+    def __init__(self, request: ReportRequest):
         self.request = request
         self.names, self.slots = list(request.names), list(request.slots)
         self.truth = request.matches[0].truth
         queries = request.queries
-        self.inside = np.ones(len(self.truth), bool) if queries is None else np.asarray(queries, bool)
-        is_large = int(self.inside.sum()) > TARGET_FLIPS
+        self.selected = np.ones(len(self.truth), bool) if queries is None else np.asarray(queries, bool)
+        is_large = int(self.selected.sum()) > MANY_QUERIES
         self.rules = (
             replace(request.rules, permutations=request.rules.permutations // 10) if is_large else request.rules
         )
@@ -84,25 +84,25 @@ class Content:
     @cached_property
     def weights(self) -> np.ndarray | None:
         """The resamples of all intervals, drawn once; None for so many queries that each draws its own."""
-        n = int(self.inside.sum())
-        return resample_weights(n, **self.draw) if n * self.rules.resamples <= MOST_WEIGHTS else None
+        n = int(self.selected.sum())
+        return resample_weights(n, **self.resampling) if n * self.rules.resamples <= MAX_WEIGHT_BYTES else None
 
     @property
-    def draw(self) -> dict[str, int]:
+    def resampling(self) -> dict[str, int]:
         """Number and seed of the resamples."""
         return {"resamples": self.rules.resamples, "seed": self.rules.seed}
 
-    def summarise(self, evaluations: Sequence[Evaluation]) -> list[tuple[Summary, ...]]:
+    def summarize(self, evaluations: Sequence[Evaluation]) -> list[tuple[Summary, ...]]:
         """Mean and interval of each run and spec."""
-        return summaries(evaluations, weights=self.weights, **self.draw)
+        return summaries(evaluations, weights=self.weights, **self.resampling)
 
     def evaluate(self, specs: Sequence[Spec]) -> list[Evaluation]:
         """The values of each run for the queries that count."""
         evaluations = []
         for name, match in zip(self.names, self.request.matches, strict=True):
             evaluation = replace(evaluate_match(match, specs), name=name)
-            if not self.inside.all():
-                evaluation = evaluation.only(evaluation.query_ids.filter(pa.array(self.inside)).to_pylist())
+            if not self.selected.all():
+                evaluation = evaluation.only(evaluation.query_ids.filter(pa.array(self.selected)).to_pylist())
             evaluations.append(evaluation)
         return evaluations
 
@@ -114,7 +114,7 @@ class Content:
     @cached_property
     def summaries(self) -> list[tuple[Summary, ...]]:
         """Mean and interval of each run and spec."""
-        return self.summarise(self.evaluations)
+        return self.summarize(self.evaluations)
 
     @cached_property
     def answers(self) -> list[Evaluation]:
@@ -123,26 +123,26 @@ class Content:
 
     @cached_property
     def answer_summaries(self) -> list[tuple[Summary, ...]]:
-        return self.summarise(self.answers)
+        return self.summarize(self.answers)
 
-    def curve(self, names: Sequence[str]) -> list[Curves]:
+    def cutoff_curves(self, names: Sequence[str]) -> list[Curves]:
         """Metrics at every cutoff from 1 to the deepest rank, for each run."""
         ks = np.arange(1, self.depth + 1)
-        return [curves(match, names, ks, weights=self.weights, queries=self.inside, seed=self.rules.seed,
+        return [curves(match, names, ks, weights=self.weights, queries=self.selected, seed=self.rules.seed,
                        resamples=min(FAST_RESAMPLES, self.rules.resamples)) for match in self.request.matches]
 
     @property
     def depth(self) -> int:
         """The deepest rank of the runs."""
-        return max(1, min(DEEPEST, max(match.run.depth for match in self.request.matches)))
+        return max(1, min(MAX_DEPTH, max(match.run.depth for match in self.request.matches)))
 
-    def best(self, spec: Spec) -> int | None:
+    def best_run(self, spec: Spec) -> int | None:
         """The run with the best mean; None where the metric has no better end or no run has a mean."""
-        column = self.column(spec)
+        column = self.metric_summaries(spec)
         order = best_first(np.array([summary.mean for summary in column]), spec.metric.better)
         return order[0] if spec.metric.better and column[order[0]].n else None
 
-    def column(self, spec: Spec) -> list[Summary]:
+    def metric_summaries(self, spec: Spec) -> list[Summary]:
         """One spec of every run."""
         specs, rows = (self.request.specs, self.summaries) if spec in self.request.specs else (
             self.answers[0].specs, self.answer_summaries)
@@ -150,7 +150,7 @@ class Content:
 
     def against_best(self, spec: Spec) -> dict[int, Comparison]:
         """Every other run against the best one; empty where there is none, or the spec cannot be compared."""
-        best = self.best(spec)
+        best = self.best_run(spec)
         rows = self.evaluations if spec in self.request.specs else self.answers
         if best is None or len(rows) < 2 or not select_comparable(rows[best], [spec])[0]:
             return {}
@@ -159,24 +159,24 @@ class Content:
         return {candidate: row[0] for candidate, row in zip(candidates, comparisons, strict=True)}
 
     @property
-    def others(self) -> list[int]:
+    def candidates(self) -> list[int]:
         """The candidates: all runs but the baseline."""
         return [run for run in range(len(self.names)) if run != self.request.baseline]
 
     @cached_property
-    def compared(self) -> dict[tuple[int, Spec], Comparison]:
+    def comparisons(self) -> dict[tuple[int, Spec], Comparison]:
         """Each candidate against the baseline on each spec that can be compared, p corrected over all of them."""
         specs = select_comparable(self.evaluations[0], self.request.specs)[0]
-        if not self.others or not specs:
+        if not self.candidates or not specs:
             return {}
         rows = compare(
             self.evaluations[self.request.baseline],
-            [self.evaluations[candidate] for candidate in self.others],
+            [self.evaluations[candidate] for candidate in self.candidates],
             specs,
             self.rules,
         )
         return {
             (candidate, comparison.spec): comparison
-            for candidate, row in zip(self.others, rows, strict=True)
+            for candidate, row in zip(self.candidates, rows, strict=True)
             for comparison in row
         }

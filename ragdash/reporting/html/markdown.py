@@ -11,7 +11,7 @@ import re
 
 from markupsafe import Markup, escape
 
-COLOURS = ("blue", "orange", "gray")
+COLORS = ("blue", "orange", "gray")
 _TOKEN = re.compile(r"\\(?P<plain>.)|(?P<strong>\*\*)|(?P<em>\*)|`(?P<code>[^`]*)`|:(?P<colour>blue|orange|gray)\[|"
                     r":material/\w+:\s*|(?P<close>\])|(?P<line>  \n)", re.DOTALL)
 
@@ -33,9 +33,11 @@ def as_html(text: str) -> Markup:
             open_tags.append("span")
             fragments.append(Markup('<span class="{}">').format(token["colour"]))
         elif kind == "close":
-            fragments.append(Markup("</span>") if _closes(open_tags, "span") else "]")
+            fragments.append(Markup("</span>") if _close_tag(open_tags, "span") else "]")
         elif kind in ("strong", "em"):
-            fragments.append(Markup("</{}>").format(kind) if _closes(open_tags, kind) else _opened(open_tags, kind))
+            fragments.append(
+                Markup("</{}>").format(kind) if _close_tag(open_tags, kind) else _open_tag(open_tags, kind)
+            )
     fragments.append(escape(text[position:]))
     return Markup("").join([*fragments, *(Markup("</{}>").format(tag) for tag in reversed(open_tags))])
 
@@ -59,12 +61,12 @@ def as_plain(text: str) -> str:
         "&gt;", ">").replace("&#39;", "'").replace("&#34;", '"').replace("&amp;", "&")
 
 
-def _opened(open_tags: list[str], tag: str) -> Markup:
+def _open_tag(open_tags: list[str], tag: str) -> Markup:
     open_tags.append(tag)
     return Markup("<{}>").format(tag)
 
 
-def _closes(open_tags: list[str], tag: str) -> bool:
+def _close_tag(open_tags: list[str], tag: str) -> bool:
     """Whether the tag is the innermost open one, which it then closes."""
     if open_tags and open_tags[-1] == tag:
         open_tags.pop()

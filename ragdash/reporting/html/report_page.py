@@ -18,8 +18,8 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from ragdash.core.errors import InputError, Problem
-from ragdash.reporting.html.blocks import Picture, Section
-from ragdash.reporting.html.content import Content, Request
+from ragdash.reporting.html.blocks import Figure, Section
+from ragdash.reporting.html.content import ReportContent, ReportRequest
 from ragdash.reporting.html.sections import SECTIONS
 from ragdash.reporting.plots.common.script import plotly_js
 from ragdash.reporting.plots.common.theme import DARK, LIGHT, THEMES, Theme
@@ -27,23 +27,23 @@ from ragdash.reporting.plots.common.theme import DARK, LIGHT, THEMES, Theme
 _ESCAPES = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 
 
-def report(request: Request) -> bytes:
+def build_report(request: ReportRequest) -> bytes:
     """The report as UTF-8. InputError for sections that there are none of, and as the metrics raise."""
-    return page(Content(request))
+    return render_report(ReportContent(request))
 
 
-def page(content: Content) -> bytes:
+def render_report(content: ReportContent) -> bytes:
     """The report of numbers that are there already."""
-    return render(content.request.title, sections(content), texts=content.request.texts)
+    return render_page(content.request.title, build_sections(content), texts=content.request.texts)
 
 
-def sections(content: Content) -> list[Section]:
+def build_sections(content: ReportContent) -> list[Section]:
     """The sections asked for, all where none are named, in the order in which they are read."""
-    names = chosen(content.request.sections)
+    names = select_sections(content.request.sections)
     return [make(content, title) for name, (title, make) in SECTIONS.items() if name in names]
 
 
-def chosen(names: Iterable[str] | None) -> list[str]:
+def select_sections(names: Iterable[str] | None) -> list[str]:
     """These names in reading order, all for None; InputError for one that is no section, and for none at all."""
     if names is None:
         return list(SECTIONS)
@@ -55,27 +55,27 @@ def chosen(names: Iterable[str] | None) -> list[str]:
     return [name for name in SECTIONS if name in names]
 
 
-def render(title: str, all_sections: Sequence[Section], *, texts: bool = True) -> bytes:
+def render_page(title: str, all_sections: Sequence[Section], *, texts: bool = True) -> bytes:
     """Sections as one page; those that are missing are named with the reason, empty ones are left out."""
     visible = [section for section in all_sections if section.blocks and not section.missing]
-    pictures = [block for section in visible for block in section.blocks if isinstance(block, Picture)]
+    pictures = [block for section in visible for block in section.blocks if isinstance(block, Figure)]
     scripts = [plotly_js(), _asset("report.js")] if pictures else [_asset("report.js")]
     text = _environment().get_template("report.html.j2").render(
         title=title, sections=visible, left_out=[section for section in all_sections if section.missing], texts=texts,
         policy=_policy(scripts), scripts=[Markup(script) for script in scripts], style=Markup(_style()),
-        figures=[Drawn(picture.key, _json(picture)) for picture in pictures])
+        figures=[FigureJson(picture.key, _json(picture)) for picture in pictures])
     return text.encode()
 
 
 @dataclass(frozen=True)
-class Drawn:
+class FigureJson:
     """A figure of the page as JSON for both appearances."""
 
     key: str
     json: Markup
 
 
-def _json(picture: Picture) -> Markup:
+def _json(picture: Figure) -> Markup:
     """{"light": figure, "dark": figure}, safe within a script element."""
     figures = ",".join(f'"{name}":{picture.draw(theme).to_json()}' for name, theme in THEMES.items())
     return Markup(f"{{{figures}}}".translate(str.maketrans(_ESCAPES)))
@@ -104,10 +104,14 @@ def _asset(name: str) -> str:
 @cache
 def _style() -> str:
     """The style sheet with the colours of both appearances."""
-    return _asset("report.css").replace("/* light */", _colours(LIGHT)).replace("/* dark */", _colours(DARK))
+    return (
+        _asset("report.css")
+        .replace("/* light */", _color_variables(LIGHT))
+        .replace("/* dark */", _color_variables(DARK))
+    )
 
 
-def _colours(theme: Theme) -> str:
+def _color_variables(theme: Theme) -> str:
     runs = "".join(f"--run-{slot}:{colour};" for slot, colour in enumerate(theme.runs))
     return (f"--paper:{theme.paper};--ink:{theme.ink};--muted:{theme.muted};--line:{theme.grid};"
             f"--better:{theme.better};--worse:{theme.worse};--run-grey:{theme.grey};color-scheme:{theme.name};{runs}")

@@ -18,10 +18,10 @@ from ragdash.reporting.plots.common.theme import (
     Theme,
     escape,
     figure,
-    folded,
     looks,
-    short,
+    shorten,
     value_text,
+    wrap_title,
 )
 
 ROW, TALLEST = 58, 0.66  # pixels of a run's row; the share of it that the highest bar takes
@@ -40,7 +40,7 @@ def distribution(names: Sequence[str], slots: Sequence[int], values: Sequence[np
     defined = [array[np.isfinite(array)] for array in (np.asarray(run_values, dtype=float) for run_values in values)]
     low, high = _bounds(axis, defined)
     edges = np.linspace(low, high, (BINS if high - low <= 1 or axis.high is None else 2 * BINS) + 1)
-    counts = [_counted(run_values, edges) for run_values in defined]
+    counts = [_count_bins(run_values, edges) for run_values in defined]
     shares = [bin_counts / max(bin_counts.sum(), 1) for bin_counts in counts]
     top = max((float(share.max(initial=0)) for share in shares), default=0.0) or 1.0
     fig = figure(theme, height=76 + ROW * max(len(names), 1))
@@ -72,7 +72,7 @@ def _bounds(axis: Axis, values: Sequence[np.ndarray]) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def _counted(values: np.ndarray, edges: np.ndarray) -> np.ndarray:
+def _count_bins(values: np.ndarray, edges: np.ndarray) -> np.ndarray:
     """How many values stand at the lowest end, within each bin, and at the highest end: (B + 2,)."""
     ends = values <= edges[0] + 1e-9, values >= edges[-1] - 1e-9
     inner, _ = np.histogram(values[~(ends[0] | ends[1])], edges)
@@ -157,14 +157,14 @@ def correlation(rows: Sequence[str], columns: Sequence[str], rho: np.ndarray, n:
                            text=f"<b>{text[i, j]}</b><br><span style='font-size:10px'>n = {n[i, j]:,}</span>")
     fig.update_xaxes(tickvals=np.arange(len(columns)), ticktext=[escape(title) for title in columns], side="top",
                      autotickangles=[0, 90], showgrid=False, fixedrange=True, tickfont={"color": theme.ink})
-    fig.update_yaxes(tickvals=np.arange(len(rows)), ticktext=[folded(title, 20) for title in rows], showgrid=False,
+    fig.update_yaxes(tickvals=np.arange(len(rows)), ticktext=[wrap_title(title, 20) for title in rows], showgrid=False,
                      range=[len(rows) - 0.5, -0.5], fixedrange=True, tickfont={"size": 13, "color": theme.ink})
     return fig
 
 
 def _signed(look: Look, name: str) -> str:
     """A run's sign in its colour and its name."""
-    return f'<span style="color:{look.color}">{look.sign}</span> {short(name, 14)} '
+    return f'<span style="color:{look.color}">{look.sign}</span> {shorten(name, 14)} '
 
 
 def _arrow(axis: Axis) -> str:

@@ -16,7 +16,7 @@ from ragdash.reporting.plots.common.theme import (
     escape,
     figure,
     looks,
-    short,
+    shorten,
     value_text,
 )
 
@@ -24,7 +24,7 @@ LINE, MARK, FOOT = 17, 32, 24  # pixels: a line of text, the room of a symbol, t
 NARROW, LETTER = 300, 6.5  # pixels: the bands on a telephone, a letter of their words
 
 
-def placement(names: Sequence[str], slots: Sequence[int], mean: np.ndarray, low: np.ndarray, high: np.ndarray,
+def band_placement(names: Sequence[str], slots: Sequence[int], mean: np.ndarray, low: np.ndarray, high: np.ndarray,
               n: np.ndarray, edges: np.ndarray, labels: Sequence[str], *, axis: Axis,
               words: Sequence[str | None] | None = None, target: float | None = None,
               theme: Theme = LIGHT) -> go.Figure:
@@ -83,13 +83,15 @@ def _shade(fig: go.Figure, edges: np.ndarray, span: Sequence[float], axis: Axis,
         {"type": "rect", "xref": "x", "yref": "paper", "x0": lower, "x1": upper, "y0": 0, "y1": 1, "layer": "below",
          "line": {"width": 1, "color": theme.paper}, "fillcolor": f"rgba({red},{green},{blue},{shade:.3f})"}
         for lower, upper, shade in zip(clipped[:-1], clipped[1:], strength, strict=True) if upper > lower])
-    inner = _apart(edges[np.isfinite(edges) & (edges >= span[0]) & (edges <= span[1])], 0.07 * (span[1] - span[0]))
+    inner = _drop_crowded_edges(
+        edges[np.isfinite(edges) & (edges >= span[0]) & (edges <= span[1])], 0.07 * (span[1] - span[0])
+    )
     fig.update_xaxes(title_text=escape(axis.label) + {"higher": " · higher is better →",
                                                       "lower": " · ← lower is better"}.get(axis.better or "", ""),
                      range=list(span), tickvals=inner, ticktext=[f"{edge:.4g}" for edge in inner], showgrid=False)
 
 
-def _apart(edges: np.ndarray, gap: float) -> np.ndarray:
+def _drop_crowded_edges(edges: np.ndarray, gap: float) -> np.ndarray:
     """The edges without an end that is nearer than gap to its neighbour: their numbers would lie on each other."""
     if len(edges) > 2 and edges[-1] - edges[-2] < gap:
         edges = edges[:-1]
@@ -147,7 +149,7 @@ def _dot(y: float, look: Look, values: tuple[float, float, float], n: int, axis:
 def _heading(fig: go.Figure, row: int, look: Look, name: str, mean: float, words: str, theme: Theme) -> None:
     """The run's name with its mean, and the words, above its symbol."""
     value = str(value_text(np.array(mean))) if np.isfinite(mean) else "undefined"
-    text = f'<span style="color:{look.color}">{look.sign}</span> <b>{short(name, 28)}</b>  {value}'
+    text = f'<span style="color:{look.color}">{look.sign}</span> <b>{shorten(name, 28)}</b>  {value}'
     fig.add_annotation(x=0, xref="paper", y=row, yref="y", xanchor="left", yanchor="top", yshift=-3, xshift=3,
                        showarrow=False, align="left", text=text + (f"<br>{escape(words)}" if words else ""),
                        font={"size": 12, "color": theme.ink})

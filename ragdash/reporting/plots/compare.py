@@ -8,50 +8,50 @@ from dataclasses import dataclass
 import numpy as np
 import plotly.graph_objects as go
 
-from ragdash.reporting.plots.common.forest import difference_range, difference_ticks, sides, signed
-from ragdash.reporting.plots.common.theme import LIGHT, Axis, Look, Theme, escape, figure, looks, short
+from ragdash.reporting.plots.common.forest import difference_axis_title, difference_range, difference_ticks, signed
+from ragdash.reporting.plots.common.theme import LIGHT, Axis, Look, Theme, escape, figure, looks, shorten
 from ragdash.reporting.plots.ranking import per_query
 
-POINTS, SPARSE = 500, 250  # a sorted area has at most so many steps, and so many where there are many panels
+POINTS, PANEL_POINTS = 500, 250  # a sorted area has at most so many steps, and so many where there are many panels
 FEW_PANELS = 3
 HEADING, BELOW = 50, 62  # pixels above each panel, and under the last one
 CUT = 3.0  # a bar of equal queries so many times higher than every other bar is cut, and says so
 TIE = 5e-13  # a difference no further from zero is rounding
-NAMED = {"higher": ("better", "worse"), "lower": ("better", "worse"), None: ("higher", "lower")}
+OUTCOME_LABELS = {"higher": ("better", "worse"), "lower": ("better", "worse"), None: ("higher", "lower")}
 
 
 @dataclass(frozen=True)
-class Outcome:
+class OutcomeCounts:
     """How many queries gain, stay equal, lose and are undefined on a side; better None counts higher and lower."""
 
     better: int
     equal: int
     worse: int
     undefined: int
-    named: tuple[str, str] = ("better", "worse")
+    labels: tuple[str, str] = ("better", "worse")
 
     @property
     def n(self) -> int:
         """Queries with a difference."""
         return self.better + self.equal + self.worse
 
-    def words(self) -> str:
+    def summary(self) -> str:
         """The counts as a line of words and signs."""
-        return f"▲ {self.better:,} {self.named[0]} · {self.equal:,} equal · ▼ {self.worse:,} {self.named[1]}"
+        return f"▲ {self.better:,} {self.labels[0]} · {self.equal:,} equal · ▼ {self.worse:,} {self.labels[1]}"
 
-    def left_out(self) -> str:
+    def undefined_note(self) -> str:
         """The undefined queries, as words that follow others; nothing where there are none."""
         return f" · {self.undefined:,} undefined" if self.undefined else ""
 
 
-def outcome(difference: np.ndarray, better: str | None, tolerance: float = TIE) -> Outcome:
+def count_outcomes(difference: np.ndarray, better: str | None, tolerance: float = TIE) -> OutcomeCounts:
     """Wins, ties and losses of candidate minus baseline, (Q,); NaN is undefined.
 
     Equal: not further from zero than tolerance. Where lower is better, a negative difference is a win.
     """
     gain = _oriented(difference, better)
-    return Outcome(int((gain > tolerance).sum()), int((np.abs(gain) <= tolerance).sum()),
-                   int((gain < -tolerance).sum()), int(np.isnan(gain).sum()), NAMED[better])
+    return OutcomeCounts(int((gain > tolerance).sum()), int((np.abs(gain) <= tolerance).sum()),
+                   int((gain < -tolerance).sum()), int(np.isnan(gain).sum()), OUTCOME_LABELS[better])
 
 
 def differences(names: Sequence[str], slots: Sequence[int], values: Sequence[np.ndarray], *, axis: Axis,
@@ -66,10 +66,10 @@ def differences(names: Sequence[str], slots: Sequence[int], values: Sequence[np.
     fig = figure(theme)
     run_looks, counts = (
         looks(names, slots, theme),
-        [outcome(run_values, axis.better, tolerance) for run_values in values],
+        [count_outcomes(run_values, axis.better, tolerance) for run_values in values],
     )
     _panels(fig, run_looks, counts, theme)
-    points = POINTS if len(run_looks) <= FEW_PANELS else SPARSE
+    points = POINTS if len(run_looks) <= FEW_PANELS else PANEL_POINTS
     for panel, (look, run_values, count) in enumerate(zip(run_looks, values, counts, strict=True)):
         for side in (0, 1):
             fig.add_trace(
@@ -79,8 +79,8 @@ def differences(names: Sequence[str], slots: Sequence[int], values: Sequence[np.
     pooled = (
         np.concatenate([np.asarray(run_values, dtype=float) for run_values in values]) if len(values) else np.empty(0)
     )
-    fig.update_xaxes(title_text=f"Queries, greatest gain first<br>{short(axis.label, 20)}, difference to "
-                                f"{short(baseline, 16)}", range=[-0.01 * max(largest, 1), 1.01 * max(largest, 1)],
+    fig.update_xaxes(title_text=f"Queries, greatest gain first<br>{shorten(axis.label, 20)}, difference to "
+                                f"{shorten(baseline, 16)}", range=[-0.01 * max(largest, 1), 1.01 * max(largest, 1)],
                      tickformat=",d", nticks=8, showgrid=False)
     span = difference_range(pooled, axis.better)
     ticks, text = difference_ticks(span, 4 if len(values) <= FEW_PANELS else 3)
@@ -101,7 +101,7 @@ def histogram(names: Sequence[str], slots: Sequence[int], values: Sequence[np.nd
     fig = figure(theme)
     run_looks, counts = (
         looks(names, slots, theme),
-        [outcome(run_values, axis.better, tolerance) for run_values in values],
+        [count_outcomes(run_values, axis.better, tolerance) for run_values in values],
     )
     _panels(fig, run_looks, counts, theme)
     pooled = (
@@ -118,7 +118,7 @@ def histogram(names: Sequence[str], slots: Sequence[int], values: Sequence[np.nd
     reach = float(np.max(np.abs(pooled[np.isfinite(pooled)]), initial=0.0)) + 0.6 * width
     span = [-reach, reach] if axis.better != "lower" else [reach, -reach]
     ticks, text = difference_ticks(span)
-    fig.update_xaxes(title_text=sides(axis, baseline, "Queries by difference"), range=span,
+    fig.update_xaxes(title_text=difference_axis_title(axis, baseline, "Queries by difference"), range=span,
                      tickvals=ticks, ticktext=text, tickangle=0, showgrid=False)
     fig.update_yaxes(range=[0, top * 1.08], tickformat=",d", nticks=4)
     return fig
@@ -133,11 +133,11 @@ def scatter(baseline: str, name: str, x: np.ndarray, y: np.ndarray, *, axis: Axi
     means and how many queries stand there. Equal points are one larger mark; many are a 2-D histogram.
     """
     fig = per_query(baseline, name, x, y, axis=axis, labels=labels, slots=slots, theme=theme)
-    count = outcome(np.asarray(y, dtype=float) - np.asarray(x, dtype=float), axis.better, tolerance)
-    above_text, below_text = f"▲ {count.better:,} {count.named[0]}", f"▼ {count.worse:,} {count.named[1]}"
+    count = count_outcomes(np.asarray(y, dtype=float) - np.asarray(x, dtype=float), axis.better, tolerance)
+    above_text, below_text = f"▲ {count.better:,} {count.labels[0]}", f"▼ {count.worse:,} {count.labels[1]}"
     if axis.better == "lower":
         above_text, below_text = below_text, above_text
-    text = f"Above the line {above_text}<br>Below {below_text} · {count.equal:,} equal{count.left_out()}"
+    text = f"Above the line {above_text}<br>Below {below_text} · {count.equal:,} equal{count.undefined_note()}"
     fig.add_annotation(x=0, y=1, xref="paper", yref="paper", xanchor="left", yanchor="bottom", yshift=4, text=text,
                        showarrow=False, align="left", font={"size": 12, "color": theme.ink})
     fig.update_layout(margin_t=48)
@@ -159,7 +159,7 @@ def _oriented(difference: np.ndarray, better: str | None) -> np.ndarray:
     return np.asarray(difference, dtype=float) * (-1 if better == "lower" else 1)
 
 
-def _panels(fig: go.Figure, run_looks: Sequence[Look], counts: Sequence[Outcome], theme: Theme) -> None:
+def _panels(fig: go.Figure, run_looks: Sequence[Look], counts: Sequence[OutcomeCounts], theme: Theme) -> None:
     """A y axis for each candidate over one x axis, each with its name and its counts in words above it."""
     panels = max(len(run_looks), 1)
     panel = 260 if panels == 1 else 132 if panels <= FEW_PANELS else 84
@@ -169,11 +169,22 @@ def _panels(fig: go.Figure, run_looks: Sequence[Look], counts: Sequence[Outcome]
         bottom = 1 - (index + 1) * (panel + HEADING) / room
         key = "" if index == 0 else str(index + 1)
         axes[f"yaxis{key}"] = {"domain": [max(bottom, 0.0), bottom + panel / room], "anchor": "x"}
-        notes.append({
-            "x": 0, "xref": "paper", "y": 1, "yref": f"y{key} domain", "xanchor": "left", "yanchor": "bottom",
-            "yshift": 3, "showarrow": False, "align": "left", "font": {"size": 12, "color": theme.ink},
-            "text": f'<span style="color:{look.color}">{look.sign}</span> <b>{_shorter(look)}</b>{count.left_out()}'
-                    f"<br>{count.words()}"})
+        notes.append(
+            {
+                "x": 0,
+                "xref": "paper",
+                "y": 1,
+                "yref": f"y{key} domain",
+                "xanchor": "left",
+                "yanchor": "bottom",
+                "yshift": 3,
+                "showarrow": False,
+                "align": "left",
+                "font": {"size": 12, "color": theme.ink},
+                "text": f'<span style="color:{look.color}">{look.sign}</span> <b>{_shorter(look)}</b>'
+                f"{count.undefined_note()}<br>{count.summary()}",
+            }
+        )
     last = "y" if panels == 1 else f"y{panels}"
     fig.update_layout(annotations=notes, height=room + BELOW + 8, margin={"t": 8, "b": BELOW}, xaxis={"anchor": last},
                       **axes)
@@ -181,10 +192,10 @@ def _panels(fig: go.Figure, run_looks: Sequence[Look], counts: Sequence[Outcome]
 
 def _shorter(look: Look) -> str:
     """The name of a look, cut to fit over a panel."""
-    return short(look.name.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&"), 28)
+    return shorten(look.name.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&"), 28)
 
 
-def _area(panel: int, look: Look, values: np.ndarray, count: Outcome, side: int, points: int, axis: Axis,
+def _area(panel: int, look: Look, values: np.ndarray, count: OutcomeCounts, side: int, points: int, axis: Axis,
           labels: Sequence[str] | None, theme: Theme) -> go.Scatter:
     """The gains (side 0) or the losses (side 1) of one candidate as a stepped area over their places."""
     defined = np.flatnonzero(np.isfinite(values))
@@ -222,13 +233,22 @@ def _bins(values: np.ndarray, width: float, tolerance: float) -> tuple[np.ndarra
     return np.arange(-reach, reach + 1) * width, stacks
 
 
-def _bars(panel: int, look: Look, positions: np.ndarray, counts: np.ndarray, width: float, name: str, count: Outcome,
-          axis: Axis, theme: Theme) -> go.Bar:
+def _bars(
+    panel: int,
+    look: Look,
+    positions: np.ndarray,
+    counts: np.ndarray,
+    width: float,
+    name: str,
+    count: OutcomeCounts,
+    axis: Axis,
+    theme: Theme,
+) -> go.Bar:
     """The bars of one outcome in one panel; empty bins are not drawn."""
     filled = counts > 0
     good, bad = (theme.better, theme.worse) if axis.better else (look.color, look.color)
     colors = {"up": good, "down": bad, "equal": theme.grey}
-    words = {"up": count.named[0], "down": count.named[1], "equal": "equal"}
+    words = {"up": count.labels[0], "down": count.labels[1], "equal": "equal"}
     if axis.better == "lower":
         colors["up"], colors["down"], words["up"], words["down"] = bad, good, words["down"], words["up"]
     low, high = signed(positions[filled] - width / 2), signed(positions[filled] + width / 2)

@@ -91,7 +91,7 @@ def _band(fig: go.Figure, thresholds: np.ndarray, low: np.ndarray, high: np.ndar
     if finite.any():
         x = thresholds[finite]
         fig.add_trace(go.Scatter(x=np.concatenate([x, x[::-1]]), y=np.concatenate([high[finite], low[finite][::-1]]),
-                                 fill="toself", fillcolor=look.faint(0.13), line={"width": 0}, mode="lines",
+                                 fill="toself", fillcolor=look.translucent(0.13), line={"width": 0}, mode="lines",
                                  name="band", showlegend=False, legendgroup=look.group, hoverinfo="skip"))
 
 

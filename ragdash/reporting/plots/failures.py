@@ -11,7 +11,17 @@ import numpy as np
 import plotly.graph_objects as go
 
 from ragdash.analysis.diagnosis import Step
-from ragdash.reporting.plots.common.theme import LIGHT, Theme, escape, figure, folded, looks, mark, short, tint
+from ragdash.reporting.plots.common.theme import (
+    LIGHT,
+    Theme,
+    escape,
+    figure,
+    looks,
+    run_look,
+    shorten,
+    tint,
+    wrap_title,
+)
 
 ROW, SLICE = 36, 30  # pixels of a step, and of a slice
 START = "All with an answer"  # the queries that take the way
@@ -31,12 +41,12 @@ def waterfall(name: str, slot: int, steps: Sequence[Step], *, lost_at: Sequence[
     start = path[0].reached if path else 0
     passed = np.array([step.reached - step.lost for step in steps], float)
     losses = np.array([step.lost for step in steps], float)
-    look = mark(slot, theme, name)
+    look = run_look(slot, theme, name)
     fig = figure(theme, height=int(64 + ROW * (m + 1 + 0.5 * bool(separate))))
     solid = {"marker": {"opacity": 1}}
     y, hover = (
         [0.0, *positions] if path else list(positions),
-        [*([f"{start:,} queries"] if path else []), *map(_said, steps)],
+        [*([f"{start:,} queries"] if path else []), *map(_hover_text, steps)],
     )
     fig.add_trace(go.Bar(
         x=[start, *passed] if path else passed, y=y, orientation="h", width=0.66, name=look.name, hoverinfo="text",
@@ -61,7 +71,7 @@ def waterfall(name: str, slot: int, steps: Sequence[Step], *, lost_at: Sequence[
     fig.update_xaxes(title_text="Queries", rangemode="tozero", fixedrange=True, tickformat=",d")
     fig.update_yaxes(
         tickvals=y,
-        ticktext=[*([START] if path else []), *(folded(step.title) for step in steps)],
+        ticktext=[*([START] if path else []), *(wrap_title(step.title) for step in steps)],
         range=[(positions[-1] if m else 0) + 0.6, (0 if path else 1) - 0.6],
         showgrid=False,
         fixedrange=True,
@@ -70,7 +80,7 @@ def waterfall(name: str, slot: int, steps: Sequence[Step], *, lost_at: Sequence[
     return fig
 
 
-def _said(step: Step) -> str:
+def _hover_text(step: Step) -> str:
     lines = [f"{escape(step.title)}: {step.reached - step.lost:,} of {step.reached:,}", f"{step.lost:,} lost"]
     return "<br>".join([*lines, *([f"{step.unknown:,} of them cannot be assessed"] if step.unknown else [])])
 
@@ -102,11 +112,11 @@ def by_slice(slices: Sequence[str], stages: Sequence[str], counts: np.ndarray, s
         text=[[f"{count:,}" if count else "·" for count in row] for row in counts.tolist()],
         hovertext=[[f"{escape(row)}<br>{escape(column)}: {counts[i, j]:,} of {sizes[i]:,} ({shares[i, j]:.0%})"
                     for j, column in enumerate(stages)] for i, row in enumerate(slices)]))
-    fig.update_xaxes(tickvals=np.arange(len(stages)), ticktext=[folded(stage) for stage in stages], side="top",
+    fig.update_xaxes(tickvals=np.arange(len(stages)), ticktext=[wrap_title(stage) for stage in stages], side="top",
                      showgrid=False, fixedrange=True, tickfont={"color": theme.ink}, autotickangles=[0, 90])
     fig.update_yaxes(
         tickvals=np.arange(len(slices)),
-        ticktext=[short(slice_name, 24) for slice_name in slices],
+        ticktext=[shorten(slice_name, 24) for slice_name in slices],
         showgrid=False,
         range=[len(slices) - 0.5, -0.5],
         fixedrange=True,

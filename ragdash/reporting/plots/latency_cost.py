@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from ragdash.reporting.plots.common.theme import LIGHT, Axis, Look, Theme, axis_range, escape, figure, looks, short
+from ragdash.reporting.plots.common.theme import LIGHT, Axis, Look, Theme, axis_range, escape, figure, looks, shorten
 
 POINTS = 400  # a line has at most this many: more cannot be seen
 WIDE = 20  # largest over smallest from which on an axis is logarithmic
@@ -68,7 +68,7 @@ def pareto(names: Sequence[str], slots: Sequence[int], cost: np.ndarray, quality
             fig.add_annotation(
                 x=float(np.log10(cost[0, index])) if log else float(cost[0, index]),
                 y=float(quality[0, index]),
-                text=short(names[index], 18),
+                text=shorten(names[index], 18),
                 showarrow=False,
                 xanchor="left",
                 yanchor="bottom",
@@ -111,7 +111,7 @@ def _bar(values: np.ndarray, look: Look) -> dict:
     return {
         "array": np.array([high - mean if finite else 0.0]),
         "arrayminus": np.array([mean - low if finite else 0.0]),
-        "color": look.faint(0.7),
+        "color": look.translucent(0.7),
         "thickness": 1.6,
         "width": 4,
         "visible": finite,

@@ -17,7 +17,7 @@ from ragdash.reporting.plots.common.theme import (
     escape,
     figure,
     looks,
-    short,
+    shorten,
     value_text,
 )
 
@@ -37,7 +37,7 @@ def means(names: Sequence[str], slots: Sequence[int], mean: np.ndarray, low: np.
         _dot(fig, row, run_looks[index], mean[index], low[index], high[index], int(n[index]), axis)
     if baseline is not None and np.isfinite(mean[baseline]):
         fig.add_vline(x=float(mean[baseline]), line={"color": theme.muted, "width": 1, "dash": "dot"}, layer="below")
-    labels = [short(names[index], 22) for index in order]
+    labels = [shorten(names[index], 22) for index in order]
     fig.update_yaxes(tickvals=np.arange(len(order)), ticktext=labels, range=[len(order) - 0.5, -0.5], showgrid=False,
                      fixedrange=True, tickfont={"size": 13})
     fig.update_xaxes(title_text=escape(axis.label) + _arrow(axis), tickformat=".3~f",

@@ -97,7 +97,7 @@ def _band(fig: go.Figure, ks: np.ndarray, low: np.ndarray, high: np.ndarray, loo
         return
     ks, low, high = np.asarray(ks)[finite], low[finite], high[finite]
     fig.add_trace(go.Scatter(x=np.concatenate([ks, ks[::-1]]), y=np.concatenate([high, low[::-1]]), fill="toself",
-                             fillcolor=look.faint(strength), mode="lines", line={"width": 0}, hoverinfo="skip",
+                             fillcolor=look.translucent(strength), mode="lines", line={"width": 0}, hoverinfo="skip",
                              showlegend=False, legendgroup=look.group, name="band"))
 
 

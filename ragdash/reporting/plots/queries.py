@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from ragdash.reporting.plots.common.theme import LIGHT, Theme, escape, figure, looks, short, spread
+from ragdash.reporting.plots.common.theme import LIGHT, Theme, escape, figure, looks, shorten, spread_positions
 
-LABELLED = 12  # relevant documents with their names beside them
+MAX_LABELED = 12  # relevant documents with their names beside them
 FAINT = 400  # other documents that are drawn, best ranks first
 DEEPER, NONE = "deeper", "not returned"
 
@@ -35,10 +35,10 @@ def bump(names: Sequence[str], slots: Sequence[int], docs: Sequence[str], ranks:
     for row in np.flatnonzero(relevant):
         fig.add_trace(_lines([row], docs, ranks, positions, names, color=theme.better, opacity=1,
                              name=f"relevant, grade {grades[row]:.0f}"))
-    _labels(fig, np.flatnonzero(relevant)[:LABELLED], docs, grades, positions, lanes[1], theme)
+    _labels(fig, np.flatnonzero(relevant)[:MAX_LABELED], docs, grades, positions, lanes[1], theme)
     run_looks = looks(names, slots, theme)
     fig.update_xaxes(tickvals=np.arange(len(names)), showgrid=False, side="top", range=[-0.25, len(names) - 0.75],
-                     ticktext=[f'<span style="color:{look.color}">{look.sign}</span> {short(name, 14)}'
+                     ticktext=[f'<span style="color:{look.color}">{look.sign}</span> {shorten(name, 14)}'
                                for look, name in zip(run_looks, names, strict=True)])
     ticks = sorted({1, *(rank for rank in (3, 5, 10, 20, 50, 100, 200, 500, 1000) if rank < k), k})
     fig.update_yaxes(tickvals=[*ticks, *lanes], ticktext=[*map(str, ticks), DEEPER, NONE], title_text="Rank",
@@ -74,8 +74,8 @@ def _labels(fig: go.Figure, rows: Sequence[int], docs: Sequence[str], grades: np
     if not len(rows):
         return
     share = 17 / max(fig.layout.height - 60, 1)
-    heights = spread(positions[rows, -1], share * lowest)
-    texts = [f"{short(docs[row], 22)} ({grades[row]:.0f})" for row in rows]
+    heights = spread_positions(positions[rows, -1], share * lowest)
+    texts = [f"{shorten(docs[row], 22)} ({grades[row]:.0f})" for row in rows]
     for text, height in zip(texts, heights, strict=True):
         fig.add_annotation(x=1, xref="paper", xanchor="left", xshift=8, y=float(height), yref="y", showarrow=False,
                            text=text, font={"size": 12, "color": theme.better}, align="left")

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from ragdash.reporting.plots.common.theme import LIGHT, Theme, escape, figure, looks, short, tint, value_text
+from ragdash.reporting.plots.common.theme import LIGHT, Theme, escape, figure, looks, shorten, tint, value_text
 
-CELL, LABELLED = 46, 6  # pixels; runs with their names above the columns, more have their symbols there
+CELL, MAX_LABELED = 46, 6  # pixels; runs with their names above the columns, more have their symbols there
 
 
 def matrix(names: Sequence[str], slots: Sequence[int], mean: np.ndarray, n: np.ndarray, *, title: str,
@@ -50,9 +50,9 @@ def matrix(names: Sequence[str], slots: Sequence[int], mean: np.ndarray, n: np.n
     )
     run_looks = looks(names, slots, theme)
     signs = [f'<span style="color:{look.color}">{look.sign}</span>' for look in run_looks]
-    rows = [f"{short(name, 16)} {sign}" for name, sign in zip(names, signs, strict=True)]
-    top = [f"{sign} {short(name, 10)}" for name, sign in zip(names, signs, strict=True)]
-    fig.update_xaxes(tickvals=np.arange(len(names)), ticktext=top if len(names) <= LABELLED else signs, side="top",
+    rows = [f"{shorten(name, 16)} {sign}" for name, sign in zip(names, signs, strict=True)]
+    top = [f"{sign} {shorten(name, 10)}" for name, sign in zip(names, signs, strict=True)]
+    fig.update_xaxes(tickvals=np.arange(len(names)), ticktext=top if len(names) <= MAX_LABELED else signs, side="top",
                      tickangle=0, showgrid=False, fixedrange=True, tickfont={"color": theme.ink})
     fig.update_yaxes(tickvals=np.arange(len(names)), ticktext=rows, range=[len(names) - 0.5, -0.5], showgrid=False,
                      fixedrange=True, tickfont={"size": 13, "color": theme.ink})

@@ -81,8 +81,17 @@ def roc(names: Sequence[str], slots: Sequence[int], fpr: Sequence[np.ndarray], t
     return fig
 
 
-def pr(names: Sequence[str], slots: Sequence[int], recall: Sequence[np.ndarray], precision: Sequence[np.ndarray],
-       average: Sequence[float], n: Sequence[int], *, base: float | None = None, theme: Theme = LIGHT) -> go.Figure:
+def precision_recall(
+    names: Sequence[str],
+    slots: Sequence[int],
+    recall: Sequence[np.ndarray],
+    precision: Sequence[np.ndarray],
+    average: Sequence[float],
+    n: Sequence[int],
+    *,
+    base: float | None = None,
+    theme: Theme = LIGHT,
+) -> go.Figure:
     """Precision against recall as the score cutoff falls.
 
     recall, precision: one (T,) for each run; average: (N,) average precision, written beside each name, a dash where
@@ -99,7 +108,7 @@ def pr(names: Sequence[str], slots: Sequence[int], recall: Sequence[np.ndarray],
     return fig
 
 
-def thinned(x: np.ndarray, y: np.ndarray, limit: int = POINTS) -> np.ndarray:
+def thin_curve(x: np.ndarray, y: np.ndarray, limit: int = POINTS) -> np.ndarray:
     """Indices of at most about `limit` points that keep a curve's shape, evenly spaced along its length.
 
     x, y: (T,) in units that are alike. Repeated points and those inside a straight horizontal or vertical stretch are
@@ -148,7 +157,7 @@ def _unit_curves(fig: go.Figure, names: Sequence[str], slots: Sequence[int], x: 
     """Curves in the unit square; the legend bears each run's name with its area, one a line."""
     for index, look in enumerate(looks(names, slots, theme)):
         x_values, y_values = np.asarray(x[index], dtype=float), np.asarray(y[index], dtype=float)
-        points = thinned(x_values, y_values)
+        points = thin_curve(x_values, y_values)
         value = value_text(np.array(areas[index], dtype=float))
         fig.add_trace(go.Scatter(
             x=x_values[points], y=y_values[points], mode="lines" if len(points) > 1 else "markers",

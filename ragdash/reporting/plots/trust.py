@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from ragdash.reporting.plots.common.forest import difference_range, difference_ticks, sides, signed
-from ragdash.reporting.plots.common.theme import LIGHT, Axis, Look, Theme, escape, figure, looks, short, value_text
+from ragdash.reporting.plots.common.forest import difference_axis_title, difference_range, difference_ticks, signed
+from ragdash.reporting.plots.common.theme import LIGHT, Axis, Look, Theme, escape, figure, looks, shorten, value_text
 
 JUDGE, LABELS, CORRECTED = "judge alone", "labels alone", "corrected"
 ROW, DENSE, MANY = 64, 50, 4  # pixels of a run, of one among more than this many
@@ -34,10 +34,10 @@ def intervals(names: Sequence[str], slots: Sequence[int], judge: np.ndarray, lab
         _judge(fig, index, look, judge[index], spelled, theme)
         _bar(fig, index, look, labels[index], LABELS, spelled, theme.muted, 1.5, look.name)
         _bar(fig, index + STEP, look, corrected[index], CORRECTED, spelled, look.color, 3.5, look.name)
-        _beside(fig, index, corrected[index], int(n[index]), int(unlabeled[index]), spelled, theme)
+        _annotate_right(fig, index, corrected[index], int(n[index]), int(unlabeled[index]), spelled, theme)
     _legend(fig, theme)
     fig.update_yaxes(tickvals=np.arange(len(names)), range=[len(names) - 0.5, -0.5], showgrid=False, fixedrange=True,
-                     ticktext=[f'{short(name, 16)} <span style="color:{look.color}">{look.sign}</span>'
+                     ticktext=[f'{shorten(name, 16)} <span style="color:{look.color}">{look.sign}</span>'
                                for name, look in zip(names, run_looks, strict=True)], tickfont={"size": 13})
     _scale(fig, np.concatenate([judge, labels.ravel(), corrected.ravel()]), axis, baseline, theme)
     fig.update_layout(margin={"t": 34, "b": 62, "r": 104}, showlegend=True)
@@ -70,7 +70,9 @@ def _bar(fig: go.Figure, y: float, look: Look, ends: np.ndarray, estimate: str, 
         hovertemplate=f"{name}<br>{estimate} {text[0]} [{text[1]}, {text[2]}]<extra></extra>"))
 
 
-def _beside(fig: go.Figure, index: int, ends: np.ndarray, n: int, unlabeled: int, spelled, theme: Theme) -> None:
+def _annotate_right(
+    fig: go.Figure, index: int, ends: np.ndarray, n: int, unlabeled: int, spelled, theme: Theme
+) -> None:
     """At the right end: the corrected mean, n and N."""
     finite = np.isfinite(ends).all()
     first = f"<b>{spelled(ends)[0]}</b>" if finite else "no labels" if not n else "no interval"
@@ -99,7 +101,7 @@ def _scale(fig: go.Figure, values: np.ndarray, axis: Axis, baseline: str | None,
         span = difference_range(values, axis.better)
         ticks, text = difference_ticks(span)
         fig.update_xaxes(range=span, tickvals=ticks, ticktext=text, zeroline=True, zerolinewidth=1.5, tickangle=0,
-                         zerolinecolor=theme.muted, title_text=sides(axis, baseline))
+                         zerolinecolor=theme.muted, title_text=difference_axis_title(axis, baseline))
         return
     low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 1.0)
     missing = max(0.0, NARROWEST - (high - low))

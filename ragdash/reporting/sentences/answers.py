@@ -9,10 +9,12 @@ from ragdash.core.messages import Surface
 from ragdash.evaluation.evaluate import Evaluation
 from ragdash.metrics import METRICS
 from ragdash.reporting.sentences.fmt import escape, listed, problem_line
-from ragdash.reporting.sentences.merge_problems import Key, key_of
+from ragdash.reporting.sentences.merge_problems import Key, merge_key
 
 
-def unavailable(names: Sequence[str], evaluations: Sequence[Evaluation], surface: Surface = "page") -> list[str]:
+def unavailable_metrics(
+    names: Sequence[str], evaluations: Sequence[Evaluation], surface: Surface = "page"
+) -> list[str]:
     """What cannot be computed, why, and what would help: one line for each reason, with all runs that it holds for.
 
     Judged metrics apart: see ragdash.reporting.sentences.judge.
@@ -21,7 +23,7 @@ def unavailable(names: Sequence[str], evaluations: Sequence[Evaluation], surface
     for name, evaluation in zip(names, evaluations, strict=True):
         for problem in evaluation.problems:
             if problem.kind == "unavailable" and not _is_judged(problem.field):
-                reasons.setdefault(key_of(problem), (problem, []))[1].append(name)
+                reasons.setdefault(merge_key(problem), (problem, []))[1].append(name)
     return [_line(problem, runs, names, surface) for problem, runs in reasons.values()]
 
 

@@ -12,17 +12,17 @@ from ragdash.reporting.sentences.fmt import escape, listed
 NAMED = 3  # runs named in a sentence part; the rest are counted
 GROUPS = 3  # places told apart in a sentence
 SIGNS = {"pass": "✓ pass", "fail": "✗ fail", "undecided": "? undecided"}
-OUTCOMES = {"pass": ("✓", "passes", "pass"), "fail": ("✗", "fails", "fail"),
+OUTCOME_VERBS = {"pass": ("✓", "passes", "pass"), "fail": ("✗", "fails", "fail"),
             "undecided": ("?", "is undecided", "are undecided")}
 
 
-def some(names: Sequence[str]) -> str:
+def short_list(names: Sequence[str]) -> str:
     """**a**, **b** and 4 more, as markdown."""
     labels = [f"**{escape(name)}**" for name in names[:NAMED if len(names) > NAMED + 1 else len(names)]]
     return listed([*labels, f"{len(names) - len(labels)} more"] if len(names) > len(labels) else labels)
 
 
-def grouped(items: Sequence[str], order: Sequence[int]) -> dict[str, list[int]]:
+def group_indices(items: Sequence[str], order: Sequence[int]) -> dict[str, list[int]]:
     """Places by equal items, in the order given."""
     groups: dict[str, list[int]] = {}
     for index in order:
@@ -30,9 +30,9 @@ def grouped(items: Sequence[str], order: Sequence[int]) -> dict[str, list[int]]:
     return groups
 
 
-def standing(spec: Spec, names: Sequence[str], placements: Sequence[Placement], order: Sequence[int]) -> str:
+def band_sentence(spec: Spec, names: Sequence[str], placements: Sequence[Placement], order: Sequence[int]) -> str:
     """One sentence: the bands in which the runs stand, best first; with many, the first two bands and the last."""
-    groups = list(grouped([placement.words() or "" for placement in placements], order).values())
+    groups = list(group_indices([placement.words() or "" for placement in placements], order).values())
     clauses = [_rated([names[run] for run in group], placements[group[0]]) for group in groups]
     if len(groups) > GROUPS:
         remaining, last = [run for group in groups[2:] for run in group], groups[-1][-1]
@@ -44,45 +44,47 @@ def _rated(names: Sequence[str], placement: Placement, separator: str = " ") -> 
     """**a** and **b** are rated *good*, for runs at the same place."""
     plural = len(names) > 1
     if placement.words() is None:
-        return f"{some(names)}{separator}{'have' if plural else 'has'} no value"
+        return f"{short_list(names)}{separator}{'have' if plural else 'has'} no value"
     if placement.straddles:
         low, high = (f"*{escape(label)}*" for label in (placement.low_label, placement.high_label))
-        return f"{some(names)}{separator}{'lie' if plural else 'lies'} between {low} and {high}"
-    return f"{some(names)}{separator}{'are' if plural else 'is'} rated *{escape(placement.words())}*"
+        return f"{short_list(names)}{separator}{'lie' if plural else 'lies'} between {low} and {high}"
+    return f"{short_list(names)}{separator}{'are' if plural else 'is'} rated *{escape(placement.words())}*"
 
 
-def sourced(sentences: Sequence[str], sources: Sequence[str]) -> list[str]:
+def with_sources(sentences: Sequence[str], sources: Sequence[str]) -> list[str]:
     """The sentences with who drew their bands: said once, behind the last one, where it is the same for all."""
     same_source = len(set(sources)) == 1
     return [f"{sentence}{'' if same_source and index < len(sources) - 1 else f' :gray[– by the {escape(source)}]'}"
             for index, (sentence, source) in enumerate(zip(sentences, sources, strict=True))]
 
 
-def no_bands(spec: Spec, reason: str) -> str:
+def no_bands_reason(spec: Spec, reason: str) -> str:
     """Why there are none, with the metric's title in place of its short name."""
     return re.sub(rf"\b{re.escape(spec.name)}\b", spec.metric.title, reason)
 
 
-def aim(target: Target) -> str:
+def target_text(target: Target) -> str:
     """0.7 or more; 5 or less where lower is better."""
     return f"{target.value:.6g} or {'more' if target.spec.metric.better == 'higher' else 'less'}"
 
 
-def outcome(target: Target, names: Sequence[str], outcomes: Sequence[str], order: Sequence[int]) -> str:
+def target_sentence(target: Target, names: Sequence[str], outcomes: Sequence[str], order: Sequence[int]) -> str:
     """One sentence: which runs pass the target, which fail, which cannot be told."""
     clauses = []
-    for word, members in grouped(outcomes, order).items():
-        sign, singular, plural = OUTCOMES[word]
-        clauses.append(f"{sign} {some([names[run] for run in members])} {plural if len(members) > 1 else singular}")
-    return f"{escape(target.spec.title)}, target {escape(aim(target))}: {'; '.join(clauses)}"
+    for word, members in group_indices(outcomes, order).items():
+        sign, singular, plural = OUTCOME_VERBS[word]
+        clauses.append(
+            f"{sign} {short_list([names[run] for run in members])} {plural if len(members) > 1 else singular}"
+        )
+    return f"{escape(target.spec.title)}, target {escape(target_text(target))}: {'; '.join(clauses)}"
 
 
-def cell(placement: Placement | None, judgement: str | None) -> str:
+def placement_text(placement: Placement | None, judgement: str | None) -> str:
     """between fair and good · ✓ pass"""
     texts = [placement.words() if placement else None, SIGNS.get(judgement or "")]
     return " · ".join(text for text in texts if text)
 
 
-def bands_of(table: Bands) -> str:
+def bands_tooltip(table: Bands) -> str:
     """The bands and their source, for a tooltip."""
     return f"{table.words()}. Source: {table.source}."

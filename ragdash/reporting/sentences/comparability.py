@@ -18,8 +18,13 @@ IDS = {
     "zeros": "ids with lost zeros",
     "path": "the last part of paths",
 }
-BESIDE = {"trim": "trimmed ids", "case": "any case", "zeros": "lost zeros", "path": "path ends"}  # where room is scarce
-SWITCHES = {
+SHORT_IDS = {
+    "trim": "trimmed ids",
+    "case": "any case",
+    "zeros": "lost zeros",
+    "path": "path ends",
+}  # where room is scarce
+OPTION_LABELS = {
     ("missing", "skip"): "Leave missing queries out",
     ("missing", "zero"): "Count missing queries as empty",
     ("unanswerable", "skip"): "Leave them out",
@@ -59,17 +64,17 @@ NO_EFFECT = {
     "duplicates": "No run repeats a document.",
     "ties": "No mean hangs on the order of equal scores.",
 }
-FIXED = ("respelled-ids", "collapsed-chunks")  # kinds of problems that say what a fix did
+FIX_KINDS = ("respelled-ids", "collapsed-chunks")  # kinds of problems that say what a fix did
 _BROKEN = {  # what is wrong with one run, with several
     "matched-queries": ("has no query in common with the judgements", "have no query in common with the judgements"),
     "no-common-document": ("returns no document that is judged for its query",
                            "return no document that is judged for its query"),
     "duplicate-documents": ("is refused, since it repeats documents", "are refused, since they repeat documents"),
 }
-_SPOKEN = ("missing-queries", "different-queries", "respelled-queries", "respelled-documents", "another-level")
+_SUMMARIZED = ("missing-queries", "different-queries", "respelled-queries", "respelled-documents", "another-level")
 
 
-def verdict(report: Ledger, names: Sequence[str], conventions: Conventions) -> str:
+def summary(report: Ledger, names: Sequence[str], conventions: Conventions) -> str:
     """One line: can these runs be compared, over which queries, and what is most in the way."""
     broken = {finding.run: finding.kind for finding in report.findings if finding.severity == "error" and finding.run}
     clauses = []
@@ -78,7 +83,7 @@ def verdict(report: Ledger, names: Sequence[str], conventions: Conventions) -> s
         clauses.append(f"**{escape(fmt.listed(runs))} {_BROKEN[kind][len(runs) > 1]}**")
     usable = [name for name in names if name not in broken]
     if usable:
-        clauses.append(_over(report, usable, conventions))
+        clauses.append(_queries_clause(report, usable, conventions))
     options = {name: {finding.option[0] for finding in report.findings
                    if finding.run == name and finding.option and finding.severity == "warning"} for name in names}
     chunked = [name for name in names if "collapse" in options[name]]
@@ -89,11 +94,11 @@ def verdict(report: Ledger, names: Sequence[str], conventions: Conventions) -> s
     if chunked:
         clauses.append(f"{escape(fmt.listed(chunked))} rank{'s' if len(chunked) == 1 else ''} parts of the documents "
                      "that are judged")
-    further = sum(finding.severity == "warning" and finding.kind not in _SPOKEN for finding in report.findings)
+    further = sum(finding.severity == "warning" and finding.kind not in _SUMMARIZED for finding in report.findings)
     return "; ".join([*clauses, *([f"{fmt.count(further, 'more finding')} below"] if further else [])]) + "."
 
 
-def _over(report: Ledger, names: Sequence[str], conventions: Conventions) -> str:
+def _queries_clause(report: Ledger, names: Sequence[str], conventions: Conventions) -> str:
     """Which queries the runs that can be measured are measured over."""
     lacking = {name: report.of("missing-queries", name) for name in names}
     total = next(iter(lacking.values())).total
@@ -116,7 +121,7 @@ def _over(report: Ledger, names: Sequence[str], conventions: Conventions) -> str
     return f"{lead}, but {listed} of {fmt.count(total, 'query', 'queries')}, {treatment}"
 
 
-def said(finding: Entry) -> str:
+def finding_text(finding: Entry) -> str:
     """A finding: what was counted, what follows, and what can be done."""
     details = [detail for detail in (finding.effect, finding.fix) if detail]
     detail_text = escape(" ".join(details))
@@ -125,16 +130,16 @@ def said(finding: Entry) -> str:
     return escape(finding.found) + (f"  \n:gray[{detail_text}]" if details else "")
 
 
-def label(options: Sequence[Option]) -> str:
+def fix_label(options: Sequence[Option]) -> str:
     """What a button says that applies these switches."""
     switches = dict(options)
     method, ids = switches.get("collapse"), switches.get("ids")
     if method:
         method_text = "by source" if method == "source" else f"at {method.removeprefix('prefix:')!r}"
         return f"Collapse {method_text}" + (
-            f", match {fmt.listed([BESIDE[name] for name in ids.split(',')])}" if ids else ""
+            f", match {fmt.listed([SHORT_IDS[name] for name in ids.split(',')])}" if ids else ""
         )
-    return f"Match {_matched(ids)}" if ids else "; ".join(SWITCHES[option] for option in options)
+    return f"Match {_matched(ids)}" if ids else "; ".join(OPTION_LABELS[option] for option in options)
 
 
 def _matched(ids: str) -> str:
@@ -142,20 +147,20 @@ def _matched(ids: str) -> str:
     return fmt.listed([IDS[name] for name in ids.split(",")])
 
 
-def way(method: str) -> str:
+def collapse_method(method: str) -> str:
     """A way to collapse, in words."""
     return "Source" if method == "source" else f"Prefix before {method.removeprefix('prefix:')!r}"
 
 
-def collapse(method: str, choice: CollapseChoice | None) -> str:
+def collapse_option(method: str, choice: CollapseChoice | None) -> str:
     """A way to collapse in a menu, with the share of judged documents that it finds."""
     if not method:
         return "Off: as they are"
     ids = f", ids: {choice.ids}" if choice and choice.ids else ""
-    return f"{way(method)}{ids}" + (f" ({choice.share:.0%} found)" if choice else "")
+    return f"{collapse_method(method)}{ids}" + (f" ({choice.share:.0%} found)" if choice else "")
 
 
-def in_order(findings: Iterable[Entry]) -> list[Entry]:
+def sort_findings(findings: Iterable[Entry]) -> list[Entry]:
     """The worst first, and of these what a fix of ids or chunks belongs to."""
     switches = ("collapse", "ids")
     return sorted(findings, key=lambda finding: (
@@ -163,13 +168,13 @@ def in_order(findings: Iterable[Entry]) -> list[Entry]:
         switches.index(finding.option[0]) if finding.option and finding.option[0] in switches else len(switches)))
 
 
-def fixed(fixes: Sequence[Option], effects: Sequence[str]) -> str:
+def applied_fixes(fixes: Sequence[Option], effects: Sequence[str]) -> str:
     """The fixes in force and what they did, as markdown."""
     summary = "Read with " + " and ".join(f"**{name}: {escape(word)}**" for name, word in fixes)
     return summary + "".join(f"  \n:gray[{escape(text)}.]" for text in effects)
 
 
-def shared(report: Ledger) -> dict[tuple[Option, ...], list[str]]:
+def shared_fixes(report: Ledger) -> dict[tuple[Option, ...], list[str]]:
     """Fixes of ids and chunks that more than one run needs: options -> names of the runs."""
     runs_by_fix: dict[tuple[Option, ...], list[str]] = {}
     for finding in report.findings:

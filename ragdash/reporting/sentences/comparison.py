@@ -12,11 +12,11 @@ from ragdash.reporting.sentences.fmt import NBSP, UNDEFINED, count, escape, inte
 
 SIGNS = {"better": "▲", "worse": "▼", "equivalent": "≈", "undecided": ""}
 COLORS = {"better": "blue", "worse": "orange"}
-READINGS = {"better": "▲ better", "worse": "▼ worse", "equivalent": "≈ equivalent", "undecided": "not told apart"}
-DETAILED = 3  # candidates that get a sentence each
+OUTCOMES = {"better": "▲ better", "worse": "▼ worse", "equivalent": "≈ equivalent", "undecided": "not told apart"}
+MAX_DETAILED = 3  # candidates that get a sentence each
 
 
-def leader(names: Sequence[str], summaries: Sequence[Summary], comparisons: Mapping[int, Comparison]) -> str:
+def leader_sentence(names: Sequence[str], summaries: Sequence[Summary], comparisons: Mapping[int, Comparison]) -> str:
     """Which run leads on this metric, and which of the others it can be told apart from.
 
     summaries: one for each name, of the same spec; against: every other run compared with the leader as baseline.
@@ -34,12 +34,12 @@ def leader(names: Sequence[str], summaries: Sequence[Summary], comparisons: Mapp
     level = [names[index] for index in order if number(mean[index]) == number(first.mean)]
     if len(level) > 1:
         return f"**{escape(listed(level))}** share the {extreme} {spec.title}, {escape(estimate)}."
-    return f"**{escape(names[order[0]])}** has the {extreme} {spec.title}, {escape(estimate)}. " + _told_apart(
+    return f"**{escape(names[order[0]])}** has the {extreme} {spec.title}, {escape(estimate)}. " + _others_sentences(
         comparisons
     )
 
 
-def _told_apart(comparisons: Mapping[int, Comparison]) -> str:
+def _others_sentences(comparisons: Mapping[int, Comparison]) -> str:
     """What the leader is better than, and what it is not told apart from."""
     worse = [comparison for comparison in comparisons.values() if comparison.outcome == "worse"]
     tied = [
@@ -55,7 +55,7 @@ def _told_apart(comparisons: Mapping[int, Comparison]) -> str:
                      f"{listed([_gap(comparison, len(tied)) for comparison in tied])}.")
     if tied:
         sentences.append(
-            _shown(
+            _detectable_sentence(
                 max(tied, key=lambda comparison: comparison.detectable),
                 min(comparison.n for comparison in tied),
                 "differences",
@@ -67,36 +67,36 @@ def _told_apart(comparisons: Mapping[int, Comparison]) -> str:
 def _gap(comparison: Comparison, total: int) -> str:
     """The name, and where few are listed how far it lies behind the leader."""
     name = f"**{escape(comparison.candidate)}**"
-    if total > DETAILED:
+    if total > MAX_DETAILED:
         return name
     low, high = sorted((-comparison.low, -comparison.high))
     return name + escape(f" ({number(-comparison.mean_difference, signed=True)} [{number(low, signed=True)}, "
                          f"{number(high, signed=True)}])")
 
 
-def p_words(comparison: Comparison) -> str:
+def p_text(comparison: Comparison) -> str:
     """p = 0.03, p < 0.0001."""
     return f"p = {p_value(comparison.p_corrected)}".replace("= <", "<")
 
 
-def sentence(comparison: Comparison, baseline: str, margin: float | None) -> str:
+def comparison_sentence(comparison: Comparison, baseline: str, margin: float | None) -> str:
     """One candidate against the baseline, in markdown."""
     names = f"**{escape(comparison.candidate)}**", f"**{escape(baseline)}**"
     if comparison.n < 2:
         return (f"{names[0]} and {names[1]} cannot be compared on {comparison.spec.title}: "
                 f"{count(comparison.n, 'query has', 'queries have')} a value for both.")
     facts = escape(f"{number(comparison.mean_difference, signed=True)} [{number(comparison.low, signed=True)}, "
-                   f"{number(comparison.high, signed=True)}], {p_words(comparison)}, n = {comparison.n:,}")
+                   f"{number(comparison.high, signed=True)}], {p_text(comparison)}, n = {comparison.n:,}")
     if comparison.outcome in COLORS:
         outcome = f":{COLORS[comparison.outcome]}[{comparison.outcome}]"
         return f"{names[0]} is {outcome} than {names[1]} on {comparison.spec.title}: {facts}."
     if comparison.outcome == "equivalent":
         return f"{names[0]} is equivalent to {names[1]} on {comparison.spec.title}, within ±{margin:g}: {facts}."
     return (f"No difference between {names[0]} and {names[1]} can be told on {comparison.spec.title}: {facts}. "
-            f"{_enough(comparison)}")
+            f"{_power_sentence(comparison)}")
 
 
-def grouped(comparisons: Sequence[Comparison], baseline: str) -> str:
+def outcome_list(comparisons: Sequence[Comparison], baseline: str) -> str:
     """Many candidates against the baseline on one metric, by verdict, in markdown."""
     spec, lines = comparisons[0].spec, []
     for verdict, wording in (("better", "better than"), ("worse", "worse than"), ("equivalent", "equivalent to"),
@@ -120,16 +120,16 @@ def grouped(comparisons: Sequence[Comparison], baseline: str) -> str:
     return "\n".join(lines)
 
 
-def _enough(comparison: Comparison) -> str:
+def _power_sentence(comparison: Comparison) -> str:
     """How small a difference so many queries show, and how many the seen one would need."""
-    text = _shown(comparison, comparison.n, "a difference")
+    text = _detectable_sentence(comparison, comparison.n, "a difference")
     if np.isfinite(comparison.queries_needed) and comparison.queries_needed < 1e6:
         observed = number(abs(comparison.mean_difference))
-        text = f"{text[:-1]}; one of {observed} would need about {_rounded(comparison.queries_needed)} queries."
+        text = f"{text[:-1]}; one of {observed} would need about {_round_up(comparison.queries_needed)} queries."
     return text
 
 
-def _shown(comparison: Comparison, n: int, noun: str) -> str:
+def _detectable_sentence(comparison: Comparison, n: int, noun: str) -> str:
     """How small a difference n queries show; too few of them show none that the metric can have."""
     queries = count(n, "query", "queries")
     low, high = comparison.spec.range
@@ -138,23 +138,23 @@ def _shown(comparison: Comparison, n: int, noun: str) -> str:
     return f"{queries[0].upper()}{queries[1:]} {statement}."
 
 
-def _rounded(value: float) -> str:
+def _round_up(value: float) -> str:
     """Two digits that count: 1,200."""
     step = 10 ** max(int(np.floor(np.log10(max(value, 1)))) - 1, 0)
     return f"{int(np.ceil(value / step) * step):,}"
 
 
-def delta(comparison: Comparison) -> str:
+def difference_text(comparison: Comparison) -> str:
     """▲ +0.060, p = 0.003: the sign only where the difference can be told from none."""
     if comparison.n < 2:
         return UNDEFINED
     text = (
-        f"{SIGNS[comparison.outcome]} {number(comparison.mean_difference, signed=True)}, {p_words(comparison)}".strip()
+        f"{SIGNS[comparison.outcome]} {number(comparison.mean_difference, signed=True)}, {p_text(comparison)}".strip()
     )
     return text.replace(" ", NBSP)
 
 
-def influence(comparison: Comparison, leave_one_out: np.ndarray, query_ids: Sequence[str]) -> str:
+def influence_sentence(comparison: Comparison, leave_one_out: np.ndarray, query_ids: Sequence[str]) -> str:
     """Does the sign of the mean difference hang on one query? without (Q,): the mean difference if it is left out."""
     if comparison.n < 3 or not np.isfinite(leave_one_out).any() or comparison.mean_difference == 0:
         return ""

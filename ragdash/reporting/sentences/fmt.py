@@ -32,13 +32,13 @@ def p_value(p: float) -> str:
     return "< 0.0001" if p < 0.0001 else f"{p:.2g}" if p < 0.1 else f"{p:.2f}"
 
 
-def over(counts: Sequence[int]) -> str:
+def query_range(counts: Sequence[int]) -> str:
     """122 queries; 110 to 122 queries where it is not the same for every run."""
     low, high = min(counts), max(counts)
     return count(low, "query", "queries") if low == high else f"{low:,} to {count(high, 'query', 'queries')}"
 
 
-def size(value: int) -> str:
+def file_size(value: int) -> str:
     """312 MB."""
     for unit in ("bytes", "kB", "MB"):
         if value < 1000:
@@ -83,12 +83,12 @@ def delta(value: float, better: str | None) -> tuple[str, str]:
     return f"{'▲' if good else '▼'} {text}", "better" if good else "worse"
 
 
-def part(slices: Mapping[str, Slice], token: str) -> str:
+def slice_label(slices: Mapping[str, Slice], token: str) -> str:
     """type: multi-hop (36) of the token of a slice; All queries for none."""
     return f"{slices[token].title} ({int(slices[token].queries.sum()):,})" if token in slices else "All queries"
 
 
-def counted(names: Sequence[str], counts: Sequence[Mapping[str, int]], conventions: Conventions) -> list[str]:
+def query_counts(names: Sequence[str], counts: Sequence[Mapping[str, int]], conventions: Conventions) -> list[str]:
     """What the means leave out or count as 0, one sentence each; equal for all runs is said once."""
     sentences = []
     total = counts[0]["queries"]
@@ -122,7 +122,7 @@ def range_text(low: float | str, high: float | str) -> str:
     return f"{end(low)} to {end(high)}"
 
 
-def templates(names: Sequence[str] | None = None) -> list[str]:
+def metric_templates(names: Sequence[str] | None = None) -> list[str]:
     """The metrics of a menu, "nDCG@k" where the chosen cutoff goes in and "RR" where none does."""
     entries = []
     for name, metric in METRICS.items():
@@ -146,19 +146,19 @@ def template_title(template: str) -> str:
     )
 
 
-def plain(text: str) -> str:
+def strip_markdown(text: str) -> str:
     """Markdown without its marks, for alternative texts."""
     return text.replace("**", "").replace("\\", "")
 
 
-def at_cutoff(title: str, names: Sequence[str], values: np.ndarray, k: int) -> str:
+def curve_alt_text(title: str, names: Sequence[str], values: np.ndarray, k: int) -> str:
     """Alternative text of a curve: every run's value at one cutoff."""
     return f"{title} at k = {k:,}: " + ", ".join(
         f"{name} {number(value)}" for name, value in zip(names, values, strict=True)
     )
 
 
-def first_place(names: Sequence[str], first: np.ndarray, none: np.ndarray) -> str:
+def first_rank_sentence(names: Sequence[str], first: np.ndarray, none: np.ndarray) -> str:
     """One sentence: which run most often has a relevant document on top, and how often nothing relevant is returned."""
     best = int(np.argmax(first))
     sentence = f"**{escape(names[best])}** puts a relevant document first for {first[best]:.0%} of the queries"
@@ -176,7 +176,7 @@ def first_place(names: Sequence[str], first: np.ndarray, none: np.ndarray) -> st
     return sentence + "."
 
 
-def pairwise(x_name: str, y_name: str, x: np.ndarray, y: np.ndarray, spec: Spec) -> str:
+def pairwise_sentence(x_name: str, y_name: str, x: np.ndarray, y: np.ndarray, spec: Spec) -> str:
     """One sentence: on how many queries each of two runs has the better value."""
     defined = np.isfinite(x) & np.isfinite(y)
     difference = (y - x)[defined] * (-1 if spec.metric.better == "lower" else 1)

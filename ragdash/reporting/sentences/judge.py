@@ -17,15 +17,17 @@ from ragdash.models.judge.endpoint import Judge
 from ragdash.models.judge.panel import AND, Panel, chosen
 from ragdash.models.judge.panel import told as panel
 from ragdash.reporting.sentences.fmt import count, escape, listed
-from ragdash.reporting.sentences.merge_problems import COUNTED, Key, folds, key_of
+from ragdash.reporting.sentences.merge_problems import COUNTED, Key, merge_by_run, merge_key
 
 TOY = "toy-judge"  # the model's name of the samples' ledger
-STAND_IN = "a script that compares content words, no model that reads"
-TOY_SAID = (f"**{TOY}** is {STAND_IN}. It stands in for a judge, so that everything can be tried without one; its "
-            "verdicts tell nothing of quality.")
+TOY_DESCRIPTION = "a script that compares content words, no model that reads"
+TOY_NOTE = (
+    f"**{TOY}** is {TOY_DESCRIPTION}. It stands in for a judge, so that everything can be tried without one; its "
+    "verdicts tell nothing of quality."
+)
 FLAGS = {"vacuous": "no claim: counts as faithful", "cut": "a chunk was cut before it was shown to the judge"}
-CONTEXTS = {"supported": "✓ supported", "contradicted": "✗ contradicted", "not stated": "✗ not stated"}
-OTHER = {ANSWER: {"entailed": "✓ right", "contradicted": "✗ wrong: the reference says otherwise",
+CONTEXT_VERDICTS = {"supported": "✓ supported", "contradicted": "✗ contradicted", "not stated": "✗ not stated"}
+REFERENCE_VERDICTS = {ANSWER: {"entailed": "✓ right", "contradicted": "✗ wrong: the reference says otherwise",
                   "neutral": "✗ wrong: the reference does not say it",
                   "not entailed": "✗ wrong, by the reference"},
          "reference": {"entailed": "✓ said in the answer", "contradicted": "✗ the answer says otherwise",
@@ -37,20 +39,20 @@ def is_toy(judge: Judge | Panel | str) -> bool:
     return any(name.rpartition(" at ")[0] == TOY for name in chosen(str(judge))[1])
 
 
-def named(judge: Judge | Panel | str, *, short: bool = False) -> str:
+def judge_name(judge: Judge | Panel | str, *, short: bool = False) -> str:
     """A judge, "model at host" or several, with what it is where it is no model. short: as it fits into a field."""
     pool, names = chosen(str(judge))
     if len(names) > 1 and short:
         return f"{pool.capitalize()} of {len(names)} judges" + (", one of them a script" if is_toy(judge) else "")
     if len(names) > 1:
-        return panel(map(named, names), pool)
+        return panel(map(judge_name, names), pool)
     model, _, host = str(judge).rpartition(" at ")
     if model and host == IMPORTED:
         return f"{model}, imported from a file"
-    return f"{judge} ({'a script' if short else STAND_IN})" if is_toy(judge) else str(judge)
+    return f"{judge} ({'a script' if short else TOY_DESCRIPTION})" if is_toy(judge) else str(judge)
 
 
-def together(judges: Iterable[str]) -> str:
+def combine_judges(judges: Iterable[str]) -> str:
     """All of several judges as one, "A at host + B at host", the script left out where two others remain; empty where
     there are not two, or a name that cannot be told apart.
     """
@@ -60,7 +62,7 @@ def together(judges: Iterable[str]) -> str:
     return AND.join(names) if len(names) > 1 else ""
 
 
-def labels(judges: Iterable[Judge]) -> list[str]:
+def judge_labels(judges: Iterable[Judge]) -> list[str]:
     """"model at host" of each judge, with its parameters where one before it is alike but for these."""
     texts: list[str] = []
     for judge in judges:
@@ -68,7 +70,7 @@ def labels(judges: Iterable[Judge]) -> list[str]:
     return texts
 
 
-def title(metric: str) -> str:
+def metric_title(metric: str) -> str:
     """The title of a judged metric by its canonical spelling."""
     try:
         return parse_spec(metric).title
@@ -76,28 +78,28 @@ def title(metric: str) -> str:
         return metric
 
 
-def flagged(flags: Mapping[str, int]) -> str:
+def flag_counts(flags: Mapping[str, int]) -> str:
     """3 queries: no claim: counts as faithful; of {flag: queries}."""
     return "; ".join(f"{count(n, 'query', 'queries')}: {FLAGS.get(flag, flag)}" for flag, n in flags.items())
 
 
-def in_contexts(judgment: ClaimVerdict) -> str:
+def context_verdict(judgment: ClaimVerdict) -> str:
     """✓ supported, ✗ contradicted or ✗ not stated; another word as it is written."""
-    return CONTEXTS.get(judgment.verdict, f"{'✓' if judgment.yes else '✗'} {judgment.verdict}")
+    return CONTEXT_VERDICTS.get(judgment.verdict, f"{'✓' if judgment.yes else '✗'} {judgment.verdict}")
 
 
-def by_other(judgment: ClaimVerdict, side: str) -> str:
+def reference_verdict(judgment: ClaimVerdict, side: str) -> str:
     """What the reference says of a claim of the answer, or the answer of one of the reference."""
-    return OTHER[side].get(judgment.verdict, f"{'✓' if judgment.yes else '✗'} {judgment.verdict}")
+    return REFERENCE_VERDICTS[side].get(judgment.verdict, f"{'✓' if judgment.yes else '✗'} {judgment.verdict}")
 
 
-def verdicts(claim: Claim, side: str) -> list[tuple[str, bool, str]]:
+def claim_verdicts(claim: Claim, side: str) -> list[tuple[str, bool, str]]:
     """(words with a sign, whether it is a yes, the judge's reason) of a claim."""
     rows = [(f"? no verdict: {claim.missing}", False, "")] if claim.missing else []
     if claim.contexts is not None:
-        rows.append((in_contexts(claim.contexts), claim.contexts.yes, claim.contexts.reason))
+        rows.append((context_verdict(claim.contexts), claim.contexts.yes, claim.contexts.reason))
     if claim.other_text is not None:
-        rows.append((by_other(claim.other_text, side), claim.other_text.yes, claim.other_text.reason))
+        rows.append((reference_verdict(claim.other_text, side), claim.other_text.yes, claim.other_text.reason))
     if claim.entailed_by is not None and not claim.entailed_by:
         rows.append(("✗ in no chunk", False, "each chunk read alone"))
     elif claim.entailed_by:
@@ -105,7 +107,7 @@ def verdicts(claim: Claim, side: str) -> list[tuple[str, bool, str]]:
     return rows
 
 
-def of_chunk(chunk: ChunkVerdict | None, supports: int) -> list[tuple[str, bool, str]]:
+def chunk_verdicts(chunk: ChunkVerdict | None, supports: int) -> list[tuple[str, bool, str]]:
     """The same of a chunk: useful or not, how relevant, how many claims it supports."""
     rows = []
     if chunk is not None and chunk.useful is not None:
@@ -122,7 +124,7 @@ def judge_of(evaluation: Evaluation, spec: Spec) -> str:
     return str(evaluation.settings.get(setting(*judge_request(spec)), ""))
 
 
-def whose(names: Sequence[str], evaluations: Sequence[Evaluation], specs: Iterable[Spec]) -> list[str]:
+def judge_sources(names: Sequence[str], evaluations: Sequence[Evaluation], specs: Iterable[Spec]) -> list[str]:
     """Who judged, a line of markdown for each judge; a warning where the runs have different ones on a metric."""
     titles_by_judge: dict[str, list[str]] = {}
     lines = []
@@ -131,19 +133,19 @@ def whose(names: Sequence[str], evaluations: Sequence[Evaluation], specs: Iterab
         distinct = list(dict.fromkeys(filter(None, judges.values())))
         if len(distinct) > 1:
             run_judges = listed(
-                [f"{escape(name)} by {escape(named(judge))}" for name, judge in judges.items() if judge]
+                [f"{escape(name)} by {escape(judge_name(judge))}" for name, judge in judges.items() if judge]
             )
             lines.append(f"**{escape(spec.title)} is by different judges, whose values do not compare**: {run_judges}.")
         elif distinct:
             titles_by_judge.setdefault(distinct[0], []).append(spec.title)
     sentences = [
-        f"{escape(listed(titles))}: verdicts of **{escape(named(judge))}**."
+        f"{escape(listed(titles))}: verdicts of **{escape(judge_name(judge))}**."
         for judge, titles in titles_by_judge.items()
     ]
     return sentences + lines
 
 
-def lacking(names: Sequence[str], evaluations: Sequence[Evaluation], specs: Sequence[Spec],
+def unavailable_judged(names: Sequence[str], evaluations: Sequence[Evaluation], specs: Sequence[Spec],
             surface: Surface = "page") -> list[str]:
     """What judged specs lack and what asks for it, a line of markdown for each reason with its metrics and runs."""
     titles = {name: spec.title for spec in specs for name in (spec.name, judge_request(spec)[0])}
@@ -153,15 +155,15 @@ def lacking(names: Sequence[str], evaluations: Sequence[Evaluation], specs: Sequ
         for name, evaluation in zip(names, evaluations, strict=True):
             for problem in evaluation.problems:
                 if problem.kind == "unavailable" and problem.field == metric:
-                    key = key_of(replace(problem, field=None), without=("run", "metric"))
+                    key = merge_key(replace(problem, field=None), without=("run", "metric"))
                     runs.setdefault(key, (problem, []))[1].append(name)
         for key, (problem, of) in runs.items():
             groups.setdefault((key, tuple(of)), (problem, []))[1].append(metric)
-    return [_lacking(problem, metrics, runs if len(runs) < len(names) else (), titles, surface)
+    return [_unavailable_line(problem, metrics, runs if len(runs) < len(names) else (), titles, surface)
             for (_, runs), (problem, metrics) in groups.items()]
 
 
-def _lacking(problem: Problem, metrics: Sequence[str], runs: Sequence[str], titles: Mapping[str, str],
+def _unavailable_line(problem: Problem, metrics: Sequence[str], runs: Sequence[str], titles: Mapping[str, str],
              surface: Surface) -> str:
     named = listed(list(dict.fromkeys(titles[name] for name in metrics)))
     of = f" of **{escape(listed(list(runs)))}**" if runs else ""
@@ -169,7 +171,7 @@ def _lacking(problem: Problem, metrics: Sequence[str], runs: Sequence[str], titl
     return f"{escape(named)}{of}: {escape(words.reason)}. {escape(words.fix)}"
 
 
-def told(names: Sequence[str], evaluations: Sequence[Evaluation], specs: Iterable[Spec]) -> list[str]:
+def verdict_problems(names: Sequence[str], evaluations: Sequence[Evaluation], specs: Iterable[Spec]) -> list[str]:
     """Verdicts that are missing by reason, texts that were cut, answers without a claim: a line of markdown for each
     metric and reason, with the runs that it is about.
     """
@@ -177,7 +179,7 @@ def told(names: Sequence[str], evaluations: Sequence[Evaluation], specs: Iterabl
     own = [(name, problem) for name, one in zip(names, evaluations, strict=True) for problem in one.problems
            if problem.kind in COUNTED]
     lines = []
-    for fold in folds(own):
+    for fold in merge_by_run(own):
         words, field = fold.problem.words("page"), fold.problem.field
         lines.append(f"{escape(titles.get(field, field))} of **{escape(listed(list(fold.runs)))}**: "
                      f"{escape(words.reason)}. {escape(words.fix)}")

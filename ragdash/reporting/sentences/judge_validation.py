@@ -7,10 +7,10 @@ import numpy as np
 from ragdash.analysis.judge_validation import Difference
 from ragdash.metrics import Spec
 
-TOLD = {"better": "better", "worse": "worse", "differs": "different", "": "no difference can be told"}
+OUTCOMES = {"better": "better", "worse": "worse", "differs": "different", "": "no difference can be told"}
 
 
-def verdict_of(difference: Difference, spec: Spec) -> str:
+def difference_outcome(difference: Difference, spec: Spec) -> str:
     """"better", "worse", "differs" (for a metric without a better end), or "" where the interval holds 0 or is none."""
     low, high = difference.corrected.low, difference.corrected.high
     if not np.isfinite(low) or low <= 0 <= high:

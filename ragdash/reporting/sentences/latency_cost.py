@@ -12,7 +12,7 @@ from ragdash.reporting.sentences import fmt
 from ragdash.reporting.sentences.fmt import NBSP, UNDEFINED
 
 
-def took(ms: float) -> str:
+def duration(ms: float) -> str:
     """0.73 ms, 276 ms, 1.28 s; a dash where undefined."""
     if not np.isfinite(ms):
         return UNDEFINED
@@ -31,7 +31,7 @@ def money(dollars: float) -> str:
     return f"${dollars:.{digits}f}"
 
 
-def front(
+def front_sentences(
     names: Sequence[str], on_front: np.ndarray, steps: Sequence[CostStep], spec: Spec, paid: str, unit: str
 ) -> list[str]:
     """Sentences: who is on the front, and what one more point costs from one run to the next."""
@@ -44,7 +44,7 @@ def front(
         return [f"{front_names[0]} alone is on the front of {title} against {paid.lower()}"
                 + (": no other run is better or cheaper." if other_runs else ".")]
     sentences = [f"On the front of {title} against {paid.lower()}: {fmt.listed(front_names)}."]
-    form = money if unit == "$" else took
+    form = money if unit == "$" else duration
     for step in steps:
         pair = f"from **{fmt.escape(names[step.cheaper])}** to **{fmt.escape(names[step.dearer])}**"
         if not np.isfinite(step.per_point):

@@ -11,11 +11,11 @@ from ragdash.core.errors import Problem
 from ragdash.evaluation.compare import Comparison, Rules
 from ragdash.evaluation.stats import METHOD
 from ragdash.reporting.sentences.fmt import p_value
-from ragdash.reporting.tables.escaping import as_bytes, as_note, as_text, null, number, signed
+from ragdash.reporting.tables.escaping import finite_or_none, note_text, number, signed, table_bytes, table_text
 from ragdash.reporting.tables.evaluation import INTERVALS, SCHEMA
 
 COMPARISON_FORMATS = ("table", "json", "csv", "markdown", "latex", "parquet", "xlsx", "junit")
-MARKS = {"better": "▲ better", "worse": "▼ worse", "equivalent": "= equivalent", "undecided": "? undecided"}
+OUTCOMES = {"better": "▲ better", "worse": "▼ worse", "equivalent": "= equivalent", "undecided": "? undecided"}
 CORRECTION_WORDS = {"holm": "Holm-corrected", "bh": "Benjamini-Hochberg-corrected", "none": "uncorrected"}
 Grid = Sequence[Sequence[Comparison]]
 
@@ -30,11 +30,11 @@ def render_comparisons(baseline: str, grid: Grid, form: str, rules: Rules, *, se
                    "problems": [problem.as_dict() for problem in problems]}
         return (json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False) + "\n").encode()
     if form in ("csv", "parquet", "xlsx"):
-        return as_bytes(pa.Table.from_pylist([_flat(comparison) for comparison in flat]), form)
-    text = as_text(*_cells(flat), form)
+        return table_bytes(pa.Table.from_pylist([_flat(comparison) for comparison in flat]), form)
+    text = table_text(*_cells(flat), form)
     if form == "table":
-        text = "\n".join(sentence(comparison, baseline) for comparison in flat) + "\n\n" + text
-    return (text + as_note(_note(rules), form)).encode()
+        text = "\n".join(plain_sentence(comparison, baseline) for comparison in flat) + "\n\n" + text
+    return (text + note_text(_note(rules), form)).encode()
 
 
 def as_dict(comparison: Comparison) -> dict:
@@ -44,23 +44,23 @@ def as_dict(comparison: Comparison) -> dict:
         "metric": str(comparison.spec),
         "n": comparison.n,
         "left_out": comparison.left_out,
-        "mean_difference": null(comparison.mean_difference),
-        "low": null(comparison.low),
-        "high": null(comparison.high),
+        "mean_difference": finite_or_none(comparison.mean_difference),
+        "low": finite_or_none(comparison.low),
+        "high": finite_or_none(comparison.high),
         "wins": comparison.wins,
         "ties": comparison.ties,
         "losses": comparison.losses,
-        "p": {test: null(p) for test, p in comparison.p.items()},
-        "p_corrected": null(comparison.p_corrected),
+        "p": {test: finite_or_none(p) for test, p in comparison.p.items()},
+        "p_corrected": finite_or_none(comparison.p_corrected),
         "verdict": comparison.outcome,
-        "cohens_dz": null(comparison.cohens_dz),
-        "superiority": null(comparison.superiority),
-        "detectable_difference": null(comparison.detectable),
-        "queries_needed": null(comparison.queries_needed),
+        "cohens_dz": finite_or_none(comparison.cohens_dz),
+        "superiority": finite_or_none(comparison.superiority),
+        "detectable_difference": finite_or_none(comparison.detectable),
+        "queries_needed": finite_or_none(comparison.queries_needed),
     }
 
 
-def sentence(comparison: Comparison, baseline: str) -> str:
+def plain_sentence(comparison: Comparison, baseline: str) -> str:
     """The verdict in plain words, with difference, interval, p and n."""
     on_metric = f"on {comparison.spec.title}"
     if comparison.n < 2:
@@ -96,7 +96,7 @@ def _cells(flat: Sequence[Comparison]) -> tuple[list[str], list[list[str]]]:
             p_value(comparison.p_corrected),
             signed(comparison.cohens_dz),
             f"{comparison.n:,}",
-            MARKS[comparison.outcome],
+            OUTCOMES[comparison.outcome],
         ]
         for comparison in flat
     ]

@@ -13,7 +13,7 @@ import pyarrow as pa
 from ragdash.analysis.diagnosis import FINE, STAGES, Diagnosis, Gain, explain
 from ragdash.core.errors import Problem
 from ragdash.metrics import Spec
-from ragdash.reporting.tables.escaping import as_bytes, as_note, as_text, null, number
+from ragdash.reporting.tables.escaping import finite_or_none, note_text, number, table_bytes, table_text
 from ragdash.reporting.tables.evaluation import SCHEMA
 
 DIAGNOSIS_FORMATS = ("table", "json", "csv", "markdown")
@@ -30,12 +30,14 @@ def render_diagnoses(diagnoses: Sequence[Diagnosis], specs: Sequence[Spec], gain
     if form == "json":
         return _json(diagnoses, specs, gains, queries, settings or {}, problems)
     if form == "csv":
-        return as_bytes(query_table(diagnoses) if queries else stage_table(diagnoses, specs, gains), form)
-    sections = [as_text(*_way(diagnoses), form), as_text(*_stages(diagnoses, specs, gains), form)]
+        return table_bytes(query_table(diagnoses) if queries else stage_table(diagnoses, specs, gains), form)
+    sections = [table_text(*_waterfall_rows(diagnoses), form), table_text(*_stage_rows(diagnoses, specs, gains), form)]
     if queries:
         table = query_table(diagnoses)
-        sections.append(as_text(table.column_names, [list(map(str, row.values())) for row in table.to_pylist()], form))
-    return ("\n".join(sections) + "".join(as_note(text, form) for text in _notes(diagnoses, specs))).encode()
+        sections.append(
+            table_text(table.column_names, [list(map(str, row.values())) for row in table.to_pylist()], form)
+        )
+    return ("\n".join(sections) + "".join(note_text(text, form) for text in _notes(diagnoses, specs))).encode()
 
 
 def stage_table(diagnoses: Sequence[Diagnosis], specs: Sequence[Spec], gains: Gains) -> pa.Table:
@@ -55,7 +57,7 @@ def stage_table(diagnoses: Sequence[Diagnosis], specs: Sequence[Spec], gains: Ga
                     "reached": step and step.reached,
                     "unknown": step and step.unknown,
                     **{
-                        f"{spec} at most": null(spec_gains[s].at_most) if s != FINE else None
+                        f"{spec} at most": finite_or_none(spec_gains[s].at_most) if s != FINE else None
                         for spec, spec_gains in zip(specs, run_gains, strict=True)
                     },
                 }
@@ -79,7 +81,7 @@ def query_table(diagnoses: Sequence[Diagnosis]) -> pa.Table:
                                   for *_, explanation in rows], pa.string())})
 
 
-def _way(diagnoses: Sequence[Diagnosis]) -> tuple[list[str], list[list[str]]]:
+def _waterfall_rows(diagnoses: Sequence[Diagnosis]) -> tuple[list[str], list[list[str]]]:
     """A row per step that was assessed, with the queries that come past it, and those for whom it cannot be told."""
     steps = [diagnosis.waterfall() for diagnosis in diagnoses]
     rows = [["Queries with a question to answer", *(f"{run_steps[0].reached:,}" for run_steps in steps)]]
@@ -101,7 +103,9 @@ def _way(diagnoses: Sequence[Diagnosis]) -> tuple[list[str], list[list[str]]]:
     return ["the way", *(diagnosis.run for diagnosis in diagnoses)], rows
 
 
-def _stages(diagnoses: Sequence[Diagnosis], specs: Sequence[Spec], gains: Gains) -> tuple[list[str], list[list[str]]]:
+def _stage_rows(
+    diagnoses: Sequence[Diagnosis], specs: Sequence[Spec], gains: Gains
+) -> tuple[list[str], list[list[str]]]:
     """A row per stage that some run has, with the queries of each run and what fixing them gains at most."""
     counts = [diagnosis.counts() for diagnosis in diagnoses]
     rows = []
@@ -157,7 +161,7 @@ def _json(diagnoses: Sequence[Diagnosis], specs: Sequence[Spec], gains: Gains, q
             ],
             "gains": {
                 str(spec): {
-                    gain.stage: {"n": gain.n, "defined": gain.defined, "at_most": null(gain.at_most)}
+                    gain.stage: {"n": gain.n, "defined": gain.defined, "at_most": finite_or_none(gain.at_most)}
                     for gain in spec_gains
                 }
                 for spec, spec_gains in zip(specs, run_gains, strict=True)
@@ -166,7 +170,9 @@ def _json(diagnoses: Sequence[Diagnosis], specs: Sequence[Spec], gains: Gains, q
             "settings": dict(diagnosis.settings),
         }
         if queries:
-            run["queries"] = [_verdict(diagnosis, q, query) for q, query in enumerate(diagnosis.query_ids.to_pylist())]
+            run["queries"] = [
+                _query_dict(diagnosis, q, query) for q, query in enumerate(diagnosis.query_ids.to_pylist())
+            ]
         runs.append(run)
     content = {
         "schema": SCHEMA,
@@ -177,8 +183,8 @@ def _json(diagnoses: Sequence[Diagnosis], specs: Sequence[Spec], gains: Gains, q
     return (json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False) + "\n").encode()
 
 
-def _verdict(diagnosis: Diagnosis, q: int, query: str) -> dict:
+def _query_dict(diagnosis: Diagnosis, q: int, query: str) -> dict:
     explanation = explain(diagnosis, q)
     return {"query_id": query, "stage": explanation.stage.name, "why": explanation.rule,
-            "numbers": {name: null(value) for name, value in explanation.numbers.items()},
+            "numbers": {name: finite_or_none(value) for name, value in explanation.numbers.items()},
             "not_assessed": dict(explanation.not_assessed)}

@@ -28,12 +28,12 @@ def signed(value: float) -> str:
     return f"{value:+.3f}" if round(value, 3) else number(abs(value))
 
 
-def null(value: float) -> float | None:
+def finite_or_none(value: float) -> float | None:
     """None for NaN and infinity, which JSON lacks."""
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def as_bytes(table: pa.Table, form: str) -> bytes:
+def table_bytes(table: pa.Table, form: str) -> bytes:
     """A table as "csv" (full precision, an empty cell for undefined), "xlsx" or "parquet"."""
     if form == "csv":
         return _csv(table).encode()
@@ -46,17 +46,17 @@ def as_bytes(table: pa.Table, form: str) -> bytes:
     return sink.getvalue()
 
 
-def as_text(header: list[str], rows: list[list[str]], form: str) -> str:
+def table_text(header: list[str], rows: list[list[str]], form: str) -> str:
     """Cells as "table" (aligned text), "markdown" or "latex" (booktabs)."""
     return {"table": aligned, "markdown": _markdown, "latex": _latex}[form](header, rows)
 
 
-def as_note(text: str, form: str) -> str:
+def note_text(text: str, form: str) -> str:
     """A remark below a table, in the comment form of its format."""
     return f"% {text}\n" if form == "latex" else f"\n{text}\n"
 
 
-def harmless(text: str) -> str:
+def escape_formula(text: str) -> str:
     """A text that no spreadsheet runs: an apostrophe before what begins as a formula and is no number.
 
     "=1+1", "@SUM(A1)", "-cmd" and texts that begin with a tab or a line break get one; "-3.5" and "+1e3" do not.
@@ -84,7 +84,7 @@ _TEX = str.maketrans({
     "▲": r"$\uparrow$", "▼": r"$\downarrow$", "\u00a0": "~"})
 
 
-def tex(text: str) -> str:
+def escape_latex(text: str) -> str:
     """A text that LaTeX sets as written, on one line."""
     return " ".join("".join(char if char.isprintable() or char == "\u00a0" else " " for char in text).split(
         " ")).translate(_TEX)
@@ -93,7 +93,7 @@ def tex(text: str) -> str:
 def _latex(header: list[str], rows: list[list[str]]) -> str:
     """A booktabs table."""
     def line(cells: list[str]) -> str:
-        return " & ".join(map(tex, cells)) + r" \\"
+        return " & ".join(map(escape_latex, cells)) + r" \\"
 
     body = [rf"\begin{{tabular}}{{l{'r' * (len(header) - 1)}}}", r"\toprule", line(header), r"\midrule",
             *map(line, rows), r"\bottomrule", r"\end{tabular}"]
@@ -104,8 +104,8 @@ def _csv(table: pa.Table) -> str:
     """Comma separated, full precision, an empty cell for undefined; texts harmless."""
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow(map(harmless, table.column_names))
+    writer.writerow(map(escape_formula, table.column_names))
     columns = [column.to_pylist() for column in table.columns]
-    writer.writerows(zip(*([harmless(cell) if isinstance(cell, str) else None if cell != cell else cell
+    writer.writerows(zip(*([escape_formula(cell) if isinstance(cell, str) else None if cell != cell else cell
                             for cell in column] for column in columns), strict=True))
     return buffer.getvalue()

@@ -12,8 +12,8 @@ from ragdash.core.errors import Problem
 from ragdash.evaluation.evaluate import Evaluation, Summary
 from ragdash.evaluation.stats import METHOD
 from ragdash.reporting.sentences import judge
-from ragdash.reporting.sentences.fmt import plain
-from ragdash.reporting.tables.escaping import as_bytes, as_note, as_text, null, number
+from ragdash.reporting.sentences.fmt import strip_markdown
+from ragdash.reporting.tables.escaping import finite_or_none, note_text, number, table_bytes, table_text
 from ragdash.reporting.tables.export import long_values, wide_values
 
 FORMATS = ("table", "json", "csv", "markdown", "latex", "parquet", "xlsx")
@@ -24,7 +24,7 @@ INTERVALS = {"percentile": "percentile bootstrap", "bca": "BCa bootstrap",
 Summaries = Sequence[Sequence[Summary]]
 
 
-def render(evaluations: Sequence[Evaluation], summaries: Summaries, form: str, *, per_query: bool = False,
+def render_evaluations(evaluations: Sequence[Evaluation], summaries: Summaries, form: str, *, per_query: bool = False,
            shape: str = "rows", settings: dict | None = None, problems: Iterable[Problem] = ()) -> bytes:
     """The evaluations in one of FORMATS, as UTF-8 (or bytes); per_query adds or shows every query's values.
 
@@ -35,9 +35,9 @@ def render(evaluations: Sequence[Evaluation], summaries: Summaries, form: str, *
     shapes = {"rows": value_table, "long": long_values, "wide": wide_values}
     table = shapes[shape](evaluations) if per_query else summary_table(evaluations, summaries)
     if form in ("csv", "parquet", "xlsx"):
-        return as_bytes(table, form)
-    text = as_text(*(_value_cells(table) if per_query else _summary_cells(evaluations, summaries)), form)
-    return (text if per_query else text + as_note(_note(evaluations, summaries, settings or {}), form)).encode()
+        return table_bytes(table, form)
+    text = table_text(*(_value_cells(table) if per_query else _summary_cells(evaluations, summaries)), form)
+    return (text if per_query else text + note_text(_note(evaluations, summaries, settings or {}), form)).encode()
 
 
 def as_json(evaluations: Sequence[Evaluation], summaries: Summaries, *, per_query: bool, settings: dict,
@@ -45,13 +45,26 @@ def as_json(evaluations: Sequence[Evaluation], summaries: Summaries, *, per_quer
     """The JSON contract, schema 1: undefined values are null."""
     runs = []
     for evaluation, row in zip(evaluations, summaries, strict=True):
-        run = {"name": evaluation.name, "digest": evaluation.digest, "metrics": {
-            str(s.spec): {"mean": null(s.mean), "low": null(s.low), "high": null(s.high), "n": s.n,
-                          "undefined": s.undefined} for s in row}}
+        run = {
+            "name": evaluation.name,
+            "digest": evaluation.digest,
+            "metrics": {
+                str(s.spec): {
+                    "mean": finite_or_none(s.mean),
+                    "low": finite_or_none(s.low),
+                    "high": finite_or_none(s.high),
+                    "n": s.n,
+                    "undefined": s.undefined,
+                }
+                for s in row
+            },
+        }
         if per_query:
             names = [str(spec) for spec in evaluation.specs]
-            run["per_query"] = {query: dict(zip(names, map(null, values), strict=True)) for query, values in zip(
-                evaluation.query_ids.to_pylist(), evaluation.values.tolist(), strict=True)}
+            run["per_query"] = {
+                query: dict(zip(names, map(finite_or_none, values), strict=True))
+                for query, values in zip(evaluation.query_ids.to_pylist(), evaluation.values.tolist(), strict=True)
+            }
         runs.append(run)
     content = {"schema": SCHEMA, "runs": runs, "settings": settings, "problems": [p.as_dict() for p in problems]}
     return (json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False) + "\n").encode()
@@ -60,13 +73,18 @@ def as_json(evaluations: Sequence[Evaluation], summaries: Summaries, *, per_quer
 def summary_table(evaluations: Sequence[Evaluation], summaries: Summaries) -> pa.Table:
     """A row per run and metric: run, metric, mean, low, high, n, undefined; undefined numbers are null."""
     rows = [(evaluation.name, s) for evaluation, row in zip(evaluations, summaries, strict=True) for s in row]
-    return pa.table({
-        "run": pa.array([name for name, _ in rows], pa.string()),
-        "metric": pa.array([str(s.spec) for _, s in rows], pa.string()),
-        **{key: pa.array([null(getattr(s, key)) for _, s in rows], pa.float64()) for key in ("mean", "low", "high")},
-        "n": pa.array([s.n for _, s in rows], pa.int64()),
-        "undefined": pa.array([s.undefined for _, s in rows], pa.int64()),
-    })
+    return pa.table(
+        {
+            "run": pa.array([name for name, _ in rows], pa.string()),
+            "metric": pa.array([str(s.spec) for _, s in rows], pa.string()),
+            **{
+                key: pa.array([finite_or_none(getattr(s, key)) for _, s in rows], pa.float64())
+                for key in ("mean", "low", "high")
+            },
+            "n": pa.array([s.n for _, s in rows], pa.int64()),
+            "undefined": pa.array([s.undefined for _, s in rows], pa.int64()),
+        }
+    )
 
 
 def value_table(evaluations: Sequence[Evaluation]) -> pa.Table:
@@ -115,8 +133,8 @@ def _note(evaluations: Sequence[Evaluation], summaries: Summaries, settings: dic
         [
             text,
             *(
-                plain(line)
-                for line in judge.whose(
+                strip_markdown(line)
+                for line in judge.judge_sources(
                     [evaluation.name for evaluation in evaluations],
                     evaluations,
                     [spec for spec in evaluations[0].specs if spec.metric.view == "Judged"],

@@ -9,11 +9,11 @@ import numpy as np
 import pyarrow as pa
 
 from ragdash.evaluation.evaluate import Evaluation
-from ragdash.reporting.tables.escaping import as_bytes, as_text
+from ragdash.reporting.tables.escaping import table_bytes, table_text
 
 
 @dataclass(frozen=True)
-class Form:
+class FileFormat:
     """A file format: what people call it, the ending of its files, its media type."""
 
     title: str
@@ -22,29 +22,29 @@ class Form:
 
 
 TABLES = {
-    "csv": Form("CSV", "csv", "text/csv"),
-    "xlsx": Form("Excel", "xlsx", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"),
-    "parquet": Form("Parquet", "parquet", "application/vnd.apache.parquet"),
-    "markdown": Form("Markdown", "md", "text/markdown"),
-    "latex": Form("LaTeX", "tex", "application/x-tex"),
+    "csv": FileFormat("CSV", "csv", "text/csv"),
+    "xlsx": FileFormat("Excel", "xlsx", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"),
+    "parquet": FileFormat("Parquet", "parquet", "application/vnd.apache.parquet"),
+    "markdown": FileFormat("Markdown", "md", "text/markdown"),
+    "latex": FileFormat("LaTeX", "tex", "application/x-tex"),
 }
 
 
-def export(table, form: str) -> bytes:
+def export_table(table, form: str) -> bytes:
     """A table (pyarrow.Table or pandas.DataFrame, its index left out) in one of TABLES, texts in UTF-8.
 
     csv, xlsx and parquet keep full precision and an empty cell for undefined; markdown and latex have three decimals
     and a dash. Whatever a cell holds, no format takes it for a formula, markup or a command. InputError where Excel
     cannot hold it.
     """
-    table = table if isinstance(table, pa.Table) else arrow(table)
+    table = table if isinstance(table, pa.Table) else to_arrow(table)
     if form in ("csv", "xlsx", "parquet"):
-        return as_bytes(table, form)
-    rows = zip(*(map(_said, column.to_pylist()) for column in table.columns), strict=True)
-    return as_text([str(name) for name in table.column_names], [list(row) for row in rows], form).encode()
+        return table_bytes(table, form)
+    rows = zip(*(map(_display, column.to_pylist()) for column in table.columns), strict=True)
+    return table_text([str(name) for name in table.column_names], [list(row) for row in rows], form).encode()
 
 
-def arrow(frame) -> pa.Table:
+def to_arrow(frame) -> pa.Table:
     """A pandas frame as a table, NaN as null; a column of mixed values becomes text."""
     columns = {}
     for name in frame.columns:
@@ -55,7 +55,7 @@ def arrow(frame) -> pa.Table:
     return pa.table(columns)
 
 
-def _said(value: object) -> str:
+def _display(value: object) -> str:
     """A cell as people read it."""
     if value is None or value != value:
         return "–"

@@ -17,19 +17,19 @@ from ragdash.matching.views.judged import setting
 from ragdash.metrics import Spec
 from ragdash.metrics.judged import judge_request
 from ragdash.reporting.sentences import judge as sentences_judge
-from ragdash.reporting.tables.escaping import as_bytes, as_note, as_text, null, number, signed
+from ragdash.reporting.tables.escaping import finite_or_none, note_text, number, signed, table_bytes, table_text
 from ragdash.reporting.tables.evaluation import SCHEMA
 
-TRUST_FORMATS = ("table", "json", "csv", "markdown")
-SHOWN = 10  # disagreements
+JUDGE_VALIDATION_FORMATS = ("table", "json", "csv", "markdown")
+DISAGREEMENTS_SHOWN = 10  # disagreements
 
 
-def render_trust(
+def render_judge_validation(
     validations: Sequence[Trust],
     differences: Sequence[Difference],
     form: str,
     *,
-    disagreement_limit: int = SHOWN,
+    disagreement_limit: int = DISAGREEMENTS_SHOWN,
     settings: dict | None = None,
     problems: Iterable[Problem] = (),
     spec: Spec | None = None,
@@ -42,14 +42,14 @@ def render_trust(
     if form == "json":
         return _json(validations, differences, settings or {}, problems)
     if form == "csv":
-        return as_bytes(trust_table(validations, differences), form)
-    sections = [*_judge(spec, settings or {}), as_text(*_estimates(validations, differences), form)]
+        return table_bytes(judge_validation_table(validations, differences), form)
+    sections = [*_judge(spec, settings or {}), table_text(*_estimates(validations, differences), form)]
     for validation in validations:
-        sections.append(_heading(validation.name, form) + "".join(as_note(text, form) for text in _words(validation)))
+        sections.append(_heading(validation.name, form) + "".join(note_text(text, form) for text in _notes(validation)))
         if validation.agreement.n:
-            sections.append(as_text(*_confusion(validation.agreement), form))
+            sections.append(table_text(*_confusion(validation.agreement), form))
         if validation.disagreements[:disagreement_limit]:
-            sections.append(as_text(*_disagreements(validation, disagreement_limit), form))
+            sections.append(table_text(*_disagreements(validation, disagreement_limit), form))
     return "\n".join(sections).encode()
 
 
@@ -59,10 +59,10 @@ def _judge(spec: Spec | None, settings: dict) -> list[str]:
         return []
     name, model, votes = judge_request(spec) if spec.metric.view == "Judged" else (str(spec), "", 1)
     judge = settings.get(setting(name, model, votes))
-    return [f"{setting(name, '', votes)}, judged by {sentences_judge.named(judge)}\n"] if judge else []
+    return [f"{setting(name, '', votes)}, judged by {sentences_judge.judge_name(judge)}\n"] if judge else []
 
 
-def sheet_bytes(table: pa.Table, form: str) -> bytes:
+def label_sheet_bytes(table: pa.Table, form: str) -> bytes:
     """A sheet to label as "csv" (lists as numbered paragraphs, no cell runs as a formula) or "jsonl"."""
     if form == "jsonl":
         return b"".join(orjson.dumps(row) + b"\n" for row in table.to_pylist())
@@ -71,10 +71,10 @@ def sheet_bytes(table: pa.Table, form: str) -> bytes:
             cells = [None if texts is None else "\n\n".join(f"[{n}] {text}" for n, text in enumerate(texts, 1))
                      for texts in table.column(i).to_pylist()]
             table = table.set_column(i, field.name, pa.array(cells, pa.string()))
-    return as_bytes(table, "csv")
+    return table_bytes(table, "csv")
 
 
-def trust_table(validations: Sequence[Trust], differences: Sequence[Difference] = ()) -> pa.Table:
+def judge_validation_table(validations: Sequence[Trust], differences: Sequence[Difference] = ()) -> pa.Table:
     """A row per run and per difference, null where undefined: the three means, n and N, agreement, missing."""
     rows = []
     for result in (*validations, *differences):
@@ -85,19 +85,19 @@ def trust_table(validations: Sequence[Trust], differences: Sequence[Difference] 
                 "run": result.name if is_run else result.candidate,
                 "minus": None if is_run else result.baseline,
                 "judged": result.what,
-                "judge": null(result.judge.mean),
+                "judge": finite_or_none(result.judge.mean),
                 "judge_n": result.judge.n,
                 **{
-                    f"{name}{end}": null(value)
+                    f"{name}{end}": finite_or_none(value)
                     for name, estimate in (("labels", result.labels), ("corrected", result.corrected))
                     for end, value in (("", estimate.mean), ("_low", estimate.low), ("_high", estimate.high))
                 },
                 "labels_n": result.labels.n,
                 "n": result.corrected.n,
                 "N": result.rest,
-                "accuracy": null(agreed.accuracy) if agreed else None,
-                "kappa": null(agreed.kappa) if agreed else None,
-                "bias": null(agreed.bias) if agreed else None,
+                "accuracy": finite_or_none(agreed.accuracy) if agreed else None,
+                "kappa": finite_or_none(agreed.kappa) if agreed else None,
+                "bias": finite_or_none(agreed.bias) if agreed else None,
                 "missing": sum(result.missing.values()) if is_run else result.left_out,
             }
         )
@@ -113,9 +113,9 @@ def _estimates(validations: Sequence[Trust], differences: Sequence[Difference]) 
             validation.name,
             number(validation.judge.mean),
             f"{validation.judge.n:,}",
-            span(validation.labels),
+            estimate_text(validation.labels),
             f"{validation.labels.n:,}",
-            span(validation.corrected),
+            estimate_text(validation.corrected),
             f"{validation.corrected.n:,}",
             f"{validation.rest:,}",
             number(validation.agreement.accuracy),
@@ -129,9 +129,9 @@ def _estimates(validations: Sequence[Trust], differences: Sequence[Difference]) 
             f"{difference.candidate} - {difference.baseline}",
             signed(difference.judge.mean),
             f"{difference.judge.n:,}",
-            span(difference.labels, signed),
+            estimate_text(difference.labels, signed),
             f"{difference.labels.n:,}",
-            span(difference.corrected, signed),
+            estimate_text(difference.corrected, signed),
             f"{difference.corrected.n:,}",
             f"{difference.rest:,}",
             "–",
@@ -143,7 +143,7 @@ def _estimates(validations: Sequence[Trust], differences: Sequence[Difference]) 
     return header, rows
 
 
-def span(estimate: Estimate, spelled=number) -> str:
+def estimate_text(estimate: Estimate, spelled=number) -> str:
     """0.812 [0.701, 0.903], the mean alone where there is no interval."""
     ends = "" if math.isnan(estimate.low) else f" [{spelled(estimate.low)}, {spelled(estimate.high)}]"
     return f"{spelled(estimate.mean)}{ends}"
@@ -153,7 +153,7 @@ def _heading(name: str, form: str) -> str:
     return f"### {name}\n" if form == "markdown" else f"{name}\n{'=' * len(name)}\n"
 
 
-def _words(validation: Trust) -> list[str]:
+def _notes(validation: Trust) -> list[str]:
     """What the tables do not say, a sentence each."""
     agreed, sentences = validation.agreement, []
     if agreed.n:
@@ -197,7 +197,7 @@ def _json(validations: Sequence[Trust], differences: Sequence[Difference], setti
             {
                 "baseline": difference.baseline,
                 "candidate": difference.candidate,
-                **_three(difference),
+                **_result_dict(difference),
                 "left_out": difference.left_out,
             }
             for difference in differences
@@ -213,25 +213,25 @@ def _run(validation: Trust) -> dict:
     return {
         "name": validation.name,
         "digest": validation.run,
-        **_three(validation),
+        **_result_dict(validation),
         "missing": dict(validation.missing),
         "labels_without_verdict": validation.without_verdict,
         "agreement": {
             "n": agreed.n,
-            **{name: null(getattr(agreed, name)) for name in ("accuracy", "kappa", "bias", "apart")},
+            **{name: finite_or_none(getattr(agreed, name)) for name in ("accuracy", "kappa", "bias", "apart")},
             "classes": list(agreed.classes),
             "confusion": agreed.confusion.tolist(),
         },
-        "votes": validation.votes and {name: null(value) for name, value in asdict(validation.votes).items()},
+        "votes": validation.votes and {name: finite_or_none(value) for name, value in asdict(validation.votes).items()},
         "disagreements": [asdict(disagreement) for disagreement in validation.disagreements],
     }
 
 
-def _three(result: Trust | Difference) -> dict:
-    return {"judged": result.what, "judge": {"mean": null(result.judge.mean), "n": result.judge.n},
-            "labels": _spelled(result.labels), "corrected": {**_spelled(result.corrected), "N": result.rest,
+def _result_dict(result: Trust | Difference) -> dict:
+    return {"judged": result.what, "judge": {"mean": finite_or_none(result.judge.mean), "n": result.judge.n},
+            "labels": _estimate_dict(result.labels), "corrected": {**_estimate_dict(result.corrected), "N": result.rest,
                                                           "pseudo_rectifiers": result.pseudo}}
 
 
-def _spelled(estimate: Estimate) -> dict:
-    return {name: null(value) for name, value in asdict(estimate).items()}
+def _estimate_dict(estimate: Estimate) -> dict:
+    return {name: finite_or_none(value) for name, value in asdict(estimate).items()}

@@ -22,9 +22,9 @@ from ragdash.core.slices import part
 from ragdash.io.write.serializers import jsonl
 from ragdash.matching.match import Match
 
-LONGEST, BEGINNING = 2_000, 80  # characters of a text in a block, and of a document's beginning in a row
-MOST_GOLD = 20  # relevant documents and gold spans that are written out for a query
-_STEERING = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
+MAX_TEXT, MAX_PREVIEW = 2_000, 80  # characters of a text in a block, and of a document's beginning in a row
+MAX_GOLD = 20  # relevant documents and gold spans that are written out for a query
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 
 
 def regression_set(truth: Truth, queries: np.ndarray) -> bytes:
@@ -48,20 +48,25 @@ def ticket(matches: Sequence[Match], queries: np.ndarray, *, k: int = 10, title:
     _check(truth, queries)
     selected = np.flatnonzero(queries)
     ids = truth.query_ids.take(pa.array(selected)).to_pylist()
-    lines = [f"# {_span(title)}", "", f"{len(selected):,} of {len(truth):,} queries of the truth {_span(truth.name)}. "
-             f"Runs: {', '.join(_span(match.run.name) for match in matches)}.", ""]
+    lines = [
+        f"# {_code_span(title)}",
+        "",
+        f"{len(selected):,} of {len(truth):,} queries of the truth {_code_span(truth.name)}. "
+        f"Runs: {', '.join(_code_span(match.run.name) for match in matches)}.",
+        "",
+    ]
     for number, (q, query_id) in enumerate(zip(selected[:max_queries].tolist(), ids, strict=False), 1):
-        lines += [f"## {number}. {_span(query_id)}", "", *_expected(matches, q)]
+        lines += [f"## {number}. {_code_span(query_id)}", "", *_ground_truth_lines(matches, q)]
         for match in matches:
-            lines += [f"### {_span(match.run.name)}", "", *_returned(match, q, k)]
+            lines += [f"### {_code_span(match.run.name)}", "", *_run_lines(match, q, k)]
             run_verdicts = (verdicts or {}).get(match.run.name)
             if run_verdicts is not None and run_verdicts[q]:
-                lines += ["Verdict:", "", *_block(run_verdicts[q])]
+                lines += ["Verdict:", "", *_code_block(run_verdicts[q])]
     if len(selected) > max_queries:
         lines += [
             f"## {len(selected) - max_queries:,} more queries",
             "",
-            *_block("\n".join(map(_one_line, ids[max_queries:]))),
+            *_code_block("\n".join(map(_one_line, ids[max_queries:]))),
         ]
     return "\n".join(lines)
 
@@ -71,32 +76,34 @@ def _check(truth: Truth, queries: np.ndarray) -> None:
         raise InputError([Problem("no-query/regression", {"queries": len(truth)}, field="query_id")])
 
 
-def _expected(matches: Sequence[Match], q: int) -> Iterator[str]:
+def _ground_truth_lines(matches: Sequence[Match], q: int) -> Iterator[str]:
     """The question, and what the truth has for it."""
     truth = matches[0].truth
-    question = _detail(truth.details, "query", q)
+    question = _query_field(truth.details, "query", q)
     if question is None:
-        candidates = (_detail(match.run.details, "query", int(match.run_query[q])) for match in matches)
+        candidates = (_query_field(match.run.details, "query", int(match.run_query[q])) for match in matches)
         question = next((text for text in candidates if text is not None), None)
-    yield from ("No question is known.", "") if question is None else ("Question:", "", *_block(question))
+    yield from ("No question is known.", "") if question is None else ("Question:", "", *_code_block(question))
     for name, label in (("answers", "Right answer"), ("evidence", "Gold evidence")):
-        texts = [span["text"] if isinstance(span, Mapping) else span for span in _detail(truth.details, name, q) or ()]
-        for text in texts[:MOST_GOLD]:
-            yield from (f"{label}:", "", *_block(text or ""))
-        yield from _more(len(texts))
-    rows = [(doc, grade) for doc, grade in _judged(truth, q).items() if grade >= 1]
+        texts = [
+            span["text"] if isinstance(span, Mapping) else span for span in _query_field(truth.details, name, q) or ()
+        ]
+        for text in texts[:MAX_GOLD]:
+            yield from (f"{label}:", "", *_code_block(text or ""))
+        yield from _remainder(len(texts))
+    rows = [(doc, grade) for doc, grade in _grades(truth, q).items() if grade >= 1]
     if rows:
-        table = aligned(["document", "grade"], [[_one_line(doc), str(grade)] for doc, grade in rows[:MOST_GOLD]])
-        yield from ("Relevant documents:", "", *_block(table), *_more(len(rows)))
+        table = aligned(["document", "grade"], [[_one_line(doc), str(grade)] for doc, grade in rows[:MAX_GOLD]])
+        yield from ("Relevant documents:", "", *_code_block(table), *_remainder(len(rows)))
     else:
         yield from ("No document is known to be relevant.", "")
 
 
-def _more(count: int) -> tuple[str, ...]:
-    return (f"and {count - MOST_GOLD:,} more", "") if count > MOST_GOLD else ()
+def _remainder(count: int) -> tuple[str, ...]:
+    return (f"and {count - MAX_GOLD:,} more", "") if count > MAX_GOLD else ()
 
 
-def _returned(match: Match, q: int, k: int) -> Iterator[str]:
+def _run_lines(match: Match, q: int, k: int) -> Iterator[str]:
     """What a run returned and answered."""
     run, row = match.run, int(match.run_query[q])
     if row < 0:
@@ -105,61 +112,61 @@ def _returned(match: Match, q: int, k: int) -> Iterator[str]:
     entries = np.setdiff1d(np.arange(run.starts[row], run.starts[row + 1]), run.repeated)
     ranks = match.ranks(entries)
     order = np.argsort(ranks)[:k]
-    positions, grades = run.rows(entries[order]), _judged(match.truth, q)
+    positions, grades = run.rows(entries[order]), _grades(match.truth, q)
     docs = take(run.docs, positions).to_pylist()
     texts = [""] * len(docs) if run.texts is None else take(run.texts, positions).to_pylist()
-    rows = [[str(rank), _one_line(doc), str(grades.get(doc, "unjudged")), _one_line(text or "", BEGINNING)]
+    rows = [[str(rank), _one_line(doc), str(grades.get(doc, "unjudged")), _one_line(text or "", MAX_PREVIEW)]
             for rank, doc, text in zip(ranks[order].tolist(), docs, texts, strict=True)]
     if rows:
         width = 3 if run.texts is None else 4
         header = ["rank", "document", "grade", "text"][:width]
         yield from (f"The first {len(rows)} of {len(entries):,} documents:", "",
-                    *_block(aligned(header, [cells[:width] for cells in rows])))
+                    *_code_block(aligned(header, [cells[:width] for cells in rows])))
     else:
         yield from ("Nothing was returned.", "")
-    answer = _detail(run.details, "answer", row)
+    answer = _query_field(run.details, "answer", row)
     if answer is not None:
-        yield from ("Answer:", "", *_block(answer))
+        yield from ("Answer:", "", *_code_block(answer))
 
 
-def _judged(truth: Truth, q: int) -> dict[str, int]:
+def _grades(truth: Truth, q: int) -> dict[str, int]:
     first, last = np.searchsorted(truth.queries, [q, q + 1])
     return dict(zip(truth.docs[first:last].to_pylist(), truth.grades[first:last].tolist(), strict=True))
 
 
-def _detail(details: pa.Table | None, name: str, row: int) -> object:
+def _query_field(details: pa.Table | None, name: str, row: int) -> object:
     """The value of a row, None where it has none."""
     if row < 0 or details is None or name not in details.column_names:
         return None
     return details[name][row].as_py()
 
 
-def _block(text: str) -> tuple[str, str, str, str]:
+def _code_block(text: str) -> tuple[str, str, str, str]:
     """A fenced block that holds the text, whatever it is."""
-    text = _visible(text.strip("\n"))
-    if len(text) > LONGEST:
-        text = f"{text[:LONGEST]} …\n[{len(text) - LONGEST:,} more characters]"
-    fence = _ticks(text, 3)
+    text = _show_control(text.strip("\n"))
+    if len(text) > MAX_TEXT:
+        text = f"{text[:MAX_TEXT]} …\n[{len(text) - MAX_TEXT:,} more characters]"
+    fence = _fence(text, 3)
     return f"{fence}text", text, fence, ""
 
 
-def _span(text: str) -> str:
+def _code_span(text: str) -> str:
     """A code span that holds the text."""
     text = _one_line(text) or "(nothing)"
-    ticks = _ticks(text, 1)
+    ticks = _fence(text, 1)
     return f"{ticks} {text} {ticks}" if "`" in text else f"{ticks}{text}{ticks}"
 
 
-def _ticks(text: str, minimum: int) -> str:
+def _fence(text: str, minimum: int) -> str:
     """More backticks than stand together anywhere in the text."""
     return "`" * max(minimum, 1 + max(map(len, re.findall("`+", text)), default=0))
 
 
 def _one_line(text: str, limit: int = 200) -> str:
-    text = _visible(" ".join(text[:limit * 20].split()))
+    text = _show_control(" ".join(text[:limit * 20].split()))
     return text if len(text) <= limit else f"{text[:limit]} …"
 
 
-def _visible(text: str) -> str:
+def _show_control(text: str) -> str:
     """Control characters and those that turn the direction of writing as their codes; line ends and tabs are kept."""
-    return _STEERING.sub(lambda match: f"\\u{ord(match[0]):04x}", text.replace("\r\n", "\n"))
+    return _CONTROL.sub(lambda match: f"\\u{ord(match[0]):04x}", text.replace("\r\n", "\n"))

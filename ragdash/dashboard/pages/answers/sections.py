@@ -64,7 +64,7 @@ class Board:
 
 def choose() -> list[str]:
     """The metrics of the tables."""
-    menu = [one for one in fmt.templates() if page_context.spec_of(one, 1).metric.family in FAMILIES]
+    menu = [one for one in fmt.metric_templates() if page_context.spec_of(one, 1).metric.family in FAMILIES]
     key = state.choices_key(state.ANSWERS, menu, COLUMNS, free=True)
     typed = [template for template in state.get(state.ANSWERS) if template not in menu]
     st.multiselect("Metrics of the tables", [*menu, *typed], format_func=fmt.template_title, key=key,
@@ -97,8 +97,8 @@ def board(context: PageContext, specs: list[Spec]) -> Board:
         context.results.evaluations(rule(context)),
     )
     lines = [
-        *answer_html.unavailable(context.names, found.values),
-        *judged_words.lacking(context.names, found.values, specs),
+        *answer_html.unavailable_metrics(context.names, found.values),
+        *judged_words.unavailable_judged(context.names, found.values, specs),
     ]
     if not any(one.n for row in found.summaries for one in row):
         held = any(
@@ -146,10 +146,10 @@ def _best(board: Board, spec: Spec) -> tuple[int | None, dict]:
 
 def finding(board: Board, spec: Spec, place) -> None:
     """In words: which run answers best, and which is grounded best."""
-    said = [comparison.leader(board.context.names, board.column(spec), _best(board, spec)[1])]
+    said = [comparison.leader_sentence(board.context.names, board.column(spec), _best(board, spec)[1])]
     second = next((one for one in board.specs if one.metric.family == "grounding" and board.defined(one)), None)
     if spec.metric.family != "grounding" and second is not None:
-        said.append(comparison.leader(board.context.names, board.column(second), _best(board, second)[1]))
+        said.append(comparison.leader_sentence(board.context.names, board.column(second), _best(board, second)[1]))
     place.markdown("\n".join(f"- {line}" for line in said) if len(said) > 1 else said[0])
 
 
@@ -229,7 +229,7 @@ def _notes(board: Board) -> None:
         said.append(answer_html.without_refusals(context.names, spec, [one.column(spec) for one in board.values],
                                                   board.refused))
         st.caption(" ".join(filter(None, said)))
-    for line in answer_html.unavailable(context.names, board.values):
+    for line in answer_html.unavailable_metrics(context.names, board.values):
         st.caption(f":material/info: {line}")
     judge_note.note(context, board.specs)
 
@@ -250,7 +250,7 @@ def _spread(board: Board, spec: Spec) -> None:
         context.names, context.slots, values, axis=axes.axis_of(spec), theme=elements.theme()))
     elements.chart(figure, answers_tables.spreads(context.names, spec, values), "answer_spread",
                   f"Distribution of {spec.title} over the queries of each run")
-    many = fmt.over([one.n for one in board.column(spec) if one.n] or [0])
+    many = fmt.query_range([one.n for one in board.column(spec) if one.n] or [0])
     st.caption(f"Share of the answers in each part of the range, {many}; values at either end stand apart.")
 
 

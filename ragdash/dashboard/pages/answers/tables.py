@@ -58,7 +58,7 @@ def _cell(context: PageContext, row: int, summary: Summary, deltas: Grid, with_n
     said = [f"**{fmt.number(summary.mean)}**{NBSP}:gray[{fmt.escape(fmt.interval(summary).replace(' ', NBSP))}]"]
     one = deltas.get((row, summary.spec))
     if one is not None and one.n >= 2:
-        said.append(f":{comparison.COLORS.get(one.outcome, 'gray')}[{fmt.escape(comparison.delta(one))}]")
+        said.append(f":{comparison.COLORS.get(one.outcome, 'gray')}[{fmt.escape(comparison.difference_text(one))}]")
     said += [f":gray[n{NBSP}={NBSP}{summary.n:,}]"] if with_n else []
     return "  \n".join(said)
 

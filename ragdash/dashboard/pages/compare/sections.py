@@ -67,8 +67,8 @@ def candidate(context: PageContext) -> int:
 def finding(context: PageContext, spec: Spec, found: Grid, margin: float | None) -> None:
     """In words: every candidate on the metric of the sidebar, by verdict where there are many."""
     own, base = [found[at, spec] for at in context.selection.others()], context.names[context.baseline]
-    said = [comparison.sentence(one, base, margin) for one in own]
-    st.markdown(comparison.grouped(own, base) if len(own) > FEW else
+    said = [comparison.comparison_sentence(one, base, margin) for one in own]
+    st.markdown(comparison.outcome_list(own, base) if len(own) > FEW else
                 "\n".join(f"- {line}" for line in said) if len(said) > 1 else said[0])
 
 
@@ -144,7 +144,7 @@ def queries(context: PageContext, spec: Spec, at: int, one: Comparison) -> None:
              "undefined": np.isnan(found)}
     kinds = [kind for kind, mask in masks.items() if mask.any() or kind in ("all", "better", "worse")]
     without = one.mean_difference + stats.influence(found)
-    st.markdown(comparison.influence(one, without, ids))
+    st.markdown(comparison.influence_sentence(one, without, ids))
     st.segmented_control(
         "Queries", kinds, key=state.choice_key(state.OUTCOME, kinds, "all"), required=True, persist_state="session",
         format_func=lambda kind: f"{OUTCOMES[kind]} {int(masks[kind].sum()):,}",

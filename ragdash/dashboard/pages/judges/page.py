@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from ragdash.dashboard import page_context
-from ragdash.dashboard.pages.judges import import_export, results, run_panel
+from ragdash.dashboard.pages.judges import data as judges_data
+from ragdash.dashboard.pages.judges import run_panel, sections, verdict_files
 from ragdash.dashboard.widgets import elements
 
 
 def render() -> None:
     """Draw the page."""
-    elements.title("Judges", "What would judging cost, how far is it, and what came of it?")
+    elements.title("Judges", "What does judging cost, how far is it, and what are the results?")
     context = page_context.current()
-    held = results.results(context)
-    results.finding(context, held)
-    run_panel.panel(context)
-    if held is not None:
-        results.section(held)
-    import_export.section(context, held)
+    data = judges_data.load(context)
+    sections.summary(data)
+    run_panel.run_panel(context)
+    if data is not None:
+        sections.results(data)
+    verdict_files.verdict_files(context, data)

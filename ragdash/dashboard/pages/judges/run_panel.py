@@ -1,4 +1,4 @@
-"""What judging would take, the process at work, and how it ended. A judge is asked behind a click, by a process."""
+"""Plan, start, watch and stop a judging job, which runs in a process of its own."""
 
 from __future__ import annotations
 
@@ -20,40 +20,40 @@ from ragdash.dashboard.widgets import elements
 from ragdash.evaluation.scoring import duration
 from ragdash.models.judge import Endpoint
 from ragdash.models.local.installed import Availability
-from ragdash.reporting.sentences import fmt, judge
+from ragdash.reporting.sentences import fmt
+from ragdash.reporting.sentences import judge as sentences_judge
 
-EVERY = 1.0  # seconds between two looks at the process
+POLL_SECONDS = 1.0  # between two looks at the process
 
 
-def panel(context: PageContext) -> None:
-    """The process at work, or how the last one ended and the form for the next."""
+def run_panel(context: PageContext) -> None:
+    """Render the running job, or the result of the last one and the form for the next."""
     job = judging.current()
     if job is not None and job.running:
-        _at_work()
+        _running_job()
         return
     if job is not None and job.key[0] == context.scope.truth_digest:
-        _ended(job)
+        _finished_job(job)
     elements.problems(state.notice(), "judging_notice")
     if read_only():
-        st.caption(":material/lock: Judges are asked by those who may change what is kept here. What came of it stands "
-                   "below.")
+        st.caption(":material/lock: Only editors can run judges. See the results below.")
         return
-    installed = library()
+    installed = requests_availability()
     if not installed.ok:
         elements.missing(installed.problem)
         return
-    possible = judges_data.possible(context.digests, context.scope)
+    query_counts = judges_data.judgeable_queries(context.digests, context.scope)
     with st.container(border=True, key="judging"):
-        if not any(possible.values()):
+        if not any(query_counts.values()):
             _nothing_to_judge(context)
             return
-        order, problems = form.choose(possible)
+        order, problems = form.job_form(query_counts)
         elements.problems(problems, "judge_form")
-        _plan(context, order)
+        _plan_section(context, order)
 
 
-def library() -> Availability:
-    """Whether what asks endpoints is installed."""
+def requests_availability() -> Availability:
+    """Whether the package that calls endpoints is installed."""
     from importlib.util import find_spec
 
     return Availability(None if find_spec("requests") else Problem("unavailable/requests"))
@@ -61,13 +61,13 @@ def library() -> Availability:
 
 def _nothing_to_judge(context: PageContext) -> None:
     names = fmt.escape(fmt.listed(context.names))
-    st.markdown(f"**There is nothing to judge in {names}.** Judges read answers and contexts.")
-    st.caption("Give the run a column answer, and contexts, or texts to its documents; correctness needs a column "
-               "answers in the truth.")
+    st.markdown(f"**Nothing to judge in {names}.** Judges read answers and contexts.")
+    st.caption("Add an answer column to the run, and contexts or document texts. Correctness also needs an "
+               "answers column in the ground truth.")
 
 
-def _key(context: PageContext, order: JudgeOrder) -> tuple:
-    """What a plan hangs on."""
+def _plan_key(context: PageContext, order: JudgeOrder) -> tuple:
+    """Everything a plan depends on."""
     scope = context.scope
     return (
         scope.truth_digest,
@@ -80,38 +80,40 @@ def _key(context: PageContext, order: JudgeOrder) -> tuple:
     )
 
 
-def _plan(context: PageContext, order: JudgeOrder | None) -> None:
-    """The button that plans; or the plan, what is to be agreed to, and the button that starts."""
-    key = None if order is None else _key(context, order)
+def _plan_section(context: PageContext, order: JudgeOrder | None) -> None:
+    """The plan button; after planning, the plan, the consent and the start button."""
+    key = None if order is None else _plan_key(context, order)
     job = judging.planned(key) if key is not None and state.get(state.JUDGE_PLANNED) == key else None
     if job is None:
-        st.button("Plan", icon=":material/calculate:", type="primary", key="judge_plan", on_click=_look,
+        st.button("Plan", icon=":material/calculate:", type="primary", key="judge_plan", on_click=_start_plan,
                   args=(context, order), disabled=order is None)
-        st.caption("Counts calls, tokens and cost. Nobody is asked and nothing is sent." if order else
-                   "Choose metrics, an address and a model to see what judging them takes.")
+        st.caption("Estimates calls, tokens and cost. Nothing is sent." if order else
+                   "Choose metrics, a base URL and a model to plan.")
     elif job.running:
-        _planning(key)
+        _planning_progress(key)
     elif "plan" not in job.worker.messages:
-        _failed(job)
-        st.button("Plan again", icon=":material/calculate:", key="judge_plan", on_click=_look, args=(context, order))
+        _show_failure(job)
+        st.button(
+            "Plan again", icon=":material/calculate:", key="judge_plan", on_click=_start_plan, args=(context, order)
+        )
     else:
-        _planned(context, order, job.worker.messages["plan"])
+        _show_plan(context, order, job.worker.messages["plan"])
 
 
-@st.fragment(run_every=EVERY / 2)
-def _planning(key: tuple) -> None:
+@st.fragment(run_every=POLL_SECONDS / 2)
+def _planning_progress(key: tuple) -> None:
     job = judging.planned(key)
     if job is None or not job.running:
         st.rerun()
-    st.caption(":material/hourglass_top: Looking at the texts and at what is known …")
+    st.caption(":material/hourglass_top: Checking texts and stored verdicts …")
 
 
-def _look(context: PageContext, order: JudgeOrder) -> None:
-    """Plan."""
+def _start_plan(context: PageContext, order: JudgeOrder) -> None:
+    """Start a plan."""
     st.session_state.pop(state.JUDGE_AGREED, None)
     try:
         check_writable()
-        key = _key(context, order)
+        key = _plan_key(context, order)
         if not judging.plan(key, _cases(context), order):
             raise InputError([Problem("busy/plans")])
         st.session_state[state.JUDGE_PLANNED] = key
@@ -119,25 +121,33 @@ def _look(context: PageContext, order: JudgeOrder) -> None:
         state.set_notice(error.problems)
 
 
-def _planned(context: PageContext, order: JudgeOrder, plan: dict) -> None:
-    """What it takes, and the start."""
+def _show_plan(context: PageContext, order: JudgeOrder, plan: dict) -> None:
+    """The estimates of the plan, and the start button."""
     with st.container(horizontal=True, key="judge_planned"):
         follow = f"then about {plan['follow']:,}" if plan["follow"] else None
-        st.metric("Calls", f"{plan['calls']:,}", follow, delta_color="off", delta_arrow="off", border=True,
-                  width=175, help="Then those that follow from the answers, such as claims that are verified.")
-        st.metric("Known already", f"{plan['cached']:,}", "asked before", delta_color="off", delta_arrow="off",
+        st.metric(
+            "Calls",
+            f"{plan['calls']:,}",
+            follow,
+            delta_color="off",
+            delta_arrow="off",
+            border=True,
+            width=175,
+            help="Plus follow-up calls that depend on the replies, such as the verification of claims.",
+        )
+        st.metric("Stored", f"{plan['cached']:,}", "asked before", delta_color="off", delta_arrow="off",
                   border=True, width=145)
-        st.metric("Tokens to read", f"{plan['prompt_tokens']:,}", f"{plan['completion_tokens']:,} to write",
-                  delta_color="off", delta_arrow="off", border=True, width=170, help="About: four bytes a token; what "
-                  "is written as this judge did so far.")
-        st.metric("Expected cost", judges_sentences.money(plan["cost"]), judges_sentences.beside(plan),
+        st.metric("Input tokens", f"{plan['prompt_tokens']:,}", f"{plan['completion_tokens']:,} output",
+                  delta_color="off", delta_arrow="off", border=True, width=170, help="Estimate: four bytes per token; "
+                  "output as long as this judge's replies so far.")
+        st.metric("Expected cost", judges_sentences.money(plan["cost"]), judges_sentences.cost_note(plan),
                   delta_color="off", delta_arrow="off", border=True, width=165)
-        st.metric("Goes to", plan["host"], "this machine" if plan["local"] else "leaves this machine",
+        st.metric("Sent to", plan["host"], "this machine" if plan["local"] else "leaves this machine",
                   delta_color="off", delta_arrow="off", border=True, width=225)
     if plan["follow"]:
-        st.caption(judges_sentences.in_all(plan))
+        st.caption(judges_sentences.follow_up_tokens(plan))
     if not plan["calls"]:
-        st.caption(":material/check: Nothing to ask: every verdict is known.")
+        st.caption(":material/check: Nothing to ask: every verdict is stored.")
         return
     if not plan["local"]:
         st.checkbox(f"Questions, answers and documents of these runs may be sent to **{fmt.escape(plan['host'])}**",
@@ -152,7 +162,9 @@ def _cases(context: PageContext) -> dict:
 
 
 def _start(context: PageContext, order: JudgeOrder) -> None:
-    """Start the process. A page that was tampered with may ask for what it does not offer: all is looked at again."""
+    """Start the job. Everything is checked again, because a manipulated page may request what the form does not
+    offer.
+    """
     try:
         check_writable()
         secret = form.secret(order)
@@ -168,33 +180,33 @@ def _start(context: PageContext, order: JudgeOrder) -> None:
         state.set_notice(error.problems)
 
 
-@st.fragment(run_every=EVERY)
-def _at_work() -> None:
-    """How far the process is; the whole page again once it has ended."""
+@st.fragment(run_every=POLL_SECONDS)
+def _running_job() -> None:
+    """Progress of the job; reloads the page when it has ended."""
     job = judging.current()
     if job is None or not job.running:
         st.rerun()
     with st.container(border=True, key="judging"):
         progress = job.worker.messages.get("progress") or {}
         done_count, total = progress.get("done") or 0, progress.get("total") or 0
-        metrics = fmt.listed([judge.title(name) for name in job.details["metrics"]])
+        metrics = fmt.listed([sentences_judge.metric_title(name) for name in job.details["metrics"]])
         st.markdown(f"**{fmt.escape(job.details['judge'])}** is judging {fmt.escape(fmt.listed(job.names))}: "
                     f"{fmt.escape(metrics)}")
-        progress_text = progress["words"] if progress else "Reading the texts …"
+        progress_text = progress["words"] if progress else "Reading texts …"
         st.progress(min(done_count / total, 1.0) if total else 0.0, text=fmt.escape(progress_text))
         if job.worker.cancelled:
-            st.caption(":material/hourglass_top: Stopping: what is on its way is awaited and kept.")
+            st.caption(":material/hourglass_top: Stopping after the requests in flight; their verdicts are saved.")
             if not read_only():
-                st.button("End at once", icon=":material/cancel:", key="judge_drop", on_click=_halt, args=(True,),
-                          help="Replies that are on their way are lost, and may have to be paid.")
+                st.button("Stop now", icon=":material/cancel:", key="judge_drop", on_click=_stop, args=(True,),
+                          help="Requests in flight are discarded and may still be billed.")
             return
         if not read_only():
-            st.button("Stop", icon=":material/stop_circle:", key="judge_stop", on_click=_halt)
-        st.caption("It goes on if you look at other pages. Every verdict is kept as it comes; the numbers "
-                   "below follow now and then.")
+            st.button("Stop", icon=":material/stop_circle:", key="judge_stop", on_click=_stop)
+        st.caption("The job continues while you use other pages. Verdicts are saved as they arrive; the numbers "
+                   "below update every few seconds.")
 
 
-def _halt(at_once: bool = False) -> None:
+def _stop(at_once: bool = False) -> None:
     try:
         check_writable()
     except InputError as error:
@@ -203,40 +215,40 @@ def _halt(at_once: bool = False) -> None:
     (judging.drop if at_once else judging.stop)()
 
 
-def _ended(job: Job) -> None:
-    """What became of the process, told in every session that looks at the same truth."""
+def _finished_job(job: Job) -> None:
+    """Result of the last job, shown in every session with the same ground truth."""
     report = job.worker.messages.get("report")
     if report is None:
         if job.worker.cancelled:
-            _stopped("Stopped")
+            _show_stopped("Stopped")
         else:
-            _failed(job)
+            _show_failure(job)
         return
     paid = "" if report["cost"] is None else f", {judges_sentences.money(report['cost'])} paid"
-    summary = (f"{fmt.count(report['asked'], 'call')}{paid}, {fmt.count(report['cached'], 'verdict')} known before, "
+    summary = (f"{fmt.count(report['asked'], 'call')}{paid}, {fmt.count(report['cached'], 'verdict')} already stored, "
             f"{duration(report['seconds'])}, by {fmt.escape(report['judge'])}")
-    problems = judges_data.as_problems(report["problems"])
+    problems = judges_data.read_problems(report["problems"])
     if report["stopped"] == "error":
         elements.problems([replace(problem, file=problem.field, field=None) for problem in problems], "judge_error")
-        _stopped("Ended by the error above", summary)
+        _show_stopped("Stopped by the error above", summary)
     elif report["stopped"]:
-        _stopped("The budget is spent" if report["stopped"] == "budget" else "Stopped", summary)
+        _show_stopped("Budget spent" if report["stopped"] == "budget" else "Stopped", summary)
     else:
         st.caption(f":material/check: Done: {summary}.")
     for problem in problems:
-        if problem.severity != "error" and problem.kind != "judge-always-same":  # that stands beside the numbers
+        if problem.severity != "error" and problem.kind != "judge-always-same":  # shown with the results
             st.caption(f":material/info: {fmt.problem_line(problem)}")
 
 
-def _stopped(reason: str, summary: str = "") -> None:
+def _show_stopped(reason: str, summary: str = "") -> None:
     counts = f" ({summary})" if summary else ""
-    st.caption(f":material/stop_circle: {reason}{counts}. Verdicts are kept; starting again goes on from there, and "
-               "nothing is paid twice.")
+    st.caption(f":material/stop_circle: {reason}{counts}. Verdicts are saved. Starting again continues from there, and "
+               "nothing is billed twice.")
 
 
-def _failed(job: Job) -> None:
-    """Why a process came to nothing."""
-    problems = judges_data.as_problems(job.worker.messages.get("problems") or ())
+def _show_failure(job: Job) -> None:
+    """Why the process failed."""
+    problems = judges_data.read_problems(job.worker.messages.get("problems") or ())
     if problems:
         elements.problems(problems, "judge_failed")
     elif job.worker.failed:

@@ -30,7 +30,7 @@ def standings(context: PageContext, specs: list[Spec], finding) -> None:
     chosen = [row[0] for row in found]
     best = _best(chosen)
     against = {} if best is None else {at: one for (at, _), one in context.results.compared(specs[:1], best).items()}
-    finding.markdown(comparison.leader(context.names, chosen, against))
+    finding.markdown(comparison.leader_sentence(context.names, chosen, against))
     deltas = context.results.compared(specs)
     order = _order(found, specs)
     _board(context, specs, found, order, deltas, _standing(best, against))
@@ -128,7 +128,7 @@ def _means(context: PageContext, chosen: list[Summary], order: list[int]) -> Non
 
 def choose() -> list[str]:
     """The metrics of the table, and the column that it is sorted by."""
-    menu = fmt.templates()
+    menu = fmt.metric_templates()
     key = state.choices_key(state.METRICS, menu, page_context.COLUMNS, free=True)
     typed = [template for template in state.get(state.METRICS) if template not in menu]
     st.multiselect("Metrics of the table", [*menu, *typed], format_func=fmt.template_title, key=key,

@@ -41,7 +41,7 @@ class QueryVerdicts:
     @property
     def judges_by_label(self) -> dict[str, Judge]:
         """Judges by their labels, as the URL and the picker use them."""
-        return dict(zip(sentences_judge.labels(self.judges), self.judges, strict=True))
+        return dict(zip(sentences_judge.judge_labels(self.judges), self.judges, strict=True))
 
     @property
     def findings(self) -> Sequence[JudgeFindings]:
@@ -110,7 +110,7 @@ def _choose_judge(verdicts: QueryVerdicts) -> None:
         st.selectbox(
             "Judge",
             list(verdicts.judges_by_label),
-            format_func=lambda name: sentences_judge.named(name, short=True),
+            format_func=lambda name: sentences_judge.judge_name(name, short=True),
             key=state.HEARD,
             width=520,
             persist_state="session",
@@ -118,4 +118,4 @@ def _choose_judge(verdicts: QueryVerdicts) -> None:
             "table of values.",
         )
     if len(verdicts.judges) == 1 or sentences_judge.is_toy(verdicts.judge):
-        st.caption(f":material/gavel: {fmt.escape(sentences_judge.named(verdicts.judge))}")
+        st.caption(f":material/gavel: {fmt.escape(sentences_judge.judge_name(verdicts.judge))}")

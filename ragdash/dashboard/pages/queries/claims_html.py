@@ -47,7 +47,7 @@ def chunk_anchors(case: Case, index: int) -> dict[str, str]:
 def chunk_labels(findings: JudgeFindings, chunks: Iterable[str]) -> dict[str, list[tuple[str, bool, str]]]:
     """Labels of each chunk from the judge's findings: (text, whether it is positive, reason)."""
     helps = count_supported_claims(findings.claims)
-    return {chunk: judge.of_chunk(findings.chunks.get(chunk), helps.get(chunk, 0)) for chunk in chunks}
+    return {chunk: judge.chunk_verdicts(findings.chunks.get(chunk), helps.get(chunk, 0)) for chunk in chunks}
 
 
 def target_style(theme: Theme) -> str:
@@ -81,7 +81,7 @@ def _values_table(names: Sequence[str], values_by_run: Sequence[Mapping[str, Jud
     head = "".join(f'<th scope="col" {left_aligned}">{column.header}</th>' for column in columns)
     rows = [
         table_row(
-            html.escape(judge.title(name)),
+            html.escape(judge.metric_title(name)),
             "".join(_value_cell(run_values.get(name), theme) for run_values in values_by_run),
             theme,
         )
@@ -144,7 +144,7 @@ def _claim_card(column: RankingColumn, case: Case, findings: JudgeFindings, them
 def _claim_list(claims: Sequence[Claim], text_kind: str, link_to: Callable[[str], str], theme: Theme) -> str:
     rows = []
     for claim in claims[:MOST_CLAIMS]:
-        chips = _chips(judge.verdicts(claim, text_kind), theme)
+        chips = _chips(judge.claim_verdicts(claim, text_kind), theme)
         lines = []
         if claim.chunks:
             contradicted = claim.contexts is not None and claim.contexts.verdict == "contradicted"

@@ -1,7 +1,7 @@
 """What the Queries page shows: all queries in scope, and one query with the rankings of every run.
 
 Letters: N runs shown, Q queries in scope, in the order of the ground truth, D documents. Cached by digests, as in
-ragdash.dashboard.caches.evaluation_cache; the runs' data is not copied.
+ragdash.dashboard.session.scope; the runs' data is not copied.
 """
 
 from __future__ import annotations
@@ -219,7 +219,7 @@ def columns(case: QueryCase, k: int) -> list[RankingColumn]:
         result.append(
             RankingColumn(
                 context.names[index],
-                plot_theme.mark(context.slots[index], theme),
+                plot_theme.run_look(context.slots[index], theme),
                 case.rankings[index],
                 covers,
                 marks,

@@ -1,6 +1,6 @@
 """Unjudged documents whose judgment could change the best run, ranked by influence, and the bounds of the means.
 
-Computed only when opened; cached by digests, as in ragdash.dashboard.caches.evaluation_cache.
+Computed only when opened; cached by digests, as in ragdash.dashboard.session.scope.
 """
 
 from __future__ import annotations
@@ -75,7 +75,9 @@ def _bounds_table(data: QueriesData, ranked: Next) -> None:
         st.markdown(f"{fmt.listed(best)} could each have the best {data.spec.title}: the unjudged documents decide. "
                     f"{fmt.count(ranked.total, 'of them has', 'of them have')} an influence.")
     elif len(context.entries) > 1:
-        st.markdown(f"Whatever the unjudged documents are, {fmt.listed(best)} has the best {data.spec.title}.")
+        st.markdown(
+            f"Whatever the unjudged documents turn out to be, {fmt.listed(best)} has the best {data.spec.title}."
+        )
 
 
 def _document_table(data: QueriesData, ranked: Next) -> None:
@@ -91,8 +93,8 @@ def _document_table(data: QueriesData, ranked: Next) -> None:
     elements.frame(frame, "judge_rows", f"The {len(frame):,} documents to judge first", height=290,
                   formats={"Influence": "%.5f"}, pick=partial(_open, queries, docs))
     st.caption("Influence: how much the differences between the means change if this one document has the highest "
-               "grade. A click at the left edge of a row opens the query, with the document to be judged."
-               + (f" The first {MOST_DOCUMENTS} of {ranked.total:,}." if ranked.total > len(frame) else ""))
+               "grade. Click the left edge of a row to open the query with this document."
+               + (f" First {MOST_DOCUMENTS} of {ranked.total:,}." if ranked.total > len(frame) else ""))
 
 
 def _open(queries: list[str], docs: list[str], row: int) -> None:

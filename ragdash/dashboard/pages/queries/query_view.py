@@ -20,7 +20,7 @@ from ragdash.dashboard.pages.queries.ranking_html import RankingColumn
 from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets import answer_html, elements, texts
 from ragdash.reporting.plots import queries
-from ragdash.reporting.plots.common.theme import Theme, mark
+from ragdash.reporting.plots.common.theme import Theme, run_look
 from ragdash.reporting.sentences import fmt
 
 RANK_STEPS = (10, 50, 200, 1_000)  # ranks shown, one step after another
@@ -208,7 +208,7 @@ def _answers(case: QueryCase) -> None:
         st.html(f'<b>Reference</b>{texts.paragraph_html(texts.text_html(text))}')
     cards = []
     for index, output in enumerate(outputs):
-        look = mark(context.slots[index], theme)
+        look = run_look(context.slots[index], theme)
         page, note = _compared_to_reference(output.answer, case.references, theme) if compare_with == "reference" else \
             answer_html.answer_support(output.answer, output.contexts, theme)
         if output.answer is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -229,7 +230,7 @@ def _open_query(ids: list[str], row: int) -> None:
 def _query_frame(data: QueriesData, rows: list[int]) -> pd.DataFrame:
     """One row per query: question, values of the runs, spread between the runs, stage and review."""
     names, spec = data.context.names, data.spec
-    columns: dict[str, object] = {"Query": [data.ids[row] for row in rows]}
+    columns: dict[str, Any] = {"Query": [data.ids[row] for row in rows]}
     if data.questions[rows].astype(bool).any():
         columns["Question"] = data.questions[rows]
     for name, values in zip(names, data.values, strict=True):

@@ -45,8 +45,8 @@ def failure_rule(spec: Spec) -> str:
     if rule.source:
         return (f"Failed: {spec.title} below {rule.edge:g}, the lowest band ({rule.source}). Undefined values do not "
                 "count as failed.")
-    return f"Failed: {spec.title} of {rule.edge:g}, the worst possible value. Undefined values do not count as "\
-           "failed."
+    return (f"Failed: {spec.title} of {rule.edge:g}, the worst possible value. Undefined values do not count as "
+            "failed.")
 
 
 def active_filters(filters: Filters, marks: Mapping[str, str]) -> list[str]:

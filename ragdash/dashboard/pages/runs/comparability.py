@@ -34,7 +34,7 @@ def ledger() -> None:
     st.header("Comparability", anchor=False, help="Every run against the judgements and the runs among themselves. "
               "Nothing is dropped, joined or filled that does not stand here.")
     with st.container(key="ledger"):
-        st.markdown(comparability.verdict(found, [entry.name for entry in runs], state.conventions()))
+        st.markdown(comparability.summary(found, [entry.name for entry in runs], state.conventions()))
         _together(found, runs)
         for entry in runs:
             _of_run(found, entry)
@@ -64,10 +64,10 @@ def _spec(runs: Sequence[SessionRun], truth: str) -> Spec:
 
 def _together(found: Ledger, runs: Sequence[SessionRun]) -> None:
     """A fix that several runs need, with one click for all of them."""
-    for option, names in comparability.shared(found).items():
+    for option, names in comparability.shared_fixes(found).items():
         digests = [entry.digest for entry in runs if entry.name in names]
         st.button(
-            f"{comparability.label(option)} in {fmt.count(len(names), 'run')}",
+            f"{comparability.fix_label(option)} in {fmt.count(len(names), 'run')}",
             icon=":material/build:",
             key=f"fix_all_{'_'.join(option[0])}",
             on_click=run_fixes.apply,
@@ -78,7 +78,7 @@ def _together(found: Ledger, runs: Sequence[SessionRun]) -> None:
 
 def _of_run(found: Ledger, entry: SessionRun) -> None:
     """What needs attention in one run; fixes in force with the way back."""
-    own = comparability.in_order(one for one in found.findings if one.run == entry.name and one.severity != "note")
+    own = comparability.sort_findings(one for one in found.findings if one.run == entry.name and one.severity != "note")
     if not own and not entry.fixes:
         return
     with st.container(border=True, gap="small", key=f"found_{entry.key}"):
@@ -93,9 +93,9 @@ def _of_run(found: Ledger, entry: SessionRun) -> None:
 def _fixed(entry: SessionRun) -> None:
     if not entry.fixes:
         return
-    told = [problem.found for problem in entry.run.problems if problem.kind in comparability.FIXED]
+    told = [problem.found for problem in entry.run.problems if problem.kind in comparability.FIX_KINDS]
     left, right = st.columns(WIDTHS, vertical_alignment="center", gap="small")
-    left.markdown(f":blue[:material/build:] {comparability.fixed(entry.fixes, told)}")
+    left.markdown(f":blue[:material/build:] {comparability.applied_fixes(entry.fixes, told)}")
     right.button("Undo", icon=":material/undo:", key=f"undo_{entry.key}", on_click=run_fixes.undo, args=(entry.digest,),
                  help="Read the run again as it was loaded.")
 
@@ -128,12 +128,12 @@ def _notes(found: Ledger, runs: Sequence[SessionRun]) -> None:
 def _finding(one: Finding, key: str, entry: SessionRun | None, button: bool = True) -> None:
     """What was counted, what follows from it, how it is fixed; a button where one click does it."""
     if not one.option or not button:
-        st.markdown(f"{ICONS[one.severity]} {comparability.said(one)}")
+        st.markdown(f"{ICONS[one.severity]} {comparability.finding_text(one)}")
         return
     left, right = st.columns(WIDTHS, vertical_alignment="center", gap="small")
-    left.markdown(f"{ICONS[one.severity]} {comparability.said(one)}")
+    left.markdown(f"{ICONS[one.severity]} {comparability.finding_text(one)}")
     options = (one.option, *one.also)
-    right.button(comparability.label(options), icon=":material/build:", key=f"fix_{key}", on_click=run_fixes.apply,
+    right.button(comparability.fix_label(options), icon=":material/build:", key=f"fix_{key}", on_click=run_fixes.apply,
                  args=((entry.digest,) if entry else (), options), help=f"On the command line: {one.flags}",
                  type="tertiary" if one.option[0] in state.CONVENTIONS else "secondary")
 

@@ -12,7 +12,7 @@ from ragdash.dashboard.session import data_store, run_fixes, state
 from ragdash.dashboard.session.data_store import LOADED, SessionRun
 from ragdash.dashboard.widgets import elements
 from ragdash.io import FORMATS
-from ragdash.reporting.plots.common.theme import COLOURED, mark
+from ragdash.reporting.plots.common.theme import COLORED, run_look
 from ragdash.reporting.sentences import comparability, fmt
 
 COLOUR_NAMES = {
@@ -167,7 +167,7 @@ def _collapse(entry: SessionRun) -> None:
     st.selectbox(
         "Collapse chunks to documents",
         options,
-        format_func=lambda by: comparability.collapse(by, ways.get(by)),
+        format_func=lambda by: comparability.collapse_option(by, ways.get(by)),
         key=key,
         help="Where the judgements are about documents and the run ranks their parts: the first part keeps its rank, "
         "the ranks close up. Found: the share of the judged documents that are then among those returned.",
@@ -178,8 +178,8 @@ def _collapse(entry: SessionRun) -> None:
 
 def colour_name(slot: int) -> str:
     """A slot in words: its colour and its symbol."""
-    look, name = mark(slot), COLOUR_NAMES[elements.theme().name]
-    return f"{name[slot] if slot < COLOURED else 'grey'}, {look.symbol.replace('-', ' ')}"
+    look, name = run_look(slot), COLOUR_NAMES[elements.theme().name]
+    return f"{name[slot] if slot < COLORED else 'grey'}, {look.symbol.replace('-', ' ')}"
 
 
 def parts(run: Run) -> list[str]:
@@ -245,7 +245,7 @@ def _truth_numbers(truth: Truth) -> None:
 
 
 def _warnings(thing: Run | Truth, name: str) -> None:
-    told = [one for one in thing.problems if one.severity != "error" and one.kind not in comparability.FIXED]
+    told = [one for one in thing.problems if one.severity != "error" and one.kind not in comparability.FIX_KINDS]
     if told:
         notes = sum(problem.severity == "note" for problem in told)
         parts = [fmt.count(many, word) for many, word in ((len(told) - notes, "warning"), (notes, "note")) if many]

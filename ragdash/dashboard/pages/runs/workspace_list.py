@@ -136,7 +136,7 @@ def _said(one: Kept) -> str:
     badges = [*(f":blue-badge[{fmt.escape(tag)}]" for tag in one.tags),
               *([":gray-badge[archived]"] if one.archived else []), *(f":gray-badge[{part}]" for part in parts)]
     lines = [f"**{fmt.escape(one.name)}**  {' '.join(badges)}",
-             f":gray[{what}, {fmt.size(facts['size'])}]"]
+             f":gray[{what}, {fmt.file_size(facts['size'])}]"]
     if one.description:
         lines.append(fmt.escape(" ".join(one.description.split())))
     if one.broken:

@@ -13,14 +13,14 @@ from ragdash.dashboard.pages.speed_cost import price_table
 from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets import elements
 from ragdash.metrics import Spec
-from ragdash.reporting.figure_files import PICTURES, lacking
-from ragdash.reporting.figure_zip import album
-from ragdash.reporting.html.content import Content, Request
-from ragdash.reporting.html.report_page import page
+from ragdash.reporting.figure_files import FIGURE_FORMATS, missing_requirement
+from ragdash.reporting.figure_zip import figure_archive
+from ragdash.reporting.html.content import ReportContent, ReportRequest
+from ragdash.reporting.html.report_page import render_report
 from ragdash.reporting.html.sections import SECTIONS
 from ragdash.reporting.sentences import fmt
 from ragdash.reporting.tables.evaluation import summary_table
-from ragdash.reporting.tables.export import TABLES, export, long_values, wide_values
+from ragdash.reporting.tables.export import TABLES, export_table, long_values, wide_values
 
 TITLE = "Retrieval configurations compared"
 LOOKS = {"": "The reader's own", "light": "Light", "dark": "Dark"}
@@ -28,10 +28,10 @@ KINDS = {"means": "Means and intervals", "tests": "Differences and tests",
          "long": "Values of every query, a row each", "wide": "Values of every query, a column each"}
 
 
-def request(context: PageContext, specs: Sequence[Spec]) -> Request:
+def request(context: PageContext, specs: Sequence[Spec]) -> ReportRequest:
     """What the report is about: the view of this session."""
     part = context.scope.slices.get(context.scope.slice)
-    return Request(
+    return ReportRequest(
         tuple(context.scope.match(digest) for digest in context.digests),
         tuple(specs),
         tuple(context.names),
@@ -42,7 +42,7 @@ def request(context: PageContext, specs: Sequence[Spec]) -> Request:
         tuple(name for name in SECTIONS if name in state.get(state.PARTS)),
         state.get(state.TEXTS) == "yes",
         queries=context.scope.queries,
-        part=part.title if part else "",
+        slice_title=part.title if part else "",
         prices=price_table.current(),
     )
 
@@ -60,9 +60,16 @@ def report(context: PageContext, specs: Sequence[Spec]) -> None:
                              key=state.choice_key(state.TEXTS, ["yes", "no"], "yes"),
                              help="Leave them out where the corpus is confidential: ids stand for them.")
         wanted = request(context, specs)
-        st.download_button("Download the report", lambda: page(Content(wanted)), "ragdash-report.html", "text/html",
-                           key="report", icon=":material/description:", on_click="ignore",
-                           disabled=not wanted.sections)
+        st.download_button(
+            "Download the report",
+            lambda: render_report(ReportContent(wanted)),
+            "ragdash-report.html",
+            "text/html",
+            key="report",
+            icon=":material/description:",
+            on_click="ignore",
+            disabled=not wanted.sections,
+        )
     if not wanted.sections:
         st.caption("Choose a section or more.")
     else:
@@ -96,8 +103,15 @@ def tables(context: PageContext, specs: list[Spec]) -> None:
             )
         kind, form = state.get(state.TABLE), state.get(state.FORM)
         made = _table(context, specs, kind)
-        st.download_button("Download the table", lambda: export(made(), form), f"ragdash-{kind}.{TABLES[form].ending}",
-                           TABLES[form].mime, key="table_file", icon=":material/download:", on_click="ignore")
+        st.download_button(
+            "Download the table",
+            lambda: export_table(made(), form),
+            f"ragdash-{kind}.{TABLES[form].ending}",
+            TABLES[form].mime,
+            key="table_file",
+            icon=":material/download:",
+            on_click="ignore",
+        )
 
 
 def _table(context: PageContext, specs: list[Spec], kind: str):
@@ -116,13 +130,19 @@ def pictures(context: PageContext, specs: Sequence[Spec]) -> None:
     """All pictures of the report at once."""
     st.header("Pictures", anchor=False, help="Every picture of the sections chosen above, in one ZIP archive. Single "
                                              "ones: the Download tab above each picture.")
-    missing = lacking()
-    forms = [form for form in PICTURES if form == "json" or missing is None]
+    missing = missing_requirement()
+    forms = [form for form in FIGURE_FORMATS if form == "json" or missing is None]
     with st.container(horizontal=True, vertical_alignment="bottom", key="picture_bar"):
-        st.segmented_control("Picture format", forms, format_func=lambda form: PICTURES[form].title, required=True,
-                             key=state.choice_key(state.DRAWN, forms, forms[0]), persist_state="session")
+        st.segmented_control(
+            "Picture format",
+            forms,
+            format_func=lambda form: FIGURE_FORMATS[form].title,
+            required=True,
+            key=state.choice_key(state.DRAWN, forms, forms[0]),
+            persist_state="session",
+        )
         form, wanted, theme = state.get(state.DRAWN), request(context, specs), elements.theme()
-        st.download_button("Download all pictures", lambda: album(Content(wanted), form, theme),
+        st.download_button("Download all pictures", lambda: figure_archive(ReportContent(wanted), form, theme),
                            f"ragdash-pictures-{form}.zip", "application/zip", key="album",
                            icon=":material/collections:", on_click="ignore", disabled=not wanted.sections)
     if missing is not None:

@@ -11,7 +11,7 @@ from ragdash.core.errors import InputError
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.speed_cost import tables as speed_cost_tables
 from ragdash.dashboard.pages.speed_cost.data import PAID, STAGES, Board
-from ragdash.dashboard.pages.speed_cost.tables import money, took
+from ragdash.dashboard.pages.speed_cost.tables import duration, money
 from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets import elements
 from ragdash.evaluation import latency_cost
@@ -30,7 +30,7 @@ def finding(board: Board) -> None:
         first, last = order[0], order[-1]
         said = (f"**{fmt.escape(names[first])}** "
                 + ("is the fastest" if len(order) > 1 else "takes")
-                + f": {took(mean[first])} on average, one query in ten takes {took(tail[first])} or more")
+                + f": {duration(mean[first])} on average, one query in ten takes {duration(tail[first])} or more")
         if len(order) > 1 and mean[first] > 0:
             said += f"; **{fmt.escape(names[last])}** takes {speed_cost_tables.times(mean[last] / mean[first])} as long"
         lines.append(said + ".")
@@ -108,7 +108,7 @@ def trade(board: Board, spec: Spec) -> None:
     quality = np.array([[getattr(one, part) for one in found] for part in ("mean", "low", "high")], float)
     on = latency_cost.pareto_front(quality[0], price[0], spec.metric.better)
     steps = latency_cost.cost_steps(quality[0], price[0], spec.metric.better, draws=_draws(board, spec, paid))
-    _said(speed_cost_tables.front(board.context.names, on, steps, spec, PAID[paid], unit))
+    _said(speed_cost_tables.front_sentences(board.context.names, on, steps, spec, PAID[paid], unit))
     figure = plots.pareto(board.context.names, board.context.slots, price, quality, on, axis=axes.axis_of(spec),
                           title=PAID[paid] if unit == "$" else f"{PAID[paid]} (ms)", unit=unit,
                           n=[one.n for one in found], theme=elements.theme())

@@ -13,7 +13,7 @@ from ragdash.evaluation.latency_cost import SHARES, CostStep, StageLatency
 from ragdash.metrics import Spec
 from ragdash.reporting.sentences import fmt
 from ragdash.reporting.sentences.fmt import UNDEFINED
-from ragdash.reporting.sentences.latency_cost import front, money, took  # noqa: F401  (the page takes them from here)
+from ragdash.reporting.sentences.latency_cost import duration, front_sentences, money  # noqa: F401  (used by the page)
 
 if TYPE_CHECKING:
     from ragdash.dashboard.pages.speed_cost.data import Board
@@ -123,9 +123,11 @@ def unknown(board: Board) -> list[str]:
 def _times(one: StageLatency | None) -> dict[str, str]:
     if one is None:
         return dict.fromkeys(("Average", *(f"P{share}" for share in SHARES)), UNDEFINED)
-    cells = {"Average": _cell((one.mean, one.low, one.high), took)}
-    return cells | {f"P{share}": _cell((one.percentiles[at], one.percentiles_low[at], one.percentiles_high[at]), took)
-                    for at, share in enumerate(SHARES)}
+    cells = {"Average": _cell((one.mean, one.low, one.high), duration)}
+    return cells | {
+        f"P{share}": _cell((one.percentiles[at], one.percentiles_low[at], one.percentiles_high[at]), duration)
+        for at, share in enumerate(SHARES)
+    }
 
 
 def _mean(values: np.ndarray | None, board: Board) -> str:

@@ -1,4 +1,4 @@
-"""The Test set page: which set is looked at, and what a person decided on its drafts, kept as soon as it is said."""
+"""What the Test set page shows: the selected set of drafts and a person's decisions, saved immediately."""
 
 from __future__ import annotations
 
@@ -17,31 +17,31 @@ from ragdash.dashboard.widgets import elements
 from ragdash.experiments.testset import TYPES, Decision, DecisionStore, Draft, DraftSet, Sets, final, read_drafts
 from ragdash.reporting.sentences import fmt
 
-COMMAND = "ragdash testset corpus.jsonl --base-url http://localhost:11434/v1 --model MODEL -n 50 -o truth.jsonl"
-NAMES = {"single": "Single", "multi_hop": "Multi-hop", "contradictory": "Contradictory", "no_answer": "No answer",
+EXAMPLE_COMMAND = "ragdash testset corpus.jsonl --base-url http://localhost:11434/v1 --model MODEL -n 50 -o truth.jsonl"
+TYPE_TITLES = {"single": "Single", "multi_hop": "Multi-hop", "contradictory": "Contradictory", "no_answer": "No answer",
          "out_of_scope": "Out of scope"}
-UPLOADED = ""  # the choice of a set that is in this session alone
-NONE = Decision()
+UPLOADED = ""  # selects the set stored only in this session
+NO_DECISION = Decision()
 
 
 @dataclass(frozen=True, eq=False)
-class Desk:
-    """A set and what was decided. name: of the workspace, or UPLOADED."""
+class TestSetData:
+    """A set of drafts and the decisions on them. name: in the workspace, or UPLOADED."""
 
     name: str
-    found: DraftSet
+    draft_set: DraftSet
     decisions: dict[str, Decision]
 
     def decision(self, draft: Draft) -> Decision:
-        """What holds of a draft."""
-        return self.decisions.get(draft.id, NONE)
+        """The decision on a draft."""
+        return self.decisions.get(draft.id, NO_DECISION)
 
     def state(self, draft: Draft) -> str:
-        """Of ragdash.experiments.testset.STATES."""
+        """State of a draft, a key of ragdash.experiments.testset.STATES."""
         return self.decision(draft).state_of(draft)
 
     def reasons(self, draft: Draft) -> tuple[str, ...]:
-        """Why it is not in the set, the person's reason first; () where it is."""
+        """Why a draft is not in the test set, the person's reason first; () if it is."""
         decision = self.decision(draft)
         if decision.state == "rejected":
             return (decision.reason or "rejected by you", *draft.reasons)
@@ -49,45 +49,45 @@ class Desk:
 
     @cached_property
     def states(self) -> Counter:
-        """Drafts in each state."""
-        return Counter(map(self.state, self.found.drafts))
+        """Number of drafts in each state."""
+        return Counter(map(self.state, self.draft_set.drafts))
 
     def final(self, *states: str) -> list[Draft]:
-        """The drafts of these states, with what the person changed."""
-        return final(self.found.drafts, self.decisions, states)
+        """Drafts in these states, with the person's edits."""
+        return final(self.draft_set.drafts, self.decisions, states)
 
 
-def desk() -> Desk:
-    """The set chosen. Where there is none, what to do is told, and the page ends."""
+def load() -> TestSetData:
+    """Select and load a set; without one, explain how to create it and end the page."""
     elements.problems(state.notice(), "testset")
     names = list(Sets().names())
     if state.DRAFTS in st.session_state:
         names.insert(0, UPLOADED)
     if not names:
-        _nothing()
+        _no_sets()
         raise page_context.PageEnds
     key = state.choice_key(state.SET, names, names[0])
     with st.container(horizontal=True, vertical_alignment="bottom", key="testset_open"):
         st.selectbox("Set", names, format_func=lambda name: name or "Opened file", key=key, width=320,
-                     persist_state="session", help="Sets of this machine's workspace, the newest first.")
+                     persist_state="session", help="Sets in this machine's workspace, newest first.")
         with st.popover("Open a file", icon=":material/upload_file:", key="testset_file"):
             _upload()
     try:
         name = state.get(state.SET)
         draft_set = (st.session_state[state.DRAFTS] if name == UPLOADED
-                 else _read(name, Sets().names()[name], str(Sets().path)))
+                 else _read_set(name, Sets().names()[name], str(Sets().path)))
         decisions, problems = _decisions(draft_set.digest, str(DecisionStore().path), DecisionStore().stamp())
         for problem in problems:
             file = fmt.escape(f"{problem.file}: ") if problem.file else ""
             st.caption(f":orange[:material/warning:] {file}{fmt.problem_line(problem)}")
-        return Desk(name, draft_set, decisions)
+        return TestSetData(name, draft_set, decisions)
     except InputError as error:
         elements.problems(error.problems, "testset")
         raise page_context.PageEnds from None
 
 
 @st.cache_resource(max_entries=4, show_spinner="Reading the set …")
-def _read(name: str, modified: float, folder: str) -> DraftSet:
+def _read_set(name: str, modified: float, folder: str) -> DraftSet:
     return Sets().read(name)
 
 
@@ -96,24 +96,24 @@ def _decisions(digest: str, path: str, stamp: str) -> tuple[dict[str, Decision],
     return DecisionStore().read(digest), DecisionStore().problems(digest)
 
 
-def _nothing() -> None:
-    """What to do where no set is there."""
-    elements.empty("No test set loaded yet", "A model writes questions about your documents; what passes every rule "
-                  "comes here to be read, and what you accept becomes the truth of the Runs page. Make a set in a "
-                  "terminal; nothing is asked by this page:")
-    st.code(COMMAND, language=None, wrap_lines=True)
-    st.caption("`--dry-run` tells calls, tokens and cost first. A set of another machine is the file that "
-               "`--drafts drafts.jsonl` writes there:")
+def _no_sets() -> None:
+    """Explain how to create a set."""
+    elements.empty("No test set loaded yet", "A model writes questions about your documents. Review here the drafts "
+                  "that pass every rule; those you accept become ground truth on the Runs page. Create a set in a "
+                  "terminal (this page calls no model):")
+    st.code(EXAMPLE_COMMAND, language=None, wrap_lines=True)
+    st.caption("`--dry-run` prints calls, tokens and cost first. To open a set from another machine, upload the file "
+               "written by `--drafts drafts.jsonl`:")
     _upload()
 
 
 def _upload() -> None:
-    st.file_uploader("Drafts", type=["jsonl"], key=state.DRAFTS_FILE, on_change=_take,
-                     help="The file that ragdash testset --drafts FILE writes.")
+    st.file_uploader("Drafts", type=["jsonl"], key=state.DRAFTS_FILE, on_change=_open_file,
+                     help="The file written by ragdash testset --drafts FILE.")
 
 
-def _take() -> None:
-    """Read the file that was dropped and keep it with the others; where that cannot be, in this session."""
+def _open_file() -> None:
+    """Read the uploaded file and save it in the workspace, or else in this session."""
     file = st.session_state[state.DRAFTS_FILE]
     if file is None:
         return
@@ -135,8 +135,8 @@ def _take() -> None:
         st.session_state[state.SET] = saved_path.stem
 
 
-def say(digest: str, draft: str, decision: Decision, next_draft: str | None = None) -> None:
-    """Keep a decision, then look at another draft; a failure is told on the page, and the draft stays."""
+def save_decision(digest: str, draft: str, decision: Decision, next_draft: str | None = None) -> None:
+    """Save a decision and open the next draft; after an error, which is shown, the draft stays open."""
     try:
         check_writable()
         DecisionStore().say(digest, draft, decision, when=datetime.now(UTC).isoformat(timespec="seconds"))
@@ -147,6 +147,6 @@ def say(digest: str, draft: str, decision: Decision, next_draft: str | None = No
         st.session_state[state.DRAFT] = next_draft
 
 
-def types(data: Desk) -> list[str]:
-    """The types that the set has drafts of."""
-    return [type for type in TYPES if any(draft.type == type for draft in data.found.drafts)]
+def draft_types(data: TestSetData) -> list[str]:
+    """Types of which the set has drafts."""
+    return [type for type in TYPES if any(draft.type == type for draft in data.draft_set.drafts)]

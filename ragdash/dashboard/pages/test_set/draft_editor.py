@@ -1,4 +1,4 @@
-"""One draft of a test set: its question and answer to be edited, its documents with the evidence beside, the checks."""
+"""One draft of a test set: edit question and answer, see the checks, and the documents with highlighted evidence."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from ragdash.dashboard.pages.test_set.data import NAMES, NONE, Desk, say
+from ragdash.dashboard.pages.test_set.data import NO_DECISION, TYPE_TITLES, TestSetData, save_decision
 from ragdash.dashboard.session import state
 from ragdash.dashboard.session.data_store import read_only
 from ragdash.dashboard.widgets import elements, texts
@@ -15,77 +15,101 @@ from ragdash.experiments.testset import ANSWERED, STATES, TYPES, Document, Draft
 from ragdash.experiments.testset.acceptance_rules import answered, asked
 from ragdash.reporting.sentences import fmt
 
-REASONS = ("Not what people ask", "Not clear without the document", "The answer is wrong", "The answer is incomplete",
-           "The evidence does not show it", "Other documents answer it", "It is answered in the documents",
-           "Too easy", "Asked already")
-BEFORE = 1_500  # signs of a long document that are shown before its evidence, and twice as many behind
-ICONS = {"open": ":material/pending:", "accepted": ":material/check_circle:", "rejected": ":material/cancel:",
+REJECTION_REASONS = (
+    "Not a realistic question",
+    "Unclear without the document",
+    "The answer is wrong",
+    "The answer is incomplete",
+    "The evidence does not support it",
+    "Other documents answer it",
+    "The documents do answer it",
+    "Too easy",
+    "Duplicate question",
+)
+TEXT_BEFORE = 1_500  # characters of a long document shown before its evidence; twice as many after it
+STATE_ICONS = {"open": ":material/pending:", "accepted": ":material/check_circle:", "rejected": ":material/cancel:",
          "failed": ":material/rule:"}
 
 
-def show(data: Desk, ids: list[str]) -> None:
-    """The draft chosen, with the steps to those before and behind it."""
-    by_id = {draft.id: draft for draft in data.found.drafts}
+def render_draft(data: TestSetData, ids: list[str]) -> None:
+    """Render the selected draft with buttons to its neighbors. ids: of the drafts in the table."""
+    by_id = {draft.id: draft for draft in data.draft_set.drafts}
     draft = by_id[state.get(state.DRAFT)]
     _steps(data, draft, ids)
     with st.container(key="one_draft"):
         left_column, right = st.columns([5, 6], gap="medium")
         with left_column:
-            _asked(data, draft)
+            _text_editor(data, draft)
         with right:
             _documents(data, draft)
 
 
-def _steps(data: Desk, draft: Draft, ids: list[str]) -> None:
-    """Previous and next, accept, reject with a reason, take back: each also by a key."""
+def _steps(data: TestSetData, draft: Draft, ids: list[str]) -> None:
+    """Buttons, each with a keyboard shortcut: previous, next, accept, reject with a reason; and undo."""
     position, decision = ids.index(draft.id), data.decision(draft)
     previous_id, next_id = ids[max(position - 1, 0)], ids[min(position + 1, len(ids) - 1)]
     follow_id = next_id if next_id != draft.id else previous_id
     with st.container(horizontal=True, vertical_alignment="center", key="draft_steps"):
         st.button("Previous", icon=":material/arrow_back:", key="draft_before", shortcut="P", disabled=position == 0,
-                  on_click=_show, args=(previous_id,))
+                  on_click=_open_draft, args=(previous_id,))
         st.button("Next", icon=":material/arrow_forward:", key="draft_next", shortcut="N",
-                  disabled=position == len(ids) - 1, on_click=_show, args=(next_id,))
+                  disabled=position == len(ids) - 1, on_click=_open_draft, args=(next_id,))
         if not read_only():
             st.button("Accept", icon=":material/check:", key="draft_accept", shortcut="A", type="primary",
-                      disabled=decision.state == "accepted", on_click=say,
-                      args=(data.found.digest, draft.id, replace(decision, state="accepted", reason=""), follow_id))
+                      disabled=decision.state == "accepted", on_click=save_decision,
+                      args=(data.draft_set.digest, draft.id, replace(decision, state="accepted", reason=""), follow_id))
             st.button("Reject", icon=":material/close:", key="draft_reject", shortcut="X", on_click=_reject,
                       args=(data, draft, follow_id))
-            st.selectbox("Reason for the rejection", REASONS, index=None, key=state.DRAFT_WHY, accept_new_options=True,
-                         width=250, placeholder="Reason, before you reject", label_visibility="collapsed")
-            if decision != NONE:
-                st.button("Take back", icon=":material/undo:", key="draft_undo", type="tertiary", on_click=say,
-                          args=(data.found.digest, draft.id, NONE),
-                          help="Your decision on this draft, and what you changed in it.")
-        st.caption(f"{position + 1:,} of {fmt.count(len(ids), 'draft')} shown. Accept and reject go on to the next.")
+            st.selectbox(
+                "Reason for rejection",
+                REJECTION_REASONS,
+                index=None,
+                key=state.DRAFT_WHY,
+                accept_new_options=True,
+                width=250,
+                placeholder="Reason (before rejecting)",
+                label_visibility="collapsed",
+            )
+            if decision != NO_DECISION:
+                st.button(
+                    "Undo",
+                    icon=":material/undo:",
+                    key="draft_undo",
+                    type="tertiary",
+                    on_click=save_decision,
+                    args=(data.draft_set.digest, draft.id, NO_DECISION),
+                    help="Discards your decision on this draft and your edits.",
+                )
+        st.caption(f"Draft {position + 1:,} of {len(ids):,} shown. Accept and Reject open the next draft.")
 
 
-def _show(id: str) -> None:
+def _open_draft(id: str) -> None:
     st.session_state[state.DRAFT] = id
 
 
-def _reject(data: Desk, draft: Draft, next_draft: str) -> None:
+def _reject(data: TestSetData, draft: Draft, next_draft: str) -> None:
     reason = (state.get(state.DRAFT_WHY) or "").strip()
     st.session_state[state.DRAFT_WHY] = None
-    say(data.found.digest, draft.id, replace(data.decision(draft), state="rejected", reason=reason), next_draft)
+    save_decision(
+        data.draft_set.digest, draft.id, replace(data.decision(draft), state="rejected", reason=reason), next_draft
+    )
 
 
-def _asked(data: Desk, draft: Draft) -> None:
-    """Question and answer, as they are to be; what the rules say of them."""
+def _text_editor(data: TestSetData, draft: Draft) -> None:
+    """Editor of question and answer, and the rules that the edited texts break."""
     decision = data.decision(draft)
     edited, draft_state = decision.applied(draft), data.state(draft)
-    st.markdown(f"{ICONS[draft_state]} **{STATES[draft_state]}** · {NAMES[draft.type]} "
+    st.markdown(f"{STATE_ICONS[draft_state]} **{STATES[draft_state]}** · {TYPE_TITLES[draft.type]} "
                 f":gray[{TYPES[draft.type]}]" + (
                     f"  \nYour reason: {fmt.escape(decision.reason)}" if decision.reason else ""))
     st.session_state[state.DRAFT_QUESTION], st.session_state[state.DRAFT_ANSWER] = edited.question, edited.answer or ""
-    st.text_area("Question", key=state.DRAFT_QUESTION, height=100, disabled=read_only(), on_change=_edit,
+    st.text_area("Question", key=state.DRAFT_QUESTION, height=100, disabled=read_only(), on_change=_save_texts,
                  args=(data, draft))
     if draft.type in ANSWERED:
-        st.text_area("Answer", key=state.DRAFT_ANSWER, height=80, disabled=read_only(), on_change=_edit,
+        st.text_area("Answer", key=state.DRAFT_ANSWER, height=80, disabled=read_only(), on_change=_save_texts,
                      args=(data, draft))
     if (edited.question, edited.answer) != (draft.question, draft.answer):
-        st.caption(f"Changed by you. As it was written: “{fmt.escape(draft.question)}”"
+        st.caption(f"Edited by you. Original: “{fmt.escape(draft.question)}”"
                    + (f" – “{fmt.escape(draft.answer)}”" if draft.answer else ""))
         checks = [*asked(edited.question)]
         if draft.type in ANSWERED:
@@ -94,63 +118,63 @@ def _asked(data: Desk, draft: Draft) -> None:
         for check in checks:
             if not check.passed:
                 st.markdown(f":orange[:material/warning: {fmt.escape(check.words[:1].upper() + check.words[1:])}.]")
-    st.markdown("**Why it was kept**" if draft.kept else "**Why the rules rejected it**")
+    st.markdown("**Passed checks**" if draft.kept else "**Why the rules rejected it**")
     st.markdown("  \n".join(f"{':material/check:' if check.passed else ':material/close:'} "
                           f"{fmt.escape(check.words[:1].upper() + check.words[1:])}"
                           for check in sorted(draft.checks, key=lambda check: check.passed)))
     if draft.overlap is not None:
-        st.caption(f"{draft.overlap:.0%} of the question's content words stand in its evidence.")
+        st.caption(f"{draft.overlap:.0%} of the question's content words occur in its evidence.")
 
 
-def _edit(data: Desk, draft: Draft) -> None:
-    """Keep what was written; an empty field brings the draft's own words back."""
+def _save_texts(data: TestSetData, draft: Draft) -> None:
+    """Save the edited texts; an empty field restores the original text."""
     question, answer = (st.session_state.get(key, "").strip() for key in (state.DRAFT_QUESTION, state.DRAFT_ANSWER))
     decision = replace(data.decision(draft), question=question if question not in ("", draft.question) else None,
                    answer=answer if answer not in ("", draft.answer or "") else None)
-    say(data.found.digest, draft.id, decision)
+    save_decision(data.draft_set.digest, draft.id, decision)
 
 
-def _documents(data: Desk, draft: Draft) -> None:
-    """Each document with the evidence marked; what stands in their place where there is none."""
+def _documents(data: TestSetData, draft: Draft) -> None:
+    """Each document of the draft with its evidence highlighted."""
     if not draft.documents:
         st.markdown("**No document**")
-        st.caption("It is meant to be about nothing in the documents, and to be declined.")
+        st.caption("The question is about nothing in the documents; the system should decline it.")
     for doc in draft.documents:
-        document = data.found.documents.get(doc, Document(doc, ""))
+        document = data.draft_set.documents.get(doc, Document(doc, ""))
         title = f" :gray[{fmt.escape(document.title)}]" if document.title else ""
         st.markdown(f"**{fmt.escape(doc)}**{title}")
         spans = [
             span
-            for span in (_place(document, evidence) for evidence in draft.evidence if evidence.doc_id == doc)
+            for span in (_evidence_span(document, evidence) for evidence in draft.evidence if evidence.doc_id == doc)
             if span
         ]
         if document.text:
-            st.html(_html(document.text, spans))
+            st.html(_highlighted_text(document.text, spans))
         else:
-            st.caption("Its text is not in the set.")
+            st.caption("The set does not contain its text.")
     if draft.documents and draft.type not in ANSWERED:
-        st.caption("The question is about this document and meant not to be answered by it. Whether another document "
-                   "answers it no rule can tell.")
+        st.caption("The question is about this document, which should not answer it. No rule can check whether another "
+                   "document does.")
     elif draft.evidence:
-        st.caption("Marked: the evidence, as it stands in the document.")
+        st.caption("Highlighted: the evidence in the document.")
     elif draft.documents:
-        st.caption("No evidence was found in it.")
+        st.caption("It contains no evidence.")
 
 
-def _place(document: Document, evidence) -> tuple[int, int] | None:
-    """Where the evidence stands, also in a file whose places were lost."""
+def _evidence_span(document: Document, evidence) -> tuple[int, int] | None:
+    """Span of the evidence in a document, searched by its text if the stored offsets are wrong; None if absent."""
     if document.text[evidence.start:evidence.stop] == evidence.text:
         return evidence.start, evidence.stop
     start = document.text.find(evidence.text) if evidence.text else -1
     return (start, start + len(evidence.text)) if start >= 0 else None
 
 
-def _html(text: str, spans: list[tuple[int, int]]) -> str:
-    """The text with the places marked; of a long one the part around them."""
+def _highlighted_text(text: str, spans: list[tuple[int, int]]) -> str:
+    """HTML of a text with highlighted spans; of a long text only the part around them."""
     start, stop = 0, len(text)
-    if len(text) > 4 * BEFORE:
-        start = max(min((span[0] for span in spans), default=0) - BEFORE, 0)
-        stop = min(max((span[1] for span in spans), default=0) + 2 * BEFORE, len(text))
+    if len(text) > 4 * TEXT_BEFORE:
+        start = max(min((span[0] for span in spans), default=0) - TEXT_BEFORE, 0)
+        stop = min(max((span[1] for span in spans), default=0) + 2 * TEXT_BEFORE, len(text))
     marked = texts.highlighted_html(text[start:stop], [(a - start, b - start) for a, b in spans],
                                elements.theme().better, "evidence")
     ellipses = ("… " if start else "", " …" if stop < len(text) else "")

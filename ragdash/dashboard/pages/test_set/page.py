@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from ragdash.dashboard.pages.test_set import data as test_set_data
-from ragdash.dashboard.pages.test_set import draft_editor, draft_table
+from ragdash.dashboard.pages.test_set import draft_editor, sections
 from ragdash.dashboard.widgets import elements
 
 
 def render() -> None:
     """Draw the page."""
     elements.title("Test set", "Are these generated questions good?")
-    data = test_set_data.desk()
-    draft_table.summary(data)
-    rows = draft_table.table(data)
-    draft_editor.show(data, rows)
-    draft_table.take_along(data)
+    data = test_set_data.load()
+    sections.summary(data)
+    ids = sections.table(data)
+    draft_editor.render_draft(data, ids)
+    sections.export(data)

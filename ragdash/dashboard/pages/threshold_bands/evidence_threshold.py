@@ -101,7 +101,7 @@ def _picture(context: PageContext, spec: Spec) -> None:
                       f"{name} {fmt.number(value)}" for name, value in zip(context.names, here, strict=True)))
     band = " with 95 % intervals" if len(found) <= pictures_of.BANDED else "; the table has the 95 % intervals"
     st.caption(
-        f"Relevant by evidence, mean over {fmt.over([one.n for one in found])}{band}. The symbols stand at "
+        f"Relevant by evidence, mean over {fmt.query_range([one.n for one in found])}{band}. The symbols stand at "
         f"the threshold in use."
         + (
             ""

@@ -17,7 +17,7 @@ from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets import elements
 from ragdash.reporting.plots import thresholds as pictures_of
 from ragdash.reporting.sentences import fmt
-from ragdash.reporting.sentences.merge_problems import key_of
+from ragdash.reporting.sentences.merge_problems import merge_key
 
 TOLD = 3  # runs whose operating point is told in a sentence; the table has all
 SHARES = {"Cut off": "percent", "Score cutoff": "%.4g"}
@@ -95,7 +95,7 @@ def _asked(context: PageContext, ask: Callable, key: str) -> list | None:
         try:
             found.append(ask(digest))
         except InputError as error:
-            problems.update({key_of(problem): problem for problem in error.problems})
+            problems.update({merge_key(problem): problem for problem in error.problems})
     elements.problems(list(problems.values()), key)
     return None if problems else found
 
@@ -131,7 +131,7 @@ def _sweep(context: PageContext, found: list[Sweep], points: Points) -> None:
     warning = (" The scores of different runs are on scales of their own: read each line by itself."
                if by == "score" and len(found) > 1 else "")
     mark = f" The symbol on a line marks its best cutoff for {tuned}." if np.isfinite(marked).any() else ""
-    st.caption(f"{meaning} Over {fmt.over(n)}.{mark}{warning}")
+    st.caption(f"{meaning} Over {fmt.query_range(n)}.{mark}{warning}")
 
 
 class Points:
@@ -152,7 +152,7 @@ def _points(context: PageContext, corpus: int | None) -> Points:
         try:
             found[digest] = score_cutoff_cache.point(digest, context.scope, measure, corpus)
         except InputError as error:
-            problems.update({key_of(problem, without=()): problem for problem in error.problems})
+            problems.update({merge_key(problem, without=()): problem for problem in error.problems})
     return Points(context, found, list(problems.values()))
 
 
@@ -248,7 +248,7 @@ def _precision_recall(context: PageContext, found: list[PrecisionRecall], sweeps
             context.scope,
             average,
             elements.theme().name,
-            draw=lambda: pictures_of.pr(
+            draw=lambda: pictures_of.precision_recall(
                 context.names,
                 context.slots,
                 [one.recall if pooled else one.recall[::-1] for one in curves],

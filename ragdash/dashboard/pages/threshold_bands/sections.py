@@ -198,11 +198,11 @@ def _target_field(one: Rated) -> None:
 def findings(context: PageContext, found: Sequence[Rated], place) -> None:
     """In words: the band of each run on each metric that has bands, and which targets are reached."""
     banded = [one for one in found if one.table]
-    said = threshold_bands_sentences.sourced(
-        [threshold_bands_sentences.standing(one.spec, context.names, one.placements, one.order) for one in banded],
+    said = threshold_bands_sentences.with_sources(
+        [threshold_bands_sentences.band_sentence(one.spec, context.names, one.placements, one.order) for one in banded],
         [one.table.source for one in banded])
     said += [
-        threshold_bands_sentences.outcome(one.target, context.names, one.verdicts, one.order)
+        threshold_bands_sentences.target_sentence(one.target, context.names, one.verdicts, one.order)
         for one in found
         if one.target
     ]
@@ -217,7 +217,7 @@ def pictures(context: PageContext, found: Sequence[Rated]) -> None:
         for one in found:
             if one.table:
                 with st.container(key=f"box_{threshold_bands_tables.title(one.spec)}"):
-                    bands = fmt.escape(threshold_bands_sentences.bands_of(one.table))
+                    bands = fmt.escape(threshold_bands_sentences.bands_tooltip(one.table))
                     st.header(one.spec.title, anchor=False, help=f"{one.spec.metric.summary_line} Bands: {bands}")
                     _picture(context, one)
                     _target_field(one)
@@ -235,7 +235,7 @@ def targets(context: PageContext, found: Sequence[Rated]) -> None:
         for one in bare:
             with st.container(border=True, key=f"box_{threshold_bands_tables.title(one.spec)}"):
                 st.markdown(f"**{fmt.escape(one.spec.title)}**", help=one.spec.metric.summary_line)
-                st.caption(fmt.escape(threshold_bands_sentences.no_bands(one.spec, one.why)))
+                st.caption(fmt.escape(threshold_bands_sentences.no_bands_reason(one.spec, one.why)))
                 _target_field(one)
                 if one.target:
                     _picture(context, one)
@@ -252,7 +252,7 @@ def _picture(context: PageContext, one: Rated) -> None:
         edges = (one.spec.range[0], one.target.value, one.spec.range[1])
         labels = ["below the target", "reached"] if one.spec.metric.better == "higher" else ["reached", "above it"]
     said = [
-        threshold_bands_sentences.cell(
+        threshold_bands_sentences.placement_text(
             one.placements[at] if one.table else None, one.verdicts[at] if one.target else None
         )
         for at in order
@@ -261,14 +261,16 @@ def _picture(context: PageContext, one: Rated) -> None:
     target = one.target.value if one.target else None
     figure = score_cutoff_cache.cached_figure(
         "bands", names, slots, rows, edges, labels, said, target, theme.name,
-        draw=lambda: pictures_of.placement(names, slots, mean, low, high, np.array([row.n for row in rows]),
+        draw=lambda: pictures_of.band_placement(names, slots, mean, low, high, np.array([row.n for row in rows]),
                                            np.array(edges), labels, axis=axis, words=said, target=target, theme=theme))
     alt = "; ".join(f"{name}: {fmt.number(row.mean)}, {text or 'undefined'}"
                     for name, row, text in zip(names, rows, said, strict=True))
     elements.chart(figure, threshold_bands_tables.standings(names, rows, one.table, one.target), f"bands_{title}",
                   f"{one.spec.title}: {alt}")
     source = f"Bands: {fmt.escape(one.table.source)}. " if one.table else ""
-    st.caption(f"{source}Mean over {fmt.over([row.n for row in rows])} with 95 % intervals.{context.scope.basis}")
+    st.caption(
+        f"{source}Mean over {fmt.query_range([row.n for row in rows])} with 95 % intervals.{context.scope.basis}"
+    )
 
 
 def by_slice(context: PageContext, found: Sequence[Rated]) -> None:
@@ -302,7 +304,7 @@ def by_slice(context: PageContext, found: Sequence[Rated]) -> None:
             elements.frame(
                 threshold_bands_tables.slice_numbers(context.names, rows, one.table, one.target), "by_slice", alt
             )
-    about = f"Bands: {one.table.source}." if one.table else threshold_bands_sentences.no_bands(one.spec, one.why)
-    about += f" Target: {threshold_bands_sentences.aim(one.target)}." if one.target else ""
+    about = f"Bands: {one.table.source}." if one.table else threshold_bands_sentences.no_bands_reason(one.spec, one.why)
+    about += f" Target: {threshold_bands_sentences.target_text(one.target)}." if one.target else ""
     st.caption(f"{fmt.escape(about)} Mean over n queries of each kind with its 95 % interval."
                f"{context.scope.basis}")

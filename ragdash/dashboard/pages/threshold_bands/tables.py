@@ -68,7 +68,7 @@ def _cell(one: Summary, table: Bands | None, target: Target | None, with_n: bool
     if not np.isfinite(one.mean):
         return f"{fmt.UNDEFINED} :gray[undefined for every query]"
     place = place_in_bands(table, one.mean, one.low, one.high) if table else None
-    said = [fmt.escape(threshold_bands_sentences.cell(place, verdict(target, one) if target else None))]
+    said = [fmt.escape(threshold_bands_sentences.placement_text(place, verdict(target, one) if target else None))]
     said += [f"n = {one.n:,}"] if with_n else []
     first = f"**{fmt.number(one.mean)}**{NBSP}:gray[{fmt.escape(fmt.interval(one).replace(' ', NBSP))}]"
     return first + "".join(f"  \n{part}" for part in said if part)

@@ -1,1 +1,1 @@
-"""The trust page."""
+"""The Trust page: validates a judge against human labels."""

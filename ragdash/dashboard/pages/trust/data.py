@@ -1,6 +1,6 @@
-"""What the Trust page looks at: one metric's verdicts of every run shown, the labels kept, and what both come to.
+"""What the Trust page shows: verdicts of one metric on every run shown, human labels, and the validation of both.
 
-Cached by digests, scalars and the stamps of ledger and labels, as ragdash.dashboard.caches.evaluation_cache.
+Cached by digests, scalars and the stamps of verdicts and labels, as in ragdash.dashboard.session.scope.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from ragdash.core.errors import InputError, Problem
 from ragdash.dashboard.auth import roles
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.trust import trained_judge
-from ragdash.dashboard.pages.trust.trained_judge import LOCAL
+from ragdash.dashboard.pages.trust.trained_judge import LOCAL_JUDGE
 from ragdash.dashboard.session import state
 from ragdash.dashboard.session.data_store import check_writable
 from ragdash.dashboard.session.scope import Scope
@@ -41,16 +41,24 @@ from ragdash.metrics.bands import YES
 from ragdash.models.judge import default_ledger
 from ragdash.reporting.sentences import judge as sentences_judge
 
-CLASSES = {"cut": f"Yes from {YES:g} on", "each": "Every value by itself"}
+AGREEMENT_CLASSES = {"cut": f"Yes from {YES:g}", "each": "Each value separately"}
 Labels = Mapping[str, float]
 
 
 @dataclass(frozen=True, eq=False)
-class Held:
-    """One metric of the runs shown, aligned. labels: of the queries in scope; cut: see
-    ragdash.analysis.judge_validation.agreement;
-    problems: of the file of labels. What both come to is worked out when it is asked for. Of the judge that is trained
-    here: learned, what came of the training; lacking, why it is not trained; origin, what its verdicts hang on.
+class TrustData:
+    """Verdicts and labels of one metric, aligned by run.
+
+    Parameters
+    ----------
+    verdicts, labels
+        Of each run shown, on the queries in scope.
+    cut
+        Threshold of "yes" for agreement, None to treat each value as a class of its own.
+    problems
+        Problems of the label file.
+    local_judge, training_problems, training_key
+        The judge trained on the labels, why it could not be trained, and the cache key of its verdicts.
     """
 
     context: PageContext
@@ -60,19 +68,19 @@ class Held:
     verdicts: tuple[Verdicts, ...]
     labels: tuple[Labels, ...]
     problems: tuple[Problem, ...]
-    learned: LocalJudge | None = None
-    lacking: tuple[Problem, ...] = ()
-    origin: tuple = ()
+    local_judge: LocalJudge | None = None
+    training_problems: tuple[Problem, ...] = ()
+    training_key: tuple = ()
 
     @cached_property
-    def found(self) -> tuple[Trust, ...]:
-        """Of each run."""
-        return tuple(_trust(*key, _verdicts=verdicts, _labels=labels)
+    def validations(self) -> tuple[Trust, ...]:
+        """Validation of the judge on each run, computed on first use."""
+        return tuple(_validation(*key, _verdicts=verdicts, _labels=labels)
                      for key, verdicts, labels in zip(self._keys, self.verdicts, self.labels, strict=True))
 
     @cached_property
     def differences(self) -> tuple[Difference | None, ...]:
-        """Of each run to the baseline, None for the baseline itself."""
+        """Difference of each run to the baseline; None for the baseline itself."""
         base = self.context.baseline
         first = self.verdicts[base], self.labels[base]
         return tuple(
@@ -82,33 +90,33 @@ class Held:
 
     @property
     def _keys(self) -> list[tuple]:
-        key = (self.context.scope.cache_key([self.spec]), str(self.spec), self.cut, self.origin)
+        key = (self.context.scope.cache_key([self.spec]), str(self.spec), self.cut, self.training_key)
         return [(verdicts.run, verdicts.name, *key, tuple(labels.items()))
                 for verdicts, labels in zip(self.verdicts, self.labels, strict=True)]
 
     @property
-    def local(self) -> bool:
-        """Whether the judge is the one that is trained here."""
-        return self.judge == LOCAL
+    def is_local(self) -> bool:
+        """Whether the judge is the local one, trained on the labels."""
+        return self.judge == LOCAL_JUDGE
 
     @property
-    def what(self) -> str:
-        """What labels are kept under."""
+    def label_key(self) -> str:
+        """The key under which labels are saved."""
         return self.verdicts[0].what
 
     @property
-    def judged(self) -> list[int]:
-        """The runs that have verdicts."""
+    def judged_runs(self) -> list[int]:
+        """Indices of the runs that have verdicts."""
         return [index for index, verdicts in enumerate(self.verdicts) if not np.isnan(verdicts.values).all()]
 
     @property
-    def labelled(self) -> list[int]:
-        """The runs that have verdicts and labels."""
-        return [index for index in self.judged if self.found[index].agreement.n]
+    def labeled_runs(self) -> list[int]:
+        """Indices of the runs that have verdicts and labels."""
+        return [index for index in self.judged_runs if self.validations[index].agreement.n]
 
     @property
     def binary(self) -> bool:
-        """Whether every verdict and label is yes or no, so that means are shares."""
+        """Whether every verdict and label is 0 or 1, so that means are shares."""
         values = [verdicts.values[~np.isnan(verdicts.values)] for verdicts in self.verdicts]
         return bool(
             np.isin(
@@ -117,13 +125,13 @@ class Held:
         )
 
     @property
-    def enough(self) -> bool:
-        """Whether some run has an interval that is corrected."""
-        return any(np.isfinite(validation.corrected.low) for validation in self.found)
+    def has_corrected_interval(self) -> bool:
+        """Whether any run has a corrected interval."""
+        return any(np.isfinite(validation.corrected.low) for validation in self.validations)
 
 
-def menu() -> list[str]:
-    """Metrics that can be held against labels: judged ones first, then other means from 0 to 1 of answers."""
+def metric_menu() -> list[str]:
+    """Metrics that can be compared with labels: judged ones first, then other answer metrics from 0 to 1."""
     views = ("Judged", "Entailed", "Grounded", "Answered", "Scored")
     return [
         name
@@ -133,86 +141,92 @@ def menu() -> list[str]:
     ]
 
 
-def usual(context: PageContext) -> str:
-    """The first judged metric that has verdicts of a run shown, else the first of the menu."""
-    return next((name for name in menu() if METRICS[name].view in ("Judged", "Entailed") and judges(context, name)),
-                menu()[0])
+def default_metric(context: PageContext) -> str:
+    """The first judged metric with verdicts on a run shown, else the first of the menu."""
+    return next(
+        (
+            name
+            for name in metric_menu()
+            if METRICS[name].view in ("Judged", "Entailed") and judges_with_verdicts(context, name)
+        ),
+        metric_menu()[0],
+    )
 
 
-def judges(context: PageContext, name: str) -> list[str]:
-    """Who gave verdicts for a metric on a run shown, the one last asked first, at the end several together; [""] for a
-    metric without a judge.
+def judges_with_verdicts(context: PageContext, name: str) -> list[str]:
+    """Judges with verdicts for a metric on the runs shown.
+
+    Returns
+    -------
+    list of str
+        Labels of the judges, the one used last first, and at the end the panel of all; [""] for a metric without a
+        judge.
     """
     if METRICS[name].view != "Judged":
-        return [""] if any(_values(digest, context.scope, METRICS[name].spec()) for digest in context.digests) else []
+        return (
+            [""] if any(_has_values(digest, context.scope, METRICS[name].spec()) for digest in context.digests) else []
+        )
     try:
         asked_judges = [str(judge) for judge in default_ledger().judges()]
     except InputError:
         return []
-    judges_with_values = [judge for judge in dict.fromkeys(asked_judges) if _spoken(context, name, judge)]
-    panel = sentences_judge.together(judges_with_values)
-    return [*judges_with_values, panel] if panel and _spoken(context, name, panel) else judges_with_values
+    judges_with_values = [judge for judge in dict.fromkeys(asked_judges) if _has_verdicts(context, name, judge)]
+    panel = sentences_judge.combine_judges(judges_with_values)
+    return [*judges_with_values, panel] if panel and _has_verdicts(context, name, panel) else judges_with_values
 
 
-def _spoken(context: PageContext, name: str, judge: str) -> bool:
-    """Whether a judge has a value on a run shown."""
-    return any(_values(digest, context.scope, METRICS[name].spec(judge=judge)) for digest in context.digests)
+def _has_verdicts(context: PageContext, name: str, judge: str) -> bool:
+    """Whether a judge has a value on any run shown."""
+    return any(_has_values(digest, context.scope, METRICS[name].spec(judge=judge)) for digest in context.digests)
 
 
-def _values(run: str, scope: Scope, spec: Spec) -> bool:
+def _has_values(run: str, scope: Scope, spec: Spec) -> bool:
     """Whether a run has a value."""
     return bool(np.isfinite(scope.evaluation(run, [spec]).column(spec)).any())
 
 
-def held(context: PageContext, name: str, judge: str) -> Held:
-    """Everything of a metric. judge: "model at host", "" where none was asked, LOCAL for the one trained here, which is
-    trained where its result is shown.
+def load(context: PageContext, name: str, judge: str) -> TrustData:
+    """Load verdicts and labels of a metric for the runs shown.
+
+    Parameters
+    ----------
+    context
+        The runs shown and their scope.
+    name
+        Name of the metric.
+    judge
+        Label of a judge ("model at host"), "" for a metric without one, or LOCAL_JUDGE, which is trained only in
+        the view that shows its results.
     """
-    local = judge == LOCAL
-    spec = METRICS[name].spec(judge=judge) if judge and not local else METRICS[name].spec()
-    label_key = trained_judge.what_of(spec)
+    spec = METRICS[name].spec(judge=judge) if judge and judge != LOCAL_JUDGE else METRICS[name].spec()
+    label_key = trained_judge.label_key_of(spec)
     saved_labels, problems = zip(*(labels(digest, label_key) for digest in context.digests), strict=True)
-    taught = (
-        trained_judge.taught(
-            context.digests,
-            context.scope,
-            label_key,
-            saved_labels,
-            train=state.get(state.DESK) not in ("label", "kept"),
-        )
-        if local
-        else None
-    )
-    run_verdicts = (
-        taught.verdicts if taught else [verdicts_of(digest, context.scope, spec) for digest in context.digests]
-    )
-    verdicts = tuple(
-        replace(verdicts_of_run, name=name) for verdicts_of_run, name in zip(run_verdicts, context.names, strict=True)
-    )
-    labels_in_scope = [
-        {query: value for query, value in run_labels.items() if query in ids or query not in all_queries}
-        for run_labels, ids, all_queries in (
-            (
-                run_labels,
-                set(run_verdicts.query_ids.to_pylist()),
-                _everything(context.scope) if context.scope.slice else frozenset(),
-            )
-            for run_labels, run_verdicts in zip(saved_labels, verdicts, strict=True)
-        )
-    ]
+    trained = None
+    if judge == LOCAL_JUDGE:
+        trained = trained_judge.train_judge(context.digests, context.scope, label_key, saved_labels,
+                                            train=state.get(state.DESK) not in ("label", "kept"))
+    verdicts = trained.verdicts if trained else [verdicts_of(digest, context.scope, spec) for digest in context.digests]
+    verdicts = tuple(replace(run_verdicts, name=run_name)
+                     for run_verdicts, run_name in zip(verdicts, context.names, strict=True))
+    all_queries = _all_queries(context.scope) if context.scope.slice else frozenset()
+    labels_in_scope = []
+    for run_labels, run_verdicts in zip(saved_labels, verdicts, strict=True):
+        in_scope = set(run_verdicts.query_ids.to_pylist())
+        labels_in_scope.append({query: label for query, label in run_labels.items()
+                                if query in in_scope or query not in all_queries})
     cut = CUT if state.get(state.CLASSED) != "each" else None
     all_problems = tuple(dict.fromkeys(problem for run_problems in problems for problem in run_problems))
-    return Held(context, spec, judge, cut, verdicts, tuple(labels_in_scope), all_problems, *(
-        (taught.learned, taught.lacking, taught.key) if taught else ()))
+    return TrustData(context, spec, judge, cut, verdicts, tuple(labels_in_scope), all_problems, *(
+        (trained.judge, trained.problems, trained.key) if trained else ()))
 
 
-def _everything(scope: Scope) -> frozenset[str]:
-    """All queries of the truth."""
+def _all_queries(scope: Scope) -> frozenset[str]:
+    """All queries of the ground truth."""
     return frozenset(scope.truth.query_ids.to_pylist())
 
 
 def verdicts_of(run: str, scope: Scope, spec: Spec) -> Verdicts:
-    """The verdicts on the queries in scope."""
+    """Verdicts on the queries in scope."""
     return _verdicts(run, scope.cache_key([spec]), str(spec), _evaluation=scope.evaluation(run, [spec]),
                      _match=scope.match(run, [spec]))
 
@@ -222,18 +236,18 @@ def _verdicts(run: str, key: tuple, spec: str, _evaluation: Evaluation, _match: 
     return judged_verdicts(_evaluation, _match, parse_spec(spec))
 
 
-def read_by(run: str, scope: Scope, spec: Spec) -> Reading:
-    """Reasons and claims of every verdict."""
-    return _reading(run, scope.cache_key([spec]), str(spec), _match=scope.match(run, [spec]))
+def verdict_details(run: str, scope: Scope, spec: Spec) -> Reading:
+    """Reasons and claims of every verdict of a run."""
+    return _verdict_details(run, scope.cache_key([spec]), str(spec), _match=scope.match(run, [spec]))
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
-def _reading(run: str, key: tuple, spec: str, _match: Match) -> Reading:
+def _verdict_details(run: str, key: tuple, spec: str, _match: Match) -> Reading:
     return reading(_match, parse_spec(spec))
 
 
 @st.cache_resource(max_entries=128, show_spinner=False)
-def _trust(run: str, name: str, key: tuple, spec: str, cut: float | None, origin: tuple, label_items: tuple,
+def _validation(run: str, name: str, key: tuple, spec: str, cut: float | None, training_key: tuple, label_items: tuple,
            _verdicts: Verdicts, _labels: Labels) -> Trust:
     return trust(_verdicts, _labels, cut=cut)
 
@@ -244,7 +258,7 @@ def _difference(baseline: tuple, candidate: tuple, _pair: tuple[Verdicts, Verdic
 
 
 def labels(run: str, label_key: str) -> tuple[Labels, tuple[Problem, ...]]:
-    """({query_id: label} kept of a run, what became of the file); none, with the reason, where it cannot be read."""
+    """Saved labels {query_id: label} of a run, and problems of the file; no labels if it cannot be read."""
     try:
         store = LabelStore()
         return _labels(run, label_key, str(store.path), store.stamp())
@@ -258,8 +272,14 @@ def _labels(run: str, label_key: str, path: str, stamp: str) -> tuple[Labels, tu
     return store.read(run, label_key), store.problems(run)
 
 
-def keep(run: str, label_key: str, values: Mapping[str, float | None]) -> int:
-    """Keep labels, None withdraws; how many are new. A failure is told on the page, and -1 returned."""
+def save_labels(run: str, label_key: str, values: Mapping[str, float | None]) -> int:
+    """Save labels of a run; None deletes one.
+
+    Returns
+    -------
+    int
+        Number of new labels, or -1 after an error, which is shown on the page.
+    """
     try:
         check_writable()
         return LabelStore().add(run, label_key, values, when=datetime.now(UTC).isoformat(timespec="seconds"),

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from ragdash.dashboard import page_context
-from ragdash.dashboard.pages.trust import disagreements, labelling, saved_labels
-from ragdash.dashboard.pages.trust import sections as trust_sections
+from ragdash.dashboard.pages.trust import disagreements, judge_choice, labeling, saved_labels, sections
 from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets import elements
 
@@ -12,16 +11,16 @@ from ragdash.dashboard.widgets import elements
 def render() -> None:
     """Draw the page."""
     elements.title("Trust", "Can the judge's verdicts be trusted?")
-    data = trust_sections.choices(page_context.current())
+    data = judge_choice.choices(page_context.current())
     if state.get(state.DESK) == "label":
-        labelling.labelling(data)
+        labeling.labeling_view(data)
     elif state.get(state.DESK) == "kept":
-        saved_labels.kept(data)
-    elif data.lacking:
-        trust_sections.untrained(data)
+        saved_labels.saved_labels(data)
+    elif data.training_problems:
+        judge_choice.untrained(data)
     else:
-        trust_sections.finding(data)
-        trust_sections.estimates(data)
-        trust_sections.agreements(data)
-        trust_sections.differences(data)
-        disagreements.one_run(data)
+        sections.summary(data)
+        sections.estimates(data)
+        sections.agreements(data)
+        sections.differences(data)
+        disagreements.run_disagreements(data)

@@ -1,4 +1,4 @@
-"""The Trust page in words: what a person is asked, what the numbers say in a sentence, what the words mean."""
+"""Sentences of the Trust page: the labeling questions, summaries of the numbers, and the glossary."""
 
 from __future__ import annotations
 
@@ -11,58 +11,60 @@ from ragdash.core.errors import Problem
 from ragdash.evaluation.stats import MIN_LABELS
 from ragdash.metrics import Spec
 from ragdash.reporting.sentences import fmt
-from ragdash.reporting.sentences.judge_validation import TOLD, verdict_of
+from ragdash.reporting.sentences.judge_validation import OUTCOMES, difference_outcome
 
 TERMS = {
-    "Judge alone": "The mean of the judge's verdicts over all queries. It has no interval: more queries would not fix "
-                   "what the judge gets wrong.",
-    "Labels alone": "The mean of what people said of the labelled queries, with its interval; the judge plays no part.",
-    "Corrected": "The judge's mean, shifted by what it got wrong on the labelled queries, with an interval that allows "
-                 "for both kinds of chance (prediction-powered inference, as in ARES).",
-    "n, N": "Labelled queries, and queries that are judged alone.",
-    "Accuracy": "Share of the labelled queries on which judge and person agree.",
-    "Kappa": "Cohen's kappa: agreement beyond what chance would give. 1 is full agreement, 0 is chance, undefined "
-             "where both said the same of every query.",
-    "Bias": "Mean of verdict minus label: above 0 the judge gives more than the person.",
+    "Judge alone": "Mean of the judge's verdicts over all queries. It has no interval: more queries do not reduce "
+    "judge bias.",
+    "Labels alone": "Mean of the human labels with its interval; does not use the judge.",
+    "Corrected": "The judge's mean, adjusted for its errors on the labeled queries. Its interval covers both sampling "
+    "and judge errors (prediction-powered inference, as in ARES).",
+    "n, N": "Labeled queries, and queries that are only judged.",
+    "Accuracy": "Share of the labeled queries on which judge and person agree.",
+    "Kappa": "Cohen's kappa: agreement beyond chance. 1 is full agreement, 0 is chance; undefined if both give the "
+    "same value to every query.",
+    "Bias": "Mean of verdict minus label: above 0, the judge scores higher than the person.",
 }
 GLOSSARY = "  \n".join(f"**{term}**: {meaning}" for term, meaning in TERMS.items())
-SAID_ELSEWHERE = ("unavailable", "no-labels", "few-labels")
-GATHERED = {
-    "no-gain": "The corrected interval of {} is wider than that of the labels alone: this judge adds nothing there. "
-               "Take the labels' interval, if you decide so before you look at where they lie.",
-    "all-labelled": "Nearly every judged query of {} is labelled, and the judge has nothing to add: take the interval "
-                    "of the labels alone.",
-    "lexical-only": "The local judge looked at words, lengths and scores alone, and words see neither negation nor "
-                    "paraphrase. What local models say, computed on the Answers page, joins in."}
-WORDED = {  # what a person is asked, and what is told of a run whose every value is yes or no
+SHOWN_ELSEWHERE = ("unavailable", "no-labels", "few-labels")
+GROUPED_WARNINGS = {
+    "no-gain": "The corrected interval of {} is wider than the interval of the labels alone: the judge adds nothing "
+    "there. You can use the interval of the labels, but decide before looking at the results.",
+    "all-labelled": "Nearly every judged query of {} is labeled, so the judge adds nothing: use the interval of the "
+    "labels alone.",
+    "lexical-only": "The local judge used only words, lengths and scores, which capture neither negation nor "
+    "paraphrase. Compute local model scores on the Answers page to add them.",
+}
+QUESTIONS = {  # labeling question, and predicate for a run with only yes or no values
     "Faithfulness": ("Does the answer state only what its contexts state?", "is faithful"),
-    "ClaimFaithfulness": ("Which share of what the answer states do the contexts support?", "is faithful"),
-    "RAGAS.Faithfulness": ("Which share of what the answer states do the contexts support?", "is faithful"),
-    "RAGChecker.Faithfulness": ("Which share of what the answer states do the contexts support?", "is faithful"),
-    "NLIFaithfulness": ("Which share of the answer's sentences do the contexts support?", "is faithful"),
+    "ClaimFaithfulness": ("What share of the answer's statements do the contexts support?", "is faithful"),
+    "RAGAS.Faithfulness": ("What share of the answer's statements do the contexts support?", "is faithful"),
+    "RAGChecker.Faithfulness": ("What share of the answer's statements do the contexts support?", "is faithful"),
+    "NLIFaithfulness": ("What share of the answer's sentences do the contexts support?", "is faithful"),
     "SupportCoverage": ("Do the contexts support what the answer states?", "is supported"),
-    "AnswerRelevanceJudged": ("Does the answer speak of what was asked, wholly and of nothing else?", "is relevant"),
-    "ContextRelevance": ("Do the contexts hold what is needed to answer the question?", "has the contexts it needs"),
-    "Correctness": ("Does the answer say what a reference says?", "is right"),
-    "RAGAS.ContextPrecision": ("Are the contexts useful for the reference answer, the useful ones first?",
+    "AnswerRelevanceJudged": ("Does the answer address the whole question, and nothing else?", "is relevant"),
+    "ContextRelevance": ("Do the contexts contain what is needed to answer the question?", "has the contexts it needs"),
+    "Correctness": ("Does the answer agree with a reference?", "is right"),
+    "RAGAS.ContextPrecision": ("Are the contexts useful for the reference answer, with useful ones first?",
                                "has useful contexts"),
-    "ContextPrecisionRatio": ("Which share of the contexts is useful for the reference answer?", "has useful contexts"),
-    "RAGAS.ContextRecall": ("Which share of the reference answer do the contexts support?", "has all it needs"),
+    "ContextPrecisionRatio": ("What share of the contexts is useful for the reference answer?", "has useful contexts"),
+    "RAGAS.ContextRecall": ("What share of the reference answer do the contexts support?", "has all it needs"),
 }
 
 
 def question(spec: Spec) -> str:
-    """What a person is asked to label an answer for a metric."""
-    if spec.name in WORDED:
-        return WORDED[spec.name][0]
+    """The question a person answers when labeling for a metric."""
+    if spec.name in QUESTIONS:
+        return QUESTIONS[spec.name][0]
     if spec.metric.better == "lower":
         return f"Does this show: {spec.metric.title}? Yes is 1, the worst."
     return f"How good is this by {spec.metric.title}? {spec.metric.summary_line.split('. ')[0].rstrip('.')}."
 
 
-def summary(validation: Trust, spec: Spec, *, binary: bool, name: str) -> str:
-    """What is known of one run, in a sentence or two."""
-    agreed, corrected, judge_alone = validation.agreement, validation.corrected, _value(validation.judge.mean, binary)
+def run_summary(validation: Trust, spec: Spec, *, binary: bool, name: str) -> str:
+    """Summarize the validation of the judge on one run. binary: all values are 0 or 1, so means are shares."""
+    agreed, corrected = validation.agreement, validation.corrected
+    judge_alone = _mean_text(validation.judge.mean, binary)
     total = fmt.count(validation.judge.n, "query", "queries")
     if not validation.judge.n:
         return f"{name}: no verdicts."
@@ -71,58 +73,58 @@ def summary(validation: Trust, spec: Spec, *, binary: bool, name: str) -> str:
     kappa = "kappa undefined" if np.isnan(agreed.kappa) else f"kappa {fmt.number(agreed.kappa, 2)}"
     first = f"{name}: on {fmt.count(agreed.n, 'label')} the judge agrees in {_percent(agreed.accuracy)} ({kappa})."
     if agreed.n < MIN_LABELS:
-        return (
-            f"{first} These are too few for an interval, {MIN_LABELS} are needed; the judge alone says {judge_alone}."
-        )
+        return f"{first} Too few for an interval ({MIN_LABELS} needed); the judge alone says {judge_alone}."
     if not np.isfinite(corrected.low):
-        return (
-            f"{first} With nearly all queries labelled, the labels alone tell: {_with_ends(validation.labels, binary)}."
-        )
-    mean = _with_ends(corrected, binary)
-    result = f"it {WORDED[spec.name][1]} in {mean} of {total}" if binary and spec.name in WORDED else \
+        return f"{first} Nearly all queries are labeled; labels alone: {_with_interval(validation.labels, binary)}."
+    mean = _with_interval(corrected, binary)
+    result = f"it {QUESTIONS[spec.name][1]} in {mean} of {total}" if binary and spec.name in QUESTIONS else \
         f"the mean is {mean} over {total}"
     return f"{first} Corrected for its errors, {result}; the judge alone says {judge_alone}."
 
 
-def difference(estimated: Difference, spec: Spec, name: str, *, binary: bool) -> str:
-    """The paired difference of a run to the baseline, in a sentence."""
-    corrected, judge_alone = estimated.corrected, _difference(estimated.judge.mean, binary)
+def difference_sentence(estimated: Difference, spec: Spec, name: str, *, binary: bool) -> str:
+    """Summarize the paired difference of a run to the baseline."""
+    corrected, judge_alone = estimated.corrected, _difference_text(estimated.judge.mean, binary)
     if not np.isfinite(corrected.low):
         return (
-            f"{name}: the judge alone says {judge_alone}; {fmt.count(corrected.n, 'query', 'queries')} labelled in "
-            f"both runs, {MIN_LABELS} are needed for an interval."
+            f"{name}: the judge alone says {judge_alone}; {fmt.count(corrected.n, 'query', 'queries')} labeled in "
+            f"both runs ({MIN_LABELS} needed for an interval)."
         )
-    outcome = TOLD[verdict_of(estimated, spec)]
-    ends = f"{_difference(corrected.mean, binary)} [{_difference(corrected.low, binary, False)}, " \
-           f"{_difference(corrected.high, binary, False)}]"
+    outcome = OUTCOMES[difference_outcome(estimated, spec)]
+    ends = f"{_difference_text(corrected.mean, binary)} [{_difference_text(corrected.low, binary, False)}, " \
+           f"{_difference_text(corrected.high, binary, False)}]"
     return f"{name}: corrected {ends}, {outcome}; the judge alone says {judge_alone}."
 
 
-def leaning(validation: Trust, spec: Spec) -> str:
-    """Whether the judge gives more or less than the person, and how far apart they are."""
+def bias_sentence(validation: Trust, spec: Spec) -> str:
+    """Whether the judge is more lenient or stricter than the person, and by how much."""
     bias, distance = validation.agreement.bias, fmt.number(validation.agreement.apart, 2)
     if abs(bias) < 0.005:
-        return f"On average the judge is neither kinder nor stricter than the person; the values are {distance} apart."
-    kinder = (bias > 0) == (spec.metric.better != "lower")
-    return f"The judge is {'kinder' if kinder else 'stricter'} than the person: " \
-           f"{fmt.number(bias, 2, signed=True)} on average, {distance} apart."
+        return ("On average the judge is neither more lenient nor stricter than the person; mean absolute difference "
+                f"{distance}.")
+    lenient = (bias > 0) == (spec.metric.better != "lower")
+    return f"The judge is {'more lenient' if lenient else 'stricter'} than the person: " \
+           f"{fmt.number(bias, 2, signed=True)} on average; mean absolute difference {distance}."
 
 
 def warnings(problems_by_run: Mapping[str, Sequence[Problem]]) -> list[str]:
-    """Warnings as lines, those of one kind about several runs as one; what the page says elsewhere is left out.
+    """Warnings as lines; those of one kind on several runs are grouped, those shown elsewhere are left out.
 
-    found: {name of a run, or of two: its problems}.
+    Parameters
+    ----------
+    problems_by_run
+        {name of one or two runs: problems}.
     """
     kinds: dict[str, dict[str, Problem]] = {}
     for name, run_problems in problems_by_run.items():
         for problem in run_problems:
             kinds.setdefault(problem.kind, {})[name] = problem
     lines = []
-    for kind, run_problems in kinds.items():
-        if kind in GATHERED:
-            lines.append(GATHERED[kind].format(fmt.escape(fmt.listed(list(run_problems)))))
-        elif kind not in SAID_ELSEWHERE:
-            lines += dict.fromkeys(map(_line, run_problems.values()))
+    for kind, problems in kinds.items():
+        if kind in GROUPED_WARNINGS:
+            lines.append(GROUPED_WARNINGS[kind].format(fmt.escape(fmt.listed(list(problems)))))
+        elif kind not in SHOWN_ELSEWHERE:
+            lines += dict.fromkeys(map(_line, problems.values()))
     return lines
 
 
@@ -131,7 +133,7 @@ def _line(problem: Problem) -> str:
 
 
 def label_text(value: float) -> str:
-    """Yes, No, In between, or another number as it is."""
+    """Text of a label: Yes, No, In between, or the number."""
     return {1.0: "Yes (1)", 0.0: "No (0)", 0.5: "In between (0.5)"}.get(value, f"{value:g}")
 
 
@@ -139,17 +141,17 @@ def _percent(share: float) -> str:
     return f"{100 * share:.0f}{fmt.NBSP}%" if np.isfinite(share) else fmt.UNDEFINED
 
 
-def _value(value: float, binary: bool) -> str:
+def _mean_text(value: float, binary: bool) -> str:
     return _percent(value) if binary else fmt.number(value)
 
 
-def _difference(value: float, binary: bool, unit: bool = True) -> str:
+def _difference_text(value: float, binary: bool, unit: bool = True) -> str:
     if not binary:
         return fmt.number(value, signed=True)
     return fmt.number(100 * value, 0, signed=True) + (f"{fmt.NBSP}points" if unit else "")
 
 
-def _with_ends(estimate: Estimate, binary: bool) -> str:
+def _with_interval(estimate: Estimate, binary: bool) -> str:
     if not binary:
         return f"{fmt.number(estimate.mean)} [{fmt.number(estimate.low)}, {fmt.number(estimate.high)}]"
     return f"{_percent(estimate.mean)} [{100 * estimate.low:.0f}, {100 * estimate.high:.0f}]"

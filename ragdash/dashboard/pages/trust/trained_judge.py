@@ -1,4 +1,4 @@
-"""The judge that is trained on the labels, as the Trust page asks for it: trained once for the same runs and labels."""
+"""The judge trained on the labels of the Trust page; cached for the same runs and labels."""
 
 from __future__ import annotations
 
@@ -18,63 +18,79 @@ from ragdash.matching.match import Match, Matching
 from ragdash.metrics import Spec, parse_specs
 from ragdash.metrics.judged import judge_request
 
-LOCAL = "local"  # stands for it where a judge is chosen
-SEEN = tuple(parse_specs([*LEXICAL, *OF_MODELS]))
+LOCAL_JUDGE = "local"  # its value in the choice of judges
+FEATURE_SPECS = tuple(parse_specs([*LEXICAL, *OF_MODELS]))
 Labels = Mapping[str, float]
 
 
 @dataclass(frozen=True, eq=False)
-class Taught:
-    """verdicts: of each run on the queries in scope, without a value where there is no answer; learned: what they come
-    from, None where it is not trained: then the values say nothing, and `lacking` tells why, if it was asked for.
-    key: what the verdicts hang on.
+class TrainedVerdicts:
+    """Verdicts of the judge trained on the labels.
+
+    verdicts: of each run on the queries in scope; NaN without an answer, and meaningless if judge is None;
+    judge: the trained judge, None if it is not trained; problems: why training failed; key: cache key of the verdicts.
     """
 
     verdicts: tuple[Verdicts, ...]
-    learned: LocalJudge | None = None
-    lacking: tuple[Problem, ...] = ()
+    judge: LocalJudge | None = None
+    problems: tuple[Problem, ...] = ()
     key: tuple = ()
 
 
-def what_of(spec: Spec) -> str:
-    """What labels on a metric are kept under, whoever judges it."""
+def label_key_of(spec: Spec) -> str:
+    """Key under which labels on a metric are saved, the same for every judge."""
     return judge_request(spec)[0] if spec.metric.view == "Judged" else str(spec)
 
 
 def unjudged_of(run: str, scope: Scope, label_key: str) -> Verdicts:
-    """What there is to judge of a run, in scope: a value, which says nothing, wherever there is an answer."""
-    all_queries = _whole(scope)
-    return _inside(
-        _unjudged(run, label_key, all_queries.cache_key(SEEN), _match=all_queries.match(run, SEEN)),
+    """Queries in scope that have an answer: a placeholder value where there is one, else NaN."""
+    all_queries = _without_slice(scope)
+    return _in_scope(
+        _unjudged(
+            run,
+            label_key,
+            all_queries.cache_key(FEATURE_SPECS),
+            _match=all_queries.match(run, FEATURE_SPECS),
+        ),
         scope,
     )
 
 
-def taught(runs: Sequence[str], scope: Scope, label_key: str, labels: Sequence[Labels], *, train: bool) -> Taught:
-    """A judge trained on all labels of the runs that have answers, whatever slice is shown."""
-    all_queries = _whole(scope)
-    open_ones = [unjudged_of(run, all_queries, label_key) for run in runs]
-    with_answers = [
-        index for index, verdicts_of_run in enumerate(open_ones) if not np.isnan(verdicts_of_run.values).all()
-    ]
-    verdicts, learned, lacking, key = [_inside(index, scope) for index in open_ones], None, (), ()
-    if train and with_answers:
-        key = (tuple(runs[index] for index in with_answers), label_key, all_queries.cache_key(SEEN),
-               tuple(tuple(labels[index].items()) for index in with_answers))
-        try:
-            learned = _learned(
-                *key, _matches=[all_queries.match(runs[index], SEEN) for index in with_answers]
-            )
-        except InputError as error:
-            lacking = error.problems
-        else:
-            for index, run_verdicts in zip(with_answers, learned.verdicts, strict=True):
-                verdicts[index] = _inside(run_verdicts, scope)
-    return Taught(tuple(verdicts), learned, tuple(lacking), key)
+def train_judge(runs: Sequence[str], scope: Scope, label_key: str, labels: Sequence[Labels], *,
+                train: bool) -> TrainedVerdicts:
+    """Train a judge on all labels of the runs that have answers, whatever slice is shown.
+
+    Parameters
+    ----------
+    runs
+        Digests of the runs.
+    label_key
+        Key under which the labels are saved.
+    labels
+        Labels of each run.
+    train
+        Whether to train; otherwise the verdicts only mark the queries that have an answer.
+    """
+    all_queries = _without_slice(scope)
+    unjudged_runs = [unjudged_of(run, all_queries, label_key) for run in runs]
+    with_answers = [index for index, verdicts in enumerate(unjudged_runs) if not np.isnan(verdicts.values).all()]
+    in_scope = [_in_scope(verdicts, scope) for verdicts in unjudged_runs]
+    if not (train and with_answers):
+        return TrainedVerdicts(tuple(in_scope))
+    key = (tuple(runs[index] for index in with_answers), label_key, all_queries.cache_key(FEATURE_SPECS),
+           tuple(tuple(labels[index].items()) for index in with_answers))
+    matches = [all_queries.match(runs[index], FEATURE_SPECS) for index in with_answers]
+    try:
+        judge = _trained_judge(*key, _matches=matches)
+    except InputError as error:
+        return TrainedVerdicts(tuple(in_scope), None, tuple(error.problems), key)
+    for index, verdicts in zip(with_answers, judge.verdicts, strict=True):
+        in_scope[index] = _in_scope(verdicts, scope)
+    return TrainedVerdicts(tuple(in_scope), judge, (), key)
 
 
-@st.cache_resource(max_entries=4, show_spinner="Training a judge on the labels: seconds for every 1,000 queries …")
-def _learned(runs: tuple, label_key: str, key: tuple, labels: tuple, _matches: Sequence[Match]) -> LocalJudge:
+@st.cache_resource(max_entries=4, show_spinner="Training a judge on the labels (seconds per 1,000 queries) …")
+def _trained_judge(runs: tuple, label_key: str, key: tuple, labels: tuple, _matches: Sequence[Match]) -> LocalJudge:
     judge = local_judge(_matches, [dict(run_labels) for run_labels in labels], label_key)
     return replace(judge, verdicts=tuple(replace(run_verdicts, generator=generator_of(match.run))
                                          for run_verdicts, match in zip(judge.verdicts, _matches, strict=True)))
@@ -84,19 +100,19 @@ def _learned(runs: tuple, label_key: str, key: tuple, labels: tuple, _matches: S
 def _unjudged(run: str, label_key: str, key: tuple, _match: Match) -> Verdicts:
     try:
         return unjudged(_match, label_key)
-    except InputError:  # no answer at all: a run without verdicts, as with any judge
+    except InputError:  # no answers at all: a run without verdicts, as for any judge
         ids = _match.query_ids
         return Verdicts(_match.run.name, ids, np.full(len(ids), np.nan), label_key, _match.run.digest,
                         dict.fromkeys(ids.to_pylist(), NO_ANSWER))
 
 
-def _whole(scope: Scope) -> Scope:
-    """All queries; what makes a document a relevant one is not looked at."""
+def _without_slice(scope: Scope) -> Scope:
+    """The scope of all queries; settings of document matching do not matter here."""
     return replace(scope, slice="", matching=Matching(), decisions="")
 
 
-def _inside(verdicts: Verdicts, scope: Scope) -> Verdicts:
-    """The queries in scope."""
+def _in_scope(verdicts: Verdicts, scope: Scope) -> Verdicts:
+    """Verdicts on the queries in scope."""
     if not scope.slice:
         return verdicts
     rows = scope.queries

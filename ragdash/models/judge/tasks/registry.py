@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -84,7 +84,8 @@ def find_task(name: str) -> JudgedTask:
     return TASKS[name]
 
 
-def _there(value: object) -> bool:
+def _there(value: str | Iterable | None) -> bool:
+    """Whether a text, or one of several texts or (name, text) pairs, has more than white space."""
     if isinstance(value, str):
         return bool(value) and not value.isspace()
     return any(_there(text[1] if isinstance(text, tuple) else text) for text in value or ())

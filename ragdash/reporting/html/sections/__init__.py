@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from ragdash.reporting.html.blocks import Section
-from ragdash.reporting.html.content import Content
+from ragdash.reporting.html.content import ReportContent
 from ragdash.reporting.html.sections import (
     appendix,
     bands_and_answers,
@@ -17,7 +17,7 @@ from ragdash.reporting.html.sections import (
     retrieval,
 )
 
-SECTIONS: Mapping[str, tuple[str, Callable[[Content, str], Section]]] = {
+SECTIONS: Mapping[str, tuple[str, Callable[[ReportContent, str], Section]]] = {
     "verdict": ("Verdict", overall.verdict),
     "leaderboard": ("Leaderboard", overall.leaderboard),
     "curves": ("Precision and recall by cutoff", retrieval.by_cutoff),
@@ -26,8 +26,8 @@ SECTIONS: Mapping[str, tuple[str, Callable[[Content, str], Section]]] = {
     "answers": ("Answers", bands_and_answers.answers),
     "judges": ("Judges", judges.judges),
     "failures": ("Failures", failures.failures),
-    "queries": ("Queries that decide", queries.deciding),
-    "speed": ("Speed and cost", latency_cost.speed),
+    "queries": ("Queries that decide", queries.deciding_queries),
+    "speed": ("Speed and cost", latency_cost.latency_cost_section),
     "settings": ("Settings", appendix.settings),
     "ledger": ("Comparability", appendix.comparability),
     "metrics": ("What the metrics mean", appendix.metrics),

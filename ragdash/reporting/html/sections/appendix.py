@@ -15,8 +15,8 @@ from ragdash.evaluation.stats import LEVEL, METHOD
 from ragdash.metrics import METRICS, Metric
 from ragdash.metrics.bands import bands_of
 from ragdash.metrics.docs.reference import direction_words, range_words, signature
-from ragdash.reporting.html.blocks import Facts, Grid, Heading, Section, Words
-from ragdash.reporting.html.content import Content
+from ragdash.reporting.html.blocks import FactList, Heading, Section, Table, Text
+from ragdash.reporting.html.content import ReportContent
 from ragdash.reporting.html.sections import cells
 from ragdash.reporting.sentences import comparability as sentences_comparability
 from ragdash.reporting.sentences import fmt, judge
@@ -26,16 +26,16 @@ from ragdash.reporting.tables.evaluation import INTERVALS
 PACKAGES = ("numpy", "scipy", "pyarrow", "plotly", "rapidfuzz")
 
 
-def settings(content: Content, title: str) -> Section:
+def settings(content: ReportContent, title: str) -> Section:
     """What was counted and how; what the files say of the runs' own settings."""
     request, evaluation = content.request, content.evaluations[0]
     rules = content.rules
     facts = [
-        ("Queries", request.part or "all"),
+        ("Queries", request.slice_title or "all"),
         ("Baseline", content.names[request.baseline]),
         ("Cutoff k", f"{request.k:,}"),
         *(
-            (name.replace("_", " ").capitalize(), judge.named(str(value)))
+            (name.replace("_", " ").capitalize(), judge.judge_name(str(value)))
             for name, value in evaluation.settings.items()
         ),
         (
@@ -52,28 +52,28 @@ def settings(content: Content, title: str) -> Section:
     ]
     run_settings = {name: dict(match.run.settings) for name, match in zip(content.names, request.matches, strict=True)}
     keys = list(dict.fromkeys(chain.from_iterable(run_settings.values())))
-    blocks = [Facts(facts)]
+    blocks = [FactList(facts)]
     if keys:
-        blocks += [Heading("Settings of the runs"), Grid(
+        blocks += [Heading("Settings of the runs"), Table(
             "What the files say of how the runs were made", ["Run", *map(str, keys)],
-            [[cells.run(name, slot), *(str(run_settings[name].get(key, "–")) for key in keys)]
+            [[cells.run_cell(name, slot), *(str(run_settings[name].get(key, "–")) for key in keys)]
              for name, slot in zip(content.names, content.slots, strict=True)])]
     return Section("settings", title, blocks)
 
 
-def comparability(content: Content, title: str) -> Section:
+def comparability(content: ReportContent, title: str) -> Section:
     """The ledger over all queries: one line, its findings, and what the conventions change."""
     request = content.request
     runs = [match.run.renamed(name) for match, name in zip(request.matches, content.names, strict=True)]
     conventions = request.matches[0].conventions
     report = ledger(runs, content.truth, conventions, request.specs)
-    line = sentences_comparability.verdict(report, content.names, conventions)
+    line = sentences_comparability.summary(report, content.names, conventions)
     lines = [
         f"- **{finding.severity}**{f', {escape(finding.run)}' if finding.run else ''}: "
-        + sentences_comparability.said(finding).replace("\n", "")
-        for finding in sentences_comparability.in_order(report.findings)
+        + sentences_comparability.finding_text(finding).replace("\n", "")
+        for finding in sentences_comparability.sort_findings(report.findings)
     ]
-    blocks = [Words(line[:1].upper() + line[1:]), *([Words("\n".join(lines))] if lines else [])]
+    blocks = [Text(line[:1].upper() + line[1:]), *([Text("\n".join(lines))] if lines else [])]
     changing = {(effect.convention, effect.run) for effect in report.effects if effect.marked and not effect.chosen}
     rows = [
         [
@@ -89,22 +89,22 @@ def comparability(content: Content, title: str) -> Section:
         if (effect.convention, effect.run) in changing and effect.spec == content.lead
     ]
     if rows:
-        blocks.append(Grid(f"What each choice does to the mean of {content.lead.title}",
+        blocks.append(Table(f"What each choice does to the mean of {content.lead.title}",
                            ["Convention", "Choice", "Run", "Metric", "Mean", "Change", "n"], rows, frozenset({4, 5, 6}),
                            folded=True))
     else:
-        blocks.append(Words(f"No other choice of conventions changes a mean of {content.lead.title}.", quiet=True))
+        blocks.append(Text(f"No other choice of conventions changes a mean of {content.lead.title}.", quiet=True))
     return Section("ledger", title, blocks)
 
 
-def metrics(content: Content, title: str) -> Section:
+def metrics(content: ReportContent, title: str) -> Section:
     """Definitions of every metric in the report."""
     specs = [*content.request.specs, *(spec for spec in content.answers[0].specs
-                                       if any(summary.n for summary in content.column(spec)))]
+                                       if any(summary.n for summary in content.metric_summaries(spec)))]
     blocks: list = []
     for name in dict.fromkeys(spec.name for spec in specs):
         metric = METRICS[name]
-        blocks += [Heading(metric.title), Facts(list(_definition(metric)))]
+        blocks += [Heading(metric.title), FactList(list(_definition(metric)))]
     return Section("metrics", title, blocks)
 
 
@@ -123,10 +123,10 @@ def _definition(metric: Metric) -> Iterable[tuple[str, str | Markup]]:
         yield "Source", metric.source
 
 
-def versions(content: Content, title: str) -> Section:
+def versions(content: ReportContent, title: str) -> Section:
     """Digests of what went in, versions of what computed it, and how to make the report again."""
     request = content.request
-    rows = [[cells.run(name, slot), Markup("<code>{}</code>").format(match.run.digest), f"{len(match.run):,}",
+    rows = [[cells.run_cell(name, slot), Markup("<code>{}</code>").format(match.run.digest), f"{len(match.run):,}",
              f"{len(match.run.docs):,}"]
             for name, slot, match in zip(content.names, content.slots, request.matches, strict=True)]
     truth = content.truth
@@ -138,9 +138,9 @@ def versions(content: Content, title: str) -> Section:
         ("Python", platform.python_version()),
         ("With", packages),
     ]
-    if request.again:
-        facts.append(("Made by", Markup("<code>{}</code>").format(request.again)))
+    if request.command:
+        facts.append(("Made by", Markup("<code>{}</code>").format(request.command)))
     return Section("versions", title, (
-        Grid("Digests of the contents", ["File", "Digest", "Queries", "Rows"], rows, frozenset({2, 3})),
-        Words("A digest is that of the content: rankings, scores, texts and judgements, whatever the name of the file "
-              "or the order of its rows. Equal digests and settings give equal numbers.", quiet=True), Facts(facts)))
+        Table("Digests of the contents", ["File", "Digest", "Queries", "Rows"], rows, frozenset({2, 3})),
+        Text("A digest is that of the content: rankings, scores, texts and judgements, whatever the name of the file "
+              "or the order of its rows. Equal digests and settings give equal numbers.", quiet=True), FactList(facts)))

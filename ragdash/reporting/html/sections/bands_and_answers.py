@@ -8,22 +8,22 @@ import numpy as np
 
 from ragdash.evaluation.compare import best_first
 from ragdash.metrics.bands import place_in_bands, tables_for
-from ragdash.reporting.html.blocks import Grid, Heading, Picture, Section, Words
-from ragdash.reporting.html.content import Content
+from ragdash.reporting.html.blocks import Figure, Heading, Section, Table, Text
+from ragdash.reporting.html.content import ReportContent
 from ragdash.reporting.html.sections import cells
 from ragdash.reporting.plots import answers as answer_plots
 from ragdash.reporting.plots import bands as plots
 from ragdash.reporting.plots.common.axes import axis_of
 from ragdash.reporting.sentences import bands as said
 from ragdash.reporting.sentences import comparison, fmt
-from ragdash.reporting.sentences.answers import unavailable
+from ragdash.reporting.sentences.answers import unavailable_metrics
 
 PREFERRED = ("TokenF1", "EM", "ROUGE_L", "SupportCoverage")  # what answers are judged by first
 LIMITS = ("Grounding compares words one by one, as a bag: neither their order, nor a negation, nor a paraphrase is "
           "seen. A high value is no proof that the answer follows from the contexts, a low one a hint to look.")
 
 
-def bands(content: Content, title: str) -> Section:
+def bands(content: ReportContent, title: str) -> Section:
     """Each metric that has bands: a picture and a table, for every source."""
     blocks = []
     for column, spec in enumerate(content.request.specs):
@@ -32,11 +32,11 @@ def bands(content: Content, title: str) -> Section:
     if not blocks:
         return Section("bands", title, missing="No bands are stated for these metrics and cutoffs; there are some for "
                        "MRR and Recall@10, and a file of bands can be given with --bands.")
-    return Section("bands", title, [Words("A band is a labelled interval of values, drawn by the source that is named. "
+    return Section("bands", title, [Text("A band is a labelled interval of values, drawn by the source that is named. "
                                           "A run stands where its whole 95 % interval stands.", quiet=True), *blocks])
 
 
-def _rated(content: Content, column: int, spec, table) -> list:
+def _rated(content: ReportContent, column: int, spec, table) -> list:
     rows = [row[column] for row in content.summaries]
     order = best_first(np.array([summary.mean for summary in rows]), spec.metric.better)
     placements = [place_in_bands(table, summary.mean, summary.low, summary.high) for summary in rows]
@@ -44,49 +44,75 @@ def _rated(content: Content, column: int, spec, table) -> list:
     mean, low, high, n = (np.array([getattr(rows[i], field) for i in order], dtype=float)
                           for field in ("mean", "low", "high", "n"))
     labels = [placements[i].words() for i in order]
-    sentence = said.standing(spec, content.names, placements, order)
-    draw = partial(plots.placement, names, slots, mean, low, high, n, np.array(table.edges),
+    sentence = said.band_sentence(spec, content.names, placements, order)
+    draw = partial(plots.band_placement, names, slots, mean, low, high, n, np.array(table.edges),
                    [band.label for band in table.bands], axis=axis_of(spec), words=labels)
-    grid = Grid(f"{spec.title} on the bands of the {table.source}", ["Run", spec.title, "Band", "n"],
-                [[cells.run(content.names[i], content.slots[i]), cells.mean(rows[i]), placements[i].words() or "–",
-                  f"{rows[i].n:,}"] for i in order], frozenset({3}), folded=True)
-    return [Heading(f"{spec.title}, by the {table.source}"), Words(sentence + "."),
-            Picture(f"bands-{column}-{len(table.bands)}", spec.title, f"{fmt.plain(sentence.replace('*', ''))}.",
-                    lambda theme: draw(theme=theme), grid,
-                    f"Bands: {table.words()}.")]
+    grid = Table(
+        f"{spec.title} on the bands of the {table.source}",
+        ["Run", spec.title, "Band", "n"],
+        [
+            [
+                cells.run_cell(content.names[i], content.slots[i]),
+                cells.mean_cell(rows[i]),
+                placements[i].words() or "–",
+                f"{rows[i].n:,}",
+            ]
+            for i in order
+        ],
+        frozenset({3}),
+        folded=True,
+    )
+    return [
+        Heading(f"{spec.title}, by the {table.source}"),
+        Text(sentence + "."),
+        Figure(
+            f"bands-{column}-{len(table.bands)}",
+            spec.title,
+            f"{fmt.strip_markdown(sentence.replace('*', ''))}.",
+            lambda theme: draw(theme=theme),
+            grid,
+            f"Bands: {table.words()}.",
+        ),
+    ]
 
 
-def answers(content: Content, title: str) -> Section:
+def answers(content: ReportContent, title: str) -> Section:
     """Answers against references and contexts, where the runs have some."""
     specs, rows = content.answers[0].specs, content.answer_summaries
     defined = [column for column in range(len(specs)) if any(row[column].n for row in rows)]
-    lines = unavailable(content.names, content.answers)
+    lines = unavailable_metrics(content.names, content.answers)
     if not defined:
         return Section("answers", title, missing=" ".join(lines) or "Every value is undefined for these queries.")
     lead = next((column for name in PREFERRED for column in defined if specs[column].name == name), defined[0])
     order = best_first(np.array([row[lead].mean for row in rows]), specs[lead].metric.better)
     groups = [("Right?", [column for column in defined if specs[column].metric.family != "grounding"]),
               ("Grounded?", [column for column in defined if specs[column].metric.family == "grounding"])]
-    blocks = [Words(comparison.leader(content.names, content.column(specs[lead]), content.against_best(specs[lead])))]
+    blocks = [
+        Text(
+            comparison.leader_sentence(
+                content.names, content.metric_summaries(specs[lead]), content.against_best(specs[lead])
+            )
+        )
+    ]
     for heading, columns in groups:
         if columns:
             shared = len({rows[i][column].n for i in order for column in columns}) == 1
-            blocks += [Heading(heading), Grid(
+            blocks += [Heading(heading), Table(
                 f"{heading} Mean with its 95 % interval" + (f", n = {rows[0][columns[0]].n:,}" if shared else ""),
                 ["Run", *(specs[column].title for column in columns)],
-                [[cells.run(content.names[i], content.slots[i]),
-                  *(cells.mean(rows[i][column], with_n=not shared) for column in columns)] for i in order])]
+                [[cells.run_cell(content.names[i], content.slots[i]),
+                  *(cells.mean_cell(rows[i][column], with_n=not shared) for column in columns)] for i in order])]
     if groups[1][1]:
-        blocks.append(Words(LIMITS, quiet=True))
-    blocks += [_spread(content, lead), *(Words(line, quiet=True) for line in lines)]
+        blocks.append(Text(LIMITS, quiet=True))
+    blocks += [_spread(content, lead), *(Text(line, quiet=True) for line in lines)]
     return Section("answers", title, blocks)
 
 
-def _spread(content: Content, column: int) -> Picture:
+def _spread(content: ReportContent, column: int) -> Figure:
     spec, values = content.answers[0].specs[column], [evaluation.values[:, column] for evaluation in content.answers]
     means = ", ".join(f"{name} {fmt.number(row[column].mean)}"
                       for name, row in zip(content.names, content.answer_summaries, strict=True))
-    return Picture("answer-spread", f"How {spec.title} spreads",
+    return Figure("answer-spread", f"How {spec.title} spreads",
                    f"Distribution of {spec.title} over the queries of each run; means: {means}.",
                    lambda theme: answer_plots.distribution(content.names, content.slots, values, axis=axis_of(spec),
                                                            theme=theme),

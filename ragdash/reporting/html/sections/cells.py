@@ -9,19 +9,19 @@ from markupsafe import Markup
 
 from ragdash.evaluation.compare import Comparison
 from ragdash.evaluation.evaluate import Summary
-from ragdash.reporting.plots.common.theme import COLOURED, SIGNS
+from ragdash.reporting.plots.common.theme import COLORED, SIGNS
 from ragdash.reporting.sentences import comparison, fmt
 
 
-def run(name: str, slot: int, note: str = "") -> Markup:
+def run_cell(name: str, slot: int, note: str = "") -> Markup:
     """The name with the sign and the colour that it has in every picture; said: in small below it."""
-    look = slot if 0 <= slot < COLOURED else "grey"
+    look = slot if 0 <= slot < COLORED else "grey"
     cell = Markup('<span class="sign run-{}" aria-hidden="true">{}</span>&nbsp;<bdi>{}</bdi>').format(
         look, SIGNS[slot % len(SIGNS)], name)
     return cell + Markup('<br><span class="quiet">{}</span>').format(note) if note else cell
 
 
-def mean(summary: Summary, delta: Comparison | None = None, with_n: bool = False) -> Markup:
+def mean_cell(summary: Summary, delta: Comparison | None = None, with_n: bool = False) -> Markup:
     """Mean and interval, the difference to the baseline (and n where it varies) below."""
     if not np.isfinite(summary.mean):
         return Markup('{} <span class="quiet">no query where it is defined</span>').format(fmt.UNDEFINED)
@@ -30,7 +30,7 @@ def mean(summary: Summary, delta: Comparison | None = None, with_n: bool = False
     notes = [Markup('<span class="quiet">n = {:,}</span>').format(summary.n)] if with_n else []
     if delta is not None:
         notes.append(Markup('<span class="{}">{}</span>').format(
-            comparison.COLORS.get(delta.outcome, "gray"), comparison.delta(delta)))
+            comparison.COLORS.get(delta.outcome, "gray"), comparison.difference_text(delta)))
     return cell + Markup("<br>") + Markup(" · ").join(notes) if notes else cell
 
 
@@ -42,7 +42,7 @@ def numbers(names: Sequence[str], columns: Sequence[Sequence[object]], first: st
                                                                            strict=True)]
 
 
-def parts(rows: Sequence[Sequence[Summary]]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def summary_arrays(rows: Sequence[Sequence[Summary]]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """(mean, low, high) of summaries, each (runs, specs)."""
     arrays = [np.array([[getattr(summary, field) for summary in row] for row in rows], dtype=float)
              for field in ("mean", "low", "high")]

@@ -10,30 +10,30 @@ from markupsafe import Markup
 from ragdash.analysis.diagnosis import FINE, STAGES, Diagnosis, Gain, Rules, diagnose
 from ragdash.evaluation.compare import select_comparable
 from ragdash.metrics import parse_spec
-from ragdash.reporting.html.blocks import Facts, Grid, Heading, Section, Words
-from ragdash.reporting.html.content import Content
+from ragdash.reporting.html.blocks import FactList, Heading, Section, Table, Text
+from ragdash.reporting.html.content import ReportContent
 from ragdash.reporting.html.sections import cells
 from ragdash.reporting.sentences import fmt
 from ragdash.reporting.sentences.fmt import count, escape
 
 
-def failures(content: Content, title: str) -> Section:
+def failures(content: ReportContent, title: str) -> Section:
     """How many queries find nothing relevant in each run and in all, then the stages."""
     return Section("failures", title, [*_missed(content), *_stages(content)])
 
 
-def _missed(content: Content) -> list:
+def _missed(content: ReportContent) -> list:
     """Queries without a relevant document among the first k."""
     spec = parse_spec(f"Success@{content.request.k}")
     successes = np.array([evaluation.column(spec) for evaluation in content.evaluate([spec])])
     defined = np.isfinite(successes).all(axis=0)
     if not defined.any():
-        return [Words("No query has a relevant document, so none can be missed.")]
+        return [Text("No query has a relevant document, so none can be missed.")]
     missed = successes[:, defined] == 0
     n, missed_by_all = int(defined.sum()), int(missed.all(axis=0).sum())
     unique = (~missed) & (missed.sum(axis=0) == len(missed) - 1)
     multiple_runs = len(missed) > 1
-    rows = [[cells.run(name, slot), f"{int(row.sum()):,}", f"{row.mean():.0%}",
+    rows = [[cells.run_cell(name, slot), f"{int(row.sum()):,}", f"{row.mean():.0%}",
              *([f"{int(unique_row.sum()):,}"] if multiple_runs else [])]
             for name, slot, row, unique_row in zip(content.names, content.slots, missed, unique, strict=True)]
     sentence = (
@@ -42,16 +42,16 @@ def _missed(content: Content) -> list:
         f"{'any run' if multiple_runs else escape(content.names[0])}."
     )
     header = ["Run", "Queries with none", "Share", *(["Found by this run alone"] if multiple_runs else [])]
-    return [Words(sentence), Grid(f"Nothing relevant among the first {content.request.k:,} documents", header, rows,
+    return [Text(sentence), Table(f"Nothing relevant among the first {content.request.k:,} documents", header, rows,
                               frozenset({1, 2, 3}))]
 
 
-def _stages(content: Content) -> list:
+def _stages(content: ReportContent) -> list:
     """The first stage at which each query went wrong, and what fixing it could gain at most."""
     rules = Rules(k=content.request.k)
     diagnoses = [diagnose(match, rules) for match in content.request.matches]
     gains = [_gains(content, run, diagnosis) for run, diagnosis in enumerate(diagnoses)]
-    counts = np.array([diagnosis.counts(content.inside) for diagnosis in diagnoses])
+    counts = np.array([diagnosis.counts(content.selected) for diagnosis in diagnoses])
     stages = [stage for stage in range(len(STAGES)) if counts[:, stage].any()]
     rows = [
         [
@@ -60,27 +60,27 @@ def _stages(content: Content) -> list:
         ]
         for stage in stages
     ]
-    header = ["Stage", *(cells.run(name, slot) for name, slot in zip(content.names, content.slots, strict=True))]
+    header = ["Stage", *(cells.run_cell(name, slot) for name, slot in zip(content.names, content.slots, strict=True))]
     note = ("Each query stands at the first stage at which it went wrong, as far as that can be assessed; those that "
             "are fine are counted too.")
     if any(gains):
         note += (f" In small: by how much the mean {content.lead.title} could rise at most if every query of the stage "
                  "were fixed.")
     fixes = [(STAGES[stage].title, f"{STAGES[stage].meaning} {STAGES[stage].fix}") for stage in stages if stage != FINE]
-    return [Heading("Where queries go wrong first"), Words(_worst(content, counts)),
-            Grid(f"Queries by stage, of {int(content.inside.sum()):,}", header, rows), Words(note, quiet=True),
-            *([Heading("What usually fixes it"), Facts(fixes)] if fixes else [])]
+    return [Heading("Where queries go wrong first"), Text(_worst(content, counts)),
+            Table(f"Queries by stage, of {int(content.selected.sum()):,}", header, rows), Text(note, quiet=True),
+            *([Heading("What usually fixes it"), FactList(fixes)] if fixes else [])]
 
 
-def _gains(content: Content, run: int, diagnosis: Diagnosis) -> Sequence[Gain]:
+def _gains(content: ReportContent, run: int, diagnosis: Diagnosis) -> Sequence[Gain]:
     """By stage; none where a part of the queries counts or the metric has no better end."""
     evaluation = content.evaluations[run]
-    supported = content.inside.all() and select_comparable(evaluation, [content.lead])[0]
+    supported = content.selected.all() and select_comparable(evaluation, [content.lead])[0]
     return diagnosis.gains(evaluation, content.lead) if supported else ()
 
 
-def _cell(content: Content, queries: int, gains: Sequence[Gain], stage: int) -> Markup:
-    total = max(int(content.inside.sum()), 1)
+def _cell(content: ReportContent, queries: int, gains: Sequence[Gain], stage: int) -> Markup:
+    total = max(int(content.selected.sum()), 1)
     cell = Markup("{:,} ({:.0%})").format(queries, queries / total)
     gain = gains[stage].at_most if stage != FINE and queries and len(gains) > stage else np.nan
     if not np.isfinite(gain):
@@ -88,7 +88,7 @@ def _cell(content: Content, queries: int, gains: Sequence[Gain], stage: int) -> 
     return cell + Markup(' <span class="quiet">{}</span>').format(f"at most {fmt.number(gain, signed=True)}")
 
 
-def _worst(content: Content, counts: np.ndarray) -> str:
+def _worst(content: ReportContent, counts: np.ndarray) -> str:
     """Where most of each run's queries go wrong, those with the same stage together."""
     lines = []
     wrong = counts[:, :FINE]

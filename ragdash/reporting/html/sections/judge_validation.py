@@ -21,59 +21,63 @@ from ragdash.analysis.judge_validation import (
 from ragdash.core.errors import InputError
 from ragdash.metrics import Spec
 from ragdash.metrics.bands import YES
-from ragdash.reporting.html.blocks import Grid, Heading, Words
-from ragdash.reporting.html.content import Content
+from ragdash.reporting.html.blocks import Heading, Table, Text
+from ragdash.reporting.html.content import ReportContent
 from ragdash.reporting.html.sections import cells
 from ragdash.reporting.sentences.fmt import count, escape, number
-from ragdash.reporting.sentences.judge_validation import TOLD, verdict_of
-from ragdash.reporting.tables.judge_validation import span
+from ragdash.reporting.sentences.judge_validation import OUTCOMES, difference_outcome
+from ragdash.reporting.tables.judge_validation import estimate_text
 
-SAID = ["Run", "Both yes", "Judge yes, person no", "Judge no, person yes", "Both no"]
+CONFUSION_HEADER = ["Run", "Both yes", "Judge yes, person no", "Judge no, person yes", "Both no"]
 signed = partial(number, signed=True)
 
 
 @dataclass(frozen=True, eq=False)
-class Held:
+class LabeledRun:
     """The verdicts on a run, the labels kept of it, and what both come to."""
 
     verdicts: Verdicts
     labels: Mapping[str, float]
-    found: Trust
+    validation: Trust
 
 
-def beside_labels(content: Content, specs: Sequence[Spec]) -> list:
+def label_blocks(content: ReportContent, specs: Sequence[Spec]) -> list:
     """Of each run and metric that somebody labelled; empty where nobody labelled any."""
     by_spec = [
         (
             spec,
-            {run: labeled for run in range(len(content.names)) if (labeled := _held(content, run, spec)) is not None},
+            {
+                run: labeled
+                for run in range(len(content.names))
+                if (labeled := _labeled_run(content, run, spec)) is not None
+            },
         )
         for spec in specs
     ]
     means = [
-        _mean(content, run, spec, labeled.found)
+        _mean(content, run, spec, labeled.validation)
         for spec, labeled_runs in by_spec
         for run, labeled in labeled_runs.items()
     ]
     if not means:
         return []
     rows = [
-        _counts(content, run, spec, labeled.found)
+        _counts(content, run, spec, labeled.validation)
         for spec, labeled_runs in by_spec
         for run, labeled in labeled_runs.items()
     ]
     difference_lines = [line for spec, labeled_runs in by_spec for line in _differences(content, spec, labeled_runs)]
     blocks = [Heading("Beside people's labels"), _list(means),
-              Grid(f"Labelled queries by what judge and person said of them; yes is a value from {YES:g} on",
-                   SAID, rows, frozenset(range(1, len(SAID))))]
-    return [*blocks, Words("Differences, query by query:"), _list(difference_lines)] if difference_lines else blocks
+              Table(f"Labelled queries by what judge and person said of them; yes is a value from {YES:g} on",
+                   CONFUSION_HEADER, rows, frozenset(range(1, len(CONFUSION_HEADER))))]
+    return [*blocks, Text("Differences, query by query:"), _list(difference_lines)] if difference_lines else blocks
 
 
-def _list(lines: Sequence[str]) -> Words:
-    return Words("\n".join(f"- {line}" for line in lines))
+def _list(lines: Sequence[str]) -> Text:
+    return Text("\n".join(f"- {line}" for line in lines))
 
 
-def _held(content: Content, run: int, spec: Spec) -> Held | None:
+def _labeled_run(content: ReportContent, run: int, spec: Spec) -> LabeledRun | None:
     """None where no query with a verdict is labelled."""
     try:
         verdicts = verdicts_of(content.evaluations[run], spec)
@@ -81,32 +85,33 @@ def _held(content: Content, run: int, spec: Spec) -> Held | None:
         validation = trust(verdicts, labels) if labels else None
     except InputError:
         return None
-    return Held(verdicts, labels, validation) if validation is not None and validation.corrected.n else None
+    return LabeledRun(verdicts, labels, validation) if validation is not None and validation.corrected.n else None
 
 
-def _mean(content: Content, run: int, spec: Spec, validation: Trust) -> str:
+def _mean(content: ReportContent, run: int, spec: Spec, validation: Trust) -> str:
     """The judge's mean beside that of the labels and the one that both give, with how far they agree, a line."""
     label_count, agreement = count(validation.corrected.n, "label"), validation.agreement
     corrected = (
-        f"{span(validation.corrected)} corrected by {label_count} of people"
+        f"{estimate_text(validation.corrected)} corrected by {label_count} of people"
         if np.isfinite(validation.corrected.low)
         else f"{label_count} with a verdict, too few for an interval"
     )
     return f"**{escape(content.names[run])}**, {escape(spec.title)}: " + escape(
-        f"{number(validation.judge.mean)} by the judge alone; {corrected}; labels alone {span(validation.labels)}; "
-        f"{count(validation.rest, 'other query', 'other queries')}; accuracy {number(agreement.accuracy)}, kappa "
-        f"{number(agreement.kappa)}.")
+        f"{number(validation.judge.mean)} by the judge alone; {corrected}; "
+        f"labels alone {estimate_text(validation.labels)}; {count(validation.rest, 'other query', 'other queries')}; "
+        f"accuracy {number(agreement.accuracy)}, kappa {number(agreement.kappa)}."
+    )
 
 
-def _counts(content: Content, run: int, spec: Spec, validation: Trust) -> list:
+def _counts(content: ReportContent, run: int, spec: Spec, validation: Trust) -> list:
     """The confusion table as a row, where both agree in bold."""
     (both_no, judge_yes), (judge_no, both_yes) = validation.agreement.confusion.tolist()
     bold = Markup("<b>{:,}</b>")
-    return [cells.run(content.names[run], content.slots[run], spec.title), bold.format(both_yes), f"{judge_yes:,}",
+    return [cells.run_cell(content.names[run], content.slots[run], spec.title), bold.format(both_yes), f"{judge_yes:,}",
             f"{judge_no:,}", bold.format(both_no)]
 
 
-def _differences(content: Content, spec: Spec, labeled_runs: Mapping[int, Held]) -> list[str]:
+def _differences(content: ReportContent, spec: Spec, labeled_runs: Mapping[int, LabeledRun]) -> list[str]:
     """Each run against the baseline, where queries are labelled in both."""
     base = content.request.baseline
     if base not in labeled_runs:
@@ -124,13 +129,13 @@ def _difference(names: str, spec: Spec, difference: Difference) -> str:
     query_count = count(difference.corrected.n, "query", "queries") + " labelled in both"
     has_interval = np.isfinite(difference.corrected.low)
     corrected = (
-        f"{span(difference.corrected, signed)} corrected by {query_count}"
+        f"{estimate_text(difference.corrected, signed)} corrected by {query_count}"
         if has_interval
         else f"{query_count}, too few for an interval"
     )
-    outcome = f"; {TOLD[verdict_of(difference, spec)]}" if has_interval else ""
+    outcome = f"; {OUTCOMES[difference_outcome(difference, spec)]}" if has_interval else ""
     return f"{names}, {escape(spec.title)}: " + escape(
         f"{signed(difference.judge.mean)} by the judge alone; {corrected}; "
-        f"labels alone {span(difference.labels, signed)}; "
+        f"labels alone {estimate_text(difference.labels, signed)}; "
         f"{count(difference.rest, 'other query', 'other queries')}{outcome}."
     )

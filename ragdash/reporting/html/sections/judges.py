@@ -17,11 +17,11 @@ from ragdash.metrics.judged import judge_request
 from ragdash.models.judge import default_ledger
 from ragdash.models.judge.endpoint import Judge
 from ragdash.models.local import default_store
-from ragdash.reporting.html.blocks import Document, Grid, Heading, JudgedClaim, Query, Section, Words
-from ragdash.reporting.html.content import Content
+from ragdash.reporting.html.blocks import Heading, JudgedClaim, QueryBlock, ReportDocument, Section, Table, Text
+from ragdash.reporting.html.content import ReportContent
 from ragdash.reporting.html.sections import cells
-from ragdash.reporting.html.sections.judge_validation import beside_labels
-from ragdash.reporting.html.sections.texts import cut, detail, question
+from ragdash.reporting.html.sections.judge_validation import label_blocks
+from ragdash.reporting.html.sections.texts import query_field, question, shorten
 from ragdash.reporting.sentences import judge as said
 from ragdash.reporting.sentences.fmt import UNDEFINED, number
 
@@ -30,12 +30,12 @@ NONE = ("No metric of this report is judged. `ragdash judge` asks a model that r
         "ClaimFaithfulness, are then named with --metrics.")
 
 
-def judged_specs(content: Content) -> list[Spec]:
+def judged_specs(content: ReportContent) -> list[Spec]:
     """The metrics of the report that judges' verdicts are needed for."""
     return [spec for spec in content.request.specs if spec.metric.view == "Judged"]
 
 
-def judges(content: Content, title: str) -> Section:
+def judges(content: ReportContent, title: str) -> Section:
     """Whose verdicts the values are, what is missing, how far people's labels agree, the worst queries.
 
     Empty where no metric is judged; where the section was asked for by name, with that reason.
@@ -43,43 +43,43 @@ def judges(content: Content, title: str) -> Section:
     specs = judged_specs(content)
     if not specs:
         return Section("judges", title, missing="" if content.request.sections is None else NONE)
-    lines = said.whose(content.names, content.evaluations, specs)
-    blocks: list = [Words("\n".join(f"- {line}" for line in lines))] if lines else []
-    blocks += [Words("\n".join(f"- {line}" for line in lacking))] if (
-        lacking := said.lacking(content.names, content.evaluations, specs)) else []
-    rows = [row for spec in specs for run in range(len(content.names)) if (row := _counted(content, run, spec))]
+    lines = said.judge_sources(content.names, content.evaluations, specs)
+    blocks: list = [Text("\n".join(f"- {line}" for line in lines))] if lines else []
+    blocks += [Text("\n".join(f"- {line}" for line in lacking))] if (
+        lacking := said.unavailable_judged(content.names, content.evaluations, specs)) else []
+    rows = [row for spec in specs for run in range(len(content.names)) if (row := _count_row(content, run, spec))]
     if rows:
         head = ["Run", "Metric", "n", "Undefined", "Missing", "To know"]
-        blocks += [Grid("Values of each run and metric; queries that their texts leave undefined, and verdicts that "
+        blocks += [Table("Values of each run and metric; queries that their texts leave undefined, and verdicts that "
                         "are missing, by reason", head, rows, frozenset({2})),
-                   Words("A verdict that failed is missing and does not count, neither for nor against.", quiet=True)]
-    return Section("judges", title, [*blocks, *beside_labels(content, specs), *_worst(content, specs)])
+                   Text("A verdict that failed is missing and does not count, neither for nor against.", quiet=True)]
+    return Section("judges", title, [*blocks, *label_blocks(content, specs), *_worst(content, specs)])
 
 
-def _counted(content: Content, run: int, spec: Spec) -> list | None:
+def _count_row(content: ReportContent, run: int, spec: Spec) -> list | None:
     """A row of the table; None where the metric is unavailable."""
     try:
         verdicts = content.request.matches[run].judged.read(*judge_request(spec))
     except Unavailable:
         return None
-    selected = np.flatnonzero(content.inside)
+    selected = np.flatnonzero(content.selected)
     unscored = [q for q in selected if np.isnan(verdicts.values[q])]
     missing_cells = [
         listed(reasons) or UNDEFINED for reasons in apart(verdicts.judgements[q].missing for q in unscored)
     ]
     flags = Counter(flag for q in selected for flag in verdicts.judgements[q].flags)
     return [
-        cells.run(content.names[run], content.slots[run]),
+        cells.run_cell(content.names[run], content.slots[run]),
         spec.title,
         f"{len(selected) - len(unscored):,}",
         *missing_cells,
-        said.flagged(flags) or UNDEFINED,
+        said.flag_counts(flags) or UNDEFINED,
     ]
 
 
-def _worst(content: Content, specs: Sequence[Spec]) -> list:
+def _worst(content: ReportContent, specs: Sequence[Spec]) -> list:
     """The queries with the lowest mean over the runs on the first metric that has a value, each with its claims."""
-    spec = next((candidate for candidate in specs if any(row.n for row in content.column(candidate))), None)
+    spec = next((candidate for candidate in specs if any(row.n for row in content.metric_summaries(candidate))), None)
     if spec is None:
         return []
     values = np.stack([evaluation.column(spec) for evaluation in content.evaluations])
@@ -91,20 +91,29 @@ def _worst(content: Content, specs: Sequence[Spec]) -> list:
     return [Heading(f"Worst {spec.title}"), *(_query(content, row, runs, spec, values[:, row]) for row in worst)]
 
 
-def _query(content: Content, row: int, runs: Sequence[int], spec: Spec, values: np.ndarray) -> Query:
+def _query(content: ReportContent, row: int, runs: Sequence[int], spec: Spec, values: np.ndarray) -> QueryBlock:
     """A query with what each run answered, the claims of it and the chunks that the judge read."""
     name = content.evaluations[0].query_ids[row].as_py()
     values_text = ", ".join(f"{content.names[run]} {number(float(values[run]))}" for run in runs)
-    claims, chunks = heard(content, runs, name, [spec])
-    answers = [(content.names[run], documents, cut(content, detail(content.request.matches[run].run, name, "answer")))
-               for run, documents in zip(runs, chunks, strict=True)]
-    reference = detail(content.truth, name, "answers") or []
-    return Query(name, cut(content, question(content, name, runs)), f"{spec.title}: {values_text}", (), answers,
-                 cut(content, " / ".join(reference)), claims)
+    claims, chunks = judged_claims(content, runs, name, [spec])
+    answers = [
+        (content.names[run], documents, shorten(content, query_field(content.request.matches[run].run, name, "answer")))
+        for run, documents in zip(runs, chunks, strict=True)
+    ]
+    reference = query_field(content.truth, name, "answers") or []
+    return QueryBlock(
+        name,
+        shorten(content, question(content, name, runs)),
+        f"{spec.title}: {values_text}",
+        (),
+        answers,
+        shorten(content, " / ".join(reference)),
+        claims,
+    )
 
 
-def heard(content: Content, runs: Sequence[int], query_id: str,
-          specs: Sequence[Spec]) -> tuple[list[list[JudgedClaim]], list[list[Document]]]:
+def judged_claims(content: ReportContent, runs: Sequence[int], query_id: str,
+          specs: Sequence[Spec]) -> tuple[list[list[JudgedClaim]], list[list[ReportDocument]]]:
     """(claims, chunks that were judged) of a query in each of these runs, by the judge whose verdicts the values of the
     first of these metrics are that has any.
     """
@@ -132,27 +141,27 @@ def heard(content: Content, runs: Sequence[int], query_id: str,
     )
 
 
-def _judge(content: Content, run: int, specs: Sequence[Spec]) -> Judge | None:
+def _judge(content: ReportContent, run: int, specs: Sequence[Spec]) -> Judge | None:
     for spec in specs:
         with suppress(Unavailable):
             return content.request.matches[run].judged.read(*judge_request(spec)).judge
     return None
 
 
-def _claim(content: Content, claim: Claim, side: str) -> JudgedClaim:
-    verdicts = said.verdicts(claim, side)
+def _claim(content: ReportContent, claim: Claim, side: str) -> JudgedClaim:
+    verdicts = said.claim_verdicts(claim, side)
     reasons = [
         judgment.reason for judgment in (claim.contexts, claim.other_text) if judgment is not None and judgment.reason
     ]
     return JudgedClaim("the answer" if side == ANSWER else "the reference",
-                       cut(content, claim.text), " · ".join(words for words, _, _ in verdicts), all(
+                       shorten(content, claim.text), " · ".join(words for words, _, _ in verdicts), all(
                            yes for _, yes, _ in verdicts) and bool(verdicts),
-                       claim.supported_by[:CHUNKS], cut(content, "; ".join(dict.fromkeys(reasons))))
+                       claim.supported_by[:CHUNKS], shorten(content, "; ".join(dict.fromkeys(reasons))))
 
 
-def _chunks(content: Content, run_claims: JudgeFindings, texts: dict[str, str]) -> list[Document]:
+def _chunks(content: ReportContent, run_claims: JudgeFindings, texts: dict[str, str]) -> list[ReportDocument]:
     """The chunks that support a claim, or that the judge found useful."""
     helps = Counter(chunk for claim in run_claims.claims for chunk in claim.supported_by)
-    rows = [(chunk, said.of_chunk(run_claims.chunks.get(chunk), helps.get(chunk, 0))) for chunk in texts]
-    return [Document(None, chunk, " · ".join(words for words, _, _ in verdicts), cut(content, texts[chunk]))
+    rows = [(chunk, said.chunk_verdicts(run_claims.chunks.get(chunk), helps.get(chunk, 0))) for chunk in texts]
+    return [ReportDocument(None, chunk, " · ".join(words for words, _, _ in verdicts), shorten(content, texts[chunk]))
             for chunk, verdicts in rows if any(yes for _, yes, _ in verdicts)][:CHUNKS]

@@ -12,73 +12,73 @@ from ragdash.evaluation import latency_cost
 from ragdash.evaluation.latency_cost import SHARES, RunCost, StageLatency
 from ragdash.evaluation.stats import bootstrap_intervals
 from ragdash.matching.views.cost import Timed
-from ragdash.reporting.html.blocks import Grid, Section, Words
-from ragdash.reporting.html.content import Content
+from ragdash.reporting.html.blocks import Section, Table, Text
+from ragdash.reporting.html.content import ReportContent
 from ragdash.reporting.html.sections import cells
 from ragdash.reporting.sentences import fmt
-from ragdash.reporting.sentences.latency_cost import front, money, took
+from ragdash.reporting.sentences.latency_cost import duration, front_sentences, money
 
 
 @dataclass(frozen=True)
-class Taken:
+class RunUsage:
     """What a run took: its times by stage, tokens and dollars of the queries that count."""
 
     timed: Timed
     speeds: tuple[StageLatency, ...]
-    spent: RunCost
+    cost: RunCost
 
 
-def speed(content: Content, title: str) -> Section:
+def latency_cost_section(content: ReportContent, title: str) -> Section:
     """Latency by stage, tokens and cost per query with intervals, and the front of quality against both."""
-    costs, faults = _taken(content)
-    known_costs = [cost for cost in costs if cost is not None]
-    tokens = any(np.isfinite([cost.timed.prompt, cost.timed.completion]).any() for cost in known_costs)
-    if not (tokens or any(cost.speeds or cost.spent.basis for cost in known_costs)):
+    usages, faults = _run_usage(content)
+    known_usages = [usage for usage in usages if usage is not None]
+    tokens = any(np.isfinite([usage.timed.prompt, usage.timed.completion]).any() for usage in known_usages)
+    if not (tokens or any(usage.speeds or usage.cost.basis for usage in known_usages)):
         reasons = "".join(f" {fault}." for fault in faults)
         return Section("speed", title, missing="No run says how long its queries took or what they cost "
                        f"(latency_ms, usage, cost_usd).{reasons}")
-    blocks = [*_times(content, costs), *_used(content, costs), *_prices(content, costs)]
-    for paid, values in _paid(content, costs).items():
-        blocks.append(Words("\n".join(f"- {line}" for line in _front(content, paid, values))))
+    blocks = [*_latency_table(content, usages), *_token_table(content, usages), *_price_table(content, usages)]
+    for paid, values in _values_by_price(content, usages).items():
+        blocks.append(Text("\n".join(f"- {line}" for line in _front(content, paid, values))))
     faults += [
-        f"{name}, cost unknown: {cost.spent.reason}"
-        for name, cost in zip(content.names, costs, strict=True)
-        if cost is not None and cost.spent.reason and (tokens or any(known.spent.basis for known in known_costs))
+        f"{name}, cost unknown: {usage.cost.reason}"
+        for name, usage in zip(content.names, usages, strict=True)
+        if usage is not None and usage.cost.reason and (tokens or any(known.cost.basis for known in known_usages))
     ]
     note = ("Over the queries that have a value, with 95 % bootstrap intervals; percentiles are numpy's linear ones. "
             "With fewer than 100 queries P99 is hardly more than the slowest one. Times are those that the files tell: "
             "they compare where they were measured alike. The front goes by the means.")
-    return Section("speed", title, [*blocks, Words("\n\n".join([note, *(fmt.escape(f"{fault}.") for fault in faults)]),
+    return Section("speed", title, [*blocks, Text("\n\n".join([note, *(fmt.escape(f"{fault}.") for fault in faults)]),
                                                    quiet=True)])
 
 
-def _taken(content: Content) -> tuple[list[Taken | None], list[str]]:
+def _run_usage(content: ReportContent) -> tuple[list[RunUsage | None], list[str]]:
     """For each run what it took, None with the reason where that cannot be used."""
-    costs, faults = [], []
+    usages, faults = [], []
     for name, match in zip(content.names, content.request.matches, strict=True):
         try:
             timed = match.timed
         except Unavailable as fault:
             faults.append(f"{name}: {fault.problem.found}")
-            costs.append(None)
+            usages.append(None)
             continue
-        costs.append(Taken(timed, latency_cost.stage_latencies(timed, content.inside, weights=content.weights),
+        usages.append(RunUsage(timed, latency_cost.stage_latencies(timed, content.selected, weights=content.weights),
                           latency_cost.run_cost(timed, match.run.settings, content.request.prices, name)))
-    return costs, faults
+    return usages, faults
 
 
-def _times(content: Content, costs: list[Taken | None]) -> list[Grid]:
+def _latency_table(content: ReportContent, usages: list[RunUsage | None]) -> list[Table]:
     """A row for each run and stage."""
     rows = []
-    for name, slot, cost in zip(content.names, content.slots, costs, strict=True):
-        for timing in () if cost is None else cost.speeds:
+    for name, slot, usage in zip(content.names, content.slots, usages, strict=True):
+        for timing in () if usage is None else usage.speeds:
             rows.append(
                 [
-                    cells.run(name, slot),
+                    cells.run_cell(name, slot),
                     "whole" if timing.stage == "total" else timing.stage,
-                    _cell((timing.mean, timing.low, timing.high), took),
+                    _cell((timing.mean, timing.low, timing.high), duration),
                     *(
-                        _cell(estimate, took)
+                        _cell(estimate, duration)
                         for estimate in zip(
                             timing.percentiles, timing.percentiles_low, timing.percentiles_high, strict=True
                         )
@@ -86,42 +86,48 @@ def _times(content: Content, costs: list[Taken | None]) -> list[Grid]:
                     f"{timing.n:,}",
                 ]
             )
-    return [Grid("Latency by stage", ["Run", "Stage", "Mean", *(f"P{share}" for share in SHARES), "n"], rows,
+    return [Table("Latency by stage", ["Run", "Stage", "Mean", *(f"P{share}" for share in SHARES), "n"], rows,
                  frozenset(range(2, 7)))] if rows else []
 
 
-def _used(content: Content, costs: list[Taken | None]) -> list[Grid]:
+def _token_table(content: ReportContent, usages: list[RunUsage | None]) -> list[Table]:
     """A row for each run: tokens and dollars per query."""
     rows = []
-    for name, slot, cost in zip(content.names, content.slots, costs, strict=True):
-        if cost is None:
+    for name, slot, usage in zip(content.names, content.slots, usages, strict=True):
+        if usage is None:
             continue
-        tokens = [_mean(values[content.inside]) for values in (cost.timed.prompt, cost.timed.completion)]
-        dollars = cost.spent.values[content.inside]
+        tokens = [_mean(values[content.selected]) for values in (usage.timed.prompt, usage.timed.completion)]
+        dollars = usage.cost.values[content.selected]
         cost_source = {"": fmt.UNDEFINED, "recorded": "as recorded"}.get(
-            cost.spent.basis, f"by price of {fmt.listed(cost.spent.price_names)}")
-        if cost.spent.basis or tokens != [fmt.UNDEFINED] * 2:
-            rows.append([cells.run(name, slot), *tokens, _cell(_interval(content, dollars), money), cost_source,
-                         f"{int(np.isfinite(dollars).sum()):,}" if cost.spent.basis else fmt.UNDEFINED])
-    return [Grid("Mean per query", ["Run", "Prompt tokens", "Completion tokens", "Cost", "Cost is", "n of cost"], rows,
+            usage.cost.basis, f"by price of {fmt.listed(usage.cost.price_names)}")
+        if usage.cost.basis or tokens != [fmt.UNDEFINED] * 2:
+            rows.append([cells.run_cell(name, slot), *tokens, _cell(_interval(content, dollars), money), cost_source,
+                         f"{int(np.isfinite(dollars).sum()):,}" if usage.cost.basis else fmt.UNDEFINED])
+    return [Table("Mean per query", ["Run", "Prompt tokens", "Completion tokens", "Cost", "Cost is", "n of cost"], rows,
                  frozenset({1, 2, 3, 5}))] if rows else []
 
 
-def _prices(content: Content, costs: list[Taken | None]) -> list[Grid]:
+def _price_table(content: ReportContent, usages: list[RunUsage | None]) -> list[Table]:
     """The prices that some run pays."""
-    used_names = {name for cost in costs if cost is not None for name in cost.spent.price_names}
+    used_names = {name for usage in usages if usage is not None for name in usage.cost.price_names}
     rows = [[price.name, money(price.prompt), money(price.completion), money(price.call)]
             for price in content.request.prices.prices if price.name in used_names]
-    return [Grid("Prices", ["Name", "1K prompt tokens", "1K completion tokens", "Query"], rows,
+    return [Table("Prices", ["Name", "1K prompt tokens", "1K completion tokens", "Query"], rows,
                  frozenset({1, 2, 3}))] if rows else []
 
 
-def _paid(content: Content, costs: list[Taken | None]) -> dict[str, list[np.ndarray]]:
+def _values_by_price(content: ReportContent, usages: list[RunUsage | None]) -> dict[str, list[np.ndarray]]:
     """What each query took of each run, by what is paid: latency, cost; those that two runs or more tell of."""
-    undefined = np.full(int(content.inside.sum()), np.nan)
-    per_query = {"Average latency": [undefined if cost is None or "total" not in cost.timed.stages else
-                                 cost.timed.stages["total"][content.inside] for cost in costs],
-             "Cost per query": [undefined if cost is None else cost.spent.values[content.inside] for cost in costs]}
+    undefined = np.full(int(content.selected.sum()), np.nan)
+    per_query = {
+        "Average latency": [
+            undefined
+            if usage is None or "total" not in usage.timed.stages
+            else usage.timed.stages["total"][content.selected]
+            for usage in usages
+        ],
+        "Cost per query": [undefined if usage is None else usage.cost.values[content.selected] for usage in usages],
+    }
     return {
         paid: values
         for paid, values in per_query.items()
@@ -129,21 +135,27 @@ def _paid(content: Content, costs: list[Taken | None]) -> dict[str, list[np.ndar
     }
 
 
-def _front(content: Content, paid: str, values: list[np.ndarray]) -> list[str]:
+def _front(content: ReportContent, paid: str, values: list[np.ndarray]) -> list[str]:
     """Sentences: which runs are on the front of quality against what is paid, what one more point costs."""
     lead = content.lead
-    quality = np.array([summary.mean for summary in content.column(lead)], float)
+    quality = np.array([summary.mean for summary in content.metric_summaries(lead)], float)
     price = np.array([np.nanmean(run_values) if np.isfinite(run_values).any() else np.nan for run_values in values])
     draws = None
     if not any(lead in evaluation.corpus for evaluation in content.evaluations):
         draws = tuple(latency_cost.resampled_means(columns, weights=content.weights) for columns in (
             [run_values.column(lead) for run_values in content.evaluations], values))
     steps = latency_cost.cost_steps(quality, price, lead.metric.better, draws=draws)
-    return front(content.names, latency_cost.pareto_front(quality, price, lead.metric.better), steps, lead, paid,
-                 "$" if paid == "Cost per query" else "ms")
+    return front_sentences(
+        content.names,
+        latency_cost.pareto_front(quality, price, lead.metric.better),
+        steps,
+        lead,
+        paid,
+        "$" if paid == "Cost per query" else "ms",
+    )
 
 
-def _interval(content: Content, values: np.ndarray) -> tuple[float, float, float]:
+def _interval(content: ReportContent, values: np.ndarray) -> tuple[float, float, float]:
     if not np.isfinite(values).any():
         return (np.nan,) * 3
     low, high = bootstrap_intervals(values[:, None], weights=content.weights)

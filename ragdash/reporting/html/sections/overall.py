@@ -7,8 +7,8 @@ import numpy as np
 from ragdash.evaluation.compare import Comparison, best_first
 from ragdash.metrics import Spec
 from ragdash.metrics.bands import place_in_bands, tables_for
-from ragdash.reporting.html.blocks import Grid, Heading, Picture, Section, Words
-from ragdash.reporting.html.content import Content
+from ragdash.reporting.html.blocks import Figure, Heading, Section, Table, Text
+from ragdash.reporting.html.content import ReportContent
 from ragdash.reporting.html.sections import cells
 from ragdash.reporting.html.sections.bands_and_answers import PREFERRED
 from ragdash.reporting.plots import leaderboard as plots
@@ -22,53 +22,57 @@ FEW = 3  # candidates that get a sentence each
 DRAWN = 6  # metrics of the picture of differences
 
 
-def verdict(content: Content, title: str) -> Section:
+def verdict(content: ReportContent, title: str) -> Section:
     """The sentences that the pages begin with."""
     names, lead = content.names, content.lead
-    lines = [comparison.leader(names, content.column(lead), content.against_best(lead))]
+    lines = [comparison.leader_sentence(names, content.metric_summaries(lead), content.against_best(lead))]
     lines += _to_baseline(content)
     lines += _rated(content)
     answer_metric = next((spec for name in PREFERRED for spec in content.answers[0].specs
-                  if spec.name == name and any(summary.n for summary in content.column(spec))), None)
+                  if spec.name == name and any(summary.n for summary in content.metric_summaries(spec))), None)
     if answer_metric is not None and answer_metric not in content.request.specs:
-        lines.append(comparison.leader(names, content.column(answer_metric), content.against_best(answer_metric)))
-    return Section("verdict", title, (Words("\n".join(f"- {line}" for line in lines)),))
+        lines.append(
+            comparison.leader_sentence(
+                names, content.metric_summaries(answer_metric), content.against_best(answer_metric)
+            )
+        )
+    return Section("verdict", title, (Text("\n".join(f"- {line}" for line in lines)),))
 
 
-def _to_baseline(content: Content) -> list[str]:
+def _to_baseline(content: ReportContent) -> list[str]:
     """Every candidate against the baseline on the metric of the verdict."""
     comparisons = [
-        content.compared[candidate, content.lead]
-        for candidate in content.others
-        if (candidate, content.lead) in content.compared
+        content.comparisons[candidate, content.lead]
+        for candidate in content.candidates
+        if (candidate, content.lead) in content.comparisons
     ]
     base = content.names[content.request.baseline]
     if not comparisons:
         return []
     if len(comparisons) > FEW:
-        return [line.removeprefix("- ") for line in comparison.grouped(comparisons, base).split("\n") if line]
-    return [comparison.sentence(result, base, content.rules.margin) for result in comparisons]
+        return [line.removeprefix("- ") for line in comparison.outcome_list(comparisons, base).split("\n") if line]
+    return [comparison.comparison_sentence(result, base, content.rules.margin) for result in comparisons]
 
 
-def _rated(content: Content) -> list[str]:
+def _rated(content: ReportContent) -> list[str]:
     """Where the runs stand on the first metric that has bands."""
     for spec in content.request.specs:
         tables = tables_for(spec, content.request.bands)
         if tables:
-            column = content.column(spec)
+            column = content.metric_summaries(spec)
             placements = [place_in_bands(tables[0], summary.mean, summary.low, summary.high) for summary in column]
             order = best_first(np.array([summary.mean for summary in column]), spec.metric.better)
-            sentence = bands.standing(spec, content.names, placements, order)
-            return [bands.sourced([sentence], [tables[0].source])[0] + "."]
+            sentence = bands.band_sentence(spec, content.names, placements, order)
+            return [bands.with_sources([sentence], [tables[0].source])[0] + "."]
     return []
 
 
-def leaderboard(content: Content, title: str) -> Section:
+def leaderboard(content: ReportContent, title: str) -> Section:
     """Runs x metrics, the differences to the baseline, the means of the first metric."""
     request, names, rows = content.request, content.names, content.summaries
     order = best_first(np.array([row[0].mean for row in rows]), content.lead.metric.better)
     several_n = len({summary.n for row in rows for summary in row}) > 1
-    best, comparisons = content.best(content.lead), content.against_best(content.lead)
+    best, comparisons = content.best_run(content.lead), content.against_best(content.lead)
     tied = {
         run for run, result in comparisons.items() if result.outcome in ("undecided", "equivalent") and result.n >= 2
     }
@@ -78,39 +82,42 @@ def leaderboard(content: Content, title: str) -> Section:
         notes += ["baseline"] if run == request.baseline and len(names) > 1 else []
         table.append(
             [
-                cells.run(names[run], content.slots[run], ", ".join(notes)),
-                *(cells.mean(summary, content.compared.get((run, summary.spec)), several_n) for summary in rows[run]),
+                cells.run_cell(names[run], content.slots[run], ", ".join(notes)),
+                *(
+                    cells.mean_cell(summary, content.comparisons.get((run, summary.spec)), several_n)
+                    for summary in rows[run]
+                ),
             ]
         )
-    grid = Grid(f"Mean of each metric with its 95 % interval, best {content.lead.title} first",
+    grid = Table(f"Mean of each metric with its 95 % interval, best {content.lead.title} first",
                 ["Run", *(spec.title for spec in request.specs)], table)
-    return Section("leaderboard", title, (grid, Words(_note(content, several_n), quiet=True), *_pictures(content)))
+    return Section("leaderboard", title, (grid, Text(_note(content, several_n), quiet=True), *_pictures(content)))
 
 
-def _note(content: Content, several_n: bool) -> str:
+def _note(content: ReportContent, several_n: bool) -> str:
     request = content.request
     sentences = ["Mean over n queries with its 95 % bootstrap interval."]
     if not several_n:
         sentences.append(f"n = {content.summaries[0][0].n:,}.")
-    if content.others:
+    if content.candidates:
         sentences.append(
             f"Below it the difference to {escape(content.names[request.baseline])}, the baseline: ▲ better, ▼ "
             "worse, without a mark where it cannot be told from none; p of a paired randomisation test, "
             "corrected for all differences of this table (Holm)."
         )
-    return " ".join([*sentences, *fmt.counted(content.names, counts(content), request.matches[0].conventions)])
+    return " ".join([*sentences, *fmt.query_counts(content.names, counts(content), request.matches[0].conventions)])
 
 
-def counts(content: Content) -> list[dict[str, int]]:
+def counts(content: ReportContent) -> list[dict[str, int]]:
     """Queries that count, and how many of them are missing and unanswerable; extra: queries that the truth lacks."""
-    return [{"queries": int(content.inside.sum()), "missing": int((match.missing & content.inside).sum()),
-             "unanswerable": int(((match.ranked.relevant() == 0) & content.inside).sum()), "extra": len(match.extra)}
+    return [{"queries": int(content.selected.sum()), "missing": int((match.missing & content.selected).sum()),
+             "unanswerable": int(((match.ranked.relevant() == 0) & content.selected).sum()), "extra": len(match.extra)}
             for match in content.request.matches]
 
 
-def _pictures(content: Content) -> list:
+def _pictures(content: ReportContent) -> list:
     names, slots, lead = content.names, content.slots, content.lead
-    mean, low, high = (array[:, 0] for array in cells.parts(content.summaries))
+    mean, low, high = (array[:, 0] for array in cells.summary_arrays(content.summaries))
     n = np.array([row[0].n for row in content.summaries])
 
     def means(theme: Theme):
@@ -119,14 +126,14 @@ def _pictures(content: Content) -> list:
 
     values_text = ", ".join(f"{name} {fmt.number(value)}" for name, value in zip(names, mean, strict=True))
     blocks = [
-        Picture("means", lead.title, f"Mean {lead.title} of each run with its 95 % interval: {values_text}.", means)
+        Figure("means", lead.title, f"Mean {lead.title} of each run with its 95 % interval: {values_text}.", means)
     ]
     specs = [
-        spec for spec in content.request.specs if any(spec == compared_spec for _, compared_spec in content.compared)
+        spec for spec in content.request.specs if any(spec == compared_spec for _, compared_spec in content.comparisons)
     ][:DRAWN]
     if specs:
         base = names[content.request.baseline]
-        blocks += [Heading(f"Differences to {base}"), Picture(
+        blocks += [Heading(f"Differences to {base}"), Figure(
             "differences", f"Differences to {base}", f"Difference of each run to {base} on "
             f"{fmt.listed([spec.title for spec in specs])}, with 95 % intervals; the table below has the numbers.",
             lambda theme: _forest(content, specs, theme), differences(content, specs),
@@ -134,15 +141,15 @@ def _pictures(content: Content) -> list:
     return blocks
 
 
-def _forest(content: Content, specs: list[Spec], theme: Theme):
-    grid = [[content.compared[candidate, spec] for spec in specs] for candidate in content.others]
+def _forest(content: ReportContent, specs: list[Spec], theme: Theme):
+    grid = [[content.comparisons[candidate, spec] for spec in specs] for candidate in content.candidates]
     mean, low, high, n, p = (
         np.array([[getattr(result, field) for result in row] for row in grid], dtype=float)
         for field in ("mean_difference", "low", "high", "n", "p_corrected")
     )
     return forest.forest(
-        [content.names[candidate] for candidate in content.others],
-        [content.slots[candidate] for candidate in content.others],
+        [content.names[candidate] for candidate in content.candidates],
+        [content.slots[candidate] for candidate in content.candidates],
         mean,
         low,
         high,
@@ -155,7 +162,7 @@ def _forest(content: Content, specs: list[Spec], theme: Theme):
     )
 
 
-def differences(content: Content, specs: list[Spec]) -> Grid:
+def differences(content: ReportContent, specs: list[Spec]) -> Table:
     """Every number of the comparison."""
     rows = [
         [
@@ -167,12 +174,12 @@ def differences(content: Content, specs: list[Spec]) -> Grid:
             fmt.number(result.cohens_dz, signed=True),
             fmt.number(result.detectable),
             f"{result.n:,}",
-            comparison.READINGS[result.outcome],
+            comparison.OUTCOMES[result.outcome],
         ]
         for spec in specs
-        for result in (content.compared[candidate, spec] for candidate in content.others)
+        for result in (content.comparisons[candidate, spec] for candidate in content.candidates)
     ]
-    return Grid("Differences, tests and effect sizes", [
+    return Table("Differences, tests and effect sizes", [
         "Run", "Metric", "Difference [95 % interval]", "p (Holm)", "Better / equal / worse", "Cohen's d_z",
         "Smallest difference shown", "n", "Verdict"], rows, frozenset({2, 3, 4, 5, 6, 7}), folded=True)
 

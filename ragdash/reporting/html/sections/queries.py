@@ -9,21 +9,21 @@ import pyarrow as pa
 
 from ragdash.evaluation.compare import best_first, direction
 from ragdash.evaluation.compare import differences as differences_of
-from ragdash.reporting.html.blocks import Document, Heading, Picture, Query, Section, Words
-from ragdash.reporting.html.content import Content
+from ragdash.reporting.html.blocks import Figure, Heading, QueryBlock, ReportDocument, Section, Text
+from ragdash.reporting.html.content import ReportContent
 from ragdash.reporting.html.sections import judges
-from ragdash.reporting.html.sections.texts import cut, detail, question
+from ragdash.reporting.html.sections.texts import query_field, question, shorten
 from ragdash.reporting.plots import compare
 from ragdash.reporting.plots.common.axes import axis_of
 from ragdash.reporting.sentences import fmt
 from ragdash.reporting.sentences.fmt import count, escape
 
-DECIDING = 4  # queries of each side
+MAX_PER_SIDE = 4  # queries of each side
 RANKS = 3  # documents shown of each run
-WANTED = 3  # right documents shown
+MAX_RELEVANT = 3  # right documents shown
 
 
-def deciding(content: Content, title: str) -> Section:
+def deciding_queries(content: ReportContent, title: str) -> Section:
     """The queries with the largest differences between the baseline and the best other run."""
     candidate = _candidate(content)
     if candidate is None:
@@ -33,7 +33,7 @@ def deciding(content: Content, title: str) -> Section:
     base, spec = content.request.baseline, content.lead
     gap = differences_of(content.evaluations[base], content.evaluations[candidate], spec)
     names = content.names[base], content.names[candidate]
-    picture = Picture(
+    picture = Figure(
         "per-query",
         f"{spec.title}, query by query",
         _split(content, gap, names),
@@ -50,30 +50,32 @@ def deciding(content: Content, title: str) -> Section:
     )
     oriented = np.nan_to_num(gap) * direction(spec)
     order = np.argsort(-oriented, kind="stable")
-    gains = [int(row) for row in order[:DECIDING] if oriented[row] > 0]
-    losses = [int(row) for row in order[::-1][:DECIDING] if oriented[row] < 0]
-    blocks = [Words(f"**{escape(names[1])}** against **{escape(names[0])}**, the baseline, on {spec.title}."), picture]
+    gains = [int(row) for row in order[:MAX_PER_SIDE] if oriented[row] > 0]
+    losses = [int(row) for row in order[::-1][:MAX_PER_SIDE] if oriented[row] < 0]
+    blocks = [Text(f"**{escape(names[1])}** against **{escape(names[0])}**, the baseline, on {spec.title}."), picture]
     for heading, rows in ((f"Better in {names[1]}", gains), (f"Worse in {names[1]}", losses)):
         if rows:
             blocks += [Heading(heading), *(_query(content, row, (base, candidate), gap[row]) for row in rows)]
     if not (gains or losses):
-        blocks.append(Words("No query differs."))
+        blocks.append(Text("No query differs."))
     return Section("queries", title, blocks)
 
 
-def _candidate(content: Content) -> int | None:
+def _candidate(content: ReportContent) -> int | None:
     """The best run but for the baseline, where it can be compared on the metric of the verdict."""
-    order = best_first(np.array([summary.mean for summary in content.column(content.lead)]), content.lead.metric.better)
-    return next((run for run in order if (run, content.lead) in content.compared), None)
+    order = best_first(
+        np.array([summary.mean for summary in content.metric_summaries(content.lead)]), content.lead.metric.better
+    )
+    return next((run for run in order if (run, content.lead) in content.comparisons), None)
 
 
-def _split(content: Content, gap: np.ndarray, names: tuple[str, str]) -> str:
+def _split(content: ReportContent, gap: np.ndarray, names: tuple[str, str]) -> str:
     oriented = gap[np.isfinite(gap)] * direction(content.lead)
     return (f"{names[1]} is better than {names[0]} on {count(int((oriented > 0).sum()), 'query', 'queries')}, worse on "
             f"{int((oriented < 0).sum()):,}, equal on {int((oriented == 0).sum()):,}.")
 
 
-def _query(content: Content, row: int, pair: Sequence[int], gap: float) -> Query:
+def _query(content: ReportContent, row: int, pair: Sequence[int], gap: float) -> QueryBlock:
     """One query with what both runs return for it; texts only where they may stand in the report."""
     query_id = content.evaluations[pair[0]].query_ids[row].as_py()
     query_index = content.truth.query_ids.index(query_id).as_py()
@@ -91,20 +93,35 @@ def _query(content: Content, row: int, pair: Sequence[int], gap: float) -> Query
     tables = {run: _ranking(content, run, query_id) for run in pair}
     texts = {doc: text for table in tables.values() for doc, text in table}
     ranks = {run: {doc: rank for rank, (doc, _) in enumerate(table, 1)} for run, table in tables.items()}
-    relevant = [Document(None, doc, " · ".join(f"{content.names[run]}: {_rank(ranks[run].get(doc))}" for run in pair),
-                       cut(content, texts.get(doc)))
-              for doc, grade in list(grades.items())[:WANTED] if grade >= 1]
-    runs = [(content.names[run], [Document(rank, doc, _judged(grades, doc), cut(content, text)) for rank, (doc, text)
-                                 in enumerate(tables[run][:RANKS], 1)],
-             cut(content, detail(content.request.matches[run].run, query_id, "answer"))) for run in pair]
-    reference = detail(content.truth, query_id, "answers") or []
+    relevant = [
+        ReportDocument(
+            None,
+            doc,
+            " · ".join(f"{content.names[run]}: {_rank(ranks[run].get(doc))}" for run in pair),
+            shorten(content, texts.get(doc)),
+        )
+        for doc, grade in list(grades.items())[:MAX_RELEVANT]
+        if grade >= 1
+    ]
+    runs = [
+        (
+            content.names[run],
+            [
+                ReportDocument(rank, doc, _judged(grades, doc), shorten(content, text))
+                for rank, (doc, text) in enumerate(tables[run][:RANKS], 1)
+            ],
+            shorten(content, query_field(content.request.matches[run].run, query_id, "answer")),
+        )
+        for run in pair
+    ]
+    reference = query_field(content.truth, query_id, "answers") or []
     specs = judges.judged_specs(content)
-    claims = judges.heard(content, pair, query_id, specs)[0] if specs else ()
-    return Query(query_id, cut(content, question(content, query_id, pair)), values, relevant, runs,
-                 cut(content, " / ".join(reference)), claims)
+    claims = judges.judged_claims(content, pair, query_id, specs)[0] if specs else ()
+    return QueryBlock(query_id, shorten(content, question(content, query_id, pair)), values, relevant, runs,
+                 shorten(content, " / ".join(reference)), claims)
 
 
-def _ranking(content: Content, index: int, query_id: str) -> list[tuple[str, str | None]]:
+def _ranking(content: ReportContent, index: int, query_id: str) -> list[tuple[str, str | None]]:
     run = content.request.matches[index].run
     if run.query_ids.index(query_id).as_py() < 0:
         return []

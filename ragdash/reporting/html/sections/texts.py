@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ragdash.reporting.html.content import Content
+from ragdash.reporting.html.content import ReportContent
 
-LONG = 240  # characters of a document or an answer
+MAX_LENGTH = 240  # characters of a document or an answer
 
 
-def question(content: Content, query_id: str, runs: Sequence[int]) -> str | None:
+def question(content: ReportContent, query_id: str, runs: Sequence[int]) -> str | None:
     """The text of the query, as the truth or one of these runs has it."""
     sources = (content.truth, *(content.request.matches[run].run for run in runs))
-    return next((text for source in sources if (text := detail(source, query_id, "query"))), None)
+    return next((text for source in sources if (text := query_field(source, query_id, "query"))), None)
 
 
-def detail(source, query_id: str, name: str):
+def query_field(source, query_id: str, name: str):
     """What a run or a truth says of a query, None where it says nothing."""
     query_index = source.query_ids.index(query_id).as_py()
     if query_index < 0 or source.details is None or name not in source.details.column_names:
@@ -23,9 +23,9 @@ def detail(source, query_id: str, name: str):
     return source.details[name][query_index].as_py()
 
 
-def cut(content: Content, text: str | None) -> str:
+def shorten(content: ReportContent, text: str | None) -> str:
     """As much of a text as the report shows; nothing where texts are left out."""
     if not text or not content.request.texts:
         return ""
-    line = " ".join(text[:4 * LONG].split())
-    return line if len(line) <= LONG else line[:LONG - 1] + "…"
+    line = " ".join(text[:4 * MAX_LENGTH].split())
+    return line if len(line) <= MAX_LENGTH else line[:MAX_LENGTH - 1] + "…"

@@ -14,10 +14,10 @@ from ragdash.reporting.plots.common.theme import (
     Theme,
     escape,
     figure,
-    folded,
     looks,
-    short,
+    shorten,
     value_text,
+    wrap_title,
 )
 
 SIGNS = {"better": "▲", "worse": "▼", "equivalent": "≈"}
@@ -47,10 +47,10 @@ def forest(names: Sequence[str], slots: Sequence[int], difference: np.ndarray, l
     rows = [_rows(block, len(names)) for block in blocks]
     step = ROW if sum(map(len, rows)) <= MANY_ROWS else DENSE
     step = TALL if len(names) == 1 and any(len(title) > LONG for title in titles) else step
-    tall = [(_places(block_rows)[-1] + 1) * step for block_rows in rows]
+    tall = [(_row_positions(block_rows)[-1] + 1) * step for block_rows in rows]
     room = max(sum(tall) + GAP * (len(blocks) - 1), ROW)
     fig = figure(theme, height=room + 8 + BELOW)
-    hover = _said(arrays, mark, axes, p)
+    hover = _hover_texts(arrays, mark, axes, p)
     run_looks, notes, top = looks(names, slots, theme), [], 0.0
     for scale, (block, block_rows) in enumerate(zip(blocks, rows, strict=True)):
         _scale(fig, scale, [1 - (top + tall[scale]) / room, 1 - top / room], axes[block[0]], arrays, block, baseline)
@@ -70,11 +70,11 @@ def signed(values: np.ndarray, decimals: int = 3) -> np.ndarray:
     return np.where(values > 0, "+" + text, text)
 
 
-def sides(axis: Axis, baseline: str, noun: str = "Difference") -> str:
+def difference_axis_title(axis: Axis, baseline: str, noun: str = "Difference") -> str:
     """The title of an axis of differences where right is better."""
     ends = {"higher": "← worse · better →<br>", "lower": "← worse (higher) · better (lower) →<br>"}
     unit = f" ({escape(axis.unit)})" if axis.unit else ""
-    return f"{ends.get(axis.better or '', '')}{noun} to {short(baseline, 18)}{unit}"
+    return f"{ends.get(axis.better or '', '')}{noun} to {shorten(baseline, 18)}{unit}"
 
 
 def _blocks(axes: Sequence[Axis]) -> list[list[int]]:
@@ -93,13 +93,13 @@ def _rows(block: Sequence[int], runs: int) -> list[tuple[int, int]]:
     return [(group, run) for group in block for run in range(-1, runs)]
 
 
-def _places(rows: Sequence[tuple[int, int]]) -> np.ndarray:
+def _row_positions(rows: Sequence[tuple[int, int]]) -> np.ndarray:
     """Where each row stands, from 0 down; a heading has some air above it."""
     heading = np.array([run < 0 for _, run in rows], dtype=float)
     return np.arange(len(rows)) + AIR * np.maximum(np.cumsum(heading) - 1, 0)
 
 
-def _said(arrays: Sequence[np.ndarray], mark: Sequence[Sequence[str]], axes: Sequence[Axis],
+def _hover_texts(arrays: Sequence[np.ndarray], mark: Sequence[Sequence[str]], axes: Sequence[Axis],
           p: np.ndarray | None) -> np.ndarray:
     """The hover text of each row without its names: (N, G)."""
     text = np.empty(arrays[0].shape, dtype=object)
@@ -123,7 +123,7 @@ def _marks(scale: int, rows: Sequence[tuple[int, int]], run: int, look: Look, ar
            mark: Sequence[Sequence[str]], titles: Sequence[str], hover: np.ndarray, theme: Theme) -> go.Scatter:
     """One candidate's symbols and bars on one scale."""
     run_rows = [row for row, (_, owner) in enumerate(rows) if owner == run]
-    positions, group = _places(rows)[run_rows], [rows[row][0] for row in run_rows]
+    positions, group = _row_positions(rows)[run_rows], [rows[row][0] for row in run_rows]
     middle, low, high = (array[run, group] for array in arrays[:3])
     decided = [mark[run][index] in ("better", "worse") for index in group]
     return go.Scatter(
@@ -151,10 +151,10 @@ def _notes(scale: int, rows: Sequence[tuple[int, int]], titles: Sequence[str], d
     """Headings of the groups, and each difference as a number with its sign at the right end."""
     colors = {"better": theme.better, "worse": theme.worse}
     notes = []
-    for row, (group, run) in zip(_places(rows), rows, strict=True):
+    for row, (group, run) in zip(_row_positions(rows), rows, strict=True):
         position = {"xref": "paper", "yref": _axis("y", scale), "y": row, "xanchor": "left", "showarrow": False}
         if run < 0:
-            notes.append({**position, "x": 0, "xshift": 2, "text": f"<b>{short(titles[group], 28)}</b>",
+            notes.append({**position, "x": 0, "xshift": 2, "text": f"<b>{shorten(titles[group], 28)}</b>",
                           "font": {"size": 13, "color": theme.ink}, "bgcolor": theme.paper})
             continue
         word = mark[run][group]
@@ -174,10 +174,10 @@ def _labels(
     step: int,
 ) -> None:
     """Names beside the rows with their symbol; the groups' titles where there is one candidate only."""
-    positions = _places(rows)
+    positions = _row_positions(rows)
     visible = [(row, group, run) for row, (group, run) in zip(positions, rows, strict=True) if run >= 0]
     text = [
-        folded(titles[group], LONG) if len(run_looks) == 1 else _signed_name(run_looks[run])
+        wrap_title(titles[group], LONG) if len(run_looks) == 1 else _signed_name(run_looks[run])
         for _, group, run in visible
     ]
     fig.update_layout({_name("yaxis", scale): {
@@ -187,7 +187,7 @@ def _labels(
 
 def _signed_name(look: Look) -> str:
     plain = look.name.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
-    return f'{short(plain, 16)} <span style="color:{look.color}">{look.sign}</span>'
+    return f'{shorten(plain, 16)} <span style="color:{look.color}">{look.sign}</span>'
 
 
 def _scale(fig: go.Figure, scale: int, domain: Sequence[float], axis: Axis, arrays: Sequence[np.ndarray],
@@ -196,11 +196,22 @@ def _scale(fig: go.Figure, scale: int, domain: Sequence[float], axis: Axis, arra
     values = np.concatenate([array[:, block].ravel() for array in arrays[:3]])
     span = difference_range(values, axis.better)
     ticks, text = difference_ticks(span)
-    fig.update_layout({
-        _name("yaxis", scale): {"domain": [max(domain[0], 0.0), domain[1]], "anchor": _axis("x", scale)},
-        _name("xaxis", scale): {"anchor": _axis("y", scale), "range": span, "zeroline": True, "zerolinewidth": 1.5,
-                             "zerolinecolor": fig.layout.template.layout.xaxis.tickfont.color, "tickvals": ticks,
-                             "ticktext": text, "tickangle": 0, "title": {"text": sides(axis, baseline)}}})
+    fig.update_layout(
+        {
+            _name("yaxis", scale): {"domain": [max(domain[0], 0.0), domain[1]], "anchor": _axis("x", scale)},
+            _name("xaxis", scale): {
+                "anchor": _axis("y", scale),
+                "range": span,
+                "zeroline": True,
+                "zerolinewidth": 1.5,
+                "zerolinecolor": fig.layout.template.layout.xaxis.tickfont.color,
+                "tickvals": ticks,
+                "ticktext": text,
+                "tickangle": 0,
+                "title": {"text": difference_axis_title(axis, baseline)},
+            },
+        }
+    )
 
 
 def difference_range(values: np.ndarray, better: str | None) -> list[float]:

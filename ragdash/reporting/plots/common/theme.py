@@ -14,7 +14,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 Figure = go.Figure
-COLOURED = 6
+COLORED = 6
 SYMBOLS = (
     "circle",
     "square",
@@ -105,7 +105,7 @@ class Look:
     group: str = ""
     paper: str = "#ffffff"
 
-    def faint(self, opacity: float = 0.16) -> str:
+    def translucent(self, opacity: float = 0.16) -> str:
         """The colour as rgba, for the band behind a line."""
         red, green, blue = (int(self.color[offset:offset + 2], 16) for offset in (1, 3, 5))
         return f"rgba({red},{green},{blue},{opacity})"
@@ -120,19 +120,21 @@ class Look:
                 "line": {"width": 1, "color": self.paper}}
 
 
-def mark(slot: int, theme: Theme = LIGHT, name: str = "", group: str = "") -> Look:
+def run_look(slot: int, theme: Theme = LIGHT, name: str = "", group: str = "") -> Look:
     """Colour, symbol and dash of a slot; slots from 6 on are grey and differ by symbol and dash."""
-    color = theme.runs[slot] if 0 <= slot < COLOURED else theme.grey
+    color = theme.runs[slot] if 0 <= slot < COLORED else theme.grey
     return Look(color, SYMBOLS[slot % len(SYMBOLS)], DASHES[slot % len(DASHES)], SIGNS[slot % len(SIGNS)], escape(name),
                 group, theme.paper)
 
 
 def looks(names: Sequence[str], slots: Sequence[int], theme: Theme) -> list[Look]:
     """The look of each run of a picture, in order."""
-    return [mark(slot, theme, name, f"run{index}") for index, (name, slot) in enumerate(zip(names, slots, strict=True))]
+    return [
+        run_look(slot, theme, name, f"run{index}") for index, (name, slot) in enumerate(zip(names, slots, strict=True))
+    ]
 
 
-def short(name: str, limit: int = 16) -> str:
+def shorten(name: str, limit: int = 16) -> str:
     """A name that fits beside a mark, cut in the middle, safe for plotly's markup."""
     if len(name) > limit:
         tail = (limit - 1) // 2
@@ -140,15 +142,15 @@ def short(name: str, limit: int = 16) -> str:
     return escape(name)
 
 
-def folded(title: str, longest: int = 14) -> str:
+def wrap_title(title: str, longest: int = 14) -> str:
     """A title on two lines where it is longer, parted near its middle, each of at most 24 letters; safe for plotly."""
     if len(title) <= longest or " " not in title:
-        return short(title, 24)
+        return shorten(title, 24)
     cut = min(
         (position for position, char in enumerate(title) if char == " "),
         key=lambda position: abs(position - len(title) / 2),
     )
-    return f"{short(title[:cut], 24)}<br>{short(title[cut + 1:], 24)}"
+    return f"{shorten(title[:cut], 24)}<br>{shorten(title[cut + 1:], 24)}"
 
 
 def tint(theme: Theme, color: str, share: float = 0.55) -> str:
@@ -214,7 +216,7 @@ def axis_range(axis: Axis, values: np.ndarray, pad: float = 0.04) -> list[float]
     return [max(low - air, floor - air / 3), high + air]
 
 
-def spread(positions: Sequence[float], gap: float) -> np.ndarray:
+def spread_positions(positions: Sequence[float], gap: float) -> np.ndarray:
     """Places moved apart so that neighbours are at least gap apart, order kept and the middle of each cluster in place.
 
     places: (N,); returned (N,), same unit.
@@ -246,10 +248,10 @@ def end_labels(fig: go.Figure, run_looks: Sequence[Look], heights: Sequence[floa
         return
     visible = [index for index, height in enumerate(heights) if np.isfinite(height)]
     share = 17 / max((fig.layout.height or 360) - 70, 1)
-    positions = spread([heights[index] for index in visible], share * (y_range[1] - y_range[0]))
+    positions = spread_positions([heights[index] for index in visible], share * (y_range[1] - y_range[0]))
     width = 0
     for index, position in zip(visible, positions, strict=True):
-        look, text = run_looks[index], short(html.unescape(run_looks[index].name), 14)
+        look, text = run_looks[index], shorten(html.unescape(run_looks[index].name), 14)
         fig.add_annotation(x=1, xref="paper", y=float(position), yref="y", xanchor="left", xshift=6, showarrow=False,
                            text=f'<span style="color:{look.color}">{look.sign}</span> {text}', font={"size": 12},
                            align="left")
