@@ -178,10 +178,10 @@ def _read_if_regular(source: Source, shape: Shape, layout: Layout) -> tuple[bool
             regular = is_regular(content, shape.separator)
             return regular, _read_fast(text, shape, layout, threads=False) if regular else None
     with ThreadPoolExecutor(1) as executor:
-        regular = executor.submit(is_regular, content, shape.separator)
+        check = executor.submit(is_regular, content, shape.separator)
         with source.arrow_text() as text:
             columns = _read_fast(text, shape, layout)
-    return (True, columns) if regular.result() else (False, None)
+    return (True, columns) if check.result() else (False, None)
 
 
 @dataclass(frozen=True)
