@@ -239,7 +239,7 @@ def test_a_problem_names_the_file_the_line_the_field_and_the_fix():
         read("# ours\n\n" + table(A) + "\n" + table('{label = "a", low = 0, high = 0.4}, ' + B, "RR"))
     (problem,) = caught.value.problems
     assert (problem.file, problem.line, problem.field, problem.kind) == ("bands.toml", 8, "high", "band-gap")
-    assert "'a' up to 0.4 and 'b' from 0.5" in problem.found
+    assert "'a' up to 0.4 and 'b' from 0.5" in problem.actual
     assert problem.expected and problem.fix
     with pytest.raises(InputError) as caught:
         read("[[table]]\nmetric = R@10")

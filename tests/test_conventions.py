@@ -36,7 +36,7 @@ def test_an_unknown_convention_is_told(name):
     with pytest.raises(InputError) as caught:
         evaluate(run_of({"q": ["a"]}), truth_of({"q": ["a"]}), "RR", **{name: "whatever"})
     (problem,) = caught.value.problems
-    assert problem.field == name and "whatever" in problem.found
+    assert problem.field == name and "whatever" in problem.actual
 
 
 @pytest.mark.parametrize("relevant, by_docid, by_file", [("b", 1 / 3, 1 / 2), ("c", 1 / 2, 1 / 3), ("a", 1 / 4, 1 / 4),
@@ -104,7 +104,7 @@ def test_of_a_document_twice_the_best_rank_counts_and_the_others_are_counted(fac
     assert docs(run) == ["b", "c", "a"] and run.duplicates == 2
     assert run.ranking("q")["rank"].to_pylist() == [1, 2, 3] and run.lengths.tolist() == [3]
     (problem,) = run.problems
-    assert problem.severity == "warning" and "'q'" in problem.found
+    assert problem.severity == "warning" and "'q'" in problem.actual
     row = by_query(evaluate(run, truth_of({"q": ["a", "b"]}), "RR R@2 P@3 AP nDCG n_ret Judged@3"))["q"]
     ideal = 1 + 1 / math.log2(3)
     assert row == pytest.approx({"RR": 1, "R@2": 0.5, "P@3": 2 / 3, "AP": (1 + 2 / 3) / 2, "nDCG": 1.5 / ideal,
@@ -115,7 +115,7 @@ def test_a_document_twice_can_be_an_error():
     run = Run.build("run", ["q", "q", "p", "p"], ["a", "a", "a", "b"])
     with pytest.raises(InputError) as caught:
         evaluate(run, truth_of({"q": ["a"]}), "RR", duplicates="error")
-    assert caught.value.problems[0].severity == "error" and "'a'" in caught.value.problems[0].found
+    assert caught.value.problems[0].severity == "error" and "'a'" in caught.value.problems[0].actual
     clean = run_of({"q": ["a", "b"], "p": ["a", "b"]})
     assert evaluate(clean, truth_of({"q": ["a"]}), "RR", duplicates="error").values[0, 0] == 1.0
 
@@ -154,7 +154,7 @@ def test_a_run_and_a_truth_without_a_common_query_are_refused():
     with pytest.raises(InputError) as caught:
         evaluate(run_of({"1": ["a"]}), truth_of({"01": ["a"]}), "RR")
     (problem,) = caught.value.problems
-    assert "'1'" in problem.found and "'01'" in problem.found
+    assert "'1'" in problem.actual and "'01'" in problem.actual
 
 
 def test_a_query_without_a_relevant_document_is_undefined_or_0_for_all_metrics_alike():
@@ -236,7 +236,7 @@ def test_a_judgement_given_twice_with_other_grades_is_an_error_that_names_both_l
     queries, names, grades = ["q", "p", "q", "q", "p"], ["a", "a", "b", "a", "a"], np.array([1, 0, 1, 2, 3])
     with pytest.raises(InputError) as caught:
         Truth.build("truth", queries, names, grades, lines=np.array([4, 5, 6, 17, 18]), file="some.qrels")
-    found = {problem.line: problem.found for problem in caught.value.problems}
+    found = {problem.line: problem.actual for problem in caught.value.problems}
     assert found.keys() == {17, 18} and {problem.file for problem in caught.value.problems} == {"some.qrels"}
     assert "4" in found[17] and "17" in found[17] and "5" in found[18] and "18" in found[18]
 
@@ -249,4 +249,4 @@ def test_what_cannot_be_a_result_is_told_with_its_line_all_at_once():
     problems = caught.value.problems
     assert [problem.line for problem in problems if problem.severity == "error"] == [2, 3, 4, 5]
     assert {problem.file for problem in problems} == {"bad.trec"}
-    assert all(problem.found and problem.expected and problem.fix for problem in problems)
+    assert all(problem.actual and problem.expected and problem.fix for problem in problems)

@@ -53,7 +53,7 @@ def test_a_document_twice():
     with pytest.raises(InputError) as caught:
         Corpus.build("c", ["a", "b", "a"], ["x", "y", "z"], file="f", lines=[1, 2, 5])
     problem, = caught.value.problems
-    assert problem.line == 5 and "'a'" in problem.found and "lines 1 and 5" in problem.found
+    assert problem.line == 5 and "'a'" in problem.actual and "lines 1 and 5" in problem.actual
 
 
 @pytest.mark.parametrize("columns, kind", [((["a", None],), "missing-id"), ((["a"], ["x", "y"]), "unfit-columns"),

@@ -84,7 +84,7 @@ def test_a_negative_time_is_refused():
     with pytest.raises(Unavailable, match="-3 in latency_ms"):
         timed("r", one.details, np.array([0]))
     problem = next(one for one in evaluate(one, TRUTH, "Latency").problems if one.kind == "unavailable")
-    assert "-3" in problem.found
+    assert "-3" in problem.actual
 
 
 def test_a_plain_number_is_the_total():

@@ -25,7 +25,7 @@ def test_the_same_of_several_runs_is_one_with_its_runs():
     facts = {"judge": "", "reason": ""}
     found = merged_problems(runs(a=problem("unavailable/not-judged", "a", **facts),
                         b=problem("unavailable/not-judged", "b", **facts)))
-    assert [one.found for one in found] == [f"{CLAIMS} of runs 'a' and 'b', not judged yet"]
+    assert [one.actual for one in found] == [f"{CLAIMS} of runs 'a' and 'b', not judged yet"]
     assert found[0].kind == "unavailable" and found[0].facts["run"] == ["a", "b"]
 
 
@@ -37,7 +37,7 @@ def test_numbers_that_differ_are_listed_in_the_order_of_the_runs():
             c=problem(run="c", missing=2, queries=1300, reasons={"an empty reply": 2}),
         )
     )
-    assert [one.found for one in found] == [
+    assert [one.actual for one in found] == [
         f"{CLAIMS} of runs 'a' and 'b': 1 and 1,200 of 1 and 1,300 queries without a verdict (no reply in time)",
         f"{CLAIMS} of run 'c': 2 of 1,300 queries without a verdict (an empty reply)"]
 
@@ -49,7 +49,7 @@ def test_counts_by_reason_are_listed_reason_by_reason():
             b=problem(run="b", missing=6, queries=9, reasons={"no reply in time": 4, "refused": 2}),
         )
     )
-    assert [one.found for one in found] == [
+    assert [one.actual for one in found] == [
         f"{CLAIMS} of runs 'a' and 'b': 5 and 6 of 9 queries without a verdict "
         "(3 and 4 no reply in time, 2 refused)"]
 
@@ -60,7 +60,7 @@ def test_what_differs_in_more_stays_apart_and_what_names_no_run_is_said_once():
     found = merged_problems(runs(a=[problem("duplicate-verdict/query", "a", query="q4", vote=""),
                            problem("undefined-verdicts", "a", missing=6, queries=9), bare], b=other))
     assert len(found) == 5 and found.count(bare) == 1
-    assert merged_problems(runs(**{"it's": problem(run="it's", missing=1, queries=1)}))[0].found.startswith(
+    assert merged_problems(runs(**{"it's": problem(run="it's", missing=1, queries=1)}))[0].actual.startswith(
         f"""{CLAIMS} of run "it's": 1 of 1 query""")
 
 

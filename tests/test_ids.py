@@ -83,7 +83,7 @@ def test_lost_zeros_come_back_with_every_hit():
     assert fixed.digest == kept.digest
     assert fixed.settings["ids"] == "zeros"
     (note,) = [problem for problem in fixed.problems if problem.kind == "respelled-ids"]
-    assert note.severity == "note" and "2 of 2 query ids and 3 of 4 document ids" in note.found
+    assert note.severity == "note" and "2 of 2 query ids and 3 of 4 document ids" in note.actual
 
 
 def test_queries_that_would_become_one_stay_apart_and_are_told():
@@ -92,7 +92,7 @@ def test_queries_that_would_become_one_stay_apart_and_are_told():
     fixed = with_ids_of(run, truth, "case,trim")
     assert fixed.query_ids.to_pylist() == ["Q1", "q1 ", "q2"]
     (problem,) = [problem for problem in fixed.problems if problem.kind == "merged-queries"]
-    assert problem.severity == "warning" and "2 queries" in problem.found and "'Q1'" in problem.found
+    assert problem.severity == "warning" and "2 queries" in problem.actual and "'Q1'" in problem.actual
     exact = with_ids_of(run_of({"Q1": ["a"], "q1": ["b"]}), truth, "case")
     assert exact.query_ids.to_pylist() == ["Q1", "q1"], "the one that is wanted as it stands is not merged into"
 
@@ -145,7 +145,7 @@ def test_the_first_chunk_keeps_its_rank_and_ranks_close_up(rankings):
     run = collapsed(run_of(rankings), "prefix:#")
     assert docs(run) == ["a", "b", "c"]
     assert run.duplicates == 0 and kinds(run) == ["collapsed-chunks"] and run.settings == {"collapse": "prefix:#"}
-    assert run.problems[0].severity == "note" and "2 of 5 chunks" in run.problems[0].found
+    assert run.problems[0].severity == "note" and "2 of 5 chunks" in run.problems[0].actual
 
 
 def test_collapse_by_the_source_column_and_by_rank():
@@ -155,7 +155,7 @@ def test_collapse_by_the_source_column_and_by_rank():
     table = flat.ranking("q").to_pydict()
     assert table == {"rank": [1, 2], "doc_id": ["s", "c3"], "score": [1.0, 5.0], "text": ["one", "three"]}
     assert docs(flat, "p") == ["t"] and flat.ranked_by == "rank"
-    assert "1 have no source" in flat.problems[-1].found
+    assert "1 have no source" in flat.problems[-1].actual
 
 
 def test_a_chunk_that_stood_twice_already_stays_a_duplicate():

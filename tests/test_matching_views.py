@@ -51,7 +51,7 @@ def test_what_a_run_cannot_give_is_undefined_with_its_reason(metric, truth, word
     found = evaluate(run_with(), truth, ["RR", metric])
     assert np.isnan(found.column(metric)).all() and not np.isnan(found.column("RR")).all()
     (problem,) = (one for one in found.problems if one.kind == "unavailable")
-    assert word in problem.found and problem.severity == "warning" and problem.fix
+    assert word in problem.actual and problem.severity == "warning" and problem.fix
 
 
 def test_by_evidence_a_document_is_right_where_it_holds_the_span():

@@ -141,26 +141,26 @@ def test_a_problem_needs_its_message_and_its_facts():
 def test_a_problem_is_data_that_comes_back():
     cause = Problem("bad-number", {"value": "x"}, "a.csv", 3, "score")
     problem = Problem("unread-file", {}, "a.zip", severity="warning", cause=cause)
-    assert problem.found == cause.found and Problem.of_dict(problem.as_dict()) == problem
+    assert problem.actual == cause.actual and Problem.of_dict(problem.as_dict()) == problem
     assert hash(problem) == hash(Problem.of_dict(problem.as_dict()))
     edge = Problem("nan-edge", {"metric": "P", "label": "good", "low": float("nan")})
-    assert edge.as_dict()["facts"]["low"] == "nan" and "'good' from nan" in edge.found
+    assert edge.as_dict()["facts"]["low"] == "nan" and "'good' from nan" in edge.actual
     older = {"kind": "unread-file", "found": "a file", "expected": "another", "mend": "Try.", "file": None,
              "line": None, "field": None, "severity": "note"}
     back = Problem.of_dict(older)
-    assert (back.kind, back.found, back.fix, back.severity) == ("unread-file", "a file", "Try.", "note")
+    assert (back.kind, back.actual, back.fix, back.severity) == ("unread-file", "a file", "Try.", "note")
 
 
 def test_the_page_has_its_own_fix():
     problem = Problem("unknown-encoding", {"encoding": "x"})
     assert "--encoding" in problem.fix and "--" not in problem.words("page").fix
-    assert problem.words("page").found == problem.found == "'x'"
+    assert problem.words("page").actual == problem.actual == "'x'"
     assert problem.words("report") == problem.words("json") == problem.words("cli")
 
 
 def test_words_do_not_change_from_one_time_to_the_next():
     problem = Problem("several-configurations", {"count": 2, "names": ["b", "a"]})
-    assert problem.found == problem.found == "2 of the configurations b, a"
+    assert problem.actual == problem.actual == "2 of the configurations b, a"
     assert str(problem) == str(Problem.of_dict(problem.as_dict()))
 
 
@@ -168,12 +168,12 @@ def test_a_collector_counts_what_is_more():
     notes = Collector("f")
     for at in range(25):
         notes.add("bad-number", {"value": str(at)}, line=at)
-    assert len(notes.problems) == 20 and notes.problems[-1].found == "19 (and 5 more like it)"
+    assert len(notes.problems) == 20 and notes.problems[-1].actual == "19 (and 5 more like it)"
     with pytest.raises(InputError, match="and 5 more like it"):
         notes.raise_errors()
     long = Collector("f")
     long.add("bad-number", {"value": "x" * 500})
-    assert len(long.problems[0].found) < 130
+    assert len(long.problems[0].actual) < 130
 
 
 TAKEN_APART = {"replace", "startswith", "endswith", "partition", "rpartition", "split", "rsplit", "removeprefix",

@@ -160,7 +160,7 @@ def test_judgements_are_applied_and_the_rest_stays(store):
     rows = sorted(zip(new.queries.tolist(), new.docs.to_pylist(), new.grades.tolist(), strict=True))
     assert rows == [(0, "a", 1), (0, "b", 1), (0, "z", 2), (1, "c", 1), (2, "y", 0)]
     assert new.grades.tolist() == [2, 1, 1, 1, 0]  # by query, then grade descending
-    assert {problem.kind: problem.found[:1] for problem in new.problems} == {
+    assert {problem.kind: problem.actual[:1] for problem in new.problems} == {
         "replaced-judgements": "1", "extra-queries": "1"}
     same = truth_of({"q1": {"a": 1, "b": 1, "z": 2}, "q2": {"c": 1}, "q3": {"y": 0}})
     assert new.digest == same.digest != GOLD.digest
@@ -175,7 +175,7 @@ def test_a_judgment_of_the_first_row_of_a_truth_is_replaced_and_counted(store, j
     said(store, *(grade(doc, value) for doc, value in judged.items()), truth=GOLD.digest)
     new = reviewed(GOLD, store.read(GOLD.digest))
     assert new.grades.tolist() == grades
-    assert [problem.found[:2] for problem in new.problems] == [f"{replaced} "] * (replaced > 0)
+    assert [problem.actual[:2] for problem in new.problems] == [f"{replaced} "] * (replaced > 0)
 
 
 def test_an_evaluation_with_and_one_without(store):

@@ -166,7 +166,7 @@ def test_a_wrong_expression_is_explained_with_its_place_and_its_fix(pattern, pla
     with pytest.raises(InputError) as caught:
         check(pattern, True)
     (problem,) = caught.value.problems
-    assert problem.kind == "wrong-pattern" and place in problem.found
+    assert problem.kind == "wrong-pattern" and place in problem.actual
     assert fix in problem.fix + problem.expected
     check(pattern, False)
 

@@ -103,7 +103,7 @@ def test_what_cannot_be_read_is_one_problem_with_a_hint(text, kind, says):
 def test_every_unreadable_name_is_told_at_once():
     with pytest.raises(InputError) as caught:
         parse_specs("P@5 foo RR@0x nDCG@10 bar@3")
-    assert [problem.found.strip("'") for problem in caught.value.problems] == ["foo", "RR@0x", "bar@3"]
+    assert [problem.actual.strip("'") for problem in caught.value.problems] == ["foo", "RR@0x", "bar@3"]
 
 
 def test_specs_are_values():

@@ -111,7 +111,7 @@ def test_trust_says_what_stands_behind_a_mean():
 
 def test_a_kappa_below_0_has_a_true_minus_sign():
     found = trust(judged([1.0, 0.0] * 20), {f"q{i}": float(i % 2) for i in range(30)}).problems
-    assert [one.found.partition(" on ")[0] for one in found if one.kind == "judge-of-chance"] == ["a kappa of −1.00"]
+    assert [one.actual.partition(" on ")[0] for one in found if one.kind == "judge-of-chance"] == ["a kappa of −1.00"]
 
 
 @pytest.mark.parametrize(("values", "labels", "kind"), [
@@ -252,7 +252,7 @@ def test_a_broken_csv_is_an_error_with_its_line_and_no_row_is_lost_silently(case
     with pytest.raises(InputError) as raised:
         read(f"query_id,value,missing\n{BROKEN[case]}".encode(), "v.csv")
     broken = next(one for one in raised.value.problems if one.kind == "bad-quotes")
-    assert (broken.file, broken.line) == ("v.csv", 4) and broken.found
+    assert (broken.file, broken.line) == ("v.csv", 4) and broken.actual
     assert "quotes" in broken.expected and "Close the quotes" in broken.fix
 
 

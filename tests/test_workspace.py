@@ -205,7 +205,7 @@ def test_a_broken_file_is_named_and_set_aside_and_the_others_stay_usable(workspa
     with pytest.raises(InputError) as error:
         workspace.load_run(broken.digest)
     (problem,) = error.value.problems
-    assert problem.kind == "broken-workspace-file" and "'broken'" in problem.found
+    assert problem.kind == "broken-workspace-file" and "'broken'" in problem.actual
     assert Path(problem.file).parent == workspace.folder / "broken" and Path(problem.file).is_dir()
     assert workspace.runs()[0].broken == problem.file and workspace.load_run(whole.digest).name == "whole"
     with pytest.raises(InputError) as error:

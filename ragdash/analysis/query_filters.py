@@ -38,9 +38,9 @@ class Filters:
 
     def chosen(self) -> dict[str, tuple[str, ...]]:
         """The choices of every facet that is set: {facet: choices}."""
-        found = {"outcome": (self.outcome,) if self.outcome else (), "attributes": self.attributes,
+        by_facet = {"outcome": (self.outcome,) if self.outcome else (), "attributes": self.attributes,
                  "stages": self.stages, "kinds": self.kinds, "marks": self.marks}
-        return {facet: choices for facet, choices in found.items() if choices}
+        return {facet: choices for facet, choices in by_facet.items() if choices}
 
     def without(self, facet: str) -> Filters:
         """The same without one facet ("outcome", "text", "attributes" ...)."""
@@ -59,17 +59,17 @@ class Facts:
 
 def select(facts: Facts, filters: Filters) -> np.ndarray:
     """The queries that pass: (Q,) bool. KeyError for a choice that the facts do not offer."""
-    kept = np.ones(facts.queries, bool)
+    selected = np.ones(facts.queries, bool)
     if filters.text and facts.found is not None:
-        kept &= facts.found
+        selected &= facts.found
     for facet, choices in filters.chosen().items():
         groups: dict[str, np.ndarray] = {}
         for choice in choices:
             group = choice.partition("=")[0] if facet == "attributes" else ""
             groups[group] = groups.get(group, False) | facts.choices[facet][choice]
         for mask in groups.values():
-            kept &= mask
-    return kept
+            selected &= mask
+    return selected
 
 
 def counts(facts: Facts, filters: Filters, facet: str) -> dict[str, int]:
@@ -77,22 +77,22 @@ def counts(facts: Facts, filters: Filters, facet: str) -> dict[str, int]:
 
     An attribute stands beside what is chosen of the other attributes. "" is the number without a choice.
     """
-    found = {"": int(select(facts, filters.without(facet)).sum())}
+    totals = {"": int(select(facts, filters.without(facet)).sum())}
     for choice in facts.choices.get(facet, {}):
-        held: tuple[str, ...] = (choice,)
+        selection: tuple[str, ...] = (choice,)
         if facet == "attributes":
             name = choice.partition("=")[0]
-            held += tuple(other for other in filters.attributes if other.partition("=")[0] != name)
-        alone = replace(filters, **{facet: choice if facet == "outcome" else held})
-        found[choice] = int(select(facts, alone).sum())
-    return found
+            selection += tuple(attribute for attribute in filters.attributes if attribute.partition("=")[0] != name)
+        filtered = replace(filters, **{facet: choice if facet == "outcome" else selection})
+        totals[choice] = int(select(facts, filtered).sum())
+    return totals
 
 
 def loosened(facts: Facts, filters: Filters) -> dict[str, int]:
     """How many queries are shown without each of the facets that are set, most first: {facet: queries}."""
     facets = [*filters.chosen(), *(["text"] if filters.text and facts.found is not None else [])]
-    found = {facet: int(select(facts, filters.without(facet)).sum()) for facet in facets}
-    return dict(sorted(found.items(), key=lambda item: -item[1]))
+    totals = {facet: int(select(facts, filters.without(facet)).sum()) for facet in facets}
+    return dict(sorted(totals.items(), key=lambda item: -item[1]))
 
 
 @dataclass(frozen=True)
@@ -110,8 +110,8 @@ class Failing:
     def of(self, values: np.ndarray) -> np.ndarray:
         """Which values have failed: bool, any shape; an undefined value has not."""
         sign = -1 if self.better == "lower" else 1
-        below = sign * (np.asarray(values, float) - self.edge)
-        return below <= EDGE if self.closed else below < -EDGE
+        distance = sign * (np.asarray(values, float) - self.edge)
+        return distance <= EDGE if self.closed else distance < -EDGE
 
 
 def failing(spec: Spec) -> Failing | None:
@@ -129,7 +129,7 @@ def failing(spec: Spec) -> Failing | None:
     return Failing(float(worst), better) if np.isfinite(worst) else None
 
 
-def outcomes(values: np.ndarray, spec: Spec, at: int, baseline: int, by: float = 0.0,
+def outcomes(values: np.ndarray, spec: Spec, run: int, baseline: int, by: float = 0.0,
              alone: np.ndarray | None = None) -> dict[str, np.ndarray]:
     """The queries of each outcome of run `at`: {outcome: (Q,) bool}, of those OUTCOMES that mean something here.
 
@@ -141,39 +141,39 @@ def outcomes(values: np.ndarray, spec: Spec, at: int, baseline: int, by: float =
     """
     values = np.asarray(values, float)
     rule, better = failing(spec), spec.metric.better
-    others = np.delete(np.arange(len(values)), at)
-    found: dict[str, np.ndarray] = {}
+    other_runs = np.delete(np.arange(len(values)), run)
+    masks: dict[str, np.ndarray] = {}
     if rule is not None:
         failed = rule.of(values)
-        found["failed-all"] = failed.all(axis=0)
-        if len(others):
-            known = np.isfinite(values[others])
-            found["failed-only"] = failed[at] & ~failed[others].any(axis=0) & known.any(axis=0)
-    if better is not None and len(others):
+        masks["failed-all"] = failed.all(axis=0)
+        if len(other_runs):
+            defined = np.isfinite(values[other_runs])
+            masks["failed-only"] = failed[run] & ~failed[other_runs].any(axis=0) & defined.any(axis=0)
+    if better is not None and len(other_runs):
         signed = values * (-1 if better == "lower" else 1)
-        if at != baseline:
-            gain = signed[at] - signed[baseline]
-            found |= {"worse": (gain < 0) & (gain <= EDGE - by), "better": (gain > 0) & (gain >= by - EDGE),
+        if run != baseline:
+            gain = signed[run] - signed[baseline]
+            masks |= {"worse": (gain < 0) & (gain <= EDGE - by), "better": (gain > 0) & (gain >= by - EDGE),
                       "equal": gain == 0}
-        top = np.where(np.isnan(signed[others]), -np.inf, signed[others]).max(axis=0)
-        low = np.where(np.isnan(signed[others]), np.inf, signed[others]).min(axis=0)
-        found |= {"best": np.isfinite(top) & (signed[at] > top), "worst": np.isfinite(low) & (signed[at] < low)}
-    if alone is not None and len(others):
-        found["alone"] = alone
-    found["undefined"] = np.isnan(values[[at, baseline]]).any(axis=0)
-    return {name: found[name] for name in OUTCOMES if name in found}
+        top = np.where(np.isnan(signed[other_runs]), -np.inf, signed[other_runs]).max(axis=0)
+        low = np.where(np.isnan(signed[other_runs]), np.inf, signed[other_runs]).min(axis=0)
+        masks |= {"best": np.isfinite(top) & (signed[run] > top), "worst": np.isfinite(low) & (signed[run] < low)}
+    if alone is not None and len(other_runs):
+        masks["alone"] = alone
+    masks["undefined"] = np.isnan(values[[run, baseline]]).any(axis=0)
+    return {name: masks[name] for name in OUTCOMES if name in masks}
 
 
 def spread(values: np.ndarray) -> np.ndarray:
     """Largest minus smallest value of each query over the runs that have one: (Q,), NaN where fewer than two have."""
     values = np.asarray(values, float)
-    held = np.isfinite(values)
-    high = np.where(held, values, -np.inf).max(axis=0, initial=-np.inf)
-    low = np.where(held, values, np.inf).min(axis=0, initial=np.inf)
-    return np.where(held.sum(axis=0) > 1, high - low, np.nan) if len(values) else np.zeros(0)
+    defined = np.isfinite(values)
+    high = np.where(defined, values, -np.inf).max(axis=0, initial=-np.inf)
+    low = np.where(defined, values, np.inf).min(axis=0, initial=np.inf)
+    return np.where(defined.sum(axis=0) > 1, high - low, np.nan) if len(values) else np.zeros(0)
 
 
-def order(values: np.ndarray, spec: Spec, at: int, baseline: int, how: str) -> np.ndarray:
+def order(values: np.ndarray, spec: Spec, run: int, baseline: int, order_by: str) -> np.ndarray:
     """All queries in an order of ORDERS, undefined ones last: (Q,) int64.
 
     worst, best: by the value of run `at`, equal ones by the largest spread first: what another run does well comes
@@ -182,8 +182,8 @@ def order(values: np.ndarray, spec: Spec, at: int, baseline: int, how: str) -> n
     """
     values = np.asarray(values, float)
     signed = values * (-1 if spec.metric.better == "lower" else 1)
-    apart = spread(values)
-    gain = signed[at] - signed[baseline]
-    key = {"worst": signed[at], "best": -signed[at], "spread": -apart, "losses": gain, "gains": -gain,
-           "given": np.arange(values.shape[1], dtype=float)}[how]
-    return np.lexsort((-np.nan_to_num(apart, nan=-np.inf), np.nan_to_num(key, nan=np.inf)))
+    spreads = spread(values)
+    gain = signed[run] - signed[baseline]
+    key = {"worst": signed[run], "best": -signed[run], "spread": -spreads, "losses": gain, "gains": -gain,
+           "given": np.arange(values.shape[1], dtype=float)}[order_by]
+    return np.lexsort((-np.nan_to_num(spreads, nan=-np.inf), np.nan_to_num(key, nan=np.inf)))

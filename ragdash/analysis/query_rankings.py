@@ -72,22 +72,24 @@ def judged(truth: Truth, query: int) -> dict[str, int]:
 
 def ranking(match: Match, query: int) -> Ranking | None:
     """The ranking of a query of the truth under the match's convention for ties; None where the run lacks it."""
-    run, own = match.run, int(match.run_query[query])
-    if own < 0:
+    run, run_query = match.run, int(match.run_query[query])
+    if run_query < 0:
         return None
-    at = np.arange(run.starts[own], run.starts[own + 1])
-    repeated = np.isin(at, run.repeated)
-    docs = take(run.docs, run.rows(at))
-    if run.ranked_by == "score" and match.conventions.ties == "docid" and len(at):
-        order = pc.sort_indices(pa.table({"score": run.scores[at], "doc": docs.cast(pa.binary()), "at": at}), [
-            ("score", "descending"), ("doc", "descending"), ("at", "ascending")]).to_numpy()
-        at, repeated, docs = at[order], repeated[order], docs.take(pa.array(order))
+    positions = np.arange(run.starts[run_query], run.starts[run_query + 1])
+    repeated = np.isin(positions, run.repeated)
+    docs = take(run.docs, run.rows(positions))
+    if run.ranked_by == "score" and match.conventions.ties == "docid" and len(positions):
+        order = pc.sort_indices(
+            pa.table({"score": run.scores[positions], "doc": docs.cast(pa.binary()), "at": positions}),
+            [("score", "descending"), ("doc", "descending"), ("at", "ascending")],
+        ).to_numpy()
+        positions, repeated, docs = positions[order], repeated[order], docs.take(pa.array(order))
     names = docs.to_pylist()
     rank = np.cumsum(~repeated)
-    place = {name: int(rank[row]) for row, name in reversed(list(enumerate(names))) if not repeated[row]}
-    rank = np.array([place[name] for name in names], np.int64)
+    rank_of = {name: int(rank[row]) for row, name in reversed(list(enumerate(names))) if not repeated[row]}
+    rank = np.array([rank_of[name] for name in names], np.int64)
     grades = judged(match.truth, query)
-    return Ranking(run, at, tuple(names), rank, repeated, None if run.scores is None else run.scores[at],
+    return Ranking(run, positions, tuple(names), rank, repeated, None if run.scores is None else run.scores[positions],
                    np.array([grades.get(name, np.nan) for name in names], float))
 
 
@@ -96,11 +98,13 @@ def moves(rankings: Sequence[Ranking | None], k: int, also: Iterable[str] = ()) 
 
     Documents by their best rank; also: documents that are told of in any case.
     """
-    places: list[dict[str, int]] = [{} if one is None else dict(zip(one.docs, one.rank.tolist(), strict=True))
-                                    for one in rankings]
-    docs = dict.fromkeys([*(doc for place in places for doc, rank in place.items() if rank <= k), *also])
-    ranks = np.array([[place.get(doc, np.nan) for place in places] for doc in docs], float).reshape(
-        len(docs), len(places))
+    rank_maps: list[dict[str, int]] = [
+        {} if run_ranking is None else dict(zip(run_ranking.docs, run_ranking.rank.tolist(), strict=True))
+        for run_ranking in rankings
+    ]
+    docs = dict.fromkeys([*(doc for rank_map in rank_maps for doc, rank in rank_map.items() if rank <= k), *also])
+    ranks = np.array([[rank_map.get(doc, np.nan) for rank_map in rank_maps] for doc in docs], float).reshape(
+        len(docs), len(rank_maps))
     filled, names = np.where(np.isnan(ranks), np.inf, ranks), list(docs)
     best = np.lexsort((filled.sum(axis=1), filled.min(axis=1, initial=np.inf)))
     return tuple(names[row] for row in best), ranks[best]
@@ -108,9 +112,9 @@ def moves(rankings: Sequence[Ranking | None], k: int, also: Iterable[str] = ()) 
 
 def alone(docs: Sequence[str], ranks: np.ndarray, k: int) -> list[list[str]]:
     """For each run the documents that it alone has among its first k. ranks (D, N) as of `moves`."""
-    inside = np.asarray(ranks) <= k
-    only = inside & (inside.sum(axis=1, keepdims=True) == 1)
-    return [[docs[row] for row in np.flatnonzero(only[:, run])] for run in range(inside.shape[1])]
+    in_k = np.asarray(ranks) <= k
+    unique = in_k & (in_k.sum(axis=1, keepdims=True) == 1)
+    return [[docs[row] for row in np.flatnonzero(unique[:, run])] for run in range(in_k.shape[1])]
 
 
 @dataclass(frozen=True)
@@ -129,19 +133,19 @@ class Said:
     cost: float | None = None
 
 
-def said(match: Match, query: int, one: Ranking | None) -> Said:
+def said(match: Match, query: int, run_ranking: Ranking | None) -> Said:
     """What the run tells of this query; one: its ranking there."""
-    own, details = int(match.run_query[query]), match.run.details
-    if own < 0:
+    run_query, details = int(match.run_query[query]), match.run.details
+    if run_query < 0:
         return Said()
-    row = {} if details is None else details.slice(own, 1).to_pylist()[0]
+    row = {} if details is None else details.slice(run_query, 1).to_pylist()[0]
     contexts = row.get("contexts")
-    given = contexts is not None
-    if not given and one is not None and match.run.texts is not None:
-        contexts = [text for text in one.texts(one.first(FIRST)) if text is not None]
+    has_contexts = contexts is not None
+    if not has_contexts and run_ranking is not None and match.run.texts is not None:
+        contexts = [text for text in run_ranking.texts(run_ranking.first(FIRST)) if text is not None]
     answer = row.get("answer")
     return Said(None if answer is None else without_reasoning(answer),
-                None if contexts is None else tuple(text or "" for text in contexts), given,
+                None if contexts is None else tuple(text or "" for text in contexts), has_contexts,
                 {stage: ms for stage, ms in (row.get("latency_ms") or {}).items() if ms is not None},
                 {name: row[name] for name in ("prompt_tokens", "completion_tokens") if row.get(name) is not None},
                 row.get("cost_usd"))
@@ -158,24 +162,24 @@ def spans(truth: Truth, query: int) -> tuple[tuple[str, str | None], ...]:
     """(text, source) of each gold span of a query, as written."""
     if truth.details is None or "evidence" not in truth.details.column_names:
         return ()
-    return tuple((one, None) if isinstance(one, str) else (one["text"], one["source"])
-                 for one in truth.details["evidence"][query].as_py() or () if one is not None)
+    return tuple((span, None) if isinstance(span, str) else (span["text"], span["source"])
+                 for span in truth.details["evidence"][query].as_py() or () if span is not None)
 
 
-def covering(match: Match, query: int, one: Ranking, k: int) -> pa.Table:
+def covering(match: Match, query: int, run_ranking: Ranking, k: int) -> pa.Table:
     """What of the first k documents covers which gold span: the rows of `EvidenceScores.table` for one query.
 
     By the match's how and threshold. Only this query is compared. Chunks longer than LONGEST are left out. Raises
     Unavailable where the truth has no evidence for the query or the run no texts.
     """
-    rows = one.first(k)
-    texts = [text if text is not None and len(text) <= LONGEST else None for text in one.texts(rows)]
+    rows = run_ranking.first(k)
+    texts = [text if text is not None and len(text) <= LONGEST else None for text in run_ranking.texts(rows)]
     name = match.query_ids[query].as_py()
-    run = Run.build(match.run.name, [name] * len(rows), [one.docs[row] for row in rows],
+    run = Run.build(match.run.name, [name] * len(rows), [run_ranking.docs[row] for row in rows],
                     ranks=np.arange(1, len(rows) + 1), texts=None if match.run.texts is None else text_column(texts))
     details = match.truth.details
-    own = None if details is None else details.slice(query, 1).append_column("query_id", pa.array([name]))
-    truth = Truth.build(match.truth.name, [], [], [], details=own)
-    found = match_evidence(run, truth, match.matching.how, min(FLOOR, match.matching.threshold),
+    query_details = None if details is None else details.slice(query, 1).append_column("query_id", pa.array([name]))
+    truth = Truth.build(match.truth.name, [], [], [], details=query_details)
+    evidence = match_evidence(run, truth, match.matching.how, min(FLOOR, match.matching.threshold),
                            model=match.matching.model)
-    return found.table(match.matching.threshold)
+    return evidence.table(match.matching.threshold)

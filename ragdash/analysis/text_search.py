@@ -41,8 +41,8 @@ def matching(texts, text: str, regex: bool = False) -> np.ndarray:
     check(text, regex)
     column = text_column(texts)
     find = partial(pc.match_substring_regex if regex else pc.match_substring, pattern=text, ignore_case=True)
-    parts = on_all_cores(lambda chunk: pc.fill_null(find(chunk), False).to_numpy(zero_copy_only=False), column.chunks)
-    return np.concatenate(parts) if parts else np.zeros(0, bool)
+    masks = on_all_cores(lambda chunk: pc.fill_null(find(chunk), False).to_numpy(zero_copy_only=False), column.chunks)
+    return np.concatenate(masks) if masks else np.zeros(0, bool)
 
 
 def search(match: Match, where: str, text: str, regex: bool = False) -> np.ndarray | None:
@@ -61,10 +61,10 @@ def _questions(match: Match, text: str, regex: bool) -> np.ndarray | None:
 
 def questions(match: Match) -> pa.Array | None:
     """The question of each query, the truth's before the run's: (Q,) text or null; None where neither has any."""
-    ours, theirs = _column(match.truth.details, "query"), _of_run(match, "query")
-    if ours is None or theirs is None:
-        return theirs if ours is None else ours
-    return pc.coalesce(ours, theirs)
+    truth_column, run_column = _column(match.truth.details, "query"), _of_run(match, "query")
+    if truth_column is None or run_column is None:
+        return run_column if truth_column is None else truth_column
+    return pc.coalesce(truth_column, run_column)
 
 
 def _answers(match: Match, text: str, regex: bool) -> np.ndarray | None:
@@ -73,7 +73,9 @@ def _answers(match: Match, text: str, regex: bool) -> np.ndarray | None:
         return None
     reasons = np.flatnonzero(matching(column, "think"))
     if len(reasons):
-        cleaned = pa.array([without_reasoning(one) for one in column.take(pa.array(reasons)).to_pylist()], pa.string())
+        cleaned = pa.array(
+            [without_reasoning(answer) for answer in column.take(pa.array(reasons)).to_pylist()], pa.string()
+        )
         mask = np.zeros(len(column), bool)
         mask[reasons] = True
         column = pc.replace_with_mask(column, pa.array(mask), cleaned)
@@ -85,10 +87,10 @@ def _chunks(match: Match, text: str, regex: bool) -> np.ndarray | None:
     if run.texts is None:
         return None
     hit = matching(run.texts, text, regex)
-    own = match.truth_query[run.query_of(np.flatnonzero(hit if run.order is None else hit[run.order]))]
-    found = np.zeros(len(match.truth), bool)
-    found[own[own >= 0]] = True
-    return found
+    queries = match.truth_query[run.query_of(np.flatnonzero(hit if run.order is None else hit[run.order]))]
+    has_match = np.zeros(len(match.truth), bool)
+    has_match[queries[queries >= 0]] = True
+    return has_match
 
 
 def _of_run(match: Match, name: str) -> pa.Array | None:
@@ -101,18 +103,22 @@ def _of_run(match: Match, name: str) -> pa.Array | None:
 def _column(details: pa.Table | None, name: str) -> pa.Array | None:
     if details is None or name not in details.column_names or details[name].null_count == len(details):
         return None
-    found = details[name].combine_chunks()
-    return found.cast(pa.string()) if found.type != pa.string() else found
+    column = details[name].combine_chunks()
+    return column.cast(pa.string()) if column.type != pa.string() else column
 
 
-def _explained(text: str, said: str) -> Problem:
+def _explained(text: str, error_text: str) -> Problem:
     """What is wrong with an expression, and where: Python's reader tells the place, RE2 what it does not know."""
     try:
         re.compile(text)
     except re.error as error:
-        at = min(error.pos if error.pos is not None else 0, len(text))
+        position = min(error.pos if error.pos is not None else 0, len(text))
         message = next((message for word, message in _MESSAGES.items() if word in error.msg), "wrong-pattern")
-        where = f"{text[:at]}▸{text[at:]}" if len(text) < 200 else text[max(at - 40, 0):at] + "▸" + text[at:at + 40]
-        return Problem(message, {"error": error.msg, "position": at + 1, "where": where}, field="text")
-    reason = said.partition(": ")[2] or said
+        excerpt = (
+            f"{text[:position]}▸{text[position:]}"
+            if len(text) < 200
+            else text[max(position - 40, 0) : position] + "▸" + text[position : position + 40]
+        )
+        return Problem(message, {"error": error.msg, "position": position + 1, "where": excerpt}, field="text")
+    reason = error_text.partition(": ")[2] or error_text
     return Problem("wrong-pattern/re2", {"reason": reason, "text": text[:200]}, field="text")

@@ -19,14 +19,14 @@ def unsupported(answer: str, contexts: str | Iterable[str], how: str = "squad") 
 
     how: "squad" or "unicode" (letter by letter in scripts without spaces), as the metrics' normalisation.
     """
-    held = _tokens_of(contexts, how)
-    return [(start, stop) for start, stop, bears in words(answer, how) if not held.issuperset(bears)]
+    context_tokens = _tokens_of(contexts, how)
+    return [(start, stop) for start, stop, bears in words(answer, how) if not context_tokens.issuperset(bears)]
 
 
 def unsupported_numbers(answer: str, contexts: str | Iterable[str]) -> Spans:
     """(start, stop) of every number of the answer that no context holds, however it is written there."""
-    held = _numbers_of(contexts)
-    return [(start, stop) for start, stop in numbers(answer) if number_value(answer[start:stop]) not in held]
+    context_numbers = _numbers_of(contexts)
+    return [(start, stop) for start, stop in numbers(answer) if number_value(answer[start:stop]) not in context_numbers]
 
 
 def sentence_support(answer: str, contexts: str | Iterable[str], how: str = "squad") -> pa.Table:
@@ -35,25 +35,34 @@ def sentence_support(answer: str, contexts: str | Iterable[str], how: str = "squ
     start, stop: its place; tokens, unsupported: counts with repeats; coverage (of distinct content words), density,
     hallucination, unsupported_numbers (share): null where undefined, as the metrics of these names.
     """
-    held, known, stops = _tokens_of(contexts, how), _numbers_of(contexts), stop_words(how)
+    context_tokens, context_numbers, stops = _tokens_of(contexts, how), _numbers_of(contexts), stop_words(how)
     rows = []
     for start, stop in sentences(answer):
         sentence = answer[start:stop]
-        found = tokens(sentence, how)
-        content = set(found) - stops
-        written = [number_value(sentence[a:b]) for a, b in numbers(sentence)]
-        missing = sum(token not in held for token in found)
-        rows.append((start, stop, len(found), missing, _share(len(content & held), len(content)),
-                     _share(len(found) - missing, len(found)), _share(missing, len(found)),
-                     _share(sum(number not in known for number in written), len(written))))
+        sentence_tokens = tokens(sentence, how)
+        content = set(sentence_tokens) - stops
+        sentence_numbers = [number_value(sentence[a:b]) for a, b in numbers(sentence)]
+        missing = sum(token not in context_tokens for token in sentence_tokens)
+        rows.append(
+            (
+                start,
+                stop,
+                len(sentence_tokens),
+                missing,
+                _share(len(content & context_tokens), len(content)),
+                _share(len(sentence_tokens) - missing, len(sentence_tokens)),
+                _share(missing, len(sentence_tokens)),
+                _share(sum(number not in context_numbers for number in sentence_numbers), len(sentence_numbers)),
+            )
+        )
     names = ("start", "stop", "tokens", "unsupported", "coverage", "density", "hallucination", "unsupported_numbers")
     columns = zip(*rows, strict=True) if rows else [()] * len(names)
     types = [pa.int64()] * 4 + [pa.float64()] * 4
     return pa.table({name: pa.array(column, kind) for name, column, kind in zip(names, columns, types, strict=True)})
 
 
-def _share(part: int, whole: int) -> float | None:
-    return part / whole if whole else None
+def _share(count: int, total: int) -> float | None:
+    return count / total if total else None
 
 
 def _tokens_of(contexts: str | Iterable[str], how: str) -> set[str]:

@@ -28,7 +28,7 @@ class Problem:
     line
         Counts from 1; None where it means nothing.
     cause
-        The problem behind this one, whose words the message repeats as {cause.found}, {cause.expected}, {cause.fix}.
+        The problem behind this one, whose words the message repeats as {cause.actual}, {cause.expected}, {cause.fix}.
     more
         How many more problems of the kind there are that were counted only.
 
@@ -59,9 +59,9 @@ class Problem:
         return self.facts["kind"] if self.message == _OLDER else self.message.partition("/")[0]
 
     @property
-    def found(self) -> str:
-        """What was found, in words."""
-        return self.words().found
+    def actual(self) -> str:
+        """What is wrong, in words."""
+        return self.words().actual
 
     @property
     def expected(self) -> str:
@@ -70,7 +70,7 @@ class Problem:
 
     @property
     def fix(self) -> str:
-        """What to do about it on the command line, in words."""
+        """How to fix it on the command line, in words."""
         return self.words().fix
 
     def words(self, surface: Surface = "cli") -> Words:
@@ -80,12 +80,12 @@ class Problem:
             cause = _Cause(**self.cause.words(surface)._asdict(), file=self.cause.file or "")
         facts = {"file": self.file, "line": self.line, "field": self.field, "cause": cause, **self.facts}
         words = render(self.message, facts, surface)
-        return words._replace(found=f"{words.found} (and {self.more:,} more like it)") if self.more else words
+        return words._replace(actual=f"{words.actual} (and {self.more:,} more like it)") if self.more else words
 
     def as_dict(self) -> dict:
         """The problem in the key order of the JSON contract: in words, and as the data that `of_dict` reads."""
         words = self.words("json")
-        return {"file": self.file, "line": self.line, "field": self.field, "found": words.found,
+        return {"file": self.file, "line": self.line, "field": self.field, "found": words.actual,
                 "expected": words.expected, "fix": words.fix, "kind": self.kind, "severity": self.severity,
                 "message": self.message, "facts": {name: _finite(fact) for name, fact in self.facts.items()},
                 "cause": self.cause.as_dict() if self.cause else None, "more": self.more}
@@ -108,14 +108,14 @@ class Problem:
         is_named = any(facts.get(fact) == self.field for fact in shown_facts(self.message))
         name = f"({self.field})" if self.field and not is_named else ""
         prefix = " ".join(item for item in (location, name) if item)
-        return f"{f'{prefix}: ' if prefix else ''}found {words.found}; expected {words.expected}. {words.fix}"
+        return f"{f'{prefix}: ' if prefix else ''}found {words.actual}; expected {words.expected}. {words.fix}"
 
 
 @dataclass(frozen=True, slots=True)
 class _Cause:
     """What a message may repeat of the problem behind it; empty where there is none."""
 
-    found: str = ""
+    actual: str = ""
     expected: str = ""
     fix: str = ""
     reason: str = ""

@@ -22,7 +22,7 @@ _HEADER = re.compile(r"^\s*\[\[\s*table\s*\]\]", re.MULTILINE)
 def read_bands(source: str | os.PathLike | tuple[str, bytes]) -> tuple[Bands, ...]:
     """The tables of a TOML file, given as a path or as (name, content), in its order.
 
-    A metric stands in any accepted spelling, without cutoff for bands that hold at every one. Raises InputError with
+    A metric can have any accepted spelling, and no cutoff for bands that apply at every one. Raises InputError with
     everything that is wrong in the file; a line is that of the table's head.
     """
     file = Source(source)

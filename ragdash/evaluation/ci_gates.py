@@ -20,7 +20,7 @@ _STATISTICS = {"mean": "mean", "low": "lower end of the interval"}
 
 @dataclass(frozen=True)
 class GateCheck:
-    """A bound held against what was seen. missed: the reason in words, None where the bound is kept."""
+    """A bound and the observed value. missed: the reason in words, None where the bound is met."""
 
     subject: str
     bound: str
@@ -30,7 +30,7 @@ class GateCheck:
 
 @dataclass(frozen=True)
 class Bound:
-    """A least value for the mean of a metric (at="mean") or for the lower end of its interval (at="low")."""
+    """A least value for the mean of a metric (statistic="mean") or for the lower end of its interval ("low")."""
 
     spec: Spec
     statistic: str
@@ -50,8 +50,8 @@ class Bound:
 
 @dataclass(frozen=True)
 class Limit:
-    """How much worse than the baseline a candidate may be: by the mean difference (at="mean"), or with the whole
-    interval (at="low"); on one metric, or on all that are compared (spec None)."""
+    """How much worse than the baseline a candidate may be: by the mean difference (statistic="mean"), or with the whole
+    interval ("low"); on one metric, or on all that are compared (spec None)."""
 
     spec: Spec | None
     statistic: str
@@ -78,7 +78,7 @@ def _describe_gain(gain: float) -> str:
 
 
 def parse_bound(text: str, specs: Sequence[Spec]) -> Bound:
-    """The bound that a text like "nDCG@10=0.45" stands for; InputError if it is none or not on one of specs."""
+    """Parse a bound such as "nDCG@10=0.45"; InputError if it cannot be read or is on none of specs."""
     spec, statistic, value = _parse(text, specs, "--fail-under", 'a bound like "nDCG@10=0.45"')
     if spec is None:
         raise _unreadable(text, "--fail-under", 'a bound like "nDCG@10=0.45"')
@@ -86,7 +86,7 @@ def parse_bound(text: str, specs: Sequence[Spec]) -> Bound:
 
 
 def parse_limit(text: str, specs: Sequence[Spec]) -> Limit:
-    """The limit that a text like "0.02" or "nDCG@10.low=0.02" stands for; InputError if it is none."""
+    """Parse a limit such as "0.02" or "nDCG@10.low=0.02"; InputError if it cannot be read."""
     limit = Limit(*_parse(text, specs, "--no-worse-than", 'a limit like 0.02, low=0.02 or "nDCG@10.low=0.02"'))
     if limit.value < 0:
         raise InputError([Problem("bound/negative", {"text": text}, field="--no-worse-than")])

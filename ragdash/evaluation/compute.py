@@ -45,7 +45,7 @@ def compute_columns(values: np.ndarray, corpus: dict, match: Match, name: str, p
 
 def _view_and_functions(match: Match, metric: Metric, params: dict,
                ks: Sequence[int | None]) -> tuple[object, Callable, Callable | None]:
-    """(view, function, weight) of a metric: as defined, or what stands for it where evidence decides what is right."""
+    """(view, function, weight) of a metric: as defined, or its form by evidence where evidence decides relevance."""
     if metric.view == "Ranked" and match.matching.by == "evidence":
         form = by_evidence(metric, params, None if None in ks else ks[0])
         return match.covered, form.function, form.weight

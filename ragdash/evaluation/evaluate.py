@@ -314,7 +314,7 @@ def _view_problems(match: Match, specs: Sequence[Spec]) -> list[Problem]:
     problems: dict[Problem, None] = {}
     for spec in specs:
         view = spec.metric.view
-        with suppress(Unavailable):  # told already
+        with suppress(Unavailable):  # already among the problems
             if view == "Covered" or (view == "Ranked" and match.matching.by == "evidence"):
                 problems |= dict.fromkeys(match.evidence.problems)
             elif view == "Grounded":

@@ -46,13 +46,13 @@ class Price:
 
 @dataclass(frozen=True)
 class PriceTable:
-    """A price table, and what runs use where their settings do not tell: uses, {run: names of prices}."""
+    """A price table, and the prices of runs whose settings do not name them: uses, {run: names of prices}."""
 
     prices: tuple[Price, ...] = ()
     uses: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def prices_of(self, run: str, settings: Mapping) -> tuple[tuple[Price, ...], bool]:
-        """(the prices that a run pays, whether that was said by hand): those of its uses, else those whose names stand
+        """(the prices that a run pays, whether they were chosen by hand): those of its uses, else those whose names are
         among the texts of its settings, in any case."""
         if self.uses.get(run):
             names = {name.casefold() for name in self.uses[run]}
@@ -63,8 +63,8 @@ class PriceTable:
 
 @dataclass(frozen=True, eq=False)
 class RunCost:
-    """Dollars of each query of a run: values (Q,); how: "recorded" by the run, "priced" by the table, "" for unknown
-    (reason says why); used: names of the prices."""
+    """Dollars of each query of a run: values (Q,); basis: "recorded" by the run, "priced" by the table, "" for unknown
+    (reason says why); price_names: names of the prices."""
 
     values: np.ndarray
     basis: str
@@ -76,7 +76,7 @@ class RunCost:
 class StageLatency:
     """Milliseconds of a stage over n queries: the mean with its interval, the percentiles of SHARES with theirs.
 
-    at, at_low, at_high: (len(SHARES),); NaN where undefined.
+    percentiles, percentiles_low, percentiles_high: (len(SHARES),); NaN where undefined.
     """
 
     stage: str
@@ -93,7 +93,7 @@ class StageLatency:
 class CostStep:
     """From a run on the front to the next better and dearer one: quality gained, cost added, cost of a point.
 
-    cheaper, dearer: numbers of the runs; per_point: added cost for each point gained, NaN where quality does not rise;
+    cheaper, dearer: indices of the runs; per_point: added cost for each point gained, NaN where quality does not rise;
     low, high: its interval, NaN where no gain at all cannot be ruled out.
     """
 
@@ -109,9 +109,10 @@ class CostStep:
 def stage_latencies(
     view: Timed, queries: np.ndarray | None = None, *, weights: np.ndarray | None = None
 ) -> tuple[StageLatency, ...]:
-    """The speed of each stage that a run tells of, the total last.
+    """The latency of each stage that a run recorded, the total last.
 
-    queries (Q,) bool: those that count; weights: stats.resample_weights for so many, where they are used often.
+    queries (Q,) bool: those that count; weights: stats.resample_weights for this
+    number of queries.
     """
     if not view.stages:
         return ()
@@ -146,7 +147,7 @@ def run_cost(view: Timed, settings: Mapping, prices: PriceTable = PriceTable(), 
         values = dollars(view, **{name: sum(getattr(price, name) for price in charged) for name in _FIELDS}) \
             if any(price.by_token or price.call for price in charged) else np.where(view.present, 0.0, np.nan)
     except Unavailable as missing:
-        return RunCost(undefined, "", names, missing.problem.found)
+        return RunCost(undefined, "", names, missing.problem.actual)
     return RunCost(values, "priced", names)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TypeGuard
 
 from ragdash.core.corpus import Corpus
 from ragdash.core.records import Run, Truth
@@ -18,7 +19,6 @@ from ragdash.io.source.source import Source
 from ragdash.io.tables.mapping_hints import fail_if_questions_missing, fail_if_unknown_table
 from ragdash.io.write.serializers import write_jsonl, write_qrels, write_trec_run
 from ragdash.io.write.write import write_run, write_truth
-from ragdash.io.wrong_role import fail_run_as_truth, fail_truth_as_run
 
 __all__ = ["FORMATS", "DetectedFormat", "detect", "read_corpus", "read_run", "read_runs", "read_truth", "write_jsonl",
            "write_qrels", "write_run", "write_trec_run", "write_truth"]
@@ -28,11 +28,34 @@ Readable = str | os.PathLike | tuple[str, bytes]  # a path, or the name and the 
 
 def read_runs(source: Readable, *, name: str | None = None, encoding: str = "utf-8",
               mapping: Mapping[str, str] | None = None) -> list[Run]:
-    """The runs of a file, one for each configuration in it, in file order.
+    """Read the runs of a file, one for each configuration in it, in file order.
 
-    name: instead of the configuration's or the file's. mapping: {our field: their column}, where columns or fields
-    are not recognised. Raises InputError with every problem found; what is only worth knowing is in each run's
-    `problems`.
+    Parameters
+    ----------
+    source
+        A path, or (name, content) of an upload.
+    name
+        The name of the run, instead of the configuration's or the file's.
+    encoding
+        The encoding of a text file.
+    mapping
+        {our field: their column} for columns that are not recognized.
+
+    Returns
+    -------
+    list of Run
+        Warnings are in each run's `problems`.
+
+    Raises
+    ------
+    InputError
+        With all problems of the file.
+
+    Examples
+    --------
+    >>> content = b"query,doc_id,score,config\\nWho?,d7,0.8,dense\\nWho?,d2,3,sparse"
+    >>> [run.name for run in read_runs(("runs.csv", content))]
+    ['dense', 'sparse']
     """
     return _runs(Source(source, encoding, mapping), name)
 
@@ -46,14 +69,19 @@ def _runs(source: Source, name: str | None, packed: bool = False) -> list[Run]:
         corpus.fail_corpus_alone(source)
     check_mapping(source, detected, RUN_FIELDS)
     fail_if_questions_missing(source, detected)
-    if detected.format == "trec-qrels":
-        fail_truth_as_run(source, detected.reason, "TREC qrels")
     return _known_format(detected, source).read_runs(source, name)
 
 
 def read_run(source: Readable, *, name: str | None = None, encoding: str = "utf-8",
              mapping: Mapping[str, str] | None = None) -> Run:
-    """The run of a file with one configuration; InputError for several."""
+    """Read the run of a file with one configuration; InputError for several. Parameters are those of `read_runs`.
+
+    Examples
+    --------
+    >>> run = read_run(("dense.trec", b"q1 Q0 d7 1 12.5 tag\\nq1 Q0 d2 2 11.25 tag"))
+    >>> run.name, len(run), run.docs.to_pylist()
+    ('dense', 1, ['d7', 'd2'])
+    """
     runs = read_runs(source, name=name, encoding=encoding, mapping=mapping)
     if len(runs) > 1:
         Source(source, encoding).fail("several-configurations/read-one", {"count": len(runs),
@@ -62,9 +90,27 @@ def read_run(source: Readable, *, name: str | None = None, encoding: str = "utf-
 
 
 def read_truth(source: Readable, *, encoding: str = "utf-8", mapping: Mapping[str, str] | None = None) -> Truth:
-    """The ground truth of a file: judgments, reference answers, evidence, attributes of queries.
+    """Read ground truth: judgments, reference answers, evidence, attributes of queries.
 
-    mapping: {our field: their column}, where columns or fields are not recognised.
+    Parameters
+    ----------
+    source
+        A path (also of a BEIR folder), or (name, content) of an upload.
+    encoding
+        The encoding of a text file.
+    mapping
+        {our field: their column} for columns that are not recognized.
+
+    Raises
+    ------
+    InputError
+        With all problems of the file.
+
+    Examples
+    --------
+    >>> truth = read_truth(("qrels", b"q1 0 d7 1\\nq1 0 d2 0"))
+    >>> truth.docs.to_pylist(), truth.grades.tolist()
+    (['d7', 'd2'], [1, 0])
     """
     if _is_folder(source):
         files = archives_and_folders.files_in_folder(Path(source), encoding, dict(mapping or {}))
@@ -82,8 +128,6 @@ def _truth(source: Source, packed: bool = False) -> Truth:
         corpus.fail_corpus_alone(source)
     check_mapping(source, detected, TRUTH_FIELDS)
     fail_if_questions_missing(source, detected)
-    if detected.format == "trec-run" and detected.role == "run":
-        fail_run_as_truth(source, detected.reason, "a TREC run")
     return _known_format(detected, source).read_truth(source)
 
 
@@ -99,7 +143,14 @@ def read_corpus(source: Readable, *, encoding: str = "utf-8", mapping: Mapping[s
 
 
 def detect(source: Readable, *, encoding: str = "utf-8", mapping: Mapping[str, str] | None = None) -> DetectedFormat:
-    """Detect what a file is; raises InputError for an empty, binary or unreadable file."""
+    """Detect what a file is; raises InputError for an empty, binary or unreadable file.
+
+    Examples
+    --------
+    >>> detected = detect(("x", b"q1 Q0 d7 1 12.5 tag"))
+    >>> detected.format, detected.role
+    ('trec-run', 'run')
+    """
     if _is_folder(source) and archives_and_folders.is_beir(
         archives_and_folders.files_in_folder(Path(source), encoding, {})
     ):
@@ -109,7 +160,7 @@ def detect(source: Readable, *, encoding: str = "utf-8", mapping: Mapping[str, s
     return archives_and_folders.detect(file) if detected.format == "zip" else detected
 
 
-def _is_folder(source: Readable) -> bool:
+def _is_folder(source: Readable) -> TypeGuard[str | os.PathLike]:
     return not isinstance(source, tuple) and "\0" not in str(source) and Path(source).is_dir()
 
 

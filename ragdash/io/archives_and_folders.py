@@ -19,7 +19,7 @@ from ragdash.io.source import zip_file
 from ragdash.io.source.source import Source
 from ragdash.io.write import format_writers
 
-_NO_DATA = {"unknown-format", "binary-file", "empty-file"}  # a licence, a picture ... beside the files
+_NO_DATA = {"unknown-format", "binary-file", "empty-file"}  # a license, a picture ... next to the files
 _SPLITS = ("test", "dev", "train")  # of BEIR's qrels, the first that is there counts
 
 
@@ -121,7 +121,7 @@ def read_beir(name: str, file: str, files: dict[str, Source]) -> Truth:
     """The judgments of qrels/*.tsv with the questions of queries.jsonl and the documents of corpus.jsonl."""
     qrels, *other_paths = _qrels_paths(files)
     judged = csv_tsv.read_truth(files[qrels])
-    problems = [_unread_beir_file(files[path], f"qrels beside {qrels}") for path in other_paths]
+    problems = [_unread_beir_file(files[path], f"qrels next to {qrels}") for path in other_paths]
     questions, documents = (_find_file(files, name) for name in ("queries.jsonl", "corpus.jsonl"))
     corpus = formats_corpus.read_corpus(documents) if documents else None
     problems += corpus.problems if corpus else ()

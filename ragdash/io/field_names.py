@@ -61,7 +61,7 @@ QUERY_ALIASES: Mapping[str, tuple[str, ...]] = {
     "source": ("source", "sources", "retrieved_sources"),
 }
 DETAIL_FIELDS = ("query", "answer", "latency_ms", "usage", "prompt_tokens", "completion_tokens", "cost_usd", "settings",
-           "attributes")  # what a row of a document may tell of its query
+           "attributes")  # details of a query that a row of a document may have
 ROW_FIELDS = ("query_id", "query", "config", "doc_id", "score", "rank", "text", "source", "grade")
 # A returned document in a list.
 DOCUMENT_ALIASES: Mapping[str, tuple[str, ...]] = {
@@ -72,9 +72,9 @@ FIELDS = tuple(dict.fromkeys((*ROW_FIELDS, *QUERY_ALIASES, "attribute")))  # wha
 PARALLEL_FIELDS = ("score", "rank", "text", "source")  # of a list of ids: one value for each
 RUN_MARKERS = ("retrieved", "answer", "contexts")  # one of them makes an object a part of a run
 TRUTH_MARKERS = ("relevant", "evidence", "answers")
-_DEEPEVAL = {"actualoutput", "expectedoutput", "retrievalcontext"}  # beside them, `context` is what is right
+_DEEPEVAL = {"actualoutput", "expectedoutput", "retrievalcontext"}  # next to these, `context` is ground truth
 FLATTENED = ("input", "inputs", "vars", "outputs", "reference", "reference_outputs", "provider")  # their members count
-MISSING_TEXTS = ("", "NaN", "nan", "None", "null")  # text that stands for "nothing" in optional columns of tables
+MISSING_TEXTS = ("", "NaN", "nan", "None", "null")  # texts that mean "no value" in optional columns of tables
 _CORPUS_ALIASES = {"doc_id": DOCUMENT_ALIASES["doc_id"], "text": (*ALIASES["text"], "contents", "body", "abstract"),
               "title": ("title", "headline", "document_title")}
 

@@ -7,7 +7,7 @@ from typing import NoReturn
 from ragdash.io.source.source import Source
 
 
-def fail_truth_as_run(source: Source, reason: str, content: str = "judgements") -> NoReturn:
+def fail_truth_as_run(source: Source, reason: str, content: str = "judgments") -> NoReturn:
     """Raise: this file holds the truth."""
     source.fail("truth-as-run", {"what": content, "reason": reason})
 

@@ -101,7 +101,7 @@ def test_a_callable_that_fails_is_missing_with_its_reason(truth):
 
     run = run_configuration("a", call, truth)
     assert run.query_ids.to_pylist() == ["q1"]
-    why = [problem.found for problem in run.problems if problem.kind == "failed-query"]
+    why = [problem.actual for problem in run.problems if problem.kind == "failed-query"]
     assert "5 of 6 queries of a without an answer (unusable-answer 4, raised 1)" in str(run.problems[5])
     for words, found in zip(("LookupError: no index", "NoneType returned", "an object with the fields text",
                              "'high'", "JSON cannot hold"), why, strict=True):
@@ -114,7 +114,7 @@ def test_a_callable_that_does_not_come_back_is_given_up(truth):
     run = run_configuration("a", lambda question: over.wait(5) if "3" in question else fine(question), truth,
                             timeout=0.2)
     over.set()
-    assert len(run) == QUERIES - 1 and "no answer within 0.2 s" in run.problems[0].found
+    assert len(run) == QUERIES - 1 and "no answer within 0.2 s" in run.problems[0].actual
 
 
 def test_a_configuration_of_which_nothing_comes_is_not_asked_to_the_end():
@@ -196,7 +196,7 @@ def test_a_truth_without_questions_is_refused_and_one_with_some_told():
                                   b'{"query_id": "q2", "relevant": ["d"]}\n'))
     run = run_configuration("a", fine, some)
     told = "1 of 2 queries of a without an answer (no question in the truth 1)"
-    assert len(run) == 1 and run.problems[0].found == told
+    assert len(run) == 1 and run.problems[0].actual == told
 
 
 def test_scores_in_some_answers_only_are_left_out_and_told(truth):
@@ -207,7 +207,7 @@ def test_scores_in_some_answers_only_are_left_out_and_told(truth):
 
     run = run_configuration("a", call, truth)
     assert run.scores is None and run.problems[-1].kind == "scores-left-out"
-    assert "1 answer without scores" in run.problems[-1].found
+    assert "1 answer without scores" in run.problems[-1].actual
     found = {one: fields["retrieved"] for one, fields in objects(run).items()}
     assert found == {"q1": ["y", "z", "right-q1"], "q2": ["b", "a"], "q3": [], **{one: ["n"] for one in IDS[3:]}}
 

@@ -26,7 +26,7 @@ def failure(call, truth=ONE):
     """Why the first query has no answer; the second has one."""
     run = run_configuration("a", call, truth)
     assert run.query_ids.to_pylist() == ["q2"]
-    return next(problem.found for problem in run.problems if problem.kind == "failed-query")
+    return next(problem.actual for problem in run.problems if problem.kind == "failed-query")
 
 
 def at_first(text, **options):

@@ -236,7 +236,7 @@ def check(problems, kind, line, field, words):
     assert problem is not None, [str(p) for p in problems]
     assert (problem.line, problem.field, problem.severity) == (line, field, "error")
     assert problem.file == "dir/bad file"
-    assert words in f"{problem.found} {problem.expected} {problem.fix}"
+    assert words in f"{problem.actual} {problem.expected} {problem.fix}"
     assert problem.fix[0].isupper() and problem.fix[-1] == "."
 
 
@@ -276,4 +276,4 @@ def test_a_zlib_error_is_a_problem():
 def test_messages_are_short():
     long = json.dumps({"query_id": "q1", "retrieved": {"d" * 10_000: "x" * 10_000}}).encode()
     for problem in problems_of(read_runs, long):
-        assert len(problem.found) < 200
+        assert len(problem.actual) < 200

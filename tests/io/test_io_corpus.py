@@ -89,14 +89,14 @@ BAD = {  # content, kind, line
 
 
 @pytest.mark.parametrize("name", BAD)
-def test_what_is_wrong_is_said(name):
+def test_errors_name_what_is_wrong(name):
     content, kind, line = BAD[name]
     with pytest.raises(InputError) as caught:
         read_corpus(("x", content))
     assert [(problem.kind, problem.line) for problem in caught.value.problems] == [(kind, line)]
 
 
-def test_questions_are_no_documents():
+def test_questions_are_not_documents():
     for content in (b'{"_id": "q1", "text": "who?", "metadata": {}}\n', b'{"doc_id": "d", "text": "t", "score": 1}\n',
                     b'{"doc_id": "d", "text": "t", "grade": 1}\n', b'{"id": "q", "title": "t", "question": "w"}\n',
                     b'{"query_id": "q", "doc_id": "d", "text": "t"}\n'):
@@ -149,22 +149,22 @@ def test_evidence_is_found_in_the_texts_of_the_corpus():
     match = Match(run, truth.with_corpus(EXPECTED), matching=Matching("evidence"))
     assert match.evidence.table()["doc_id"].to_pylist() == ["d1"]
     note, = match.evidence.problems
-    assert note.severity == "note" and note.kind == "texts-from-corpus" and "2 documents" in note.found
+    assert note.severity == "note" and note.kind == "texts-from-corpus" and "2 documents" in note.actual
     found = evaluate(run, truth.with_corpus(EXPECTED), "EvidenceRecall@2 EvidenceRecall@1")
     assert found.values.tolist() == [[1.0, 0.0]] and note in found.problems
     assert np.isnan(evaluate(run, truth, "EvidenceRecall@2").values).all()
 
 
-def test_a_text_of_the_run_wins():
+def test_texts_of_the_run_take_precedence():
     run, truth = beside(["y" * 300, "another text about nothing at all, of some length"])
     match = Match(run, truth.with_corpus(EXPECTED), matching=Matching("evidence"))
     assert not len(match.evidence.table()) and not match.evidence.problems
     run, truth = beside(["y" * 300, None])
     match = Match(run, truth.with_corpus(EXPECTED), matching=Matching("evidence"))
-    assert match.evidence.table()["rank"].to_pylist() == [2] and "1 document of" in match.evidence.problems[0].found
+    assert match.evidence.table()["rank"].to_pylist() == [2] and "1 document of" in match.evidence.problems[0].actual
 
 
-def test_a_corpus_without_these_documents_gives_nothing():
+def test_a_corpus_without_the_documents_adds_nothing():
     run, truth = beside(None)
     found = evaluate(run, truth.with_corpus(Corpus.build("c", ["z"], ["text"])), "EvidenceRecall@2")
     assert np.isnan(found.values).all() and any("--corpus" in problem.fix for problem in found.problems)

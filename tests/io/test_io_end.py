@@ -167,7 +167,7 @@ def test_a_beir_folder(evaluated, tmp_path):
 
 
 @pytest.mark.parametrize("form", TOGETHER)
-def test_runs_that_hold_their_truth(form, evaluated):
+def test_runs_with_their_truth(form, evaluated):
     found, expected = (json.loads(evaluated(content)) for content in (TOGETHER[form], TOGETHER["jsonl"]))
     for outcome in (found, expected):
         kinds = [problem["kind"] for problem in outcome["problems"]]

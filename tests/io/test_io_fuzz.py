@@ -130,7 +130,7 @@ def check(read, content: bytes, **options) -> None:
         assert any(problem.severity == "error" for problem in error.problems)
         for problem in error.problems:
             assert problem.file == "x" or problem.file.startswith("x/")
-            assert problem.kind and problem.found and problem.expected and problem.fix
+            assert problem.kind and problem.actual and problem.expected and problem.fix
             assert problem.line is None or problem.line >= 1
             str(problem).encode()
             json.dumps(problem.as_dict())
@@ -164,7 +164,7 @@ def test_any_bytes_of_archives_workbooks_and_parquet(content):
 @with_cases(CASES, content=st.one_of(trec_lines(), mutated([TREC, TREC.replace(b"d 2", b"d2"), SEEDS[2],
                                                             SEEDS[2].replace(b" ", b"\t")])),
             layout=st.sampled_from([RUN, QRELS]))
-def test_the_fast_way_is_the_exact_way(content, layout):
+def test_fast_and_exact_trec_reading_agree(content, layout):
     try:
         Source(("x", content)).text.encode()
     except InputError:
@@ -187,7 +187,7 @@ def outcome(read, content: bytes):
 
 
 @with_cases(CASES, content=mutated([*SEEDS[3:8], *OBJECTS]))
-def test_the_quick_way_through_json_is_the_exact_way(content):
+def test_fast_and_exact_json_parsing_agree(content):
     for read in (read_runs, read_truth):
         quick = outcome(read, content)
         with (
@@ -201,7 +201,7 @@ def test_the_quick_way_through_json_is_the_exact_way(content):
 
 
 @with_cases(CASES, content=mutated(SEEDS[8:10]))
-def test_the_fast_way_through_tables_is_the_exact_way(content):
+def test_fast_and_exact_table_reading_agree(content):
     for read in (read_runs, read_truth):
         fast = outcome(read, content)
         with patch("ragdash.io.formats.csv_tsv._read_fast", lambda *_args: None):

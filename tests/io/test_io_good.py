@@ -98,7 +98,7 @@ def test_details_of_a_run():
     assert not run.problems
 
 
-def test_the_exact_way_gives_the_same_details():
+def test_exact_parsing_gives_the_same_details():
     value = {"query_id": "q1", "answer": "me", "latency_ms": 1.5e3, "x": {"y": [1, 2.5, True, None, "t"]},
              "usage": {"prompt_tokens": 10}, "settings": {"k": 10, "threshold": 0.5}}
     quick, exact = run_of(json.dumps(value)), run_of(json.dumps({**value, "cost_usd": float("nan")}))
@@ -148,13 +148,13 @@ def test_one_object_over_several_lines():
     '{"query_id": "q1", "retrieved": [{"doc_id": "high", "rank": 2, "score": 0.9}, '
     '{"doc_id": "low", "rank": 1, "score": 0.1}]}',
 ])
-def test_a_rank_wins_over_a_score_and_says_so(content):
+def test_ranks_take_precedence_over_scores_with_a_warning(content):
     run = run_of(content)
     assert run.ranking("q1")["doc_id"].to_pylist() == ["low", "high"]
     assert warnings(run) == [("rank-score-disagreement", None, "score")]
 
 
-def test_scores_win_over_the_ranks_of_a_trec_run():
+def test_scores_take_precedence_over_the_ranks_of_a_trec_run():
     assert run_of("q1 Q0 low 1 0.1 t\nq1 Q0 high 2 0.9 t\n").ranking("q1")["doc_id"].to_pylist() == ["high", "low"]
 
 
@@ -211,7 +211,7 @@ def test_missing_texts_in_tables():
     assert run_of("qid,doc,score,text\nq1,d1,4,NaN\n").texts is None
 
 
-def test_long_texts_in_tables_with_something_odd():
+def test_long_texts_in_tables_that_need_exact_reading():
     text = "word " * 60_000
     run = run_of(f'qid,doc,score,text\nq1, d1,0.5,"{text}"\n')
     assert run.texts.to_pylist() == [text]
@@ -237,13 +237,13 @@ ROLES = {
 
 
 @pytest.mark.parametrize("content", ROLES, ids=lambda content: content[:40])
-def test_sniff(content):
-    sniffed = detect(("x", content.encode()))
-    assert (sniffed.format, sniffed.role) == ROLES[content]
-    assert sniffed.reason
+def test_detection(content):
+    detected = detect(("x", content.encode()))
+    assert (detected.format, detected.role) == ROLES[content]
+    assert detected.reason
 
 
-def test_query_ids_in_brackets_are_no_columns_of_promptfoo(tmp_path):
+def test_query_ids_in_brackets_are_not_columns_of_promptfoo(tmp_path):
     (tmp_path / "x.trec").write_text("[1] Q0 007 1 0.0 x\n[1] Q0 a,b 2 -1.0 x\n")
     (tmp_path / "x.qrels").write_text("[1] 0 007 1\n")
     assert detect(tmp_path / "x.trec").format == "trec-run"

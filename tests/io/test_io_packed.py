@@ -142,7 +142,7 @@ LARGE = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", LARGE)
-def test_what_is_too_large_or_too_deep(name):
+def test_too_large_or_too_deep_files_are_refused(name):
     make, kind = LARGE[name]
     assert kind in kinds(read_runs, make())
 
@@ -161,7 +161,7 @@ def test_a_file_that_grows_little_but_too_far(pack, monkeypatch, tmp_path):
     assert len(Source(("x", pack(noise))).data) == len(noise)
 
 
-def test_a_size_is_told_from_how_a_file_grows():
+def test_the_size_is_estimated_from_the_growth():
     assert limits.will_exceed_limit(64 << 20, 20 << 20, 1 << 30)
     assert not limits.will_exceed_limit(64 << 20, 20 << 20, 300 << 20)
     assert not limits.will_exceed_limit(63 << 20, 1, 1 << 30)
@@ -209,7 +209,7 @@ def test_two_cells_in_opposite_corners(cells):
     assert kinds(read_runs, content) == ["too-large-table"]
 
 
-def test_rows_that_hold_nothing():
+def test_empty_rows():
     out = io.BytesIO()
     parquet.write_table(pa.table({"question": pa.repeat("q", 5_000_000), "answer": pa.nulls(5_000_000, pa.string())}),
                         out)

@@ -51,7 +51,7 @@ def test_real_truths(path, real_data):
     assert detect(real_data / path).role == "truth"
 
 
-def test_comments_are_passed_over(real_data):
+def test_comments_are_skipped(real_data):
     folder = real_data / "s01_trec_eval_test"
     truth = read_truth(folder / "qrels.test.with-comments")
     assert [(problem.kind, problem.line) for problem in truth.problems] == [("comment", 1)]
@@ -75,7 +75,7 @@ BOTH = {  # queries, documents returned, judgements, reference answers
 
 
 @pytest.mark.parametrize("path", BOTH)
-def test_real_files_that_hold_both(path, real_data):
+def test_real_files_with_runs_and_truth(path, real_data):
     run, truth = read_run(real_data / path), read_truth(real_data / path)
     answers = truth.details["answers"]
     assert (len(run), len(run.docs), len(answers) - answers.null_count) == BOTH[path]

@@ -95,7 +95,7 @@ def test_truths(format, truth):
 
 @settings(max_examples=40, deadline=None)
 @given(truths(), corpora())
-def test_documents_beside_a_truth(truth, corpus):
+def test_documents_next_to_a_truth(truth, corpus):
     with tempfile.TemporaryDirectory() as folder:
         beside = truth.with_corpus(corpus)
         assert not write_truth(beside, Path(folder) / "x")
@@ -124,19 +124,19 @@ def test_evaluations_are_the_same(data):
                 assert str(values) == str(expected)
 
 
-def test_what_a_format_cannot_hold_is_said(tmp_path):
+def test_lost_content_is_reported(tmp_path):
     details = pa.table({"query_id": ["q"], "answer": ["NaN"]})
     run = Run.build("x", ["q", "q"], ["a", "b"], details=details, settings={"k": 1})
-    found = [problem.found for problem in write_run(run, tmp_path / "x.trec")]
+    found = [problem.actual for problem in write_run(run, tmp_path / "x.trec")]
     assert "answer, settings" in found[0] and "order" in found[1]
-    assert "is read as missing" in write_run(run, tmp_path / "x.csv")[0].found
+    assert "is read as missing" in write_run(run, tmp_path / "x.csv")[0].actual
     assert not write_run(run, tmp_path / "x.jsonl") and not write_run(run, tmp_path / "x.parquet")
     assert read_run(tmp_path / "x.parquet").digest == run.digest
 
 
 @pytest.mark.parametrize("path, format, kind", [("x.doc", None, "unknown-format"), ("x.csv", "excel", "unknown-format"),
                                                 ("x", "beir", "unwritable-format")])
-def test_formats_that_runs_have_not(path, format, kind, tmp_path):
+def test_formats_that_cannot_hold_runs(path, format, kind, tmp_path):
     with pytest.raises(InputError) as caught:
         write_run(Run.build("x", ["q"], ["d"]), tmp_path / path, format)
     assert caught.value.problems[0].kind == kind

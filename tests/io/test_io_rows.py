@@ -35,32 +35,32 @@ FORMS = {
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_what_rows_tell_of_their_queries(form):
+def test_query_details_in_rows(form):
     run = read_run(("x", FORMS[form]))
     details = run.details.to_pylist()
     assert [{name: row[name] for name in DETAILS[0]} for row in details] == DETAILS
     assert [row["latency_ms"]["total"] for row in details] == [12.5, 3]
     kinds = {problem.kind: problem for problem in run.problems}
     assert kinds.keys() - {"padded-id"} == {"unknown-columns", "unread-column"}
-    assert "'title'" in kinds["unread-column"].found and "'T' and 'U'" in kinds["unread-column"].found
-    assert "topic" in kinds["unknown-columns"].found and "title" not in kinds["unknown-columns"].found
+    assert "'title'" in kinds["unread-column"].actual and "'T' and 'U'" in kinds["unread-column"].actual
+    assert "topic" in kinds["unknown-columns"].actual and "title" not in kinds["unknown-columns"].actual
     assert run.ranking("q1")["doc_id"].to_pylist() == ["d1", "d2"]
 
 
 @pytest.mark.parametrize("form", ["csv", "jsonl", "parquet"])
-def test_rows_that_tell_different_things(form):
+def test_conflicting_query_details_in_rows(form):
     rows = [ROWS[0], {**ROWS[1], "answer": "he", "query": "who else?"}, ROWS[2]]
     content = "".join(json.dumps(row) + "\n" for row in rows).encode() if form == "jsonl" else frame(
         f"to_{form}", rows, index=False)
     run = read_run(("x", content))
-    found = {(problem.field, problem.severity): problem.found for problem in run.problems
+    found = {(problem.field, problem.severity): problem.actual for problem in run.problems
              if problem.kind == "conflicting-values"}
     assert found.keys() == {("answer", "warning"), ("query", "warning")}
     assert "'q1'" in found["answer", "warning"] and "'she' and 'he'" in found["answer", "warning"]
     assert run.details["answer"].to_pylist() == ["she", "then"]
 
 
-def test_configurations_have_details_of_their_own():
+def test_each_configuration_has_its_own_details():
     rows = [{**ROWS[i], "config": config, "answer": f"{config} {i}", "title": "T"} for config in ("dense", "sparse")
             for i in (0, 2)]
     dense, sparse = read_runs(("x", frame("to_csv", rows, index=False)))
@@ -70,7 +70,7 @@ def test_configurations_have_details_of_their_own():
     assert [run.digest for run in again] == [dense.digest, sparse.digest]
 
 
-def test_the_question_is_the_id_where_there_is_none():
+def test_the_question_is_the_id_without_an_id_column():
     run = read_run(("x", b"question,doc_id,score\n Who  is it?,d1,0.5\nWho is it?,d2,0.25\nWhen?,d1,1\n"))
     assert run.query_ids.to_pylist() == ["Who is it?", "When?"]
     assert run.lengths.tolist() == [2, 1]
@@ -82,7 +82,7 @@ def test_the_question_is_the_id_where_there_is_none():
 
 
 @pytest.mark.parametrize("form", ["csv", "jsonl", "parquet"])
-def test_judgements_keep_questions_and_answers(form):
+def test_judgments_keep_questions_and_answers(form):
     rows = [{"query_id": "q1", "doc_id": "d1", "grade": 1, "query": "who?", "reference": "she"},
             {"query_id": "q1", "doc_id": "d2", "grade": 0, "query": "who?", "reference": "she"}]
     content = "".join(json.dumps(row) + "\n" for row in rows).encode() if form == "jsonl" else frame(

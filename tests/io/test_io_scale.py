@@ -51,7 +51,7 @@ def test_many_broken_lines(name):
     problems = quickly(read)
     assert len(problems) == SHOWN_PER_KIND
     repeats = name == "jsonl, queries"  # the first line is right
-    assert f"(and {MANY - SHOWN_PER_KIND - repeats:,} more like it)" in problems[-1].found
+    assert f"(and {MANY - SHOWN_PER_KIND - repeats:,} more like it)" in problems[-1].actual
 
 
 def test_many_broken_scores_in_a_dictionary():
@@ -87,7 +87,7 @@ def test_an_object_with_very_many_members(name):
     assert [problem.kind for problem in problems] == [kind] * count
 
 
-def test_very_many_keys_that_stand_twice():
+def test_very_many_repeated_keys():
     members = ", ".join(f'"d{i % (MANY // 2)}": 1.5' for i in range(MANY))
 
     def read():
@@ -97,7 +97,7 @@ def test_very_many_keys_that_stand_twice():
 
     problems = quickly(read)
     assert len(problems) == SHOWN_PER_KIND and {problem.kind for problem in problems} == {"duplicate-key"}
-    assert f"(and {MANY // 2 - SHOWN_PER_KIND:,} more like it)" in problems[-1].found
+    assert f"(and {MANY // 2 - SHOWN_PER_KIND:,} more like it)" in problems[-1].actual
 
 
 REPEATS = {  # start, what is repeated, end, where the first two are
@@ -118,10 +118,10 @@ def test_a_key_repeated_very_many_times(name):
 
     problems = [problem for problem in quickly(read) if problem.kind == "duplicate-key"]
     assert [problem.line for problem in problems] == [line]
-    assert f"(line {line}, at columns {first} and {second})" in problems[0].found
+    assert f"(line {line}, at columns {first} and {second})" in problems[0].actual
 
 
-def test_places_are_looked_for_only_where_they_are_shown():
+def test_repeated_keys_are_located_only_where_they_are_shown():
     """A look goes through the text of the line, and a line may have very many objects that repeat a key."""
     objects = 1000
     source = Source(("x", ("[" + ", ".join(['{"query_id": "q", "query_id": "q"}'] * objects) + "]").encode()))
@@ -131,7 +131,7 @@ def test_places_are_looked_for_only_where_they_are_shown():
     ) as looks:
         assert len(list(ExactReader(source, notes).elements())) == objects
     assert looks.call_count == len(notes.problems) == SHOWN_PER_KIND
-    assert f"(and {objects - SHOWN_PER_KIND:,} more like it)" in notes.problems[-1].found
+    assert f"(and {objects - SHOWN_PER_KIND:,} more like it)" in notes.problems[-1].actual
 
 
 def test_a_large_file_of_several_blocks_is_read_in_pieces():
@@ -166,7 +166,7 @@ LATE = {  # behind what is looked at in the beginning, and with six columns if s
 
 
 @pytest.mark.parametrize("name", LATE)
-def test_what_is_odd_far_down_is_found(name):
+def test_irregular_lines_far_down_are_found(name):
     line, kind = LATE[name]
     before = "".join(f"q{i} Q0 d{i} 1 0.5 t\n" for i in range(6000))
     content = (before + line + "\nq Q0 d8 2 0.25 t\n").encode(errors="surrogateescape")
@@ -190,7 +190,7 @@ def test_odd_qrels_far_down_are_found():
 
 @pytest.mark.parametrize("layout, line", [(RUN, b"q%d\tQ0\td%d\t1\t 0.5\tt\n"), (RUN, b" q%d Q0  d%d 1 0.5 t \r\n"),
                                           (QRELS, b"q%d\t0\td%d  \t1\n"), (QRELS, b"q%d  0 d%d 1\n")])
-def test_irregular_white_space_is_read_the_fast_way(layout, line):
+def test_irregular_white_space_is_read_fast(layout, line):
     source = Source(("x", b"".join(line % (i, i) for i in range(1000))))
     problems = source.collector()
     columns = trec.read_columns(source, layout, problems)

@@ -44,7 +44,7 @@ def test_several_configurations():
 
 @pytest.mark.parametrize("content", [b"", GZ[:100], b"PK\x03\x04", TREC.decode().encode("utf-16")],
                          ids=["empty", "cut", "zip", "utf-16"])
-def test_sniff_raises_for_what_is_no_text(content):
+def test_detection_raises_for_files_that_are_not_text(content):
     with pytest.raises(InputError):
         detect(("x", content))
 
@@ -59,7 +59,7 @@ def is_regular(text: bytes, separator: str) -> bool:
 
 
 @pytest.mark.parametrize("piece, step", [(1, 1), (2, 1), (5, 2), (7, 7), (64, 3)])
-def test_white_space_is_found_across_the_joints_of_pieces(piece, step, monkeypatch, tmp_path):
+def test_irregular_white_space_is_found_across_chunks(piece, step, monkeypatch, tmp_path):
     monkeypatch.setattr(whitespace, "CHUNK_BYTES", piece)
     monkeypatch.setattr(whitespace, "WINDOW_BYTES", step)
     rng = random.Random(piece * 100 + step)
@@ -77,7 +77,7 @@ def test_white_space_is_found_across_the_joints_of_pieces(piece, step, monkeypat
 
 
 @pytest.mark.parametrize("separator", [" ", "\t"])
-def test_tidied_text_has_the_same_fields(separator):
+def test_normalized_text_has_the_same_fields(separator):
     rng = random.Random(2)
     for _ in range(200):
         text = "".join(rng.choices("ab \t\n\r", k=rng.randint(1, 30))).encode()

@@ -113,7 +113,7 @@ REFUSED = {  # content, kind, words of the message
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_what_cannot_be_read_says_why(name):
+def test_unreadable_files_say_why(name):
     content, kind, words = REFUSED[name]
     for read in (read_runs, read_truth):
         problem, = refused(read, json.dumps(content).encode())
@@ -133,7 +133,7 @@ READ = {  # what a newcomer may have: content, questions, answers
 
 @pytest.mark.parametrize("indent", [None, 2])
 @pytest.mark.parametrize("name", READ)
-def test_what_is_read(name, indent):
+def test_files_of_tools_that_are_read(name, indent):
     source = ("x.json", json.dumps(READ[name], indent=indent).encode())
     run = read_run(source)
     assert run.query_ids.to_pylist() == ["q", "r"]
@@ -152,13 +152,13 @@ NOT_READ = {  # content, kind, words
 
 
 @pytest.mark.parametrize("name", NOT_READ)
-def test_what_is_not_read(name):
+def test_fields_that_are_not_read(name):
     content, kind, words = NOT_READ[name]
     problem = next(one for one in refused(read_runs, json.dumps(content).encode()) if one.severity == "error")
     assert problem.kind == kind and words in problem.fix
 
 
-def test_lists_of_a_query_are_no_columns():
+def test_lists_of_a_query_are_not_columns():
     run = read_run(lines({"retrieved": ["d1", "d2"], "query_id": "q1"}, {"retrieved": ["d1"], "query_id": "q2"}))
     assert run.lengths.tolist() == [2, 1]
     assert read_run(lines({"retrieved": ["d1", "d2"], "query_id": "q1"})).docs.to_pylist() == ["d1", "d2"]

@@ -84,7 +84,7 @@ def test_runs_of_langsmith(name):
     assert "LangSmith" in detect(source).reason
 
 
-def test_what_stands_beside_the_list_is_told():
+def test_members_next_to_the_list_are_reported():
     run = read_run(("x", json.dumps({"runs": LANGSMITH, "cursors": {}}).encode()))
     assert [(problem.kind, problem.field) for problem in run.problems] == [("unread-field", "cursors")]
 
@@ -119,20 +119,20 @@ def refused(read, content: bytes) -> list:
     return [problem for problem in caught.value.problems if problem.severity == "error"]
 
 
-def test_two_retrievers_in_a_trace_are_one_too_many():
+def test_a_trace_with_two_retrievers_is_an_error():
     again = {**PHOENIX[1], "context": {"trace_id": "t1", "span_id": "s7"}}
     problem, = refused(read_runs, lines([*PHOENIX, again]))
-    assert problem.kind == "several-retrievers" and "lines 2, 5" in problem.found and problem.line == 5
+    assert problem.kind == "several-retrievers" and "lines 2, 5" in problem.actual and problem.line == 5
 
 
-def test_traces_that_ask_nothing_are_counted():
+def test_traces_without_a_question_are_counted():
     empty = {**PHOENIX[2], "context": {"trace_id": "t9", "span_id": "s9"}, "parent_id": None, "attributes": {}}
     run = read_run(("x", lines([*PHOENIX, empty])))
-    assert [problem.kind for problem in run.problems] == ["empty-trace"] and "1 of 3" in run.problems[0].found
+    assert [problem.kind for problem in run.problems] == ["empty-trace"] and "1 of 3" in run.problems[0].actual
     assert refused(read_runs, lines([empty]))[0].kind == "no-rows"
 
 
-def test_spans_are_no_truth():
+def test_spans_are_not_truth():
     problem, = refused(read_truth, lines(PHOENIX))
     assert problem.kind == "run-as-truth"
 
@@ -165,7 +165,7 @@ def test_squad_with_something_wrong_says_where():
 
 
 @pytest.mark.parametrize("indent", [None, 2])
-def test_scores_of_ragas_have_lost_their_questions(indent):
+def test_scores_of_ragas_lack_their_questions(indent):
     for read in (read_runs, read_truth):
         problem, = refused(read, json.dumps({"scores": [{"faithfulness": 0.5}, {"faithfulness": 1.0}]},
                                             indent=indent).encode())
@@ -189,18 +189,18 @@ ADVICE = {  # content, read, kind, words of the fix
 
 
 @pytest.mark.parametrize("name", ADVICE)
-def test_what_is_refused_says_what_to_do(name):
+def test_errors_say_how_to_fix_them(name):
     content, read, kind, words = ADVICE[name]
     found = [problem for problem in refused(read, content) if problem.kind == kind]
     assert found and words in found[0].fix
 
 
-def test_the_advice_is_right():
+def test_the_suggested_mapping_works():
     content = ADVICE["ids deep inside"][0]
     run = read_run(("x", content), mapping={"retrieved": "per_k.10.retrieved_chunk_ids"})
     assert run.docs.to_pylist() == ["a", "b"]
 
 
-def test_preference_judgements_are_named():
+def test_preference_judgments_are_named():
     found = refused(read_runs, b"q1 A:x L1 FR94-1 1\nq1 A:x L1 FB4-2 0\n")
     assert {problem.kind for problem in found} == {"column-count"} and "preference judgments" in found[0].fix

@@ -53,9 +53,9 @@ def test_every_form_gives_the_same(form):
     assert run.ranking("007")["doc_id"].to_pylist() == ["d1", "2506.00500"]
     assert run.lengths.tolist() == [2, 0] and truth.grades.tolist() == [2, 1, 0]
     assert not run.problems and not truth.problems
-    sniffed = detect(("x", FORMS[form]))
-    assert sniffed.role == "both"
-    assert sniffed.guess["retrieved"] in sniffed.columns
+    detected = detect(("x", FORMS[form]))
+    assert detected.role == "both"
+    assert detected.guess["retrieved"] in detected.columns
 
 
 LISTS = {
@@ -74,7 +74,7 @@ def test_lists_of_ids(cell):
 @pytest.mark.parametrize("cell", ["['a' 'b']", "['a'\n 'b']", "[1 2 3]", "['a', ...]", "['a', 'b'", "[a, b]", "[[1]]",
                                   "{'a': 1, 'a': 2}", "__import__('os')[0]", "[" * 5000 + "]" * 5000, "[0x10]",
                                   "['a'] + ['b']", "[f'{1}']"])
-def test_lists_that_are_none(cell):
+def test_texts_that_are_not_lists(cell):
     with pytest.raises(InputError) as caught:
         read_run(("x", table([{"query_id": "q", "retrieved": f"[{cell[1:-1]}" + cell[-1] if cell[0] == "_" else cell,
                                "answer": "a"}])))
@@ -83,14 +83,14 @@ def test_lists_that_are_none(cell):
     assert problem.field.startswith("retrieved")
 
 
-def test_brackets_in_texts_are_no_lists():
+def test_brackets_in_texts_are_not_lists():
     content = table([{"question": "q", "answer": "[1] says", "contexts": "[1] says so", "reference": "a | b"}])
     assert read_run(("x", content)).details.to_pylist()[0]["contexts"] == ["[1] says so"]
     assert read_truth(("x", content)).details["answers"].to_pylist() == [["a | b"]]
     assert parse_nested("['a | b', \"it's\"]") == ["a | b", "it's"]
 
 
-def test_lists_beside_each_other():
+def test_parallel_lists():
     content = table([{"query_id": "q", "retrieved_ids": ["a", "b"], "scores": [0.5, 0.25],
                       "retrieved_texts": ["A", "B"]}])
     run = read_run(("x", content))
@@ -99,13 +99,13 @@ def test_lists_beside_each_other():
         read_run(("x", table([{"query_id": "q", "retrieved_ids": ["a", "b"], "scores": [0.5]}])))
 
 
-def test_questions_are_ids_where_there_are_none():
+def test_questions_are_ids_without_an_id_column():
     run = read_run(("x", "question,answer\n  Cafe\u0301 \n au lait? ,a\n".replace(" \n ", "  ").encode()))
     assert run.query_ids.to_pylist() == ["Café au lait?"]
     with pytest.raises(InputError) as caught:
         read_run(("x", b"question,answer\nWho?,a\nWhen?,b\n Who? ,c\n"))
     assert [(p.kind, p.line, p.field) for p in caught.value.problems] == [("duplicate-query", 4, "question")]
-    assert "lines 2 and 4" in caught.value.problems[0].found
+    assert "lines 2 and 4" in caught.value.problems[0].actual
     assert "the question is the id" in caught.value.problems[0].fix
 
 
@@ -122,7 +122,7 @@ def test_unknown_columns_are_attributes():
     run = read_run(("x", b"question,answer,topic,n\nq,a,fact,3\nr,b,,007\n"))
     assert run.details["attributes"].to_pylist() == ['{"n":3,"topic":"fact"}', '{"n":"007"}']
     assert [(p.kind, p.severity) for p in run.problems] == [("unknown-columns", "warning")]
-    assert "topic, n" in run.problems[0].found
+    assert "topic, n" in run.problems[0].actual
     assert not read_run(("x", b"question,answer,topic\nq,a,fact\n"), mapping={"attribute": "topic"}).problems
 
 
@@ -155,7 +155,7 @@ TOOLS = {
 
 
 @pytest.mark.parametrize("tool", TOOLS)
-def test_what_tools_write(tool):
+def test_output_of_tools(tool):
     content, query, answer, answers = TOOLS[tool]
     source = ("x", json.dumps(content).encode())
     run, truth = read_run(source), read_truth(source)

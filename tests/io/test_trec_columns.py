@@ -106,7 +106,7 @@ def test_both_readers_agree_on_cases_from_fuzzing(name):
     read_both_ways(*FROM_FUZZING[name])
 
 
-def test_an_empty_column_is_no_further_column():
+def test_an_empty_column_is_not_an_extra_column():
     source = Source(("x", FROM_FUZZING["an empty column before the tag"][0]))
     problems = source.collector()
     columns = trec.read_columns(source, RUN, problems)
@@ -115,6 +115,6 @@ def test_an_empty_column_is_no_further_column():
     assert rows(columns) == [("q1", "d1", 0.9), ("q1", "d2", 0.0), ("q2", "d1", 0.5)]
 
 
-def test_an_id_keeps_its_blanks_where_the_tag_is_empty():
+def test_an_id_keeps_its_blanks_if_the_tag_is_empty():
     source = Source(("x", FROM_FUZZING["an empty tag and a blank in the document"][0]))
     assert rows(trec.read_columns(source, RUN, source.collector())) == [("q1", "d1", 0.9), ("q1", "d 2", 0.8)]

@@ -104,7 +104,7 @@ def test_what_no_question_escapes_ends_the_job_at_once(serve, endpoint, ledger, 
     server = serve(*[fault] * 9)
     outcome = ask(questions(6), endpoint(server), ledger, concurrency=1, patience=quick)
     assert len(server.asked) == 1 and outcome.missing == {"stopped": 6} and outcome.stopped == "error"
-    assert outcome.problem.kind == kind and words in outcome.problem.found and outcome.problem.fix
+    assert outcome.problem.kind == kind and words in outcome.problem.actual and outcome.problem.fix
     assert ask(questions(6), endpoint(serve()), ledger).missing == {}  # nothing of it is kept
 
 
@@ -112,18 +112,18 @@ def test_a_key_that_is_refused_and_one_that_lacks_are_told_apart(serve, endpoint
     monkeypatch.setenv("A_KEY", "abc")
     without, wrong = (ask(questions(1), endpoint(serve("401"), key_env=name), ledger, patience=quick).problem
                       for name in (None, "A_KEY"))
-    assert "refuses to answer without a key" in without.found and "--key-env" in without.fix
-    assert "refuses the key in A_KEY" in wrong.found and "abc" not in str(wrong)
+    assert "refuses to answer without a key" in without.actual and "--key-env" in without.fix
+    assert "refuses the key in A_KEY" in wrong.actual and "abc" not in str(wrong)
 
 
 def test_an_endpoint_that_only_fails_ends_the_job(serve, endpoint, ledger, quick):
     server = serve(*["500"] * 100)
     outcome = ask(questions(30), endpoint(server), ledger, concurrency=2, patience=quick)
-    assert outcome.problem.kind == "endpoint-fails" and "Internal error" in outcome.problem.found
+    assert outcome.problem.kind == "endpoint-fails" and "Internal error" in outcome.problem.actual
     assert len(server.asked) <= 5 * quick.attempts and outcome.missing["stopped"] >= 25
     nobody = Endpoint("http://127.0.0.1:9/v1", "toy")
     outcome = ask(questions(9), nobody, ledger, patience=quick)
-    assert outcome.problem.kind == "endpoint-fails" and "unreachable" not in outcome.problem.found
+    assert outcome.problem.kind == "endpoint-fails" and "unreachable" not in outcome.problem.actual
     assert outcome.asked == 0  # nobody was there
 
 
@@ -276,7 +276,7 @@ def test_a_full_disk_ends_the_job_and_what_was_said_is_returned(serve, endpoint,
     server = serve(delay=0.01)
     outcome = ask(questions(20), endpoint(server), ledger, concurrency=2)
     said = [reply for reply in outcome.replies if reply.value]
-    assert "a full disk" in outcome.problem.found and outcome.stopped == "error"
+    assert "a full disk" in outcome.problem.actual and outcome.stopped == "error"
     assert len(said) == server.answered == outcome.asked <= 3 and outcome.missing == {"stopped": 20 - len(said)}
 
 
@@ -289,7 +289,7 @@ def test_a_ledger_that_breaks_ends_the_job_wherever_it_is_used(serve, endpoint, 
     monkeypatch.setattr(Writer, what, broken)
     server = serve("400-schema", delay=0.01)
     outcome = ask(questions(20), endpoint(server), ledger, concurrency=1)
-    assert outcome.stopped == "error" and "a full disk" in outcome.problem.found
+    assert outcome.stopped == "error" and "a full disk" in outcome.problem.actual
     said = [reply for reply in outcome.replies if reply.value]
     assert len(said) == server.answered <= 1 and outcome.missing == {"stopped": 20 - len(said)}
 

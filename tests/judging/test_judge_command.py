@@ -147,7 +147,7 @@ def test_what_texts_leave_undefined_is_told_apart_from_what_is_missing():
 def test_questions_asked_back_are_embedded_by_another_command_that_is_told():
     rows = [JudgeResult(run, "RAGAS.AnswerRelevancy", 0.0, 1, {UNEMBEDDED: n}) for run, n in (("a", 2), ("b", 3))]
     problem, = _not_embedded([*rows, JudgeResult("a", "Faithfulness", 0.5, 3, {})])
-    assert "RAGAS.AnswerRelevancy of 5 queries" in problem.found and "ragdash score" in problem.fix
+    assert "RAGAS.AnswerRelevancy of 5 queries" in problem.actual and "ragdash score" in problem.fix
     assert str(problem).startswith("found RAGAS.AnswerRelevancy of 5")  # the metric is named once
     assert helps([UNEMBEDDED, "no reply in time"]) == (True, True)  # another question, and a model
     assert helps([UNEMBEDDED, "the text makes no claim"]) == (False, True)

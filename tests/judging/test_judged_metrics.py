@@ -108,14 +108,14 @@ def test_a_failed_verdict_is_missing_with_its_reason_and_never_0(name):
     found = evaluate(run, truth, name)
     assert not (found.values[:, 0] == 0).any() and np.isnan(in_order(found)[:2]).all()
     told = [problem for problem in found.problems if problem.kind in ("unavailable", "missing-verdicts")]
-    assert len(told) == 1 and "no JSON" in told[0].found and "ragdash judge" in told[0].fix
+    assert len(told) == 1 and "no JSON" in told[0].actual and "ragdash judge" in told[0].fix
 
 
 @every
 def test_where_nobody_was_asked_it_is_unavailable_and_says_how_to_ask(name):
     found = evaluate(*case(ROWS), name)
     problem = next(one for one in found.problems if one.kind == "unavailable")
-    assert np.isnan(found.values).all() and "not judged yet" in problem.found
+    assert np.isnan(found.values).all() and "not judged yet" in problem.actual
     assert problem.fix.startswith(f'python -m ragdash judge RUN --truth TRUTH --metrics "{name}"')
 
 
@@ -208,7 +208,7 @@ def test_long_chunks_are_cut_and_told_and_a_long_answer_is_not_sent():
     found = evaluate(run, truth, "ClaimFaithfulness")
     assert found.query_ids.to_pylist() == ["cut", "long"]
     assert found.values[:, 0].tolist() == pytest.approx([0, NAN], nan_ok=True)  # what is behind the cut does not count
-    kinds = {problem.kind: problem.found for problem in found.problems}
+    kinds = {problem.kind: problem.actual for problem in found.problems}
     assert "1 query judged" in kinds["cut-verdicts"] and "longer than the judge reads" in kinds["missing-verdicts"]
 
 

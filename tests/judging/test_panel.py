@@ -67,7 +67,7 @@ def test_the_mean_of_three_judges_by_hand(match):
 def test_a_missing_verdict_of_one_is_missing_with_the_reason_and_whose_it_is(match):
     found = evaluate(match.run, match.truth, f"Faithfulness(judge='{ALL}')")
     problem, = (one for one in found.problems if one.kind == "missing-verdicts")
-    assert "1 of 4 queries without a verdict (three at three.org: no JSON in the reply)" in problem.found
+    assert "1 of 4 queries without a verdict (three at three.org: no JSON in the reply)" in problem.actual
     assert "To ask again: " in problem.fix
     assert found.settings[f"Faithfulness of '{ALL}'"].startswith("mean of 3 judges: one at one.org + ")
     nobody = match.judged.read("Faithfulness", "one + two")
@@ -80,9 +80,9 @@ def test_the_majority_of_three_and_a_tie_that_nobody_breaks(match):
     assert by_id(match, found.agreement) == close(apart=NAN, most=2 / 3, same=1, lacks=NAN)
     evaluated = evaluate(match.run, match.truth, f"Faithfulness(judge='majority of {ALL}')")
     told = {one.kind: one for one in evaluated.problems}
-    assert "1 of 4 queries undefined (a tie of the most frequent values)" in told["undefined-verdicts"].found
+    assert "1 of 4 queries undefined (a tie of the most frequent values)" in told["undefined-verdicts"].actual
     assert "To ask again" not in told["undefined-verdicts"].fix
-    assert "three at three.org" in told["missing-verdicts"].found
+    assert "three at three.org" in told["missing-verdicts"].actual
 
 
 def test_votes_are_put_together_first_then_the_judges(match):

@@ -51,7 +51,7 @@ def test_ragas_as_a_table_by_the_text_of_the_query(tmp_path):
     found = evaluate(match.run, match.truth, "RAGAS.Faithfulness")
     assert found.settings["RAGAS.Faithfulness"].startswith("RAGAS ")
     assert "1 of 2 queries without a verdict (no verdict in the imported file)" in next(
-        one.found for one in found.problems if one.kind == "missing-verdicts")
+        one.actual for one in found.problems if one.kind == "missing-verdicts")
 
 
 def test_ragchecker_verdicts_go_through_our_arithmetic(tmp_path):
@@ -91,7 +91,7 @@ def test_deepeval_by_the_nearest_metric(tmp_path):
     done = import_verdicts(file_of(tmp_path, {"test_results": [
         {"input": "What?", "actual_output": ROWS["both"]["answer"], "metrics_data": metrics}]}), match.judged)
     assert done.verdicts == {"ClaimFaithfulness": 1, "Correctness": 1}
-    assert [one.kind for one in done.problems] == ["other-metric"] and "Toxicity" in done.problems[0].found
+    assert [one.kind for one in done.problems] == ["other-metric"] and "Toxicity" in done.problems[0].actual
     assert values(match, "ClaimFaithfulness")["both"] == 0.75
     assert match.judged.read("ClaimFaithfulness").judgements[0].rows[0]["reason"] == "so"
 

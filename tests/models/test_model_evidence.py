@@ -53,7 +53,7 @@ def test_evaluating_computes_nothing_and_says_what_fixes_it():
     found = evaluate(run(), truth(), "R@5 EvidenceRecall@5 P@5", match="evidence", match_how="embedding")
     assert np.isnan(found.values).all()
     problems = [one for one in found.problems if one.kind == "unavailable"]
-    assert problems and all("not computed yet" in one.found and "--match-how embedding --model FOLDER" in one.fix
+    assert problems and all("not computed yet" in one.actual and "--match-how embedding --model FOLDER" in one.fix
                             for one in problems)
     spoken()
     found = evaluate(run(), truth(), "R@5 EvidenceRecall@5 P@5", match="evidence", match_how="embedding")
@@ -100,7 +100,7 @@ def test_metrics_and_evidence_go_together_and_each_says_what_it_lacks(store):
     answers, references = case({"q": "ab"}, {"q": ["a"]})
     encoder = Letters()
     report = score([answers], references, "SBERT", model=encoder, store=store, evidence=True)
-    assert report.computed == 2 and ["evidence" in one.found for one in report.problems] == [True]
+    assert report.computed == 2 and ["evidence" in one.actual for one in report.problems] == [True]
     with pytest.raises(InputError, match="without answers"):
         score([run()], truth(), "SBERT", model=encoder, store=store)
 

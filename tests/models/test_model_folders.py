@@ -70,7 +70,7 @@ def test_an_unreadable_folder_is_told(tmp_path, files, says):
     with pytest.raises(InputError) as caught:
         found(ENCODER, place)
     (problem,) = caught.value.problems
-    assert problem.kind == "unreadable-model" and says in problem.found and problem.file == place
+    assert problem.kind == "unreadable-model" and says in problem.actual and problem.file == place
 
 
 @pytest.mark.parametrize("content", ["[]", "3", "null", '"text"', '{"architectures": 5}', '{"architectures": null}',
@@ -132,16 +132,16 @@ def test_availability_says_the_library_first_then_the_folder(tmp_path, monkeypat
     place = folder(tmp_path / "m", {}, POOLED)
     monkeypatch.setattr("ragdash.models.local.installed.find_spec", lambda name: None if name == "torch" else name)
     assert not (missing := availability(ENCODER, place)).ok
-    assert missing.problem.found == "torch is not installed"
+    assert missing.problem.actual == "torch is not installed"
     assert missing.problem.fix == 'pip install "ragdash[semantic]"'
     with pytest.raises(InputError, match="torch is not installed"):
         load(found(ENCODER, place))
     monkeypatch.setattr("ragdash.models.local.installed.find_spec", lambda name: None)
-    assert availability(ENCODER).problem.found == "sentence_transformers and torch are not installed"
+    assert availability(ENCODER).problem.actual == "sentence_transformers and torch are not installed"
     monkeypatch.setattr("ragdash.models.local.installed.find_spec", lambda name: name)
     assert availability(ENCODER, place).ok
     other = availability(SCORER, place)
-    assert not other.ok and "a sentence embedding model" in other.problem.found and other.problem.file == place
+    assert not other.ok and "a sentence embedding model" in other.problem.actual and other.problem.file == place
     assert "--cross-encoder" in other.problem.fix
 
 

@@ -85,7 +85,7 @@ def test_texts_of_more_than_256_word_pieces_are_cut_and_said_to_be(encoder, stor
     np.testing.assert_allclose(encoder.encode([start]), encoder.encode([long]), atol=1e-5)
     run, truth = case({"q": long}, {"q": ["short"]})
     (problem,) = score([run], truth, model=encoder, store=store).problems
-    assert problem.kind == "cut-texts" and "256 word pieces" in problem.found
+    assert problem.kind == "cut-texts" and "256 word pieces" in problem.actual
 
 
 @needs_minilm

@@ -176,7 +176,7 @@ def test_a_run_without_answers_is_left_out_with_a_word_and_alone_it_is_an_error(
     run, truth = many(3)
     mute = Run.build("mute", ["q0"], ["d"])
     report = score([run, mute], truth, model=Letters(), store=store)
-    assert report.computed == 3 and "mute" in report.problems[0].found and report.problems[0].severity == "warning"
+    assert report.computed == 3 and "mute" in report.problems[0].actual and report.problems[0].severity == "warning"
     with pytest.raises(InputError) as caught:
         score([mute], truth, model=Letters(), store=store)
     assert caught.value.problems[0].severity == "error"

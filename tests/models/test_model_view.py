@@ -104,7 +104,7 @@ def test_a_query_of_which_one_reference_was_not_computed_is_undefined(store):
     assert np.isnan(reading.values[0]) and reading.values[1] == pytest.approx(1.0)
     assert (reading.computed, reading.wanted) == (1, 2)
     (problem,) = more.problems("SBERT")
-    assert problem.kind == "computed-in-part" and "1 of 2" in problem.found and "ragdash score" in problem.fix
+    assert problem.kind == "computed-in-part" and "1 of 2" in problem.actual and "ragdash score" in problem.fix
     assert problem.severity == "warning"
 
 
@@ -113,8 +113,8 @@ def test_texts_that_were_cut_are_counted_once_for_each_query(store):
     scored = scored_by(store, [long, "b", "c", long], [["a", long], ["b"], [long], ["a"]])
     assert scored.read("SBERT").cut == 3
     (problem,) = scored.problems("SBERT")
-    assert problem.kind == "cut-texts" and "20 word pieces" in problem.found
-    assert problem.found.startswith("3 of 4 answers of run ")
+    assert problem.kind == "cut-texts" and "20 word pieces" in problem.actual
+    assert problem.actual.startswith("3 of 4 answers of run ")
     assert scored.problems("CrossEncoder") == []
 
 
@@ -126,7 +126,7 @@ def test_what_was_never_computed_is_unavailable_with_the_command_that_fixes_it(s
         with pytest.raises(Unavailable) as caught:
             values(name, scored)
         problem = caught.value.problem
-        assert "not computed yet" in problem.found and ("not installed" in problem.found) is not installed
+        assert "not computed yet" in problem.actual and ("not installed" in problem.actual) is not installed
         assert f'python -m ragdash score RUN --truth TRUTH --metrics "{name}"' in problem.fix
         assert ("--cross-encoder" in problem.fix) == (name == "CrossEncoder")
         assert ("pip install" in problem.fix) is not installed

@@ -42,8 +42,11 @@ def ledger(runs: Sequence[Run], truth: Truth, conventions: Conventions | None = 
     entries: list[Entry] = []
     effects: list[Effect] = []
     for match in matches:
-        own = effects_of(match, conventions, specs)
-        entries += [*account(match, conventions, specs, own), *(one for one in ids if one.run == match.run.name)]
-        effects += own
+        run_effects = effects_of(match, conventions, specs)
+        entries += [
+            *account(match, conventions, specs, run_effects),
+            *(entry for entry in ids if entry.run == match.run.name),
+        ]
+        effects += run_effects
     return Ledger((*truth_account(truth, conventions, effects), *entries, *among(matches, conventions, specs, ids)),
                   tuple(effects))

@@ -29,8 +29,8 @@ def _counts(ledger: Ledger, runs: Sequence[str]) -> str:
     kinds = dict.fromkeys((entry.kind, entry.k) for entry in ledger.entries if entry.run and entry.kind in ROWS)
     rows = []
     for kind, k in kinds:
-        found = [ledger.of(kind, run, k) for run in runs]
-        rows.append([f"{ROWS[kind]}@{k}" if k else ROWS[kind], *(_cell(entry) for entry in found)])
+        entries = [ledger.of(kind, run, k) for run in runs]
+        rows.append([f"{ROWS[kind]}@{k}" if k else ROWS[kind], *(_cell(entry) for entry in entries)])
     return aligned(["count", *runs], rows)
 
 
@@ -55,13 +55,13 @@ def _effects(ledger: Ledger) -> str:
     by_row: dict[tuple, list[Effect]] = {}
     for effect in ledger.effects:
         by_row.setdefault((effect.convention, effect.choice, effect.run), []).append(effect)
-    alive = {(convention, run) for (convention, _, run), row in by_row.items() if any(one.marked for one in row)}
+    alive = {(convention, run) for (convention, _, run), row in by_row.items() if any(effect.marked for effect in row)}
     rows = []
     for (convention, choice, run), row in by_row.items():
         if (convention, run) in alive:
-            chosen = " *" if row[0].chosen else ""
-            rows.append([f"{convention} = {choice}{chosen}", run, *map(_mean, row),
-                         f"{min(one.n for one in row):,}" if not row[0].refused else "refused"])
+            mark = " *" if row[0].chosen else ""
+            rows.append([f"{convention} = {choice}{mark}", run, *map(_mean, row),
+                         f"{min(effect.n for effect in row):,}" if not row[0].refused else "refused"])
     idle = [name for name in dict.fromkeys(effect.convention for effect in ledger.effects)
             if name not in {convention for convention, _ in alive}]
     table = aligned(["choice (* chosen)", "run", *map(str, specs), "n"], rows) if rows else ""

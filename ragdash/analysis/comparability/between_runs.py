@@ -31,29 +31,31 @@ def _same_queries(matches: Sequence[Match], conventions: Conventions) -> Entry:
     uneven = present.any(axis=0) & ~present.all(axis=0)
     examples = tuple(matches[0].query_ids.filter(pa.array(uneven))[:SHOWN].to_pylist())
     count, total = int(uneven.sum()), len(uneven)
-    found = f"{count:,} of {total:,} queries of the truth are in some of the runs and not in others{such_as(examples)}."
+    sentence = (
+        f"{count:,} of {total:,} queries of the truth are in some of the runs and not in others{such_as(examples)}."
+    )
     if not count:
-        return Entry("different-queries", "ok", None, found, 0, total)
+        return Entry("different-queries", "ok", None, sentence, 0, total)
     zero = conventions.missing == "zero"
     effect = "They count as empty rankings where they are missing, so all means are over the same queries." if zero \
         else "The means are over different queries and cannot be compared."
-    return Entry("different-queries", "note" if zero else "warning", None, found, count, total, examples, effect,
+    return Entry("different-queries", "note" if zero else "warning", None, sentence, count, total, examples, effect,
                  "Run every configuration for every query.", None if zero else ("missing", "zero"))
 
 
 def _same_depth(runs: Sequence[Run], specs: Sequence[Spec]) -> list[Entry]:
     depths = [run.depth for run in runs]
-    least, most = min(depths), max(depths)
-    if least == most:
+    shallowest, deepest = min(depths), max(depths)
+    if shallowest == deepest:
         return []
-    shallow = [run for run in runs if run.depth < most]
-    touched = [str(spec) for spec in specs if spec.k is None or spec.k > least]
+    shallow = [run for run in runs if run.depth < deepest]
+    touched = [str(spec) for spec in specs if spec.k is None or spec.k > shallowest]
     effect = f"The deeper run has more chances in {', '.join(touched)}." if touched else \
-        f"None of these metrics looks deeper than rank {least:,}."
+        f"None of these metrics looks deeper than rank {shallowest:,}."
     examples = tuple(f"{run.name}: {run.depth:,}" for run in runs)
     return [Entry("different-depths", "warning" if touched else "note", None, "The runs are not equally deep "
                   f"({', '.join(examples[:8])}).", len(shallow), len(runs), examples, effect,
-                  f"Compare them with cutoffs up to {least:,}, or retrieve equally many documents.")]
+                  f"Compare them with cutoffs up to {shallowest:,}, or retrieve equally many documents.")]
 
 
 def _same_reading(matches: Sequence[Match], name: str, ids: Sequence[Entry]) -> list[Entry]:
@@ -64,23 +66,23 @@ def _same_reading(matches: Sequence[Match], name: str, ids: Sequence[Entry]) -> 
     examples = tuple(f"{run.name}: {word}" for run, word in zip(runs, words, strict=True))
     odd = sum(word != words[0] for word in words)
     what = "on different levels" if name == "collapse" else "with ids spelled in different ways"
-    told = f"The runs were read {what} ({', '.join(examples[:8])})."
-    if all(len(match.ranked.rank) for match in matches) and not any(one.kind in READ[name] for one in ids):
-        left = "on the level of the truth" if name == "collapse" else "written as in the truth"
-        return [Entry(f"different-{name}", "note", None, told, odd, len(runs), examples,
-                      f"All of them are {left} now, so their numbers can be compared.")]
-    return [Entry(f"different-{name}", "warning", None, told, odd, len(runs), examples,
+    sentence = f"The runs were read {what} ({', '.join(examples[:8])})."
+    if all(len(match.ranked.rank) for match in matches) and not any(entry.kind in READ[name] for entry in ids):
+        level = "on the level of the truth" if name == "collapse" else "written as in the truth"
+        return [Entry(f"different-{name}", "note", None, sentence, odd, len(runs), examples,
+                      f"All of them are {level} now, so their numbers can be compared.")]
+    return [Entry(f"different-{name}", "warning", None, sentence, odd, len(runs), examples,
                   "Their numbers do not mean the same.", f"Read all of them with the same --{name}.")]
 
 
 def _same_content(runs: Sequence[Run]) -> list[Entry]:
-    seen: dict[tuple, str] = {}
+    first_names: dict[tuple, str] = {}
     twins = []
     for run in runs:
         key = (len(run), len(run.docs), *run.rows_digest.tolist())
-        if key in seen:
-            twins.append(f"{seen[key]} = {run.name}")
-        seen.setdefault(key, run.name)
+        if key in first_names:
+            twins.append(f"{first_names[key]} = {run.name}")
+        first_names.setdefault(key, run.name)
     if not twins:
         return []
     return [Entry("same-rankings", "warning", None, f"Runs with the same rankings: {', '.join(twins[:8])}.", len(twins),

@@ -20,34 +20,34 @@ def effects_of(match: Match, conventions: Conventions, specs: Sequence[Spec]) ->
     """The effects of every convention on one run; none where it has no query in common with the truth."""
     if not (match.truth_query >= 0).any():
         return []
-    chosen = _means(match, specs)
+    chosen_means = _means(match, specs)
     effects: list[Effect] = []
     for convention in ("missing", "unanswerable", "ties"):
-        now = getattr(conventions, convention)
+        current = getattr(conventions, convention)
         for choice in CHOICES[convention]:
-            means = chosen if choice == now else _means(match.under(**{convention: choice}), specs)
-            effects += _rows(match, convention, choice, specs, means, chosen, choice == now)
-    other = Match(match.run, match.truth, match.conventions, mirrored=True) if _may_tie(match) else match
-    effects += _rows(match, "ties", MIRRORED, specs, _means(other, specs), chosen, False)
+            means = chosen_means if choice == current else _means(match.under(**{convention: choice}), specs)
+            effects += _rows(match, convention, choice, specs, means, chosen_means, choice == current)
+    mirrored = Match(match.run, match.truth, match.conventions, mirrored=True) if _may_tie(match) else match
+    effects += _rows(match, "ties", MIRRORED, specs, _means(mirrored, specs), chosen_means, False)
     if match.run.duplicates:
-        effects += _of_duplicates(match, conventions, specs, chosen)
+        effects += _of_duplicates(match, conventions, specs, chosen_means)
     return effects
 
 
-def _of_duplicates(match: Match, conventions: Conventions, specs: Sequence[Spec], chosen: Means) -> list[Effect]:
+def _of_duplicates(match: Match, conventions: Conventions, specs: Sequence[Spec], chosen_means: Means) -> list[Effect]:
     """Repeated documents: the best rank counts, or the run is refused."""
     name, first = match.run.name, conventions.duplicates == "first"
-    rows = _rows(match, "duplicates", "first", specs, chosen, chosen, first)
+    rows = _rows(match, "duplicates", "first", specs, chosen_means, chosen_means, first)
     return rows + [Effect("duplicates", "error", name, spec, math.nan, 0, math.nan, not first, True, True)
                    for spec in specs]
 
 
-def _rows(match: Match, convention: str, choice: str, specs: Sequence[Spec], means: Means, chosen: Means,
+def _rows(match: Match, convention: str, choice: str, specs: Sequence[Spec], means: Means, chosen_means: Means,
           is_chosen: bool) -> list[Effect]:
     rows = []
-    for spec, (mean, n), (before, n_before) in zip(specs, means, chosen, strict=True):
-        change = mean - before
-        marked = n != n_before or math.isnan(mean) != math.isnan(before) or abs(change) > 1e-12
+    for spec, (mean, n), (chosen_mean, n_before) in zip(specs, means, chosen_means, strict=True):
+        change = mean - chosen_mean
+        marked = n != n_before or math.isnan(mean) != math.isnan(chosen_mean) or abs(change) > 1e-12
         rows.append(Effect(convention, choice, match.run.name, spec, mean, n, change, is_chosen, marked))
     return rows
 
@@ -59,4 +59,4 @@ def _may_tie(match: Match) -> bool:
 
 def _means(match: Match, specs: Sequence[Spec]) -> Means:
     """(mean, n) of each spec; the intervals are of no use here."""
-    return [(one.mean, one.n) for one in evaluate_match(match, specs).summary(resamples=1)]
+    return [(summary.mean, summary.n) for summary in evaluate_match(match, specs).summary(resamples=1)]

@@ -93,7 +93,7 @@ class Ledger:
 
     def of(self, kind: str, run: str | None = None, k: int | None = None) -> Entry | None:
         """The first entry of this kind, run and cutoff, or None."""
-        return next((one for one in self.entries if (one.kind, one.run, one.k) == (kind, run, k)), None)
+        return next((entry for entry in self.entries if (entry.kind, entry.run, entry.k) == (kind, run, k)), None)
 
     def as_dict(self) -> dict:
         """Both tables for JSON."""
@@ -103,15 +103,18 @@ class Ledger:
 
 def moves(effects: Iterable[Effect], convention: str, choice: str, run: str | None = None) -> str:
     """In words, how the means move under a choice: the metrics that move most."""
-    about = [effect for effect in effects if effect.convention == convention and run in (None, effect.run)]
-    rows = [effect for effect in about if effect.choice == choice and effect.marked and not effect.refused]
-    now = {(effect.run, effect.spec): effect.mean for effect in about if effect.chosen}
+    relevant = [effect for effect in effects if effect.convention == convention and run in (None, effect.run)]
+    rows = [effect for effect in relevant if effect.choice == choice and effect.marked and not effect.refused]
+    chosen_means = {(effect.run, effect.spec): effect.mean for effect in relevant if effect.chosen}
     if not rows:
         return "No mean changes."
     rows.sort(key=lambda effect: -abs(effect.change) if not math.isnan(effect.change) else -math.inf)
-    parts = [f"{effect.spec}{'' if run else f' of {effect.run}'} {_move(now[effect.run, effect.spec], effect)} "
-             f"(n = {effect.n:,})" for effect in rows[:SHOWN]]
-    return f"{', '.join(parts)}{' and others' if len(rows) > SHOWN else ''}."
+    phrases = [
+        f"{effect.spec}{'' if run else f' of {effect.run}'} {_move(chosen_means[effect.run, effect.spec], effect)} "
+        f"(n = {effect.n:,})"
+        for effect in rows[:SHOWN]
+    ]
+    return f"{', '.join(phrases)}{' and others' if len(rows) > SHOWN else ''}."
 
 
 def such_as(examples: Iterable[str]) -> str:
@@ -120,10 +123,10 @@ def such_as(examples: Iterable[str]) -> str:
     return f", such as {shown}" if shown else ""
 
 
-def _move(before: float, effect: Effect) -> str:
+def _move(chosen_mean: float, effect: Effect) -> str:
     if abs(effect.change) < LEAST:
         return f"by less than {LEAST}"
-    return f"{_number(before)} to {_number(effect.mean)}"
+    return f"{_number(chosen_mean)} to {_number(effect.mean)}"
 
 
 def _number(value: float) -> str:

@@ -35,43 +35,49 @@ def id_entries(match: Match, queries: Wanted, docs: Wanted) -> list[Entry]:
     run, truth, wanted = match.run, match.truth, (queries, docs)
     if not len(run.docs) or not len(truth):
         return []
-    part = _sample(run, SAMPLE)
-    found = {how: _respelled(run, part, queries, docs, how) for how in SPELLINGS}
-    found = {how: changed for how, changed in found.items() if changed}
-    now = _hits(part, truth) if found else 0
-    then = {how.name: _hits(with_ids_of(part, truth, how.name, wanted), truth) for how in found}
-    if len(then) > 1:
-        together = _hits(with_ids_of(part, truth, ",".join(then), wanted), truth)
-        then = {",".join(then): together} if together > max(then.values()) else then
-    joint = _joint(part, truth, wanted)
-    if joint and set(joint.name.split(",")) - {name for one in then for name in one.split(",")}:
-        changed, hits = _respelled(run, part, queries, docs, joint), _hits(with_ids_of(part, truth, joint.name, wanted),
-                                                                          truth)
-        if hits > max((now, *then.values())) or _joined_queries(changed) > max(map(_joined_queries, found.values()),
-                                                                               default=0):
-            found, then, now = {joint: changed}, {joint.name: hits}, now if found else _hits(part, truth)
-    spelled = [_entry(run, part, how, changed, now, then) for how, several in found.items() for changed in several]
+    sample = _sample(run, SAMPLE)
+    changes_by_rule = {rule: _respelled(run, sample, queries, docs, rule) for rule in SPELLINGS}
+    changes_by_rule = {rule: changed for rule, changed in changes_by_rule.items() if changed}
+    hits_before = _hits(sample, truth) if changes_by_rule else 0
+    hits_after = {rule.name: _hits(with_ids_of(sample, truth, rule.name, wanted), truth) for rule in changes_by_rule}
+    if len(hits_after) > 1:
+        hits_together = _hits(with_ids_of(sample, truth, ",".join(hits_after), wanted), truth)
+        hits_after = {",".join(hits_after): hits_together} if hits_together > max(hits_after.values()) else hits_after
+    joint = _joint(sample, truth, wanted)
+    if joint and set(joint.name.split(",")) - {name for names in hits_after for name in names.split(",")}:
+        changed = _respelled(run, sample, queries, docs, joint)
+        hits = _hits(with_ids_of(sample, truth, joint.name, wanted), truth)
+        if hits > max((hits_before, *hits_after.values())) or _joined_queries(changed) > max(
+            map(_joined_queries, changes_by_rule.values()), default=0
+        ):
+            hits_before = hits_before if changes_by_rule else _hits(sample, truth)
+            changes_by_rule, hits_after = {joint: changed}, {joint.name: hits}
+    spelled = [
+        _entry(run, sample, rule, changed, hits_before, hits_after)
+        for rule, changes in changes_by_rule.items()
+        for changed in changes
+    ]
     level = _level(run, truth, wanted)
-    return [*(_joined(one, level) for one in spelled), *level]
+    return [*(_joined(entry, level) for entry in spelled), *level]
 
 
-def _joint(part: Run, truth: Truth, wanted: tuple[Wanted, Wanted]) -> Spelling | None:
+def _joint(sample: Run, truth: Truth, wanted: tuple[Wanted, Wanted]) -> Spelling | None:
     """The spellings that only together make more ids match, as few as will do; None where no two change anything."""
-    ids = text_column(part.query_ids), text_column(pc.unique(part.docs))
-    live = {how for own, known in zip(ids, wanted, strict=True) for how in every_spelling(own, known)}
+    ids = text_column(sample.query_ids), text_column(pc.unique(sample.docs))
+    live = {rule for run_ids, truth_ids in zip(ids, wanted, strict=True) for rule in every_spelling(run_ids, truth_ids)}
     if len(live) < 2:
         return None
 
     def matched(names: list[str]) -> list[int]:
-        how = spelling(",".join(names))
-        return [pc.sum(pc.is_in(respelled(own, known, how), value_set=known.ids)).as_py() or 0
-                for own, known in zip(ids, wanted, strict=True)]
+        rule = spelling(",".join(names))
+        return [pc.sum(pc.is_in(respelled(run_ids, truth_ids, rule), value_set=truth_ids.ids)).as_py() or 0
+                for run_ids, truth_ids in zip(ids, wanted, strict=True)]
 
-    names = [how.name for how in SPELLINGS if how in live]
-    most = matched(names)
+    names = [rule.name for rule in SPELLINGS if rule in live]
+    all_matched = matched(names)
     for name in names[::-1]:
-        fewer = [other for other in names if other != name]
-        if fewer and matched(fewer) == most:
+        fewer = [candidate for candidate in names if candidate != name]
+        if fewer and matched(fewer) == all_matched:
             names = fewer
     return spelling(",".join(names)) if len(names) > 1 else None
 
@@ -82,64 +88,99 @@ def _joined_queries(changed: list[tuple]) -> int:
 
 def _joined(entry: Entry, level: list[Entry]) -> Entry:
     """An entry about spelling that fixes nothing until chunks are collapsed as well gets the fix that does both."""
-    for one in level:
-        names = set(dict(one.also).get("ids", "").split(","))
-        names |= {"path"} if one.option == ("collapse", "prefix:#") else set()  # both cut off what follows #
-        if one.severity == "warning" and set(entry.option[1].split(",")) <= names:
-            return replace(entry, effect=one.effect, fix=one.fix, option=one.option, also=one.also)
+    for collapse_entry in level:
+        names = set(dict(collapse_entry.also).get("ids", "").split(","))
+        names |= {"path"} if collapse_entry.option == ("collapse", "prefix:#") else set()  # both cut off what follows #
+        if collapse_entry.severity == "warning" and set(entry.option[1].split(",")) <= names:
+            return replace(
+                entry,
+                effect=collapse_entry.effect,
+                fix=collapse_entry.fix,
+                option=collapse_entry.option,
+                also=collapse_entry.also,
+            )
     return entry
 
 
-def _respelled(run: Run, part: Run, queries: Wanted, docs: Wanted,
-               how: Spelling) -> list[tuple[str, int, int, tuple[str, ...]]]:
+def _respelled(run: Run, sample: Run, queries: Wanted, docs: Wanted,
+               rule: Spelling) -> list[tuple[str, int, int, tuple[str, ...]]]:
     """(queries or documents, ids that one spelling would join, of how many, examples), where there are any."""
-    found = []
+    changes = []
     for field, ids, wanted in (("queries", text_column(run.query_ids), queries),
-                               ("documents", text_column(pc.unique(part.docs)), docs)):
-        other = respelled(ids, wanted, how)
-        changed = pc.not_equal(ids, other)
+                               ("documents", text_column(pc.unique(sample.docs)), docs)):
+        respelled_ids = respelled(ids, wanted, rule)
+        changed = pc.not_equal(ids, respelled_ids)
         if count := pc.sum(changed).as_py() or 0:
-            pairs = zip(*(column.filter(changed).slice(0, SHOWN).to_pylist() for column in (ids, other)), strict=True)
-            found.append((field, count, len(ids), tuple(f"{ours!r} for {theirs!r}" for ours, theirs in pairs)))
-    return found
+            pairs = zip(
+                *(column.filter(changed).slice(0, SHOWN).to_pylist() for column in (ids, respelled_ids)), strict=True
+            )
+            changes.append(
+                (field, count, len(ids), tuple(f"{run_id!r} for {truth_id!r}" for run_id, truth_id in pairs))
+            )
+    return changes
 
 
-def _entry(run: Run, part: Run, how: Spelling, changed: tuple, now: int, then: dict[str, int]) -> Entry:
+def _entry(
+    run: Run, sample: Run, rule: Spelling, changed: tuple, hits_before: int, hits_after: dict[str, int]
+) -> Entry:
     field, count, total, examples = changed
-    name = how.name if how.name in then else next(iter(then))
-    what = "queries of the run" if field == "queries" else f"different documents{_of(part, run)}"
-    return Entry(f"respelled-{field}", "warning" if field == "queries" or then[name] > now else "note", run.name,
-                 f"{count:,} of {total:,} {what} match the truth only {how.words} ({', '.join(examples)}).", count,
-                 total, examples, f"Judged documents among those returned{_of(part, run)}: {now:,} now, "
-                 f"{then[name]:,} then.", f"Read the runs with --ids {name}, or write the ids the same way in both "
-                 "files.", ("ids", name))
+    name = rule.name if rule.name in hits_after else next(iter(hits_after))
+    what = "queries of the run" if field == "queries" else f"different documents{_of(sample, run)}"
+    return Entry(
+        f"respelled-{field}",
+        "warning" if field == "queries" or hits_after[name] > hits_before else "note",
+        run.name,
+        f"{count:,} of {total:,} {what} match the truth only {rule.words} ({', '.join(examples)}).",
+        count,
+        total,
+        examples,
+        f"Judged documents among those returned{_of(sample, run)}: {hits_before:,} now, {hits_after[name]:,} then.",
+        f"Read the runs with --ids {name}, or write the ids the same way in both files.",
+        ("ids", name),
+    )
 
 
 def _level(run: Run, truth: Truth, wanted: tuple[Wanted, Wanted]) -> list[Entry]:
     """Chunks against documents: the way to collapse that finds most, or the other way round a truth that is finer."""
-    part = _sample(run, FEW)
-    hits = _hits(part, truth)
-    ways = collapse_choices(part, truth, wanted[1])[:SHOWN]
-    least = _best_spelling(part, truth, wanted)[1] if ways else hits
-    whole = _best_spelling(part, truth, wanted, paths=False)[1] if any(way.by == "prefix:#" for way in ways) else least
+    sample = _sample(run, FEW)
+    hits = _hits(sample, truth)
+    candidates = collapse_choices(sample, truth, wanted[1])[:SHOWN]
+    hits_with_ids = _best_spelling(sample, truth, wanted)[1] if candidates else hits
+    hits_without_paths = (
+        _best_spelling(sample, truth, wanted, paths=False)[1]
+        if any(candidate.by == "prefix:#" for candidate in candidates)
+        else hits_with_ids
+    )
     best = None
-    for way in ways:
-        ids, fixed = _best_spelling(collapsed(part, way.by), truth, wanted)
-        bar = whole if way.by == "prefix:#" else least  # what stands behind # is cut off with paths too: it is a chunk
+    for candidate in candidates:
+        ids, fixed = _best_spelling(collapsed(sample, candidate.by), truth, wanted)
+        # Spellings that cut paths also cut off what follows "#", which is a chunk.
+        bar = hits_without_paths if candidate.by == "prefix:#" else hits_with_ids
         if fixed > (best[1] if best else bar if ids else hits):
-            best = CollapseChoice(way.by, ids, way.share), fixed
+            best = CollapseChoice(candidate.by, ids, candidate.share), fixed
     if best is None:
-        return [] if hits else _finer(part, run, wanted[1])
+        return [] if hits else _finer(sample, run, wanted[1])
     choice, fixed = best
     also = (("ids", choice.ids),) if choice.ids else ()
-    examples = _parts(part, wanted[1], choice)
-    alone = (whole if choice.by == "prefix:#" else least) if choice.ids else hits  # what is found without collapsing
-    entry = Entry("another-level", "note" if alone else "warning", run.name, "The run ranks parts of what the truth "
-                  f"judges, such as {examples[0]!r} where the truth has {examples[1]!r}.", len(part.docs) - hits,
-                  len(part.docs), examples, f"Judged documents among those returned{_of(part, run)}: {hits:,} now, "
-                  f"{fixed:,} then.", "", ("collapse", choice.by), also)
-    both = "Both are needed: the ids are written in another way too. " if choice.ids else ""
-    return [replace(entry, fix=f"Read the runs with {entry.flags}. {both}The first part of a document keeps its "
+    examples = _parts(sample, wanted[1], choice)
+    hits_uncollapsed = hits
+    if choice.ids:
+        hits_uncollapsed = hits_without_paths if choice.by == "prefix:#" else hits_with_ids
+    entry = Entry(
+        "another-level",
+        "note" if hits_uncollapsed else "warning",
+        run.name,
+        f"The run ranks parts of what the truth judges, such as {examples[0]!r} where the truth has {examples[1]!r}.",
+        len(sample.docs) - hits,
+        len(sample.docs),
+        examples,
+        f"Judged documents among those returned{_of(sample, run)}: {hits:,} now, {fixed:,} then.",
+        "",
+        ("collapse", choice.by),
+        also,
+    )
+    note = "Both are needed: the ids are written in another way too. " if choice.ids else ""
+    return [replace(entry, fix=f"Read the runs with {entry.flags}. {note}The first part of a document keeps its "
                     "rank.")]
 
 
@@ -149,42 +190,44 @@ def _best_spelling(run: Run, truth: Truth, wanted: tuple[Wanted, Wanted],
 
     paths: with spellings that cut paths.
     """
-    found: dict[str | None, int] = {None: _hits(run, truth)}
-    for how in (one for one in SPELLINGS if paths or one.name != "path"):
-        other = with_ids_of(run, truth, how.name, wanted)
-        if other.docs is not run.docs or other.query_ids is not run.query_ids:  # something was respelled
-            found[how.name] = _hits(other, truth)
-    names = [name for name in found if name]
-    names = [name for name in names if found[name] > found[None]] or names
+    hits: dict[str | None, int] = {None: _hits(run, truth)}
+    for rule in SPELLINGS:
+        if rule.name == "path" and not paths:
+            continue
+        respelled_run = with_ids_of(run, truth, rule.name, wanted)
+        if respelled_run.docs is not run.docs or respelled_run.query_ids is not run.query_ids:
+            hits[rule.name] = _hits(respelled_run, truth)
+    names = [name for name in hits if name]
+    names = [name for name in names if hits[name] > hits[None]] or names
     joint = _joint(run, truth, wanted)
-    for several in (",".join(names), joint.name if joint else ""):
-        if several and several not in found and (paths or "path" not in several.split(",")):
-            found[several] = _hits(with_ids_of(run, truth, several, wanted), truth)
-    best = max(found, key=found.get)  # the first of equals: none before any, one before several
-    return best, found[best]
+    for combined in (",".join(names), joint.name if joint else ""):
+        if combined and combined not in hits and (paths or "path" not in combined.split(",")):
+            hits[combined] = _hits(with_ids_of(run, truth, combined, wanted), truth)
+    best = max(hits, key=hits.get)  # the first of equals: none before any, one before several
+    return best, hits[best]
 
 
-def _parts(part: Run, judged: Wanted, choice: CollapseChoice) -> tuple[str, str]:
+def _parts(sample: Run, judged: Wanted, choice: CollapseChoice) -> tuple[str, str]:
     """A chunk of the run and the document of the truth that it belongs to."""
-    docs = collapsed_ids(part, choice.by)
+    docs = collapsed_ids(sample, choice.by)
     docs = respelled(docs, judged, spelling(choice.ids)) if choice.ids else docs
-    found = pc.and_(pc.is_in(docs, value_set=judged.ids), pc.not_equal(docs, part.docs))
-    return part.docs.filter(found)[0].as_py(), docs.filter(found)[0].as_py()
+    is_part = pc.and_(pc.is_in(docs, value_set=judged.ids), pc.not_equal(docs, sample.docs))
+    return sample.docs.filter(is_part)[0].as_py(), docs.filter(is_part)[0].as_py()
 
 
-def _finer(part: Run, run: Run, wanted: Wanted) -> list[Entry]:
-    docs = pc.unique(part.docs)
+def _finer(sample: Run, run: Run, wanted: Wanted) -> list[Entry]:
+    docs = pc.unique(sample.docs)
     judged = wanted.ids.take(pa.array(np.arange(0, len(wanted), -(-len(wanted) // FEW) or 1)))
-    looked = _of(part, run) if len(judged) == len(wanted) else f" (in {len(part.docs):,} of {len(run.docs):,} " \
+    scope = _of(sample, run) if len(judged) == len(wanted) else f" (in {len(sample.docs):,} of {len(run.docs):,} " \
         f"returned and {len(judged):,} of {len(wanted):,} judged documents looked at)"
     for separator in SEPARATORS:
-        whole = before(judged, separator)
-        found = pc.and_(pc.is_in(whole, value_set=docs), pc.not_equal(whole, judged))
-        count = pc.sum(found).as_py() or 0
+        documents = before(judged, separator)
+        is_finer = pc.and_(pc.is_in(documents, value_set=docs), pc.not_equal(documents, judged))
+        count = pc.sum(is_finer).as_py() or 0
         if count:
-            examples = (whole.filter(found)[0].as_py(), judged.filter(found)[0].as_py())
+            examples = (documents.filter(is_finer)[0].as_py(), judged.filter(is_finer)[0].as_py())
             return [Entry("finer-truth", "warning", run.name, f"The truth judges parts of what the run ranks, such as "
-                          f"{examples[1]!r} where the run has {examples[0]!r}{looked}.", count, len(judged), examples,
+                          f"{examples[1]!r} where the run has {examples[0]!r}{scope}.", count, len(judged), examples,
                           "None of these is found.", "Rank the parts, or judge what is ranked.")]
     return []
 
@@ -194,11 +237,11 @@ def _sample(run: Run, rows: int) -> Run:
     step = -(-len(run.docs) // rows)
     if step < 2:
         return run
-    kept = np.arange(len(run)) % step == 0
-    if not kept.any() or len(run) < step:
-        kept[0] = True
+    sampled = np.arange(len(run)) % step == 0
+    if not sampled.any() or len(run) < step:
+        sampled[0] = True
     keep = np.zeros(len(run.docs), bool)
-    keep[run.rows(np.flatnonzero(np.repeat(kept, np.diff(run.starts))))] = True
+    keep[run.rows(np.flatnonzero(np.repeat(sampled, np.diff(run.starts))))] = True
     return rebuilt(run, keep=keep)
 
 
@@ -207,6 +250,6 @@ def _hits(run: Run, truth: Truth) -> int:
     return len(Match(run, truth).ranked.rank)
 
 
-def _of(part: Run, run: Run) -> str:
+def _of(sample: Run, run: Run) -> str:
     """Which part was looked at, if it was not all."""
-    return "" if part is run else f" (in {len(part.docs):,} of {len(run.docs):,} looked at)"
+    return "" if sample is run else f" (in {len(sample.docs):,} of {len(run.docs):,} looked at)"

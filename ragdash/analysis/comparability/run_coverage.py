@@ -28,37 +28,61 @@ def truth_account(truth: Truth, conventions: Conventions, effects: Sequence[Effe
     answerable = np.bincount(truth.queries[truth.grades >= 1], minlength=len(truth)) > 0
     none = truth.query_ids.filter(pa.array(~answerable))
     examples = tuple(none[:SHOWN].to_pylist())
-    done = {"skip": "They are undefined and left out of every mean.", "zero": "They count 0 in every mean."}
-    other = _other("unanswerable", conventions)
+    treatment = {"skip": "They are undefined and left out of every mean.", "zero": "They count 0 in every mean."}
+    alternative = _other("unanswerable", conventions)
     entry = Entry("unanswerable-queries", "note" if len(none) else "ok", None,
                   f"{len(none):,} of {len(truth):,} queries of the truth have no relevant document{such_as(examples)}.",
                   len(none), len(truth), examples)
-    return [_with(entry, f"{done[conventions.unanswerable]} Under '{other}': "
-                  f"{moves(effects, 'unanswerable', other)}", "Judge documents for them, or choose how they count.",
-                  ("unanswerable", other))]
+    return [
+        _with(
+            entry,
+            f"{treatment[conventions.unanswerable]} Under '{alternative}': "
+            f"{moves(effects, 'unanswerable', alternative)}",
+            "Judge documents for them, or choose how they count.",
+            ("unanswerable", alternative),
+        )
+    ]
 
 
 def _queries(match: Match, conventions: Conventions, effects: Sequence[Effect]) -> list[Entry]:
     run, total = match.run, len(match.truth)
-    known = match.truth_query >= 0
-    matched, missing, extra = int(known.sum()), int(match.missing.sum()), int((~known).sum())
-    empty = known & (run.lengths == 0)
-    ours, theirs = _first(run.query_ids), _first(match.query_ids)
+    in_truth = match.truth_query >= 0
+    matched, missing, extra = int(in_truth.sum()), int(match.missing.sum()), int((~in_truth).sum())
+    empty = in_truth & (run.lengths == 0)
+    run_ids, truth_ids = _first(run.query_ids), _first(match.query_ids)
     entries = [Entry("matched-queries", "ok", run.name, f"{matched:,} of {total:,} queries of the truth are in the "
                      "run.", matched, total)]
     if not matched:
-        entries = [Entry("matched-queries", "error", run.name, f"No query of the run is in the truth: the run has "
-                         f"queries like {_like(ours)}, the truth queries like {_like(theirs)}.", 0, total,
-                         (*ours, *theirs), "The run cannot be evaluated.", "Check that both belong to the same data "
-                         "set, and write the ids the same way.")]
+        entries = [
+            Entry(
+                "matched-queries",
+                "error",
+                run.name,
+                f"No query of the run is in the truth: the run has "
+                f"queries like {_like(run_ids)}, the truth queries like {_like(truth_ids)}.",
+                0,
+                total,
+                (*run_ids, *truth_ids),
+                "The run cannot be evaluated.",
+                "Check that both belong to the same data set, and write the ids the same way.",
+            )
+        ]
     examples = _first(match.query_ids.filter(pa.array(match.missing)))
-    done = {"zero": "They count as empty rankings.", "skip": "They are left out of every mean."}
-    other = _other("missing", conventions)
+    treatment = {"zero": "They count as empty rankings.", "skip": "They are left out of every mean."}
+    alternative = _other("missing", conventions)
     lacking = Entry("missing-queries", "warning" if missing and matched else "ok", run.name, f"{missing:,} of "
                     f"{total:,} queries of the truth are not in the run{such_as(examples)}.", missing, total, examples)
-    moved = f" Under '{other}': {moves(effects, 'missing', other, run.name)}" if matched else ""
-    entries.append(_with(lacking, f"{done[conventions.missing]}{moved}", "Run them too, or choose how they count.",
-                         ("missing", other) if matched else None))
+    alternative_effect = (
+        f" Under '{alternative}': {moves(effects, 'missing', alternative, run.name)}" if matched else ""
+    )
+    entries.append(
+        _with(
+            lacking,
+            f"{treatment[conventions.missing]}{alternative_effect}",
+            "Run them too, or choose how they count.",
+            ("missing", alternative) if matched else None,
+        )
+    )
     examples = _first(run.query_ids.filter(pa.array(empty)))
     entries.append(_with(
         Entry("empty-rankings", "warning" if empty.any() else "ok", run.name, f"{int(empty.sum()):,} of {total:,} "
@@ -74,9 +98,17 @@ def _queries(match: Match, conventions: Conventions, effects: Sequence[Effect]) 
 
 def _documents(match: Match, conventions: Conventions) -> list[Entry]:
     run, rows = match.run, len(match.run.docs)
-    kept = rows - run.duplicates
-    entries = [Entry("returned-documents", "ok", run.name, f"{kept:,} documents are returned for {len(run):,} queries, "
-                     f"at most {run.depth:,} for one.", kept, rows)]
+    distinct = rows - run.duplicates
+    entries = [
+        Entry(
+            "returned-documents",
+            "ok",
+            run.name,
+            f"{distinct:,} documents are returned for {len(run):,} queries, at most {run.depth:,} for one.",
+            distinct,
+            rows,
+        )
+    ]
     refused = conventions.duplicates == "error"
     examples = tuple(dict.fromkeys(take(run.docs, run.rows(run.repeated[:SHOWN])).to_pylist()))
     entries.append(_with(
@@ -95,19 +127,21 @@ def _judged(match: Match, specs: Sequence[Spec]) -> list[Entry]:
     cutoffs = sorted({spec.k for spec in specs if spec.k}) or [DEFAULT_K]
     entries = [_strangers(match, total)] if total and not judged else []
     for k in cutoffs:
-        at = np.array([k])
-        seen = int(ranked.up_to(at, ranked.query, ranked.rank).sum())
-        entries.append(_unjudged(name, int(ranked.returned_at(at).sum()), seen, k, bool(judged) and k == cutoffs[-1]))
+        cutoff = np.array([k])
+        judged_in_k = int(ranked.up_to(cutoff, ranked.query, ranked.rank).sum())
+        entries.append(
+            _unjudged(name, int(ranked.returned_at(cutoff).sum()), judged_in_k, k, bool(judged) and k == cutoffs[-1])
+        )
     return [*entries, _unjudged(name, total, judged, None, False)]
 
 
 def _unjudged(name: str, total: int, judged: int, k: int | None, worth_saying: bool) -> Entry:
     count = total - judged
-    place = f"in the first {k} ranks" if k else "at any rank"
+    range_text = f"in the first {k} ranks" if k else "at any rank"
     share = f" ({count / total:.1%})" if total else ""
     return _with(
         Entry("unjudged-documents", "note" if count and worth_saying else "ok", name, f"{count:,} of {total:,} "
-              f"documents returned {place} have no judgement{share}.", count, total, k=k),
+              f"documents returned {range_text} have no judgement{share}.", count, total, k=k),
         "They count as not relevant; where runs differ in this, the one with fewer is at an advantage.",
         "Judge them, or read bpref and Judged@k beside the other metrics.")
 
@@ -115,23 +149,37 @@ def _unjudged(name: str, total: int, judged: int, k: int | None, worth_saying: b
 def _strangers(match: Match, total: int) -> Entry:
     """No returned document is judged for its query."""
     run = match.run
-    ours, theirs = tuple(run.docs.slice(0, 1).to_pylist()), _first(match.truth.docs)[:1]
-    return Entry("no-common-document", "error", run.name, f"None of the {total:,} documents returned is judged for its "
-                 f"query: the run has documents like {_like(ours)}, the truth documents like {_like(theirs)}.", 0,
-                 total, (*ours, *theirs), "Every metric is 0 or undefined.", "Check that the ids are written the same "
-                 "way and that the truth judges what the run ranks.")
+    run_ids, truth_ids = tuple(run.docs.slice(0, 1).to_pylist()), _first(match.truth.docs)[:1]
+    return Entry(
+        "no-common-document",
+        "error",
+        run.name,
+        f"None of the {total:,} documents returned is judged for its "
+        f"query: the run has documents like {_like(run_ids)}, the truth documents like {_like(truth_ids)}.",
+        0,
+        total,
+        (*run_ids, *truth_ids),
+        "Every metric is 0 or undefined.",
+        "Check that the ids are written the same way and that the truth judges what the run ranks.",
+    )
 
 
 def _ties(match: Match, conventions: Conventions, effects: Sequence[Effect]) -> Entry:
     run = match.run
     tied, total = _tied(run), len(run.docs) - run.duplicates
     share = f" ({tied / total:.1%})" if total else ""
-    moved = any(effect.marked and effect.convention == "ties" for effect in effects)
-    entry = Entry("tied-documents", "note" if moved else "ok", run.name, f"{tied:,} of {total:,} documents have the "
-                  f"score of another one in their ranking{share}.", tied, total)
-    done = {"docid": "Equal scores are settled by document id, descending, as trec_eval does.",
+    changes_mean = any(effect.marked and effect.convention == "ties" for effect in effects)
+    entry = Entry(
+        "tied-documents",
+        "note" if changes_mean else "ok",
+        run.name,
+        f"{tied:,} of {total:,} documents have the score of another one in their ranking{share}.",
+        tied,
+        total,
+    )
+    treatment = {"docid": "Equal scores are settled by document id, descending, as trec_eval does.",
             "file": "Equal scores stay in the order of the file."}
-    return _with(entry, f"{done[conventions.ties]} If they were settled the other way round: "
+    return _with(entry, f"{treatment[conventions.ties]} If they were settled the other way round: "
                  f"{moves(effects, 'ties', MIRRORED, run.name)}", "Let the retriever write scores with more digits.",
                  ("ties", _other("ties", conventions)))
 
@@ -140,28 +188,37 @@ def _tied(run: Run) -> int:
     """Documents with the score of a neighbour of their ranking, repeats not counted."""
     if run.ranked_by != "score" or len(run.docs) < 2:
         return 0
-    kept = np.delete(np.arange(len(run.docs)), run.repeated) if run.duplicates else slice(None)
-    scores, starts = run.scores[kept], np.concatenate(([0], np.cumsum(run.lengths)))
-    same = scores[1:] == scores[:-1]
+    first_rows = np.delete(np.arange(len(run.docs)), run.repeated) if run.duplicates else slice(None)
+    scores, starts = run.scores[first_rows], np.concatenate(([0], np.cumsum(run.lengths)))
+    equal = scores[1:] == scores[:-1]
     inner = starts[1:-1]
-    same[inner[(inner > 0) & (inner < len(scores))] - 1] = False
+    equal[inner[(inner > 0) & (inner < len(scores))] - 1] = False
     tied = np.zeros(len(scores), bool)
-    tied[1:] |= same
-    tied[:-1] |= same
+    tied[1:] |= equal
+    tied[:-1] |= equal
     return int(tied.sum())
 
 
 def _rising(run: Run) -> Entry:
     """Queries whose scores rise from the first to the last row: a distance, perhaps, that is ranked as a similarity."""
     rising, total = (np.zeros(0, bool),) * 2 if run.scores is None else _directions(run)
-    count, of = int(rising.sum()), int(total.sum())
+    count, comparable = int(rising.sum()), int(total.sum())
     examples = _first(run.query_ids.filter(pa.array(rising))) if count else ()
     order = "the highest score is ranked first" if run.ranked_by == "score" else "the ranks of the file are kept"
     return _with(
-        Entry("rising-scores", "warning" if count else "ok", run.name, f"In {count:,} of {of:,} queries with several "
-              f"scores these rise from the first document to the last{such_as(examples)}.", count, of, examples),
+        Entry(
+            "rising-scores",
+            "warning" if count else "ok",
+            run.name,
+            f"In {count:,} of {comparable:,} queries with several "
+            f"scores these rise from the first document to the last{such_as(examples)}.",
+            count,
+            comparable,
+            examples,
+        ),
         f"They may be distances, where less is better; {order}.",
-        "Where they are distances, write their negatives, or give ranks.")
+        "Where they are distances, write their negatives, or give ranks.",
+    )
 
 
 def _directions(run: Run) -> tuple[np.ndarray, np.ndarray]:
@@ -172,10 +229,10 @@ def _directions(run: Run) -> tuple[np.ndarray, np.ndarray]:
         scores[run.order], rows[run.order] = run.scores, codes
         order = np.argsort(rows, kind="stable")
         scores = scores[order]
-    same = codes[1:] == codes[:-1]
-    steps, owner = np.diff(scores)[same], codes[1:][same]
-    up, down = (np.bincount(owner[where], minlength=len(run)) > 0 for where in (steps > 0, steps < 0))
-    return up & ~down, np.bincount(owner, minlength=len(run)) > 0
+    same_query = codes[1:] == codes[:-1]
+    steps, owner = np.diff(scores)[same_query], codes[1:][same_query]
+    rises, falls = (np.bincount(owner[mask], minlength=len(run)) > 0 for mask in (steps > 0, steps < 0))
+    return rises & ~falls, np.bincount(owner, minlength=len(run)) > 0
 
 
 def _with(entry: Entry, effect: str, fix: str, option: tuple[str, str] | None = None) -> Entry:

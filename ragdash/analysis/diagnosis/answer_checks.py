@@ -91,21 +91,29 @@ def answering(match: Match, rules: Rules, evaluation: Evaluation | None = None) 
                                   field="answers")])
     texts, reasons = _answers(match)
     if texts is None:
-        nothing = np.full(len(match.query_ids), np.nan)
-        return Answering(rules, nothing, nothing, nothing, nothing, ~np.isnan(nothing), False, reasons)
+        undefined = np.full(len(match.query_ids), np.nan)
+        return Answering(rules, undefined, undefined, undefined, undefined, ~np.isnan(undefined), False, reasons)
     evaluation = evaluation or evaluate_match(match, text_specs(rules))
-    held, refusal, near, support = (evaluation.column(spec) for spec in (
+    covers_reference, refusal, right_value, support = (evaluation.column(spec) for spec in (
         "CoverEM", "Refusal", rules.right_spec, rules.grounded_spec))
     if np.isnan(refusal).all():  # the metric wants a truth with references, which declining does not need
         refusal = np.array([float(is_refusal(text)) if text is not None and any(map(str.isalnum, text)) else np.nan
                             for text in texts], np.float64)
-    reasons |= {stage: problem.found for stage, values, spec in (("wrong-answer", near, rules.right_spec),
+    reasons |= {stage: problem.actual for stage, values, spec in (("wrong-answer", right_value, rules.right_spec),
                                                                  ("not-grounded", support, rules.grounded_spec))
                 for problem in evaluation.problems if stage not in reasons and np.isnan(values).all()
                 and problem.kind == "unavailable" and problem.field == spec.name}
-    own = "not-grounded" not in reasons and match.grounded.given
-    return Answering(rules, held, near, refusal, support, np.array([text is not None for text in texts], bool), own,
-                     reasons)
+    own_contexts = "not-grounded" not in reasons and match.grounded.given
+    return Answering(
+        rules,
+        covers_reference,
+        right_value,
+        refusal,
+        support,
+        np.array([text is not None for text in texts], bool),
+        own_contexts,
+        reasons,
+    )
 
 
 def _answers(match: Match) -> tuple[tuple[str | None, ...] | None, dict[str, str]]:

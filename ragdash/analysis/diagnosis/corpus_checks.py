@@ -37,10 +37,10 @@ def in_corpus(truth: Truth) -> InCorpus | None:
         of_spans = pa.array(spans(truth, split=False).sources, pa.string())
     except Unavailable:
         of_spans = pa.array([], pa.string())
-    wanted = pa.concat_arrays([truth.docs, of_spans]).unique().drop_null()
+    gold_ids = pa.concat_arrays([truth.docs, of_spans]).unique().drop_null()
     ids = truth.corpus.doc_ids
-    held = ids.filter(pc.is_in(ids, value_set=wanted)).unique()
-    docs, sources = (pc.is_in(column, value_set=held).to_numpy(zero_copy_only=False).astype(bool)
+    present = ids.filter(pc.is_in(ids, value_set=gold_ids)).unique()
+    docs, sources = (pc.is_in(column, value_set=present).to_numpy(zero_copy_only=False).astype(bool)
                      for column in (truth.docs, of_spans))
     sourced = of_spans.is_valid().to_numpy(zero_copy_only=False)
     return InCorpus(docs, sourced, sources & sourced)
@@ -48,7 +48,7 @@ def in_corpus(truth: Truth) -> InCorpus | None:
 
 def foreign(truth: Truth) -> Problem:
     """What to say where none of the gold is in the corpus."""
-    corpus, ours = truth.corpus, truth.docs[0].as_py() if len(truth.docs) else "none"
+    corpus, gold_id = truth.corpus, truth.docs[0].as_py() if len(truth.docs) else "none"
     example = corpus.doc_ids[0].as_py() if len(corpus) else "none"
     return Problem("no-common-document/corpus", {"documents": len(corpus), "example": example, "truth": truth.name,
-                   "gold": ours}, field="corpus", severity="warning")
+                   "gold": gold_id}, field="corpus", severity="warning")

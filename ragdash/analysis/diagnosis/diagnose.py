@@ -34,12 +34,14 @@ def diagnose(match: Match, rules: Rules | None = None, answers: Evaluation | Non
     rules = rules or Rules()
     marked, unclear = read_kinds(match.truth)
     bare = marked["no_answer"] | marked["out_of_scope"]
-    found = finding(match, rules, marked["multi_hop"])
-    said = answering(match, rules, answers)
-    checks = {**_retrieval(found), **_answers(said)}
+    retrieval = finding(match, rules, marked["multi_hop"])
+    answer_checks = answering(match, rules, answers)
+    checks = {**_retrieval(retrieval), **_answers(answer_checks)}
     checks = {name: (known & ~bare, failed & ~bare) for name, (known, failed) in checks.items()}
-    checks["answered-unanswerable"] = (bare & said.given, bare & said.given & said.says & ~said.declines
-                                       & ~said.right)
+    checks["answered-unanswerable"] = (
+        bare & answer_checks.given,
+        bare & answer_checks.given & answer_checks.says & ~answer_checks.declines & ~answer_checks.right,
+    )
     checks["no-gold"] = _nothing(checks)
     known, failed = (np.stack([checks[name][side] for name in NAMES[:FINE]]) for side in (0, 1))
     failed &= known
@@ -51,34 +53,34 @@ def diagnose(match: Match, rules: Rules | None = None, answers: Evaluation | Non
     for array in (stage, known):
         array.setflags(write=False)
     return Diagnosis(match.run.name, match.run.digest, match.truth.digest, match.query_ids, rules, stage, known,
-                     {**found.numbers, **said.numbers}, marked, Best.of(match), said.own,
-                     {**found.reasons, **said.reasons}, settings, (*unclear, *found.problems))
+                     {**retrieval.numbers, **answer_checks.numbers}, marked, Best.of(match), answer_checks.own,
+                     {**retrieval.reasons, **answer_checks.reasons}, settings, (*unclear, *retrieval.problems))
 
 
-def _retrieval(found: Finding) -> Checks:
+def _retrieval(retrieval: Finding) -> Checks:
     """The checks from the corpus to the score threshold. What a chunk without a text may hold is not known."""
-    gold = found.gold > 0
-    there = gold & found.looked
-    enough, above = found.in_k >= found.needed, found.above >= found.needed
-    clear, clear_in_k = found.unread == 0, found.unread_in_k == 0
-    return {"not-in-corpus": (gold & found.in_corpus_known, (found.in_corpus == 0) & (found.found == 0)),
-            "not-retrieved": (there & ((found.found > 0) | clear), found.found == 0),
-            "below-k": (there & ((found.in_k > 0) | clear_in_k), found.in_k == 0),
+    gold = retrieval.gold > 0
+    there = gold & retrieval.looked
+    enough, above = retrieval.in_k >= retrieval.needed, retrieval.above >= retrieval.needed
+    clear, clear_in_k = retrieval.unread == 0, retrieval.unread_in_k == 0
+    return {"not-in-corpus": (gold & retrieval.in_corpus_known, (retrieval.in_corpus == 0) & (retrieval.found == 0)),
+            "not-retrieved": (there & ((retrieval.found > 0) | clear), retrieval.found == 0),
+            "below-k": (there & ((retrieval.in_k > 0) | clear_in_k), retrieval.in_k == 0),
             "partly-covered": (there & (enough | clear_in_k), ~enough),
-            "below-threshold": (there & found.scored & (above | clear_in_k), ~above)}
+            "below-threshold": (there & retrieval.scored & (above | clear_in_k), ~above)}
 
 
-def _answers(said: Answering) -> Checks:
+def _answers(answers: Answering) -> Checks:
     """The checks of the answer to a question that has one; who fails an earlier check does not come to these."""
-    return {"wrong-answer": (said.judged, ~said.right & ~said.declines),
-            "not-grounded": (~np.isnan(said.support) & ~said.declines, ~said.grounded),
-            "refused": (said.says, said.declines & ~said.right)}
+    return {"wrong-answer": (answers.judged, ~answers.right & ~answers.declines),
+            "not-grounded": (~np.isnan(answers.support) & ~answers.declines, ~answers.grounded),
+            "refused": (answers.says, answers.declines & ~answers.right)}
 
 
 def _nothing(checks: Checks) -> tuple[np.ndarray, np.ndarray]:
     """Queries of which nothing tells whether they went right; the check itself can always be made."""
-    told = [checks[name][0] for name in ("not-retrieved", "below-k", "partly-covered", "wrong-answer",
+    checkable = [checks[name][0] for name in ("not-retrieved", "below-k", "partly-covered", "wrong-answer",
                                          "answered-unanswerable")]
     missing = checks["not-in-corpus"][0] & checks["not-in-corpus"][1]
-    nothing = ~np.any([*told, missing], axis=0)
-    return np.ones(len(nothing), bool), nothing
+    unchecked = ~np.any([*checkable, missing], axis=0)
+    return np.ones(len(unchecked), bool), unchecked

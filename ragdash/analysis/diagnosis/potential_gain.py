@@ -57,9 +57,9 @@ class Best:
         cutoffs = () if spec.metric.cutoff == "none" else (cutoff_array([spec]),)
         params = {key: value for key, value in spec.params if key != "average"}
         ideal = self._ideal()
-        found = np.asarray(spec.metric.function(ideal, *cutoffs, **params)).reshape(self.queries)
+        ideal_values = np.asarray(spec.metric.function(ideal, *cutoffs, **params)).reshape(self.queries)
         bare = spec.metric.relevance & (ideal.relevant(params.get("rel", 1)) == 0)
-        return np.where(bare, 0.0, np.where(np.isnan(found), best, found))
+        return np.where(bare, 0.0, np.where(np.isnan(ideal_values), best, ideal_values))
 
     def _ideal(self) -> Ranked:
         """The view of a run that returns every relevant document, best first, and nothing else."""
@@ -83,20 +83,20 @@ def gains(stage: np.ndarray, query_ids: pa.StringArray, best: Best, evaluation: 
     for an evaluation of other queries; KeyError where it lacks the spec.
     """
     spec = parse_specs([spec])[0]
-    problems = [replace(one, severity="error") for one in select_comparable(evaluation, [spec])[1]]
+    problems = [replace(problem, severity="error") for problem in select_comparable(evaluation, [spec])[1]]
     if not evaluation.query_ids.equals(query_ids):
         problems.append(Problem("different-queries/diagnosis", {"run": evaluation.name}, field="query_id"))
     if problems:
         raise InputError(problems)
     values = evaluation.column(spec)
     short = np.maximum((best.values(spec, evaluation.settings["match"]) - values) * direction(spec), 0.0)
-    inside = np.ones(len(stage), bool) if queries is None else queries
-    defined = ~np.isnan(values) & inside
+    included = np.ones(len(stage), bool) if queries is None else queries
+    defined = ~np.isnan(values) & included
     n = int(defined.sum())
-    return tuple(_gain(name, (stage == s) & inside, defined, short, n) for s, name in enumerate(NAMES) if s != FINE)
+    return tuple(_gain(name, (stage == s) & included, defined, short, n) for s, name in enumerate(NAMES) if s != FINE)
 
 
-def _gain(name: str, here: np.ndarray, defined: np.ndarray, short: np.ndarray, n: int) -> Gain:
-    total, counted = int(here.sum()), int((here & defined).sum())
-    at_most = 0.0 if not total else float(short[here & defined].sum() / n) if counted else np.nan
-    return Gain(name, total, counted, at_most)
+def _gain(name: str, in_stage: np.ndarray, defined: np.ndarray, short: np.ndarray, n: int) -> Gain:
+    total, with_value = int(in_stage.sum()), int((in_stage & defined).sum())
+    at_most = 0.0 if not total else float(short[in_stage & defined].sum() / n) if with_value else np.nan
+    return Gain(name, total, with_value, at_most)

@@ -41,42 +41,42 @@ def kinds(truth: Truth) -> dict[str, np.ndarray]:
 
 def read_kinds(truth: Truth) -> tuple[dict[str, np.ndarray], tuple[Problem, ...]]:
     """The queries of each kind, and a warning where a question is called answerable and without an answer at once."""
-    found = {kind: np.zeros(len(truth), bool) for kind in (*KINDS, "answerable")}
-    told = truth.details is not None and "attributes" in truth.details.column_names
-    known: dict[tuple[str, type, object], tuple[tuple[str, bool], ...]] = {}
-    matters: dict[str, bool] = {}
-    for at, text in enumerate(truth.details["attributes"].to_pylist() if told else ()):
+    marks = {kind: np.zeros(len(truth), bool) for kind in (*KINDS, "answerable")}
+    has_attributes = truth.details is not None and "attributes" in truth.details.column_names
+    flags_of: dict[tuple[str, type, object], tuple[tuple[str, bool], ...]] = {}
+    names_kind: dict[str, bool] = {}
+    for q, text in enumerate(truth.details["attributes"].to_pylist() if has_attributes else ()):
         for name, value in orjson.loads(text).items() if text else ():
-            if name not in matters:
-                matters[name] = _plain(name) in _NAMES
-            if not matters[name] and type(value) is not dict:
+            if name not in names_kind:
+                names_kind[name] = _plain(name) in _NAMES
+            if not names_kind[name] and type(value) is not dict:
                 continue
             if isinstance(value, (dict, list)):
-                said = tuple(_said(name, value))
+                flags = tuple(_said(name, value))
             else:
                 key = (name, type(value), value)
-                said = known[key] if key in known else known.setdefault(key, tuple(_said(name, value)))
-            for kind, is_so in said:
-                found["no_answer" if kind == "answerable" and not is_so else kind][at] |= is_so or kind == "answerable"
-    answerable = found.pop("answerable")
-    return found, _unclear(truth, answerable & found["no_answer"])
+                flags = flags_of[key] if key in flags_of else flags_of.setdefault(key, tuple(_said(name, value)))
+            for kind, is_so in flags:
+                marks["no_answer" if kind == "answerable" and not is_so else kind][q] |= is_so or kind == "answerable"
+    answerable = marks.pop("answerable")
+    return marks, _unclear(truth, answerable & marks["no_answer"])
 
 
 def _said(name: str, value: object) -> Iterator[tuple[str, bool]]:
     """(kind or "answerable", whether it is so) of everything that an attribute says."""
-    called = _plain(name)
+    plain_name = _plain(name)
     if isinstance(value, Mapping):
-        for inner, one in value.items():
-            yield from _said(str(inner), one)
-    elif called in NAMED_IN:
-        for one in value if isinstance(value, list) else [value]:
-            if isinstance(one, Mapping):
-                yield from _said("", one)
-            elif isinstance(one, str):
-                yield from ((kind, True) for kind, spellings in SPELLINGS.items() if _plain(one) in spellings)
+        for inner, item in value.items():
+            yield from _said(str(inner), item)
+    elif plain_name in NAMED_IN:
+        for item in value if isinstance(value, list) else [value]:
+            if isinstance(item, Mapping):
+                yield from _said("", item)
+            elif isinstance(item, str):
+                yield from ((kind, True) for kind, spellings in SPELLINGS.items() if _plain(item) in spellings)
     else:
-        kind = next((kind for kind, spellings in SPELLINGS.items() if called in spellings), None)
-        kind = "answerable" if called in ANSWERABLE else kind
+        kind = next((kind for kind, spellings in SPELLINGS.items() if plain_name in spellings), None)
+        kind = "answerable" if plain_name in ANSWERABLE else kind
         is_so = _flag(value)
         if kind and is_so is not None:
             yield kind, is_so
@@ -94,9 +94,9 @@ def _plain(name: str) -> str:
     return re.sub(r"[\W_]+", "", name.casefold())
 
 
-def _unclear(truth: Truth, both: np.ndarray) -> tuple[Problem, ...]:
-    if not both.any():
+def _unclear(truth: Truth, contradictory: np.ndarray) -> tuple[Problem, ...]:
+    if not contradictory.any():
         return ()
-    first = truth.query_ids[int(np.flatnonzero(both)[0])].as_py()
-    return (Problem("unclear-answerable", {"queries": both.sum(), "truth": truth.name, "example": first},
+    first = truth.query_ids[int(np.flatnonzero(contradictory)[0])].as_py()
+    return (Problem("unclear-answerable", {"queries": contradictory.sum(), "truth": truth.name, "example": first},
                     field="attributes", severity="warning"),)

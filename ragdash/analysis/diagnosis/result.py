@@ -75,7 +75,9 @@ class Diagnosis:
 
     def by(self, slices: Sequence[Slice]) -> np.ndarray:
         """Queries of each stage within each slice: (L, S) int64."""
-        return np.array([self.counts(one.queries) for one in slices], np.int64).reshape(len(slices), len(STAGES))
+        return np.array([self.counts(query_slice.queries) for query_slice in slices], np.int64).reshape(
+            len(slices), len(STAGES)
+        )
 
     def waterfall(self, queries: np.ndarray | None = None) -> tuple[Step, ...]:
         """The way from gold to a right and grounded answer, then, aside, the questions that have none.
@@ -83,15 +85,15 @@ class Diagnosis:
         All who take the way reach its first step. Those with a question that has no answer, and an answer to judge,
         take the other: the last step is reached by them alone. queries (Q,) bool: those that count (default all).
         """
-        inside = np.ones(len(self.stage), bool) if queries is None else queries
+        included = np.ones(len(self.stage), bool) if queries is None else queries
         steps = []
-        for way, here in ((WAY, inside & ~self.aside), (ASIDE, inside & self.aside)):
-            for name in way:
-                lost = here & self.at(name)
-                unknown = here & ~self.known[number(name)]
-                steps.append(Step(name, self.passed(name), int(here.sum()), int(lost.sum()),
+        for stages, reaching in ((WAY, included & ~self.aside), (ASIDE, included & self.aside)):
+            for name in stages:
+                lost = reaching & self.at(name)
+                unknown = reaching & ~self.known[number(name)]
+                steps.append(Step(name, self.passed(name), int(reaching.sum()), int(lost.sum()),
                                   int((unknown & ~lost).sum())))
-                here = here & ~lost
+                reaching = reaching & ~lost
         return tuple(steps)
 
     @property
@@ -117,10 +119,10 @@ class Diagnosis:
 
     def index_of(self, query: int | str) -> int:
         if isinstance(query, str):
-            place = self.query_ids.index(query).as_py()
-            if place < 0:
+            index = self.query_ids.index(query).as_py()
+            if index < 0:
                 raise KeyError(query)
-            return place
+            return index
         if not 0 <= query < len(self.query_ids):
             raise IndexError(query)
         return int(query)

@@ -62,23 +62,34 @@ class Finding:
 
 def finding(match: Match, rules: Rules, multi_hop: np.ndarray) -> Finding:
     """What was found of the gold. multi_hop (Q,) bool: questions that need all of it."""
-    how = _by_evidence if match.matching.by == "evidence" else _by_id
-    return how(match, rules, in_corpus(match.truth), multi_hop)
+    check = _by_evidence if match.matching.by == "evidence" else _by_id
+    return check(match, rules, in_corpus(match.truth), multi_hop)
 
 
 def _by_id(match: Match, rules: Rules, corpus: InCorpus | None, multi_hop: np.ndarray) -> Finding:
     ranked, n = match.ranked, len(match.query_ids)
     is_gold, hit = ranked.judged_grade >= rules.rel, ranked.grade >= rules.rel
     gold = ranked.relevant(rules.rel)
-    held = None if corpus is None else np.bincount(ranked.judged_query[is_gold & corpus.docs], minlength=n)
-    place = _place(match, corpus, held, gold > 0)
+    gold_in_corpus = None if corpus is None else np.bincount(ranked.judged_query[is_gold & corpus.docs], minlength=n)
+    corpus_gold = _place(match, corpus, gold_in_corpus, gold > 0)
     passes, reason = np.zeros(hit.sum(), bool), _no_threshold(rules, match.run.scores is None, "the run has no scores")
     if not reason:
         passes = ranked.score[hit] >= rules.score
     none = np.zeros(n, np.int64)
-    return Finding(gold, _needed(np.minimum(gold, rules.k), rules, multi_hop),
-                   *_counted(ranked.query[hit], ranked.rank[hit], passes, rules.k, n), not reason, *place[:2], none,
-                   none, ranked.returned, match.missing, True, {**place[2], **reason}, place[3])
+    return Finding(
+        gold,
+        _needed(np.minimum(gold, rules.k), rules, multi_hop),
+        *_counted(ranked.query[hit], ranked.rank[hit], passes, rules.k, n),
+        not reason,
+        *corpus_gold[:2],
+        none,
+        none,
+        ranked.returned,
+        match.missing,
+        True,
+        {**corpus_gold[2], **reason},
+        corpus_gold[3],
+    )
 
 
 def _by_evidence(match: Match, rules: Rules, corpus: InCorpus | None, multi_hop: np.ndarray) -> Finding:
@@ -86,21 +97,21 @@ def _by_evidence(match: Match, rules: Rules, corpus: InCorpus | None, multi_hop:
     n = len(match.query_ids)
     try:
         covered = match.covered
-    except Unavailable as without:
-        return _unread(match, rules, corpus, multi_hop, without.problem.found)
-    got, unread = covered.span_rank < NEVER, ~covered.read
-    query, rank = covered.span_query[got], covered.span_rank[got]
-    place = _sources(match, corpus, covered.span_query)
+    except Unavailable as error:
+        return _unread(match, rules, corpus, multi_hop, error.problem.actual)
+    is_covered, unread = covered.span_rank < NEVER, ~covered.read
+    query, rank = covered.span_query[is_covered], covered.span_rank[is_covered]
+    corpus_gold = _sources(match, corpus, covered.span_query)
     reason = _no_threshold(rules, match.ranked.scores is None, "the run has no scores that fall with the rank")
     passes = np.zeros(len(query), bool) if reason else rank <= match.ranked.returned_from(rules.score)[query]
     early = unread & (covered.chunk_rank <= rules.k)
     return Finding(covered.gold, _needed(covered.gold, rules, multi_hop), *_counted(query, rank, passes, rules.k, n),
-                   not reason, *place[:2], np.bincount(covered.chunk_query[unread], minlength=n),
+                   not reason, *corpus_gold[:2], np.bincount(covered.chunk_query[unread], minlength=n),
                    np.bincount(covered.chunk_query[early], minlength=n), covered.returned, match.missing, True,
-                   {**place[2], **reason}, place[3])
+                   {**corpus_gold[2], **reason}, corpus_gold[3])
 
 
-def _unread(match: Match, rules: Rules, corpus: InCorpus | None, multi_hop: np.ndarray, why: str) -> Finding:
+def _unread(match: Match, rules: Rules, corpus: InCorpus | None, multi_hop: np.ndarray, reason: str) -> Finding:
     """The finding of a run whose chunks cannot be looked at, or of a truth without evidence."""
     n = len(match.query_ids)
     try:
@@ -108,10 +119,25 @@ def _unread(match: Match, rules: Rules, corpus: InCorpus | None, multi_hop: np.n
     except Unavailable:
         of_span = np.zeros(0, np.int64)
     gold, none = np.bincount(of_span, minlength=n), np.zeros(n, np.int64)
-    place = _sources(match, corpus, of_span)
-    reasons = dict.fromkeys(("not-retrieved", "below-k", "partly-covered", "below-threshold"), why)
-    return Finding(gold, _needed(gold, rules, multi_hop), none, np.full(n, np.nan), none, none, False, *place[:2],
-                   none, none, match.ranked.returned, match.missing, False, {**place[2], **reasons}, place[3])
+    corpus_gold = _sources(match, corpus, of_span)
+    reasons = dict.fromkeys(("not-retrieved", "below-k", "partly-covered", "below-threshold"), reason)
+    return Finding(
+        gold,
+        _needed(gold, rules, multi_hop),
+        none,
+        np.full(n, np.nan),
+        none,
+        none,
+        False,
+        *corpus_gold[:2],
+        none,
+        none,
+        match.ranked.returned,
+        match.missing,
+        False,
+        {**corpus_gold[2], **reasons},
+        corpus_gold[3],
+    )
 
 
 def _counted(query: np.ndarray, rank: np.ndarray, passes: np.ndarray, k: int,
@@ -119,9 +145,9 @@ def _counted(query: np.ndarray, rank: np.ndarray, passes: np.ndarray, k: int,
     """(found, best rank, found in k, found in k and above the threshold) of H gold items: (Q,) each."""
     best = np.full(n, np.inf)
     np.minimum.at(best, query, rank)
-    inside = rank <= k
+    in_k = rank <= k
     return (np.bincount(query, minlength=n), np.where(np.isinf(best), np.nan, best),
-            np.bincount(query[inside], minlength=n), np.bincount(query[inside & passes], minlength=n))
+            np.bincount(query[in_k], minlength=n), np.bincount(query[in_k & passes], minlength=n))
 
 
 def _needed(possible: np.ndarray, rules: Rules, multi_hop: np.ndarray) -> np.ndarray:
@@ -144,17 +170,17 @@ def _sources(match: Match, corpus: InCorpus | None, of_span: np.ndarray) -> Plac
     return _place(match, corpus, np.bincount(of_span[corpus.sources], minlength=n), (gold > 0) & (named == gold))
 
 
-def _place(match: Match, corpus: InCorpus | None, held: np.ndarray | None, known: np.ndarray) -> Place:
+def _place(match: Match, corpus: InCorpus | None, gold_in_corpus: np.ndarray | None, known: np.ndarray) -> Place:
     """held (Q,): gold in the corpus. A corpus that holds no gold at all is of other ids: nothing is known then."""
     none, unknown = np.zeros(len(known), np.int64), np.zeros(len(known), bool)
     if corpus is None:
         return none, unknown, {"not-in-corpus": "no corpus is given"}, ()
-    if held is None or not known.any():
+    if gold_in_corpus is None or not known.any():
         return none, unknown, {"not-in-corpus": "the gold names no documents of a corpus"}, ()
-    if not held.any():
+    if not gold_in_corpus.any():
         return none, unknown, {"not-in-corpus": "none of the gold is in the corpus that is given"}, (
             foreign(match.truth),)
-    return held, known, {}, ()
+    return gold_in_corpus, known, {}, ()
 
 
 def _no_threshold(rules: Rules, lacks_scores: bool, why: str) -> dict[str, str]:

@@ -44,12 +44,12 @@ class Rules:
             spec = parse_spec(getattr(self, f"{name}_by"))
             low, high = spec.range
             facts.append((name, f"a number from {low:g} to {high:g}", low <= getattr(self, name) <= high))
-            tells = (spec.metric.view in views or spec.name in _JUDGED[name]) and \
+            suitable = (spec.metric.view in views or spec.name in _JUDGED[name]) and \
                 spec.metric.better is not None and spec.metric.aggregate == "mean"
             what = "an answer and its references" if name == "right" else "an answer and its contexts"
-            facts.append((f"{name}_by", f"a metric of {what}, of which one direction is better", tells))
+            facts.append((f"{name}_by", f"a metric of {what}, of which one direction is better", suitable))
         wrong = [Problem("bad-rule", {"value": getattr(self, name), "name": name, "expected": expected}, field=name)
-                 for name, expected, fits in facts if not fits]
+                 for name, expected, valid in facts if not valid]
         if wrong:
             raise InputError(wrong)
 

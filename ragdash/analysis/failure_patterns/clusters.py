@@ -40,18 +40,18 @@ def question_vectors(truth: Truth, store: Store | None = None, model: str = "") 
     used, or the truth tells no questions. model: its name; "": the one last used. InputError for a damaged store.
     """
     store = default_store() if store is None else store
-    used = store.named(ENCODER, model)
+    encoder = store.named(ENCODER, model)
     texts = questions(truth)
     distinct = list(dict.fromkeys(text for text in texts if text is not None and text.strip()))
-    if used is None or not distinct:
+    if encoder is None or not distinct:
         return None
-    vectors, there, _ = store.vectors(used, [text_key(text) for text in distinct])
-    if not there.any():
+    vectors, has_vector, _ = store.vectors(encoder, [text_key(text) for text in distinct])
+    if not has_vector.any():
         return None
-    vectors = np.where(there[:, None], vectors, np.nan).astype(np.float32)
+    vectors = np.where(has_vector[:, None], vectors, np.nan).astype(np.float32)
     vectors = np.concatenate([vectors, np.full((1, vectors.shape[1]), np.nan, np.float32)])  # -1: no question
-    place = {text: at for at, text in enumerate(distinct)}
-    return vectors[[place.get(text, -1) for text in texts]]
+    row_of = {text: row for row, text in enumerate(distinct)}
+    return vectors[[row_of.get(text, -1) for text in texts]]
 
 
 def clusters(vectors: np.ndarray, texts: Sequence[str | None], failing: np.ndarray, *, k: int | None = None,
@@ -71,18 +71,18 @@ def clusters(vectors: np.ndarray, texts: Sequence[str | None], failing: np.ndarr
         return []
     unit = (np.asarray(vectors, np.float64)[rows] / length[rows, None]).astype(np.float32)
     k = min(k or int(np.clip(np.sqrt(len(rows) / 2), 2, MOST)), len(rows))
-    some = np.random.default_rng(seed).permutation(len(rows))[:SAMPLE] if len(rows) > SAMPLE else slice(None)
-    tries = [_middles(unit[some], k, np.random.default_rng((seed, start))) for start in range(STARTS)]
-    label, likeness = _nearest(unit, max(tries, key=lambda one: float(_nearest(unit[some], one)[1].sum())))
-    groups = [rows[label == at] for at in np.unique(label)]
+    sample = np.random.default_rng(seed).permutation(len(rows))[:SAMPLE] if len(rows) > SAMPLE else slice(None)
+    tries = [_middles(unit[sample], k, np.random.default_rng((seed, start))) for start in range(STARTS)]
+    label, likeness = _nearest(unit, max(tries, key=lambda centers: float(_nearest(unit[sample], centers)[1].sum())))
+    groups = [rows[label == cluster_label] for cluster_label in np.unique(label)]
     words = _typical([[texts[q] for q in group.tolist()] for group in groups],
                      [text for text, bad in zip(texts, failing.tolist(), strict=True) if not bad])
-    found = []
+    result = []
     for group, typical in zip(groups, words, strict=True):
-        near = likeness[np.searchsorted(rows, group)]
-        order = np.argsort(-near, kind="stable")
-        found.append(Cluster(group[order], near[order], typical))
-    return sorted(found, key=lambda one: (-len(one.queries), int(one.queries.min())))
+        cosines = likeness[np.searchsorted(rows, group)]
+        order = np.argsort(-cosines, kind="stable")
+        result.append(Cluster(group[order], cosines[order], typical))
+    return sorted(result, key=lambda cluster: (-len(cluster.queries), int(cluster.queries.min())))
 
 
 def _middles(unit: np.ndarray, k: int, rng: np.random.Generator) -> np.ndarray:
@@ -93,10 +93,10 @@ def _middles(unit: np.ndarray, k: int, rng: np.random.Generator) -> np.ndarray:
     middles = _spread(unit, k, rng)
     label = np.full(len(unit), -1)
     for _ in range(ROUNDS):
-        now = _nearest(unit, middles)[0]
-        if (now != label).sum() <= len(unit) // 1000:
+        new_label = _nearest(unit, middles)[0]
+        if (new_label != label).sum() <= len(unit) // 1000:
             break
-        label = now
+        label = new_label
         sums = (label == np.arange(len(middles))[:, None]).astype(unit.dtype) @ unit
         length = np.linalg.norm(sums, axis=1, keepdims=True)
         middles = np.where(length > 1e-6, sums / np.maximum(length, 1e-6), middles)  # an empty group keeps its middle
@@ -113,27 +113,27 @@ def _nearest(unit: np.ndarray, middles: np.ndarray) -> tuple[np.ndarray, np.ndar
 def _spread(unit: np.ndarray, k: int, rng: np.random.Generator) -> np.ndarray:
     """k rows to begin with, each drawn in proportion to its distance from those before (k-means++): (k, V)."""
     picked = [int(rng.integers(len(unit)))]
-    far = np.maximum(1 - (unit @ unit[picked[0]]).astype(np.float64), 0.0)
-    while len(picked) < k and far.sum() > 1e-5 * len(unit):
-        picked.append(int(rng.choice(len(unit), p=far / far.sum())))
-        far = np.minimum(far, np.maximum(1 - (unit @ unit[picked[-1]]).astype(np.float64), 0.0))
+    distance = np.maximum(1 - (unit @ unit[picked[0]]).astype(np.float64), 0.0)
+    while len(picked) < k and distance.sum() > 1e-5 * len(unit):
+        picked.append(int(rng.choice(len(unit), p=distance / distance.sum())))
+        distance = np.minimum(distance, np.maximum(1 - (unit @ unit[picked[-1]]).astype(np.float64), 0.0))
     return unit[picked]
 
 
-def _typical(groups: Sequence[Sequence[str | None]], others: Sequence[str | None]) -> list[tuple[str, ...]]:
+def _typical(groups: Sequence[Sequence[str | None]], background: Sequence[str | None]) -> list[tuple[str, ...]]:
     """The words of each group with the highest tf * log(1 + A / f): tf: questions of the group with the word over its
     questions; f: the sum of tf over all classes; A: the sum of all tf over the number of classes.
     """
     counts = [Counter(word for text in group if text for word in content_words(text, HOW)) for group in groups]
-    rest = Counter(word for text in others if text for word in content_words(text, HOW))
+    background_counts = Counter(word for text in background if text for word in content_words(text, HOW))
     shares = [{word: n / len(group) for word, n in count.items()}
-              for group, count in zip([*groups, others], [*counts, rest], strict=True)]
+              for group, count in zip([*groups, background], [*counts, background_counts], strict=True)]
     of_all: Counter[str] = Counter()
     for share in shares:
         of_all.update(share)
     mean = sum(of_all.values()) / len(shares)
-    found = []
+    typical = []
     for share in shares[:-1]:
         weight = {word: tf * np.log1p(mean / of_all[word]) for word, tf in share.items()}
-        found.append(tuple(sorted(weight, key=lambda word: (-weight[word], word))[:WORDS]))
-    return found
+        typical.append(tuple(sorted(weight, key=lambda word: (-weight[word], word))[:WORDS]))
+    return typical

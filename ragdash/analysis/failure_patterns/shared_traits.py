@@ -39,8 +39,17 @@ class Shared:
     worse: bool
 
 
-def shared(values: np.ndarray, sign: int, traits: Sequence[Slice], *, least: int = LEAST, correction: str = "holm",
-           alpha: float = ALPHA, resamples: int = FAST_RESAMPLES, seed: int = SEED) -> list[Shared]:
+def shared(
+    values: np.ndarray,
+    sign: int,
+    traits: Sequence[Slice],
+    *,
+    min_queries: int = LEAST,
+    correction: str = "holm",
+    alpha: float = ALPHA,
+    resamples: int = FAST_RESAMPLES,
+    seed: int = SEED,
+) -> list[Shared]:
     """How each trait's queries differ from the rest: those that are surely worse first, each part worst first.
 
     values (Q,): of a metric, or 1 for a failing query and 0 for another (sign -1 then); NaN is left out on both sides.
@@ -52,11 +61,11 @@ def shared(values: np.ndarray, sign: int, traits: Sequence[Slice], *, least: int
     """
     values = np.asarray(values, np.float64)
     defined = ~np.isnan(values)
-    masks = np.array([one.queries & defined for one in traits], bool).reshape(len(traits), len(values))
+    masks = np.array([trait.queries & defined for trait in traits], bool).reshape(len(traits), len(values))
     n = masks.sum(axis=1)
-    kept = np.flatnonzero((n >= least) & (defined.sum() - n >= least))
-    masks, n = masks[kept], n[kept]
-    if not len(kept):
+    tested = np.flatnonzero((n >= min_queries) & (defined.sum() - n >= min_queries))
+    masks, n = masks[tested], n[tested]
+    if not len(tested):
         return []
     mean, spread = _moments(values, masks)
     rest, rest_spread = _moments(values, defined & ~masks)
@@ -66,8 +75,22 @@ def shared(values: np.ndarray, sign: int, traits: Sequence[Slice], *, least: int
     low, high = _intervals(np.where(defined, values, 0.0), masks, defined, 1 - alpha, resamples, seed)
     worse = ((mean - rest) * sign < 0) & (p_corrected < alpha)
     order = np.lexsort(((mean - rest) * sign, ~worse))
-    return [Shared(traits[kept[t]], int(n[t]), int(others[t]), float(mean[t]), float(rest[t]), float(mean[t] - rest[t]),
-                   float(low[t]), float(high[t]), float(p[t]), float(p_corrected[t]), bool(worse[t])) for t in order]
+    return [
+        Shared(
+            traits[tested[t]],
+            int(n[t]),
+            int(others[t]),
+            float(mean[t]),
+            float(rest[t]),
+            float(mean[t] - rest[t]),
+            float(low[t]),
+            float(high[t]),
+            float(p[t]),
+            float(p_corrected[t]),
+            bool(worse[t]),
+        )
+        for t in order
+    ]
 
 
 def _moments(values: np.ndarray, masks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -75,8 +98,8 @@ def _moments(values: np.ndarray, masks: np.ndarray) -> tuple[np.ndarray, np.ndar
     n = masks.sum(axis=1)
     filled = np.nan_to_num(values)
     mean = (masks * filled).sum(axis=1) / n
-    apart = np.where(masks, filled - mean[:, None], 0.0)
-    return mean, (apart**2).sum(axis=1) / (n - 1)
+    deviations = np.where(masks, filled - mean[:, None], 0.0)
+    return mean, (deviations**2).sum(axis=1) / (n - 1)
 
 
 def welch(mean: np.ndarray, variance: np.ndarray, n: np.ndarray, rest: np.ndarray, rest_variance: np.ndarray,
@@ -91,12 +114,12 @@ def welch(mean: np.ndarray, variance: np.ndarray, n: np.ndarray, rest: np.ndarra
 
     a, b = variance / n, rest_variance / others
     error = np.sqrt(a + b)
-    same = error <= 1e-12 * np.maximum(np.abs(mean), np.abs(rest))
-    error, square = np.where(same, 1.0, error), np.where(same, 1.0, (a + b) ** 2)
-    freedom = np.where(same, 1.0, square / np.where(same, 1.0, a**2 / (n - 1) + b**2 / (others - 1)))
+    constant = error <= 1e-12 * np.maximum(np.abs(mean), np.abs(rest))
+    error, square = np.where(constant, 1.0, error), np.where(constant, 1.0, (a + b) ** 2)
+    freedom = np.where(constant, 1.0, square / np.where(constant, 1.0, a**2 / (n - 1) + b**2 / (others - 1)))
     p = 2 * stdtr(freedom, -np.abs(mean - rest) / error)
-    alike = np.where(np.isclose(mean, rest, rtol=1e-12, atol=0), 1.0, 2 * ndtr(-np.sqrt(n + others - 1.0)))
-    return np.where(same, alike, p)
+    p_constant = np.where(np.isclose(mean, rest, rtol=1e-12, atol=0), 1.0, 2 * ndtr(-np.sqrt(n + others - 1.0)))
+    return np.where(constant, p_constant, p)
 
 
 def _intervals(values: np.ndarray, masks: np.ndarray, defined: np.ndarray, level: float, resamples: int,
@@ -108,12 +131,12 @@ def _intervals(values: np.ndarray, masks: np.ndarray, defined: np.ndarray, level
     sums = resampled_sums(columns, resamples=resamples, seed=seed).astype(np.float64)
     t = len(masks)
     top, n = sums[:, :t], sums[:, t:2 * t]
-    total, every = sums[:, [-2]], sums[:, [-1]]
+    total, all_n = sums[:, [-2]], sums[:, [-1]]
     with np.errstate(divide="ignore", invalid="ignore"):
-        draws = top / n - (total - top) / (every - n)
-    draws[(n == 0) | (n == every)] = np.nan
-    few = np.minimum(masks.sum(axis=1), defined.sum() - masks.sum(axis=1))
-    tails = ndtr(np.sqrt(few / (few - 1)) * stdtrit(few - 1, (1 - level) / 2))
+        draws = top / n - (total - top) / (all_n - n)
+    draws[(n == 0) | (n == all_n)] = np.nan
+    smaller_n = np.minimum(masks.sum(axis=1), defined.sum() - masks.sum(axis=1))
+    tails = ndtr(np.sqrt(smaller_n / (smaller_n - 1)) * stdtrit(smaller_n - 1, (1 - level) / 2))
     ends = [np.nanquantile(draws[:, i], (tail, 1 - tail)) for i, tail in enumerate(tails)]
     low, high = np.array(ends).T
     return low, high

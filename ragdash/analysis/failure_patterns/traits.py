@@ -31,8 +31,8 @@ ENGLISH, OTHERS, AMOUNTS = (frozenset(text.split()) for text in (_ENGLISH, _OTHE
 
 def questions(truth: Truth) -> list[str | None]:
     """The text of each query, None where the truth does not tell it: Q values."""
-    held = truth.details is not None and "query" in truth.details.column_names
-    return truth.details["query"].to_pylist() if held else [None] * len(truth)
+    has_questions = truth.details is not None and "query" in truth.details.column_names
+    return truth.details["query"].to_pylist() if has_questions else [None] * len(truth)
 
 
 def traits(truth: Truth, texts: Mapping[str, str] | None = None, *, rel: int = 1) -> list[Slice]:
@@ -42,11 +42,11 @@ def traits(truth: Truth, texts: Mapping[str, str] | None = None, *, rel: int = 1
     many different values are
     put in quarters. Of slices with the same queries the first stays. texts, rel: as for `properties`.
     """
-    found = [one for some in slices(truth).values() for one in some]
-    found += [Slice("edge case", kind, queries) for kind, queries in kinds(truth).items()]
+    candidates = [trait for group in slices(truth).values() for trait in group]
+    candidates += [Slice("edge case", kind, queries) for kind, queries in kinds(truth).items()]
     for name, values in properties(truth, texts, rel=rel).items():
-        found += by_value(name, values)
-    return _distinct(found)
+        candidates += by_value(name, values)
+    return _distinct(candidates)
 
 
 def properties(truth: Truth, texts: Mapping[str, str] | None = None, *, rel: int = 1) -> dict[str, list]:
@@ -58,29 +58,34 @@ def properties(truth: Truth, texts: Mapping[str, str] | None = None, *, rel: int
     corpus is given (texts: {doc_id: text}) or there is no evidence, the gold documents in the truth's corpus. Stop
     words are known for English only. A property that is not known of any query is left out.
     """
-    asked = questions(truth)
-    words = [None if text is None else tokens(text, HOW) for text in asked]
-    content = [None if found is None else frozenset(found) - stop_words(HOW) for found in words]
+    question_texts = questions(truth)
+    words = [None if text is None else tokens(text, HOW) for text in question_texts]
+    content = [None if query_words is None else frozenset(query_words) - stop_words(HOW) for query_words in words]
     gold = _gold_words(truth, texts, rel)
-    found = {
+    columns = {
         "gold documents": np.bincount(truth.queries[truth.grades >= rel], minlength=len(truth)).tolist(),
         "gold spans": _spans_of(truth),
-        "words of the question": [None if found is None else len(found) for found in words],
+        "words of the question": [None if query_words is None else len(query_words) for query_words in words],
         "question word": list(map(_question_word, words)),
-        "number in the question": [None if text is None else any(map(str.isdigit, text)) for text in asked],
+        "number in the question": [None if text is None else any(map(str.isdigit, text)) for text in question_texts],
         "queries with its rarest word": _rarest(content, gold),
-        "words shared with the gold": [None if not own or not held else round(len(own & held) / len(own), 3)
-                                       for own, held in zip(content, gold, strict=True)]}
-    return {name: values for name, values in found.items() if any(value is not None for value in values)}
+        "words shared with the gold": [
+            None
+            if not question_words or not gold_words
+            else round(len(question_words & gold_words) / len(question_words), 3)
+            for question_words, gold_words in zip(content, gold, strict=True)
+        ],
+    }
+    return {name: values for name, values in columns.items() if any(value is not None for value in values)}
 
 
-def _distinct(found: Sequence[Slice]) -> list[Slice]:
+def _distinct(candidates: Sequence[Slice]) -> list[Slice]:
     """Those that some queries have and some have not, each set of queries once."""
-    kept: dict[bytes, Slice] = {}
-    for one in found:
-        if one.queries.any() and not one.queries.all():
-            kept.setdefault(one.queries.tobytes(), one)
-    return list(kept.values())
+    distinct: dict[bytes, Slice] = {}
+    for trait in candidates:
+        if trait.queries.any() and not trait.queries.all():
+            distinct.setdefault(trait.queries.tobytes(), trait)
+    return list(distinct.values())
 
 
 def _spans_of(truth: Truth) -> list[int | None]:
@@ -93,40 +98,47 @@ def _spans_of(truth: Truth) -> list[int | None]:
 
 def _gold_words(truth: Truth, texts: Mapping[str, str] | None, rel: int) -> list[frozenset[str]]:
     """The words of the gold texts of each query; none where it has none."""
-    found: list[set[str]] = [set() for _ in range(len(truth))]
+    gold_words: list[set[str]] = [set() for _ in range(len(truth))]
     if texts is None and truth.corpus is not None and not any(_spans_of(truth)):
         ids = truth.docs.filter(truth.grades >= rel).unique()
         texts = dict(zip(ids.to_pylist(), truth.corpus.texts_of(ids).to_pylist(), strict=True))
     if texts is not None:
         keep = truth.grades >= rel
         docs = truth.docs.filter(keep).to_pylist()
-        once = {doc: frozenset(tokens(texts[doc], HOW)) for doc in dict.fromkeys(docs) if texts.get(doc) is not None}
+        doc_words = {
+            doc: frozenset(tokens(texts[doc], HOW)) for doc in dict.fromkeys(docs) if texts.get(doc) is not None
+        }
         for query, doc in zip(truth.queries[keep].tolist(), docs, strict=True):
-            found[query] |= once.get(doc, frozenset())
-        return list(map(frozenset, found))
+            gold_words[query] |= doc_words.get(doc, frozenset())
+        return list(map(frozenset, gold_words))
     try:
-        held = spans(truth, split=False)
+        gold_spans = spans(truth, split=False)
     except Unavailable:
-        return list(map(frozenset, found))
-    for query, text in zip(held.query.tolist(), held.texts, strict=True):
-        found[query].update(tokens(text, HOW))
-    return list(map(frozenset, found))
+        return list(map(frozenset, gold_words))
+    for query, text in zip(gold_spans.query.tolist(), gold_spans.texts, strict=True):
+        gold_words[query].update(tokens(text, HOW))
+    return list(map(frozenset, gold_words))
 
 
 def _rarest(content: Sequence[frozenset[str] | None], gold: Sequence[frozenset[str]]) -> list[int | None]:
     """In how many queries, questions and gold texts together, the rarest content word of a question stands."""
     spread: Counter[str] = Counter()
-    for own, held in zip(content, gold, strict=True):
-        spread.update((own or frozenset()) | held)
-    return [min((spread[word] for word in own), default=None) if own else None for own in content]
+    for question_words, gold_words in zip(content, gold, strict=True):
+        spread.update((question_words or frozenset()) | gold_words)
+    return [
+        min((spread[word] for word in question_words), default=None) if question_words else None
+        for question_words in content
+    ]
 
 
 def _question_word(words: Sequence[str] | None) -> str | None:
     """The first word that asks, "how many" and the like whole: in English anywhere, else at the start; "none"."""
     if words is None:
         return None
-    place = next((at for at, word in enumerate(words) if word in ENGLISH or (not at and word in OTHERS)), None)
-    if place is None:
+    position = next(
+        (index for index, word in enumerate(words) if word in ENGLISH or (not index and word in OTHERS)), None
+    )
+    if position is None:
         return "none"
-    following = words[place + 1] if place + 1 < len(words) else ""
-    return f"how {following}" if words[place] == "how" and following in AMOUNTS else words[place]
+    following = words[position + 1] if position + 1 < len(words) else ""
+    return f"how {following}" if words[position] == "how" and following in AMOUNTS else words[position]

@@ -59,9 +59,9 @@ def agreement(verdicts: np.ndarray, labels: np.ndarray, cut: float | None = CUT)
     confusion = np.bincount(rows * size + columns, minlength=size * size).reshape(size, size)
     if not n:
         return Agreement(0, np.nan, np.nan, classes, confusion, np.nan, np.nan)
-    seen = np.trace(confusion) / n
+    observed = np.trace(confusion) / n
     expected = float(confusion.sum(axis=0) @ confusion.sum(axis=1)) / n**2
-    return Agreement(n, float(seen), _beyond_chance(seen, expected), classes, confusion,
+    return Agreement(n, float(observed), _beyond_chance(observed, expected), classes, confusion,
                      float((verdicts - labels).mean()), float(np.abs(verdicts - labels).mean()))
 
 
@@ -73,16 +73,16 @@ def vote_spread(votes: np.ndarray, cut: float = CUT) -> Votes:
     Source: Fleiss 1971.
     """
     votes = np.asarray(votes, np.float64)
-    given = ~np.isnan(votes)
-    votes, given = votes[given.sum(axis=1) >= 2], given[given.sum(axis=1) >= 2]
+    voted = ~np.isnan(votes)
+    votes, voted = votes[voted.sum(axis=1) >= 2], voted[voted.sum(axis=1) >= 2]
     if not len(votes):
         return Votes(0, np.nan, np.nan, np.nan, np.nan)
-    k = given.sum(axis=1)
-    yes = (given & (votes >= cut)).sum(axis=1)
-    alike = (yes * (yes - 1) + (k - yes) * (k - yes - 1)) / (k * (k - 1))
+    k = voted.sum(axis=1)
+    yes = (voted & (votes >= cut)).sum(axis=1)
+    pair_agreement = (yes * (yes - 1) + (k - yes) * (k - yes - 1)) / (k * (k - 1))
     share = yes.sum() / k.sum()
-    return Votes(len(votes), float(np.mean((yes == 0) | (yes == k))), float(alike.mean()),
-                 _beyond_chance(float(alike.mean()), share**2 + (1 - share)**2),
+    return Votes(len(votes), float(np.mean((yes == 0) | (yes == k))), float(pair_agreement.mean()),
+                 _beyond_chance(float(pair_agreement.mean()), share**2 + (1 - share)**2),
                  float(np.nanstd(votes, axis=1, ddof=1).mean()))
 
 
@@ -96,9 +96,9 @@ def _classes(verdicts: np.ndarray, labels: np.ndarray,
     """(class of each verdict, of each label, names of the classes)."""
     if cut is not None:
         return (verdicts >= cut).astype(np.int64), (labels >= cut).astype(np.int64), ("no", "yes")
-    values, which = np.unique(np.concatenate([verdicts, labels]), return_inverse=True)
-    return which[:len(verdicts)], which[len(verdicts):], tuple(f"{value:g}" for value in values)
+    values, class_index = np.unique(np.concatenate([verdicts, labels]), return_inverse=True)
+    return class_index[:len(verdicts)], class_index[len(verdicts):], tuple(f"{value:g}" for value in values)
 
 
-def _beyond_chance(seen: float, expected: float) -> float:
-    return float((seen - expected) / (1 - expected)) if 1 - expected > 1e-12 else float("nan")
+def _beyond_chance(observed: float, expected: float) -> float:
+    return float((observed - expected) / (1 - expected)) if 1 - expected > 1e-12 else float("nan")

@@ -91,22 +91,26 @@ def trust(verdicts: Verdicts, labels: Mapping[str, float], *, cut: float | None 
     apart by CUT.
     """
     values = verdicts.values
-    given, unknown = _aligned(verdicts.query_ids, labels)
-    both = np.flatnonzero(~np.isnan(values) & ~np.isnan(given))
-    found = ppi(values[:, None], given[:, None], level=level, bounds=(0.0, 1.0))
-    agreed = agreement(values[both], given[both], cut)
-    apart = both[classes_of(values[both], cut) != classes_of(given[both], cut)]
-    apart = apart[np.argsort(-np.abs(values[apart] - given[apart]), kind="stable")]
-    ids = verdicts.query_ids.take(pa.array(apart)).to_pylist()
-    own = _labels_only(given, level)
-    corrected, rest = _estimate(found), int(found.n_unlabelled[0])
-    problems = (*verdicts.problems, *_of_labels(verdicts, own.n, len(both), unknown), *_of_judge(verdicts, agreed),
-                *_of_interval([verdicts.name], corrected, own, rest))
-    return Trust(verdicts.name, verdicts.what, verdicts.run, _judge_only(values), own, corrected, rest,
-                 bool(found.pseudo[0]), agreed, tuple(map(Disagreement, ids, values[apart].tolist(),
-                                                          given[apart].tolist())),
+    label_values, unknown_ids = _aligned(verdicts.query_ids, labels)
+    paired = np.flatnonzero(~np.isnan(values) & ~np.isnan(label_values))
+    result = ppi(values[:, None], label_values[:, None], level=level, bounds=(0.0, 1.0))
+    agreed = agreement(values[paired], label_values[paired], cut)
+    disagreeing = paired[classes_of(values[paired], cut) != classes_of(label_values[paired], cut)]
+    disagreeing = disagreeing[np.argsort(-np.abs(values[disagreeing] - label_values[disagreeing]), kind="stable")]
+    ids = verdicts.query_ids.take(pa.array(disagreeing)).to_pylist()
+    labels_only = _labels_only(label_values, level)
+    corrected, rest = _estimate(result), int(result.n_unlabelled[0])
+    problems = (
+        *verdicts.problems,
+        *_of_labels(verdicts, labels_only.n, len(paired), unknown_ids),
+        *_of_judge(verdicts, agreed),
+        *_of_interval([verdicts.name], corrected, labels_only, rest),
+    )
+    return Trust(verdicts.name, verdicts.what, verdicts.run, _judge_only(values), labels_only, corrected, rest,
+                 bool(result.pseudo[0]), agreed, tuple(map(Disagreement, ids, values[disagreeing].tolist(),
+                                                          label_values[disagreeing].tolist())),
                  None if verdicts.votes is None else vote_spread(verdicts.votes, CUT if cut is None else cut),
-                 verdicts.missing, own.n - len(both), level, problems)
+                 verdicts.missing, labels_only.n - len(paired), level, problems)
 
 
 def trust_difference(baseline: Verdicts, candidate: Verdicts, baseline_labels: Mapping[str, float],
@@ -117,17 +121,23 @@ def trust_difference(baseline: Verdicts, candidate: Verdicts, baseline_labels: M
     labels, by the bootstrap, without an interval where they do not differ. Source:
     ragdash.evaluation.stats.prediction_powered on the differences.
     """
-    at = pc.fill_null(pc.index_in(baseline.query_ids, value_set=candidate.query_ids), -1).to_numpy().astype(np.int64)
-    verdicts = np.where(at >= 0, np.append(candidate.values, np.nan)[at], np.nan) - baseline.values
-    theirs, ours = (_aligned(baseline.query_ids, one)[0] for one in (baseline_labels, candidate_labels))
-    labels = ours - theirs
-    found = ppi(verdicts[:, None], labels[:, None], level=level, bounds=(-1.0, 1.0))
-    own = _resampled(labels, level)
-    corrected, rest = _estimate(found), int(found.n_unlabelled[0])
-    every = len(baseline.query_ids) + int((~np.isin(np.arange(len(candidate.query_ids)), at)).sum())
-    return Difference(baseline.name, candidate.name, baseline.what, _judge_only(verdicts), own, corrected, rest,
-                      bool(found.pseudo[0]), every - int((~np.isnan(verdicts)).sum()),
-                      tuple(_of_interval([candidate.name, baseline.name], corrected, own, rest)))
+    candidate_rows = (
+        pc.fill_null(pc.index_in(baseline.query_ids, value_set=candidate.query_ids), -1).to_numpy().astype(np.int64)
+    )
+    verdicts = (
+        np.where(candidate_rows >= 0, np.append(candidate.values, np.nan)[candidate_rows], np.nan) - baseline.values
+    )
+    baseline_values, candidate_values = (
+        _aligned(baseline.query_ids, run_labels)[0] for run_labels in (baseline_labels, candidate_labels)
+    )
+    labels = candidate_values - baseline_values
+    result = ppi(verdicts[:, None], labels[:, None], level=level, bounds=(-1.0, 1.0))
+    labels_only = _resampled(labels, level)
+    corrected, rest = _estimate(result), int(result.n_unlabelled[0])
+    total = len(baseline.query_ids) + int((~np.isin(np.arange(len(candidate.query_ids)), candidate_rows)).sum())
+    return Difference(baseline.name, candidate.name, baseline.what, _judge_only(verdicts), labels_only, corrected, rest,
+                      bool(result.pseudo[0]), total - int((~np.isnan(verdicts)).sum()),
+                      tuple(_of_interval([candidate.name, baseline.name], corrected, labels_only, rest)))
 
 
 def wilson(mean: float, n: int, level: float = LEVEL) -> tuple[float, float]:
@@ -141,16 +151,16 @@ def wilson(mean: float, n: int, level: float = LEVEL) -> tuple[float, float]:
         return float("nan"), float("nan")
     z2 = float(ndtri((1 + level) / 2))**2
     middle = (mean + z2 / (2 * n)) / (1 + z2 / n)
-    half = np.sqrt(z2 * (mean * (1 - mean) / n + z2 / (4 * n**2))) / (1 + z2 / n)
-    return max(float(middle - half), 0.0), min(float(middle + half), 1.0)
+    margin = np.sqrt(z2 * (mean * (1 - mean) / n + z2 / (4 * n**2))) / (1 + z2 / n)
+    return max(float(middle - margin), 0.0), min(float(middle + margin), 1.0)
 
 
 def _aligned(query_ids: pa.StringArray, labels: Mapping[str, float]) -> tuple[np.ndarray, list[str]]:
     """(the label of each query, NaN for none: (Q,), queries of the labels that are not among them)."""
     names = pa.array(list(labels), pa.string())
     values = np.append(np.fromiter(labels.values(), np.float64, len(labels)), np.nan)
-    at = pc.fill_null(pc.index_in(query_ids, value_set=names), -1).to_numpy().astype(np.int64)
-    return values[at], names.filter(pc.invert(pc.is_in(names, value_set=query_ids))).to_pylist()
+    rows = pc.fill_null(pc.index_in(query_ids, value_set=names), -1).to_numpy().astype(np.int64)
+    return values[rows], names.filter(pc.invert(pc.is_in(names, value_set=query_ids))).to_pylist()
 
 
 def _labels_only(labels: np.ndarray, level: float) -> Estimate:
@@ -175,8 +185,8 @@ def _judge_only(values: np.ndarray) -> Estimate:
     return Estimate(_mean(values), np.nan, np.nan, int((~np.isnan(values)).sum()))
 
 
-def _estimate(found) -> Estimate:
-    return Estimate(float(found.estimate[0]), float(found.low[0]), float(found.high[0]), int(found.n[0]))
+def _estimate(result) -> Estimate:
+    return Estimate(float(result.estimate[0]), float(result.low[0]), float(result.high[0]), int(result.n[0]))
 
 
 def _mean(values: np.ndarray) -> float:
@@ -184,36 +194,38 @@ def _mean(values: np.ndarray) -> float:
     return float(values.mean()) if len(values) else float("nan")
 
 
-def _of_labels(verdicts: Verdicts, labels: int, both: int, unknown: list[str]) -> list[Problem]:
-    found = []
-    if unknown:
-        found.append(("extra-labels", {"labels": len(unknown), "run": verdicts.name, "example": unknown[0]}))
-    if both < labels:
-        found.append(("labels-without-verdict", {"missing": labels - both, "labels": labels, "run": verdicts.name}))
-    return [Problem(message, facts, field="query_id", severity="warning") for message, facts in found]
+def _of_labels(verdicts: Verdicts, labels: int, paired: int, unknown_ids: list[str]) -> list[Problem]:
+    messages = []
+    if unknown_ids:
+        messages.append(("extra-labels", {"labels": len(unknown_ids), "run": verdicts.name, "example": unknown_ids[0]}))
+    if paired < labels:
+        messages.append(
+            ("labels-without-verdict", {"missing": labels - paired, "labels": labels, "run": verdicts.name})
+        )
+    return [Problem(message, facts, field="query_id", severity="warning") for message, facts in messages]
 
 
 def _of_judge(verdicts: Verdicts, agreed: Agreement) -> list[Problem]:
-    given, found = verdicts.values[~np.isnan(verdicts.values)], []
-    if len(given) > 1 and given.min() == given.max():
-        found.append(("constant-judge", {"value": given[0], "queries": len(given), "run": verdicts.name}))
+    defined, messages = verdicts.values[~np.isnan(verdicts.values)], []
+    if len(defined) > 1 and defined.min() == defined.max():
+        messages.append(("constant-judge", {"value": defined[0], "queries": len(defined), "run": verdicts.name}))
     elif agreed.n >= MIN_LABELS and agreed.kappa <= 0:
-        found.append(("judge-of-chance", {"kappa": float(agreed.kappa), "labels": agreed.n, "run": verdicts.name}))
+        messages.append(("judge-of-chance", {"kappa": float(agreed.kappa), "labels": agreed.n, "run": verdicts.name}))
     shared = same_family(verdicts.judge, verdicts.generator)
     if shared:
-        found.append(("same-family", {"judge": verdicts.judge, "generator": verdicts.generator,
+        messages.append(("same-family", {"judge": verdicts.judge, "generator": verdicts.generator,
                                       "families": sorted(shared)}))
-    return [Problem(message, facts, severity="warning") for message, facts in found]
+    return [Problem(message, facts, severity="warning") for message, facts in messages]
 
 
-def _of_interval(runs: Sequence[str], corrected: Estimate, own: Estimate, rest: int) -> list[Problem]:
-    found = None
+def _of_interval(runs: Sequence[str], corrected: Estimate, labels_only: Estimate, rest: int) -> list[Problem]:
+    message = None
     if not corrected.n:
-        found = ("no-labels/verdicts", {"runs": runs, "fewest": MIN_LABELS})
+        message = ("no-labels/verdicts", {"runs": runs, "fewest": MIN_LABELS})
     elif corrected.n < MIN_LABELS:
-        found = ("few-labels", {"labels": corrected.n, "runs": runs, "fewest": MIN_LABELS})
+        message = ("few-labels", {"labels": corrected.n, "runs": runs, "fewest": MIN_LABELS})
     elif rest < 2:
-        found = ("all-labelled", {"queries": rest, "runs": runs})
-    elif corrected.high - corrected.low > own.high - own.low:
-        found = ("no-gain", {"runs": runs})
-    return [Problem(*found, severity="warning")] if found else []
+        message = ("all-labelled", {"queries": rest, "runs": runs})
+    elif corrected.high - corrected.low > labels_only.high - labels_only.low:
+        message = ("no-gain", {"runs": runs})
+    return [Problem(*message, severity="warning")] if message else []

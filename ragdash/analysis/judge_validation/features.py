@@ -49,14 +49,14 @@ def features_of(match: Match) -> Features:
     evaluation = evaluate_match(match, parse_specs([*LEXICAL, *OF_MODELS]))
     columns = {spec.name: np.asarray(evaluation.column(spec), np.float64) for spec in evaluation.specs}
     columns |= _lengths(match) | _scores(match) | _cosines(match)
-    said = {one.field: one.found for one in evaluation.problems if one.kind == "unavailable"}
-    held = {name: column for name, column in columns.items() if not np.isnan(column).all()}
-    values = np.stack([*held.values()], axis=1) if held else np.zeros((len(answers), 0))
+    reasons = {problem.field: problem.actual for problem in evaluation.problems if problem.kind == "unavailable"}
+    available = {name: column for name, column in columns.items() if not np.isnan(column).all()}
+    values = np.stack([*available.values()], axis=1) if available else np.zeros((len(answers), 0))
     answered = np.array([answer is not None and bool(answer.strip()) for answer in answers], bool)
-    return Features(tuple(held), values, answered,
-                    {name: said.get(name) or said.get(_NEEDED.get(name)) or _WHY.get(name, "defined nowhere")
-                     for name in columns if name not in held},
-                    {name: str(evaluation.settings[name]) for name in OF_MODELS if name in held
+    return Features(tuple(available), values, answered,
+                    {name: reasons.get(name) or reasons.get(_NEEDED.get(name)) or _WHY.get(name, "defined nowhere")
+                     for name in columns if name not in available},
+                    {name: str(evaluation.settings[name]) for name in OF_MODELS if name in available
                      and name in evaluation.settings})
 
 
@@ -73,18 +73,18 @@ def _lengths(match: Match) -> dict[str, np.ndarray]:
     answered = match.answered
     contexts = _contexts(match)
     return {"length of answer": _logs(answered.answers, len), "length of question": _logs(answered.questions, len),
-            "length of contexts": _logs(contexts, lambda some: sum(map(len, some))),
+            "length of contexts": _logs(contexts, lambda texts: sum(map(len, texts))),
             "number of contexts": _logs(contexts, len)}
 
 
 def _logs(items: tuple, size: Callable[..., int]) -> np.ndarray:
-    return np.array([np.nan if one is None else np.log1p(size(one)) for one in items], np.float64)
+    return np.array([np.nan if item is None else np.log1p(size(item)) for item in items], np.float64)
 
 
 def _contexts(match: Match) -> tuple[tuple[str, ...] | None, ...]:
     """The texts beside each answer, None where they are not known."""
     with suppress(Unavailable):
-        return tuple(None if some is None else tuple(listed(some)) for some in match.grounded.contexts)
+        return tuple(None if texts is None else tuple(listed(texts)) for texts in match.grounded.contexts)
     return (None,) * len(match.query_ids)
 
 
@@ -101,18 +101,18 @@ def _scores(match: Match) -> dict[str, np.ndarray]:
 
 
 def _within(values: np.ndarray) -> np.ndarray:
-    known = values[np.isfinite(values)]
-    spread = known.std() if len(known) else 0.0
-    return np.where(np.isfinite(values), (values - known.mean()) / spread, np.nan) if spread > 0 else values * np.nan
+    defined = values[np.isfinite(values)]
+    spread = defined.std() if len(defined) else 0.0
+    return np.where(np.isfinite(values), (values - defined.mean()) / spread, np.nan) if spread > 0 else values * np.nan
 
 
 def _cosines(match: Match) -> dict[str, np.ndarray]:
     """Best and mean cosine of an answer and its contexts, by the embedding model last used; NaN without a vector."""
-    found = np.full((2, len(match.query_ids)), np.nan)
+    best_and_mean = np.full((2, len(match.query_ids)), np.nan)
     pairs, owner = [], []
-    for q, (answer, some) in enumerate(zip(match.answered.answers, _contexts(match), strict=True)):
+    for q, (answer, contexts) in enumerate(zip(match.answered.answers, _contexts(match), strict=True)):
         if answer and answer.strip():
-            texts = [text for text in some or () if text.strip()]
+            texts = [text for text in contexts or () if text.strip()]
             pairs += [(text, answer) for text in texts]
             owner += [q] * len(texts)
     store = match.scored.store
@@ -123,6 +123,6 @@ def _cosines(match: Match) -> dict[str, np.ndarray]:
             owner = np.array(owner, np.int64)
             first = np.flatnonzero(np.diff(owner, prepend=-1))
             count = np.diff(np.append(first, len(owner)))
-            found[0, owner[first]] = np.maximum.reduceat(value, first)  # NaN where one is
-            found[1, owner[first]] = np.add.reduceat(value, first) / count
-    return dict(zip(CONTEXT_COSINES, found, strict=True))
+            best_and_mean[0, owner[first]] = np.maximum.reduceat(value, first)  # NaN where one is
+            best_and_mean[1, owner[first]] = np.add.reduceat(value, first) / count
+    return dict(zip(CONTEXT_COSINES, best_and_mean, strict=True))

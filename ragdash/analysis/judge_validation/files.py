@@ -29,8 +29,8 @@ def read_labels(content: bytes, file: str, known: Mapping[str, Collection[str]] 
     """
     collector = Collector(file)
     rows, name = _table(content, collector, _LABEL)
-    found: dict[str, dict[str, float]] = {}
-    seen: list[bool] = []
+    labels_by_run: dict[str, dict[str, float]] = {}
+    has_label: list[bool] = []
     for line, row in rows:
         run, query = _text(row.get("run")), _text(row.get("query_id"))
         if known is not None:
@@ -38,20 +38,20 @@ def read_labels(content: bytes, file: str, known: Mapping[str, Collection[str]] 
         if not query:
             continue
         label = _value(row.get(name), line, name, collector)
-        seen.append(label is not None and not math.isnan(label))
+        has_label.append(label is not None and not math.isnan(label))
         if label is None or math.isnan(label):
             continue
-        before = found.setdefault(run, {}).setdefault(query, label)
-        if before != label:
-            _two_labels(query, label, before, collector, line, name)
-    if not any(seen):
+        earlier = labels_by_run.setdefault(run, {}).setdefault(query, label)
+        if earlier != label:
+            _two_labels(query, label, earlier, collector, line, name)
+    if not any(has_label):
         collector.add("no-labels", {"column": name or 'label'}, field=name)
-    _tell_gaps(seen, collector)
+    _tell_gaps(has_label, collector)
     collector.raise_errors()
-    return found, collector.problems
+    return labels_by_run, collector.problems
 
 
-def labels_in(found: Mapping[str, Mapping[str, float]], verdicts: Sequence[Verdicts], only: str | None = None,
+def labels_in(labels_by_run: Mapping[str, Mapping[str, float]], verdicts: Sequence[Verdicts], only: str | None = None,
               file: str | None = None) -> dict[str, Mapping[str, float]]:
     """{run: its labels} of what read_labels found. Rows that name no run are those of `only`, or of the only run,
     beside those that name it.
@@ -60,22 +60,22 @@ def labels_in(found: Mapping[str, Mapping[str, float]], verdicts: Sequence[Verdi
     """
     result: dict[str, dict[str, float]] = {}
     collector = Collector(file)
-    for run, labels in found.items():
-        one = named(verdicts, run or only)
-        if one is None:
-            facts = {"run": run or only or "", "runs": [other.name for other in verdicts]}
+    for run, labels in labels_by_run.items():
+        run_verdicts = named(verdicts, run or only)
+        if run_verdicts is None:
+            facts = {"run": run or only or "", "runs": [candidate.name for candidate in verdicts]}
             raise InputError([Problem("whose-labels", facts, file, field="run")])
-        held = result.setdefault(one.name, {})
+        run_labels = result.setdefault(run_verdicts.name, {})
         for query, label in labels.items():
-            if held.setdefault(query, label) != label:
-                _two_labels(query, label, held[query], collector)
+            if run_labels.setdefault(query, label) != label:
+                _two_labels(query, label, run_labels[query], collector)
     collector.raise_errors()
     return result
 
 
-def _two_labels(query: str, label: float, before: float, collector: Collector, line: int | None = None,
+def _two_labels(query: str, label: float, earlier: float, collector: Collector, line: int | None = None,
                 field: str = "label") -> None:
-    collector.add("two-labels", {"label": label, "query": query, "before": before}, line=line, field=field)
+    collector.add("two-labels", {"label": label, "query": query, "before": earlier}, line=line, field=field)
 
 
 def read_verdicts(content: bytes, file: str, name: str) -> list[Verdicts]:
@@ -100,12 +100,11 @@ def read_verdicts(content: bytes, file: str, name: str) -> list[Verdicts]:
             continue
         votes, vote = runs.setdefault(run, {}).setdefault(query, {}), _text(row.get("vote"))
         if vote in votes:
-            facts = {"query": query, "vote": vote}
-            collector.add("duplicate-verdict/vote" if has_votes else "duplicate-verdict/query", facts, line=line,
-                          field="query_id")
+            collector.add("duplicate-verdict/vote" if has_votes else "duplicate-verdict/query",
+                          {"query": query, "vote": vote}, line=line, field="query_id")
         votes[vote] = value
-        told = facts.setdefault(run, {"missing": {}, "judge": {}, "generator": {}})
-        for fact, values in told.items():
+        run_facts = facts.setdefault(run, {"missing": {}, "judge": {}, "generator": {}})
+        for fact, values in run_facts.items():
             if _text(row.get(fact)):
                 values[query] = _text(row[fact])
     if not runs:
@@ -117,8 +116,8 @@ def read_verdicts(content: bytes, file: str, name: str) -> list[Verdicts]:
 def _verdicts(run: str, queries: dict[str, dict[str, float]], facts: dict[str, dict[str, str]],
               collector: Collector) -> Verdicts:
     votes = np.full((len(queries), max(map(len, queries.values()))), np.nan)
-    for q, given in enumerate(queries.values()):
-        votes[q, :len(given)] = list(given.values())
+    for q, query_votes in enumerate(queries.values()):
+        votes[q, :len(query_votes)] = list(query_votes.values())
     n = (~np.isnan(votes)).sum(axis=1)
     values = np.divide(np.nansum(votes, axis=1), n, out=np.full(len(n), np.nan), where=n > 0)
     models = {fact: sorted(set(facts[fact].values())) for fact in ("judge", "generator")}
@@ -141,9 +140,9 @@ def _table(content: bytes, collector: Collector, values: Sequence[str]) -> tuple
     names = list(dict.fromkeys(name for _, row in rows for name in row))
     query = next((name for name in ALIASES["query_id"] if name in names), None)
     column = next((name for name in values if name in names), None)
-    for wanted, found in (("query_id", query), (values[0], column)):
-        if found is None:
-            collector.add("missing-column/verdicts", {"columns": list(names), "wanted": wanted}, field=wanted)
+    for required, present in (("query_id", query), (values[0], column)):
+        if present is None:
+            collector.add("missing-column/verdicts", {"columns": list(names), "wanted": required}, field=required)
     collector.raise_errors()
     return [(line, {"query_id" if name == query else name: cell for name, cell in row.items()})
             for line, row in rows], column
@@ -207,17 +206,17 @@ def _checked(query: str, run: str, known: Mapping[str, Collection[str]], line: i
         return ""
     ids = [known[run]] if run else list(known.values())
     for spelled in (query, query.removeprefix("'")):
-        if any(spelled in one for one in ids):
+        if any(spelled in query_ids for query_ids in ids):
             return spelled
     collector.add("unknown-query", {"query": query}, line=line, field="query_id")
     return ""
 
 
-def _tell_gaps(seen: Sequence[bool], collector: Collector) -> None:
+def _tell_gaps(has_label: Sequence[bool], collector: Collector) -> None:
     """Warn of rows without a label; more sharply of such before the last labelled one: it may be no random sample."""
-    last = max((i for i, one in enumerate(seen) if one), default=-1)
-    skipped = sum(not one for one in seen[:last + 1])
+    last = max((i for i, labelled in enumerate(has_label) if labelled), default=-1)
+    skipped = sum(not labelled for labelled in has_label[:last + 1])
     if skipped:
         collector.add("skipped-rows", {"rows": skipped}, severity="warning")
-    elif last + 1 < len(seen):
-        collector.add("open-rows", {"open": len(seen) - last - 1, "rows": len(seen)}, severity="warning")
+    elif last + 1 < len(has_label):
+        collector.add("open-rows", {"open": len(has_label) - last - 1, "rows": len(has_label)}, severity="warning")

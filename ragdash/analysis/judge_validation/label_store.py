@@ -22,8 +22,8 @@ class LabelStore(EventStore):
         """Keep labels {query_id: value in [0, 1], None withdraws}, all or none; those that hold already are passed
         over. Returns how many are new.
         """
-        held = self.read(run, what)
-        new = {query: value for query, value in labels.items() if held.get(query) != value}
+        current = self.read(run, what)
+        new = {query: value for query, value in labels.items() if current.get(query) != value}
         if new:
             self._store.add(run, [Event("label", query, "" if value is None else repr(float(value)), doc_id=what,
                                         when=when, by=by) for query, value in new.items()])

@@ -29,8 +29,8 @@ def draw(verdicts: Sequence[Verdicts], n: int, *, seed: int = SEED) -> list[str]
     """
     common = {query for query, value in zip(verdicts[0].query_ids.to_pylist(), verdicts[0].values.tolist(), strict=True)
               if value == value}
-    for one in verdicts[1:]:
-        common &= set(one.query_ids.filter(pa.array(~np.isnan(one.values))).to_pylist())
+    for other in verdicts[1:]:
+        common &= set(other.query_ids.filter(pa.array(~np.isnan(other.values))).to_pylist())
     ids = verdicts[0].query_ids.to_pylist()
     if not common:
         raise InputError([Problem("nothing-to-label")])
@@ -46,8 +46,8 @@ def sheet(verdicts: Sequence[Verdicts], queries: Sequence[str], matches: Sequenc
     columns: dict[str, list] = {name: [] for name in SHEET.names}
     texts = [_texts(match) for match in matches or [None] * len(verdicts)]
     for query in queries:
-        for one, known in zip(verdicts, texts, strict=True):
-            row = {"query_id": query, "run": one.name, **known.get(query, {})}
+        for run_verdicts, run_texts in zip(verdicts, texts, strict=True):
+            row = {"query_id": query, "run": run_verdicts.name, **run_texts.get(query, {})}
             for name, cells in columns.items():
                 cells.append(row.get(name))
     return pa.table(columns, schema=SHEET)
@@ -64,8 +64,8 @@ def _texts(match: Match | None) -> dict[str, dict]:
     try:
         answered = match.answered
         columns |= {"question": answered.questions, "answer": answered.answers,
-                    "references": [list(one) or None for one in answered.references]}
-        columns["contexts"] = [None if one is None else list(one) for one in match.grounded.contexts]
+                    "references": [list(texts) or None for texts in answered.references]}
+        columns["contexts"] = [None if texts is None else list(texts) for texts in match.grounded.contexts]
     except Unavailable:  # no answers, or no texts: the sheet goes without them
         pass
     return {query: {name: cells[q] for name, cells in columns.items()}

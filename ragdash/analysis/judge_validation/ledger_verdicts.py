@@ -50,14 +50,14 @@ def reading(match: Match, spec: Spec) -> Reading:
         return Reading()
     name, judge, votes = judge_request(spec)
     try:
-        found = match.judged.read(name, judge, votes)
+        scores = match.judged.read(name, judge, votes)
     except Unavailable:
         return Reading()
     ids = match.query_ids.to_pylist()
-    reasons = {query: why(one.missing)[0] for query, one, value in
-               zip(ids, found.judgements, found.values.tolist(), strict=True) if value != value}
-    return Reading(str(found.judge), found.judge.model, dict(zip(ids, found.judgements, strict=True)), reasons,
-                   _votes(match.judged, name, found))
+    reasons = {query: why(judgement.missing)[0] for query, judgement, value in
+               zip(ids, scores.judgements, scores.values.tolist(), strict=True) if value != value}
+    return Reading(str(scores.judge), scores.judge.model, dict(zip(ids, scores.judgements, strict=True)), reasons,
+                   _votes(match.judged, name, scores))
 
 
 def generator_of(run: Run) -> str:
@@ -70,35 +70,37 @@ def judged_verdicts(evaluation: Evaluation, match: Match, spec: Spec, *, judge: 
     """The values of a metric as verdicts, with judge, reasons and votes of the ledger and the generator of the run's
     settings, where these tell them. judge, generator: names that stand instead. InputError as `verdicts_of`.
     """
-    found = reading(match, spec)
-    one = verdicts_of(evaluation, spec, reasons=found.reasons, judge=judge or found.model,
+    stored = reading(match, spec)
+    verdicts = verdicts_of(evaluation, spec, reasons=stored.reasons, judge=judge or stored.model,
                       generator=generator or generator_of(match.run))
-    return one if found.votes is None else replace(one, votes=_of(one, match, found.votes))
+    return verdicts if stored.votes is None else replace(verdicts, votes=_of(verdicts, match, stored.votes))
 
 
-def _of(one: Verdicts, match: Match, votes: np.ndarray) -> np.ndarray:
+def _of(verdicts: Verdicts, match: Match, votes: np.ndarray) -> np.ndarray:
     """The votes on the queries of an evaluation, which may be some of the match's."""
-    place = {query: q for q, query in enumerate(match.query_ids.to_pylist())}
-    return votes[[place[query] for query in one.query_ids.to_pylist()]]
+    index_of = {query: q for q, query in enumerate(match.query_ids.to_pylist())}
+    return votes[[index_of[query] for query in verdicts.query_ids.to_pylist()]]
 
 
-def _votes(judged: Judged, name: str, found) -> np.ndarray | None:
+def _votes(judged: Judged, name: str, scores) -> np.ndarray | None:
     """Every vote that the ledger has, as far as all queries or a random few of them were asked again."""
-    if found.members:
-        return np.stack([one.values for one in found.members], axis=1)
-    judge = found.judge.judges[0] if isinstance(found.judge, Panel) else found.judge
-    there = np.flatnonzero(~np.isnan(found.values))
-    if judge.host == IMPORTED or not len(there):
+    if scores.members:
+        return np.stack([member.values for member in scores.members], axis=1)
+    judge = scores.judge.judges[0] if isinstance(scores.judge, Panel) else scores.judge
+    scored = np.flatnonzero(~np.isnan(scores.values))
+    if judge.host == IMPORTED or not len(scored):
         return None
-    some = np.random.default_rng(SEED).permutation(there)[:TRIED].tolist()
-    rows = [found.values]
-    while len(rows) < MOST_VOTES and _voted(read(judged.askings(name, some), judged.ledger, judge, len(rows))):
-        rows.append(np.array([one.value for one in read(judged.askings(name), judged.ledger, judge, len(rows))]))
+    sample = np.random.default_rng(SEED).permutation(scored)[:TRIED].tolist()
+    rows = [scores.values]
+    while len(rows) < MOST_VOTES and _voted(read(judged.askings(name, sample), judged.ledger, judge, len(rows))):
+        rows.append(
+            np.array([judgement.value for judgement in read(judged.askings(name), judged.ledger, judge, len(rows))])
+        )
     if len(rows) == 1:
         return None
-    rows[0] = np.array([one.value for one in found.judgements])
+    rows[0] = np.array([judgement.value for judgement in scores.judgements])
     return np.stack(rows, axis=1)
 
 
-def _voted(found: list[Judgement]) -> bool:
-    return any(one.value == one.value for one in found)
+def _voted(judgements: list[Judgement]) -> bool:
+    return any(judgement.value == judgement.value for judgement in judgements)

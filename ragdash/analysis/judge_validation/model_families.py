@@ -49,7 +49,7 @@ def same_family(judge: str, generator: str) -> frozenset[str]:
     judge: "A + B" for several: the families of any.
     """
     if AND in judge:
-        return frozenset().union(*(same_family(one, generator) for one in judge.split(AND)))
+        return frozenset().union(*(same_family(member, generator) for member in judge.split(AND)))
     if judge and judge.strip().lower() == generator.strip().lower():
         return families(judge) or frozenset({judge.strip()})
     return families(judge) & families(generator)

@@ -51,8 +51,8 @@ class LocalJudge:
                                 "left_out": dict(self.left_out), "models": dict(self.models)}}
 
     def __str__(self) -> str:
-        used = ", ".join(self.features)
-        return f"local judge: trained on {self.labels:,} labels in {len(self.weights)} folds, by {used}"
+        features = ", ".join(self.features)
+        return f"local judge: trained on {self.labels:,} labels in {len(self.weights)} folds, by {features}"
 
 
 def local_judge(matches: Sequence[Match], labels: Labels | Sequence[Mapping[str, float]], what: str = WHAT, *,
@@ -78,31 +78,31 @@ def local_judge(matches: Sequence[Match], labels: Labels | Sequence[Mapping[str,
     labels (the paper's theorem) and of the simulation in benchmarks/ppi.py, not of every sample. It is no judge of
     other runs, and accuracy and kappa are those of the models of the folds.
 
-    Raises InputError: a run without answers, fewer than FEWEST labelled queries with an answer, labels all alike,
+    Raises InputError: a run without answers, fewer than MIN_LABELS labelled queries with an answer, labels all alike,
     values outside [0, 1], fewer than 2 folds. Source: Zrnic and Candès 2024, Cross-prediction-powered inference;
     Saad-Falcon et al. 2023 (ARES) for the use.
     """
-    own = [labels.get(match.run.name, {}) for match in matches] if isinstance(labels, Mapping) else labels
+    run_labels = [labels.get(match.run.name, {}) for match in matches] if isinstance(labels, Mapping) else labels
     answered = [_features(match, only_answers=True).answered for match in matches]
-    y = np.concatenate([np.where(there, _given(match, given), np.nan)
-                        for match, there, given in zip(matches, answered, own, strict=True)])
+    y = np.concatenate([np.where(has_answer, _given(match, label_of), np.nan)
+                        for match, has_answer, label_of in zip(matches, answered, run_labels, strict=True)])
     query = _numbers(matches)
     folds = min(folds, _check(y, query, folds))
-    found = [_features(match) for match in matches]
-    names, values, left_out = _table(found)
+    tables = [_features(match) for match in matches]
+    names, values, left_out = _table(tables)
     fold, dealt = _deal(matches, query, y, folds, seed)
     labelled = np.flatnonzero(~np.isnan(y))
     models = logistic(values[labelled], y[labelled], penalty=penalty,
                       use=fold[labelled] != np.arange(folds)[:, None])
     run = np.repeat(np.arange(len(matches)), [len(match.query_ids) for match in matches])
-    said = _said(models, values, fold, _shares(fold, run, y, len(matches), folds)[run])
-    said[~np.concatenate(answered)] = np.nan
+    predictions = _said(models, values, fold, _shares(fold, run, y, len(matches), folds)[run])
+    predictions[~np.concatenate(answered)] = np.nan
     problems = _told(left_out)
     ends = np.cumsum([len(match.query_ids) for match in matches])[:-1]
-    verdicts = [_verdicts(match, part, what, folds, problems)
-                for match, part in zip(matches, np.split(said, ends), strict=True)]
+    verdicts = [_verdicts(match, run_predictions, what, folds, problems)
+                for match, run_predictions in zip(matches, np.split(predictions, ends), strict=True)]
     return LocalJudge(tuple(verdicts), names, left_out, models.weights, dealt, len(labelled), penalty, seed,
-                      {name: model for one in found for name, model in one.models.items()})
+                      {name: model for table in tables for name, model in table.models.items()})
 
 
 def unjudged(match: Match, what: str = WHAT) -> Verdicts:
@@ -118,8 +118,8 @@ def _features(match: Match, only_answers: bool = False) -> Features:
     try:
         if only_answers:
             answers = match.answered.answers
-            said = np.array([answer is not None and bool(answer.strip()) for answer in answers], bool)
-            return Features((), np.zeros((len(said), 0)), said, {})
+            has_answer = np.array([answer is not None and bool(answer.strip()) for answer in answers], bool)
+            return Features((), np.zeros((len(has_answer), 0)), has_answer, {})
         return features_of(match)
     except Unavailable as missing:
         raise InputError([replace(missing.problem, severity="error")]) from None
@@ -130,47 +130,51 @@ def _given(match: Match, labels: Mapping[str, float]) -> np.ndarray:
     return np.array([labels.get(query, np.nan) for query in match.query_ids.to_pylist()], np.float64)
 
 
-def _table(found: Sequence[Features]) -> tuple[tuple[str, ...], np.ndarray, dict[str, str]]:
+def _table(tables: Sequence[Features]) -> tuple[tuple[str, ...], np.ndarray, dict[str, str]]:
     """(names, values (all Q of all runs, F), {what no run has: why}): all features that some run has, and for those
     that are known of some answers only whether they are.
     """
-    names = tuple(dict.fromkeys(name for one in found for name in one.names))
-    parts = []
-    for one in found:
-        place = {name: at for at, name in enumerate(one.names)}
-        padded = np.append(one.values, np.full((len(one.values), 1), np.nan), axis=1)
-        parts.append(padded[:, [place.get(name, -1) for name in names]])
-    values = np.concatenate(parts)
+    names = tuple(dict.fromkeys(name for table in tables for name in table.names))
+    blocks = []
+    for table in tables:
+        column_of = {name: column for column, name in enumerate(table.names)}
+        padded = np.append(table.values, np.full((len(table.values), 1), np.nan), axis=1)
+        blocks.append(padded[:, [column_of.get(name, -1) for name in names]])
+    values = np.concatenate(blocks)
     unknown = np.isnan(values)
-    here = unknown[np.concatenate([one.answered for one in found])].T
-    told = {here[at].tobytes(): at for at in range(len(names) - 1, -1, -1) if 0 < here[at].sum() < here.shape[1]}
-    partly = sorted(told.values())  # of those that are known of the same answers, the first
-    left_out = {name: why for one in found for name, why in one.left_out.items() if name not in names}
-    whole = (*names, *(f"{names[at]} not known" for at in partly))
-    return whole, np.append(values, unknown[:, partly], axis=1), left_out
+    unknown_answered = unknown[np.concatenate([table.answered for table in tables])].T
+    first_column = {
+        unknown_answered[column].tobytes(): column
+        for column in range(len(names) - 1, -1, -1)
+        if 0 < unknown_answered[column].sum() < unknown_answered.shape[1]
+    }
+    partly = sorted(first_column.values())  # of those that are known of the same answers, the first
+    left_out = {name: why for table in tables for name, why in table.left_out.items() if name not in names}
+    all_names = (*names, *(f"{names[column]} not known" for column in partly))
+    return all_names, np.append(values, unknown[:, partly], axis=1), left_out
 
 
 def _numbers(matches: Sequence[Match]) -> np.ndarray:
     """A number for each query of each run, the same for the same query: (all Q of all runs,) int64."""
     ids = [query for match in matches for query in match.query_ids.to_pylist()]
-    place = {query: at for at, query in enumerate(sorted(set(ids)))}
-    return np.array([place[query] for query in ids], np.int64)
+    number_of = {query: number for number, query in enumerate(sorted(set(ids)))}
+    return np.array([number_of[query] for query in ids], np.int64)
 
 
 def _check(y: np.ndarray, query: np.ndarray, folds: int) -> int:
     """How many queries are labelled; InputError where nothing can be learned from them."""
-    known = y[~np.isnan(y)]
+    defined = y[~np.isnan(y)]
     n = len(np.unique(query[~np.isnan(y)]))
     wrong = None
     if folds < 2:
         wrong = Problem("few-folds", {"folds": folds, "usual": FOLDS}, field="labels")
     elif n < MIN_LABELS:
         wrong = Problem("few-labels/local", {"queries": n, "fewest": MIN_LABELS}, field="labels")
-    elif known.min() < 0 or known.max() > 1:
-        odd = known.min() if known.min() < 0 else known.max()
+    elif defined.min() < 0 or defined.max() > 1:
+        odd = defined.min() if defined.min() < 0 else defined.max()
         wrong = Problem("label-range", {"value": odd}, field="labels")
-    elif known.min() == known.max():
-        wrong = Problem("one-class", {"labels": len(known), "value": known[0]}, field="labels")
+    elif defined.min() == defined.max():
+        wrong = Problem("one-class", {"labels": len(defined), "value": defined[0]}, field="labels")
     if wrong:
         raise InputError([wrong])
     return n
@@ -180,26 +184,26 @@ def _deal(matches: Sequence[Match], query: np.ndarray, y: np.ndarray, folds: int
           seed: int) -> tuple[np.ndarray, dict[str, int]]:
     """(fold of each row, -1 for a query without any label; {labelled query: fold}). Values of labels play no part."""
     labelled = np.unique(query[~np.isnan(y)])
-    of = np.full(int(query.max()) + 1, -1)
-    of[labelled[np.random.default_rng(seed).permutation(len(labelled))]] = np.arange(len(labelled)) % folds
+    fold_of = np.full(int(query.max()) + 1, -1)
+    fold_of[labelled[np.random.default_rng(seed).permutation(len(labelled))]] = np.arange(len(labelled)) % folds
     names = sorted({name for match in matches for name in match.query_ids.to_pylist()})
-    return of[query], {names[at]: int(of[at]) for at in labelled}
+    return fold_of[query], {names[index]: int(fold_of[index]) for index in labelled}
 
 
 def _shares(fold: np.ndarray, run: np.ndarray, y: np.ndarray, runs: int, folds: int) -> np.ndarray:
     """Share of each run's labels that lie in each fold, of all labels for a run without any: (runs, K)."""
-    known = ~np.isnan(y)
+    labelled = ~np.isnan(y)
     counts = np.zeros((runs, folds))
-    np.add.at(counts, (run[known], fold[known]), 1.0)
+    np.add.at(counts, (run[labelled], fold[labelled]), 1.0)
     counts[counts.sum(axis=1) == 0] = counts.sum(axis=0)
     return counts / counts.sum(axis=1, keepdims=True)
 
 
 def _said(models: Logistic, values: np.ndarray, fold: np.ndarray, share: np.ndarray) -> np.ndarray:
     """The verdict on each row: of its own fold's model, or of all of them by their shares (R, K)."""
-    each = models.predict(values).T
-    own = np.take_along_axis(each, np.maximum(fold, 0)[:, None], axis=1)[:, 0]
-    return np.clip(np.where(fold >= 0, own, (each * share).sum(axis=1)), 0.0, 1.0)
+    by_fold = models.predict(values).T
+    held_out = np.take_along_axis(by_fold, np.maximum(fold, 0)[:, None], axis=1)[:, 0]
+    return np.clip(np.where(fold >= 0, held_out, (by_fold * share).sum(axis=1)), 0.0, 1.0)
 
 
 def _verdicts(match: Match, values: np.ndarray, what: str, folds: int, problems: tuple[Problem, ...]) -> Verdicts:

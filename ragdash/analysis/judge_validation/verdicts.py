@@ -54,8 +54,8 @@ class Verdicts:
     @property
     def missing(self) -> Mapping[str, int]:
         """Queries without a verdict, by reason, the most frequent first."""
-        gone = self.query_ids.filter(pa.array(np.isnan(self.values))).to_pylist()
-        return dict(Counter(self.reasons.get(query) or UNDEFINED for query in gone).most_common())
+        missing_ids = self.query_ids.filter(pa.array(np.isnan(self.values))).to_pylist()
+        return dict(Counter(self.reasons.get(query) or UNDEFINED for query in missing_ids).most_common())
 
 
 def verdicts_of(evaluation: Evaluation, spec: Spec | str, *, reasons: Mapping[str, str] | None = None,
@@ -67,7 +67,7 @@ def verdicts_of(evaluation: Evaluation, spec: Spec | str, *, reasons: Mapping[st
     spec = parse_specs([spec])[0]
     if spec.metric.aggregate != "mean" or spec in evaluation.corpus:
         raise InputError([Problem("no-verdicts/metric", {"spec": str(spec)}, field=str(spec))])
-    problems = tuple(one for one in evaluation.problems if one.kind == "unavailable")
+    problems = tuple(problem for problem in evaluation.problems if problem.kind == "unavailable")
     what = judge_request(spec)[0] if spec.metric.view == "Judged" else str(spec)
     return Verdicts(evaluation.name, evaluation.query_ids, np.asarray(evaluation.column(spec), np.float64), what,
                     evaluation.digest, reasons or {}, votes, judge, generator, problems)
@@ -75,5 +75,5 @@ def verdicts_of(evaluation: Evaluation, spec: Spec | str, *, reasons: Mapping[st
 
 def named(verdicts: Sequence[Verdicts], name: str | None) -> Verdicts | None:
     """The verdicts of a run; without a name those of the only one; None where there is none such."""
-    found = [one for one in verdicts if name in (None, "", one.name)]
-    return found[0] if len(found) == 1 else None
+    matching = [candidate for candidate in verdicts if name in (None, "", candidate.name)]
+    return matching[0] if len(matching) == 1 else None

@@ -37,10 +37,10 @@ class Likeness:
 
     def of(self, a: int | str, b: int | str) -> np.ndarray:
         """The values of two different runs, by index or name: (Q,). KeyError for one that is not here."""
-        one, other = sorted(self._index(run) for run in (a, b))
-        if one == other:
+        first, second = sorted(self._index(run) for run in (a, b))
+        if first == second:
             raise KeyError(f"{a!r} beside itself")
-        return self.values[one * len(self.names) - one * (one + 3) // 2 + other - 1]
+        return self.values[first * len(self.names) - first * (first + 3) // 2 + second - 1]
 
     def _index(self, run: int | str) -> int:
         if run in self.names:
@@ -71,8 +71,8 @@ def rank_biased_overlap(lists: Lists, p: float = 0.9) -> Likeness:
         lengths = lists.lengths[[a, b]]
         short, long = lengths.min(axis=0), lengths.max(axis=0)
         deeper = np.maximum(low, high)  # the depth from which on the document is in both
-        inside = deeper <= short[query]
-        x_short = np.bincount(query[inside], minlength=len(short))
+        in_short = deeper <= short[query]
+        x_short = np.bincount(query[in_short], minlength=len(short))
         x_long = np.bincount(query, minlength=len(short))
         total = np.bincount(query, harmonic[long[query]] - harmonic[deeper - 1], len(short))
         beyond = geometric[long] - geometric[short] - short * (harmonic[long] - harmonic[short])
@@ -96,10 +96,10 @@ def kendall_tau(lists: Lists) -> Likeness:
         query, first, second = _common(lists, a, b)
         order = np.argsort(query * (lists.k + 1 if lists.k < 2**31 else 2**31) + first)
         query, second = query[order], second[order]
-        both = np.bincount(query, minlength=len(lists.query_ids))
-        pairs = both * (both - 1) / 2
-        swapped = _inversions(query, second, len(both))
-        return 1 - 2 * np.divide(swapped, pairs, out=np.full(len(both), np.nan), where=pairs > 0)
+        common = np.bincount(query, minlength=len(lists.query_ids))
+        pairs = common * (common - 1) / 2
+        swapped = _inversions(query, second, len(common))
+        return 1 - 2 * np.divide(swapped, pairs, out=np.full(len(common), np.nan), where=pairs > 0)
 
     return _pairs(lists, "Kendall's tau", (-1.0, 1.0), work, 2)
 
@@ -120,9 +120,9 @@ def overlap(lists: Lists, k: int, *, of: str = "larger") -> Likeness:
 
     def work(a: int, b: int) -> np.ndarray:
         query, first, second = _common(lists, a, b)
-        both = np.bincount(query[(first <= k) & (second <= k)], minlength=len(lists.query_ids))
-        all_ = np.maximum(lengths[a], lengths[b]) if of == "larger" else lengths[a] + lengths[b] - both
-        return np.divide(both, all_, out=np.full(len(both), np.nan), where=all_ > 0)
+        common = np.bincount(query[(first <= k) & (second <= k)], minlength=len(lists.query_ids))
+        size = np.maximum(lengths[a], lengths[b]) if of == "larger" else lengths[a] + lengths[b] - common
+        return np.divide(common, size, out=np.full(len(common), np.nan), where=size > 0)
 
     return _pairs(lists, f"Overlap@{k}" if of == "larger" else f"Jaccard@{k}", (0.0, 1.0), work, 1)
 
@@ -134,22 +134,22 @@ def _common(lists: Lists, a: int, b: int) -> tuple[np.ndarray, np.ndarray, np.nd
 
 
 def _pairs(lists: Lists, title: str, bounds: tuple[float, float], work: Callable[[int, int], np.ndarray],
-           least: int) -> Likeness:
+           min_documents: int) -> Likeness:
     """The measure of every pair, skipped queries undefined; least: documents that make a run like itself."""
     count = len(lists.names)
-    which = list(combinations(range(count), 2))
-    values = np.full((len(which), len(lists.query_ids)), np.nan)
+    pairs = list(combinations(range(count), 2))
+    values = np.full((len(pairs), len(lists.query_ids)), np.nan)
 
-    def one(at: int) -> None:
-        a, b = which[at]
-        values[at] = np.where(lists.skipped[a] | lists.skipped[b], np.nan, work(a, b))
+    def one(pair: int) -> None:
+        a, b = pairs[pair]
+        values[pair] = np.where(lists.skipped[a] | lists.skipped[b], np.nan, work(a, b))
 
-    on_all_cores(one, range(len(which)))
+    on_all_cores(one, range(len(pairs)))
     values.setflags(write=False)
     mean, n = np.full((count, count), np.nan), np.zeros((count, count), np.int64)
-    n[np.diag_indices(count)] = ((lists.lengths >= least) & ~lists.skipped).sum(axis=1)
+    n[np.diag_indices(count)] = ((lists.lengths >= min_documents) & ~lists.skipped).sum(axis=1)
     mean[np.diag_indices(count)] = np.where(n.diagonal() > 0, 1.0, np.nan)
-    for (a, b), row in zip(which, values, strict=True):
+    for (a, b), row in zip(pairs, values, strict=True):
         defined = row[~np.isnan(row)]
         n[a, b] = n[b, a] = len(defined)
         mean[a, b] = mean[b, a] = defined.mean() if len(defined) else np.nan
@@ -168,11 +168,11 @@ def _inversions(query: np.ndarray, value: np.ndarray, count: int) -> np.ndarray:
     swapped = np.zeros(count, np.int64)
     for begin in range(int((sizes < 2).sum()), count, _TOGETHER):
         block = order[begin:begin + _TOGETHER]
-        own, depth = sizes[block], int(sizes[block[-1]])
-        column = np.repeat(np.arange(len(block)), own)
-        place = np.arange(len(column)) - np.repeat(np.cumsum(own) - own, own)
+        block_sizes, depth = sizes[block], int(sizes[block[-1]])
+        column = np.repeat(np.arange(len(block)), block_sizes)
+        position = np.arange(len(column)) - np.repeat(np.cumsum(block_sizes) - block_sizes, block_sizes)
         table = np.full((depth, len(block)), np.iinfo(kind).max, kind)  # what fills up is greater than all before it
-        table[place, column] = value[np.repeat(starts[block], own) + place]
-        for at in range(depth - 1):
-            swapped[block] += np.add.reduce(table[at] > table[at + 1:], axis=0, dtype=np.int16)
+        table[position, column] = value[np.repeat(starts[block], block_sizes) + position]
+        for row in range(depth - 1):
+            swapped[block] += np.add.reduce(table[row] > table[row + 1:], axis=0, dtype=np.int16)
     return swapped

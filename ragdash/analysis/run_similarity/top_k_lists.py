@@ -50,17 +50,17 @@ def lists(matches: Sequence[Match], k: int = DEPTH) -> Lists:
     Raises InputError without a match, for a k below 1, or where the matches are not of one truth.
     """
     check_matches(matches, k)
-    found = [_first(match, k) for match in matches]
-    names = pa.chunked_array([take(match.run.docs, match.run.rows(at)) for match, (at, _, _) in
-                              zip(matches, found, strict=True)], pa.string()).dictionary_encode().combine_chunks()
+    tops = [_first(match, k) for match in matches]
+    names = pa.chunked_array([take(match.run.docs, match.run.rows(positions)) for match, (positions, _, _) in
+                              zip(matches, tops, strict=True)], pa.string()).dictionary_encode().combine_chunks()
     names = pa.concat_arrays(names.chunks) if isinstance(names, pa.ChunkedArray) else names
     width = max(len(names.dictionary), 1)
-    query = np.concatenate([query for _, query, _ in found])
+    query = np.concatenate([query for _, query, _ in tops])
     keys, row = _distinct(query * width + names.indices.to_numpy())
     ranks = np.zeros((len(matches), len(keys)), np.int32)
-    run = np.repeat(np.arange(len(matches)), [len(at) for at, _, _ in found])
-    ranks[run, row] = np.concatenate([rank for _, _, rank in found])
-    lengths = np.stack([np.bincount(query, minlength=len(matches[0].truth)) for _, query, _ in found])
+    run = np.repeat(np.arange(len(matches)), [len(positions) for positions, _, _ in tops])
+    ranks[run, row] = np.concatenate([rank for _, _, rank in tops])
+    lengths = np.stack([np.bincount(query, minlength=len(matches[0].truth)) for _, query, _ in tops])
     skipped = np.stack([match.missing & (match.conventions.missing == "skip") for match in matches])
     return Lists(tuple(match.run.name for match in matches), matches[0].query_ids, k, keys // width, keys % width,
                  names.dictionary, ranks, lengths, skipped)
@@ -81,22 +81,22 @@ def check_matches(matches: Sequence[Match], k: int) -> None:
 
 def _first(match: Match, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """(position, query of the truth, rank) of the documents within k of the queries that the truth knows."""
-    run, known = match.run, match.truth_query >= 0
-    start, stop = run.starts[:-1][known], run.starts[1:][known]
-    repeats = np.bincount(run.query_of(run.repeated), minlength=len(run))[known]
+    run, in_truth = match.run, match.truth_query >= 0
+    start, stop = run.starts[:-1][in_truth], run.starts[1:][in_truth]
+    repeats = np.bincount(run.query_of(run.repeated), minlength=len(run))[in_truth]
     last = np.minimum(start + min(k, int(run.starts[-1])) + repeats, stop)  # past here only by a tie
     if run.ranked_by == "score" and len(last):
         tied = last > start
         last[tied] = bisect_falling(run.scores, last[tied], stop[tied], run.scores[last[tied] - 1], past_equal=True)
     sizes = last - start
-    at = np.arange(sizes.sum()) + np.repeat(start - np.cumsum(sizes) + sizes, sizes)
-    query = np.repeat(match.truth_query[known], sizes)
+    positions = np.arange(sizes.sum()) + np.repeat(start - np.cumsum(sizes) + sizes, sizes)
+    query = np.repeat(match.truth_query[in_truth], sizes)
     if len(run.repeated):
-        kept = ~np.isin(at, run.repeated)
-        at, query = at[kept], query[kept]
-    rank = match.ranks(at)
-    kept = rank <= k
-    return (at, query, rank) if kept.all() else (at[kept], query[kept], rank[kept])
+        keep = ~np.isin(positions, run.repeated)
+        positions, query = positions[keep], query[keep]
+    rank = match.ranks(positions)
+    keep = rank <= k
+    return (positions, query, rank) if keep.all() else (positions[keep], query[keep], rank[keep])
 
 
 def _distinct(keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -89,14 +89,14 @@ def only_found(matches: Sequence[Match], k: int, *, rel: int = 1) -> tuple[OnlyF
     else:
         query, docs, grades = truth.queries, truth.docs, truth.grades
         within = (ranks <= k) & (grades >= rel)
-    alone = within & (within.sum(axis=0) == 1)
-    found = []
-    for at, match in enumerate(matches):
-        rows = np.flatnonzero(alone[at])
-        rows = rows[np.lexsort((ranks[at][rows], query[rows]))]
-        found.append(OnlyFound(match.run.name, k, query[rows], docs.take(pa.array(rows)), ranks[at][rows],
+    unique = within & (within.sum(axis=0) == 1)
+    results = []
+    for run, match in enumerate(matches):
+        rows = np.flatnonzero(unique[run])
+        rows = rows[np.lexsort((ranks[run][rows], query[rows]))]
+        results.append(OnlyFound(match.run.name, k, query[rows], docs.take(pa.array(rows)), ranks[run][rows],
                                grades[rows]))
-    return tuple(found)
+    return tuple(results)
 
 
 def _first_ranks(match: Match) -> np.ndarray:
@@ -122,32 +122,53 @@ def oracle(evaluations: Sequence[Evaluation], spec: Spec, *, level: float = LEVE
     """
     _check(evaluations, spec)
     sign = -1 if spec.metric.better == "lower" else 1
-    values = np.round(np.stack([one.column(spec) for one in evaluations], axis=1), _DECIMALS)  # (Q, N)
-    every = ~np.isnan(values).any(axis=1)
-    some = ~np.isnan(values).all(axis=1)
-    towards = np.where(every[:, None], sign * values, -np.inf)
+    values = np.round(np.stack([evaluation.column(spec) for evaluation in evaluations], axis=1), _DECIMALS)  # (Q, N)
+    complete = ~np.isnan(values).any(axis=1)
+    partial = ~np.isnan(values).all(axis=1)
+    towards = np.where(complete[:, None], sign * values, -np.inf)
     highest = towards.max(axis=1)
-    is_best = (towards == highest[:, None]) & every[:, None]
-    several = is_best.sum(axis=1) > 1
-    chosen, n = np.where(every, sign * highest, np.nan), int(every.sum())
-    means = values[every].mean(axis=0) if n else np.full(len(evaluations), np.nan)
+    is_best = (towards == highest[:, None]) & complete[:, None]
+    tied = is_best.sum(axis=1) > 1
+    best_values, n = np.where(complete, sign * highest, np.nan), int(complete.sum())
+    means = values[complete].mean(axis=0) if n else np.full(len(evaluations), np.nan)
     single = int(np.argmax(sign * means)) if n else 0
-    gains = sign * (chosen - values[:, single])
-    low, high = bootstrap_intervals(np.stack([chosen, gains], axis=1), level=level, resamples=resamples, seed=seed)
-    mean, gain = (float(column[every].mean()) if n else np.nan for column in (chosen, gains))
-    return Oracle(spec, tuple(one.name for one in evaluations), np.where(every, is_best.argmax(axis=1), -1), several,
-                  chosen, (is_best & ~several[:, None]).sum(axis=0), n, int((some & ~every).sum()),
-                  mean, float(low[0]), float(high[0]), single, float(means[single]), gain, float(low[1]),
-                  float(high[1]))
+    gains = sign * (best_values - values[:, single])
+    low, high = bootstrap_intervals(np.stack([best_values, gains], axis=1), level=level, resamples=resamples, seed=seed)
+    mean, gain = (float(column[complete].mean()) if n else np.nan for column in (best_values, gains))
+    return Oracle(
+        spec,
+        tuple(evaluation.name for evaluation in evaluations),
+        np.where(complete, is_best.argmax(axis=1), -1),
+        tied,
+        best_values,
+        (is_best & ~tied[:, None]).sum(axis=0),
+        n,
+        int((partial & ~complete).sum()),
+        mean,
+        float(low[0]),
+        float(high[0]),
+        single,
+        float(means[single]),
+        gain,
+        float(low[1]),
+        float(high[1]),
+    )
 
 
 def _check(evaluations: Sequence[Evaluation], spec: Spec) -> None:
     problems = []
     if not evaluations:
         problems.append(Problem("no-run"))
-    if spec.metric.better is None or spec.metric.aggregate != "mean" or any(spec in one.corpus for one in evaluations):
+    if (
+        spec.metric.better is None
+        or spec.metric.aggregate != "mean"
+        or any(spec in evaluation.corpus for evaluation in evaluations)
+    ):
         problems.append(Problem("not-comparable/oracle", {"spec": str(spec)}, field="metric"))
-    problems += [Problem("different-queries/all", {"run": one.name, "baseline": evaluations[0].name}, field="query_id")
-                 for one in evaluations[1:] if not one.query_ids.equals(evaluations[0].query_ids)]
+    problems += [
+        Problem("different-queries/all", {"run": evaluation.name, "baseline": evaluations[0].name}, field="query_id")
+        for evaluation in evaluations[1:]
+        if not evaluation.query_ids.equals(evaluations[0].query_ids)
+    ]
     if problems:
         raise InputError(problems)

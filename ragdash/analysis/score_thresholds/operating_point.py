@@ -52,17 +52,17 @@ def operating_point(match: Match, measure: str = "f1", seed: int = 0, rel: int =
     document.
     """
     _check_measure(measure, corpus_size)
-    kept = Kept.of(match, rel, beta, corpus_size)
-    first = _first_half(match.query_ids, kept.relevant > 0, seed)
-    finding, checking = kept.only(first), kept.only(~first)
-    sizes = [int((half.asked & (half.relevant > 0)).sum()) for half in (finding, checking)]
+    retained = Kept.of(match, rel, beta, corpus_size)
+    first = _first_half(match.query_ids, retained.relevant > 0, seed)
+    choosing, checking = retained.only(first), retained.only(~first)
+    sizes = [int((half.asked & (half.relevant > 0)).sum()) for half in (choosing, checking)]
     if not all(sizes):
         raise InputError([Problem("few-queries", {"finding": sizes[0], "checking": sizes[1]}, field="query_id")])
-    candidates = np.concatenate((finding.thresholds(), [np.inf])) if len(finding.scores) else np.array([np.inf])
-    values = means(finding, candidates, (measure,))[measure]
+    candidates = np.concatenate((choosing.thresholds(), [np.inf])) if len(choosing.scores) else np.array([np.inf])
+    values = means(choosing, candidates, (measure,))[measure]
     threshold = candidates[np.flatnonzero(values >= values.max() - _EQUAL)[0]]
-    return OperatingPoint(measure, float(threshold), float(kept.share_below(threshold)),
-                          *_halves(finding, measure, [threshold], resamples),
+    return OperatingPoint(measure, float(threshold), float(retained.share_below(threshold)),
+                          *_halves(choosing, measure, [threshold], resamples),
                           *_halves(checking, measure, [-np.inf, threshold], resamples)[::-1])
 
 
@@ -82,23 +82,23 @@ def _first_half(query_ids: pa.StringArray, answerable: np.ndarray, seed: int) ->
     return first
 
 
-def _halves(kept: Kept, measure: str, thresholds: list[float], resamples: int) -> list[Half]:
+def _halves(retained: Kept, measure: str, thresholds: list[float], resamples: int) -> list[Half]:
     """The measure over the queries that still have a say, with its interval, at each threshold; these ascend."""
-    constant, terms = composition(measure, kept.beta)
-    blocks = list(kept.blocks(np.array(thresholds)))
-    parts = []
+    constant, terms = composition(measure, retained.beta)
+    blocks = list(retained.blocks(np.array(thresholds)))
+    components = []
     for coefficient, name in terms:
-        values, says = zip(*(block.part(name) for block in blocks), strict=True)
-        parts.append((coefficient, np.concatenate(values, axis=1).T.astype(np.float64), np.concatenate(says)))
-    first = parts[0][2]
-    if all(np.array_equal(say, first) for _, _, say in parts):
-        each = constant + sum(c * values[first] for c, values, _ in parts)
-        ends = zip(*bootstrap_intervals(each, resamples=resamples), strict=True)
+        values, masks = zip(*(block.part(name) for block in blocks), strict=True)
+        components.append((coefficient, np.concatenate(values, axis=1).T.astype(np.float64), np.concatenate(masks)))
+    first = components[0][2]
+    if all(np.array_equal(say, first) for _, _, say in components):
+        per_query = constant + sum(c * values[first] for c, values, _ in components)
+        ends = zip(*bootstrap_intervals(per_query, resamples=resamples), strict=True)
     else:  # means over different queries, resampled together
-        asked = kept.asked
-        ends = (bootstrap_ratios(constant, [(c, (values[:, t] * say)[asked], say[asked].astype(np.float64))
-                                            for c, values, say in parts], resamples=resamples)
+        evaluated = retained.asked
+        ends = (bootstrap_ratios(constant, [(c, (values[:, t] * say)[evaluated], say[evaluated].astype(np.float64))
+                                            for c, values, say in components], resamples=resamples)
                 for t in range(len(thresholds)))
-    mean = constant + sum(c * values[say].mean(axis=0) for c, values, say in parts)
+    mean = constant + sum(c * values[say].mean(axis=0) for c, values, say in components)
     n = int(first.sum())
     return [Half(float(value), float(low), float(high), n) for value, (low, high) in zip(mean, ends, strict=True)]

@@ -34,24 +34,24 @@ def order_changes(means: np.ndarray, thresholds: np.ndarray, better: str | None 
     """
     ranked = np.where(np.isnan(means), -np.inf, -means if better == "lower" else means)
     order = tuple(_placed(ranked[:, 0], range(len(ranked)))) if ranked.shape[1] else tuple(range(len(ranked)))
-    first, found = order, []
-    for at in range(1, ranked.shape[1]):
-        new = tuple(_placed(ranked[:, at], order))
+    first, changes = order, []
+    for t in range(1, ranked.shape[1]):
+        new = tuple(_placed(ranked[:, t], order))
         if new != order:
-            place = {run: where for where, run in enumerate(new)}
+            position_of = {run: position for position, run in enumerate(new)}
             passed = tuple((order[j], order[i]) for i in range(len(order)) for j in range(i + 1, len(order))
-                           if place[order[j]] < place[order[i]])
-            found.append(Change(float(thresholds[at - 1]), float(thresholds[at]), passed, new))
+                           if position_of[order[j]] < position_of[order[i]])
+            changes.append(Change(float(thresholds[t - 1]), float(thresholds[t]), passed, new))
             order = new
-    return first, found
+    return first, changes
 
 
 def _placed(values: np.ndarray, order) -> list[int]:
     """The runs by falling value; one goes past the one before it only where it is greater by more than nothing."""
     placed: list[int] = []
     for run in order:
-        where = len(placed)
-        while where and values[run] > values[placed[where - 1]] + EQUAL:
-            where -= 1
-        placed.insert(where, run)
+        position = len(placed)
+        while position and values[run] > values[placed[position - 1]] + EQUAL:
+            position -= 1
+        placed.insert(position, run)
     return placed

@@ -69,10 +69,10 @@ class Kept:
         if corpus_size is not None:
             aqwv(ranked, np.array([ALL]), beta=beta, rel=rel, form="material", corpus_size=corpus_size)
         is_rel, relevant = ranked.grade >= rel, ranked.relevant(rel)
-        asked = ~ranked.missing if match.conventions.missing == "skip" else np.ones(ranked.queries, bool)
-        answerable = asked & ((relevant > 0) | (match.conventions.unanswerable == "zero"))
+        evaluated = ~ranked.missing if match.conventions.missing == "skip" else np.ones(ranked.queries, bool)
+        answerable = evaluated & ((relevant > 0) | (match.conventions.unanswerable == "zero"))
         scores, queries = ranked.all_scores()
-        return cls(scores, queries, ranked.score[is_rel], ranked.query[is_rel], relevant, answerable, asked,
+        return cls(scores, queries, ranked.score[is_rel], ranked.query[is_rel], relevant, answerable, evaluated,
                    float(beta), corpus_size)
 
     def only(self, keep: np.ndarray) -> Kept:
@@ -99,11 +99,11 @@ class Kept:
         """The counts at each threshold, block by block of queries, so that memory stays small."""
         width = max(1, _CELLS // (len(thresholds) + 1))
         for start in range(0, len(self.relevant), width):
-            part = slice(start, start + width)
-            size = len(self.relevant[part])
+            block = slice(start, start + width)
+            size = len(self.relevant[block])
             yield Block(_counts(thresholds, self.query, self.score, start, size),
                         _counts(thresholds, self.queries, self.scores, start, size),
-                        self.relevant[part], self.answerable[part], self.asked[part], self.corpus_size)
+                        self.relevant[block], self.answerable[block], self.asked[block], self.corpus_size)
 
 
 def _counts(thresholds: np.ndarray, query: np.ndarray, score: np.ndarray, start: int, size: int) -> np.ndarray:
@@ -128,17 +128,17 @@ class Block:
 
     def part(self, name: str) -> tuple[np.ndarray, np.ndarray]:
         """A part of a measure: (value of each query at each threshold (T, X), queries with a say (X,) bool)."""
-        found, kept, relevant = self.found, self.kept, self.relevant
+        hits, retained, relevant = self.found, self.kept, self.relevant
         some = np.maximum(relevant, 1)
         if name == "miss":
-            return 1 - found / some, self.asked & (relevant > 0)
+            return 1 - hits / some, self.asked & (relevant > 0)
         if name == "alarm":
-            return (kept - found) / (self.corpus_size - relevant), self.asked
+            return (retained - hits) / (self.corpus_size - relevant), self.asked
         if name == "empty":
-            return kept == 0, self.asked
-        values = {"precision": lambda: found / np.maximum(kept, 1), "recall": lambda: found / some,
-                  "f1": lambda: 2 * found / np.maximum(kept + relevant, 1), "hit_rate": lambda: found > 0,
-                  "false_share": lambda: (kept - found) * (relevant > 0) / np.maximum(kept, 1)}
+            return retained == 0, self.asked
+        values = {"precision": lambda: hits / np.maximum(retained, 1), "recall": lambda: hits / some,
+                  "f1": lambda: 2 * hits / np.maximum(retained + relevant, 1), "hit_rate": lambda: hits > 0,
+                  "false_share": lambda: (retained - hits) * (relevant > 0) / np.maximum(retained, 1)}
         return values[name](), self.answerable
 
 
@@ -155,16 +155,16 @@ def composition(measure: str, beta: float) -> tuple[float, tuple[tuple[float, st
     return 0.0, ((1.0, measure),)
 
 
-def means(kept: Kept, thresholds: np.ndarray, measures: tuple[str, ...]) -> dict[str, np.ndarray]:
+def means(retained: Kept, thresholds: np.ndarray, measures: tuple[str, ...]) -> dict[str, np.ndarray]:
     """Measures over the queries with a say, at each threshold: name -> (T,), NaN where no query has one.
 
     "found", "kept" and "relevant" are sums over the answerable queries.
     """
-    parts = {name: composition(name, kept.beta) for name in measures}
-    names = {part for _, terms in parts.values() for _, part in terms}
+    compositions = {name: composition(name, retained.beta) for name in measures}
+    names = {component for _, terms in compositions.values() for _, component in terms}
     sums = {name: np.zeros(len(thresholds)) for name in (*names, "found", "kept")}
     counts = dict.fromkeys(names, 0)
-    for block in kept.blocks(thresholds):
+    for block in retained.blocks(thresholds):
         for name in names:
             values, say = block.part(name)
             sums[name] += values @ say.astype(np.float64)
@@ -172,9 +172,9 @@ def means(kept: Kept, thresholds: np.ndarray, measures: tuple[str, ...]) -> dict
         sums["found"] += block.found @ block.answerable.astype(np.float64)
         sums["kept"] += block.kept @ block.answerable.astype(np.float64)
     mean = {name: sums[name] / counts[name] if counts[name] else np.full(len(thresholds), np.nan) for name in names}
-    result = {measure: constant + sum(c * mean[part] for c, part in terms)
-              for measure, (constant, terms) in parts.items()}
-    relevant = np.full(len(thresholds), float(kept.relevant[kept.answerable].sum()))
+    result = {measure: constant + sum(c * mean[component] for c, component in terms)
+              for measure, (constant, terms) in compositions.items()}
+    relevant = np.full(len(thresholds), float(retained.relevant[retained.answerable].sum()))
     return {**result, "found": sums["found"], "kept": sums["kept"], "relevant": relevant}
 
 

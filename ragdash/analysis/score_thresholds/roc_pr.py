@@ -78,24 +78,24 @@ def roc(match: Match, rel: int = 1) -> Roc:
     threshold = np.concatenate(([np.inf], level))
     tp, fp = (np.concatenate(([0], counts)) for counts in (relevant, other))
     area = float((np.diff(fp) * (tp[1:] + tp[:-1])).sum() / (2 * p * n))
-    at = _thinned(len(threshold))
-    return Roc(threshold[at], fp[at] / n, tp[at] / p, area, p, n, grid, mean_tpr, macro, queries)
+    points = _thinned(len(threshold))
+    return Roc(threshold[points], fp[points] / n, tp[points] / p, area, p, n, grid, mean_tpr, macro, queries)
 
 
 def pr_by_score(match: Match, rel: int = 1) -> PrecisionRecall:
     """Pooled precision and recall of a run at each of its scores. Raises InputError for a run without scores."""
-    kept = Kept.of(match, rel)
-    kept = kept.only(kept.answerable)
-    relevant, queries = int(kept.relevant[kept.answerable].sum()), int(kept.answerable.sum())
+    retained = Kept.of(match, rel)
+    retained = retained.only(retained.answerable)
+    relevant, queries = int(retained.relevant[retained.answerable].sum()), int(retained.answerable.sum())
     if not relevant:
         return PrecisionRecall(*np.zeros((3, 0)), np.nan, relevant, queries)
-    scores = np.concatenate((kept.scores, kept.score))
-    is_hit = np.arange(len(scores)) >= len(kept.scores)
-    level, returned, found = _falling(scores, ~is_hit, is_hit)
-    precision, recall = over(found, returned), found / relevant
+    scores = np.concatenate((retained.scores, retained.score))
+    is_hit = np.arange(len(scores)) >= len(retained.scores)
+    level, returned, hits = _falling(scores, ~is_hit, is_hit)
+    precision, recall = over(hits, returned), hits / relevant
     average = float((np.diff(recall, prepend=0) * precision).sum())
-    at = _thinned(len(level))
-    return PrecisionRecall(level[at], precision[at], recall[at], average, relevant, queries)
+    points = _thinned(len(level))
+    return PrecisionRecall(level[points], precision[points], recall[points], average, relevant, queries)
 
 
 def _falling(scores: np.ndarray, *flags: np.ndarray) -> tuple[np.ndarray, ...]:

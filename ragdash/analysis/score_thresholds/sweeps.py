@@ -52,16 +52,25 @@ def sweep(match: Match, thresholds=None, rel: int = 1, beta: float = 40.0, *, co
     truth's queries, lowest and highest score among them). Raises InputError for a run without scores, a threshold
     that is NaN and a corpus size smaller than what was returned.
     """
-    kept = Kept.of(match, rel, beta, corpus_size)
-    thresholds = kept.thresholds() if thresholds is None else _ascending(thresholds)
+    retained = Kept.of(match, rel, beta, corpus_size)
+    thresholds = retained.thresholds() if thresholds is None else _ascending(thresholds)
     measures = (*(name for name in MEASURES if name != "aqwv_material" or corpus_size is not None), "empty")
-    values = means(kept, thresholds, measures)
-    found, returned, relevant = (values.pop(name) for name in ("found", "kept", "relevant"))
-    return Sweep(thresholds, kept.share_below(thresholds), aqwv_material=values.pop("aqwv_material", None), **values,
-                 pooled_precision=over(found, returned), pooled_recall=over(found, relevant),
-                 pooled_f1=over(2 * found, returned + relevant),
-                 n=int(kept.answerable.sum()), queries=int(kept.asked.sum()), rel=rel, beta=kept.beta,
-                 corpus_size=corpus_size)
+    values = means(retained, thresholds, measures)
+    hits, returned, relevant = (values.pop(name) for name in ("found", "kept", "relevant"))
+    return Sweep(
+        thresholds,
+        retained.share_below(thresholds),
+        aqwv_material=values.pop("aqwv_material", None),
+        **values,
+        pooled_precision=over(hits, returned),
+        pooled_recall=over(hits, relevant),
+        pooled_f1=over(2 * hits, returned + relevant),
+        n=int(retained.answerable.sum()),
+        queries=int(retained.asked.sum()),
+        rel=rel,
+        beta=retained.beta,
+        corpus_size=corpus_size,
+    )
 
 
 def _ascending(thresholds) -> np.ndarray:

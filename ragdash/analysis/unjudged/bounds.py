@@ -88,28 +88,28 @@ def bounds(match: Match, spec: Spec) -> Bounds:
 def _ends(match: Match, spec: Spec, open_: Holes, top: int, value: np.ndarray) -> Ends:
     """Of a metric that never gets worse: none and all relevant. A query undefined without a relevant document is
     least, where it is defined, with the last of its documents alone, at the least grade that is relevant."""
-    everything = values_of(_laid(match.ranked, open_, np.full(len(open_.query), top)), spec, match)
+    all_relevant = values_of(_laid(match.ranked, open_, np.full(len(open_.query), top)), spec, match)
     last = open_.place == open_.count[open_.query]
-    least = np.full(int(last.sum()), dict(spec.params).get("rel", 1))
-    one = values_of(graded(match.ranked, open_.query[last], open_.rank[last], least), spec, match)
-    worst = np.where(np.isnan(value), one, value)
-    return np.fmin(worst, everything), np.fmax(worst, everything)
+    lowest_grade = np.full(int(last.sum()), dict(spec.params).get("rel", 1))
+    one_relevant = values_of(graded(match.ranked, open_.query[last], open_.rank[last], lowest_grade), spec, match)
+    worst = np.where(np.isnan(value), one_relevant, value)
+    return np.fmin(worst, all_relevant), np.fmax(worst, all_relevant)
 
 
 def _tried(match: Match, spec: Spec, open_: Holes, top: int) -> Ends:
     """Every x: the x best ranks relevant for the greatest value, the x last ones for the least; the others 0."""
     low, high = np.full((2, match.ranked.queries), np.nan)
-    place, count, mark = open_.place, open_.count[open_.query], np.iinfo(np.int64).min
-    laid = _laid(match.ranked, open_, np.full(len(place), mark))
-    rows, judged = laid.grade == mark, laid.judged_grade == mark  # sorted once: these metrics count grades only
+    position, count, mark = open_.place, open_.count[open_.query], np.iinfo(np.int64).min
+    template = _laid(match.ranked, open_, np.full(len(position), mark))
+    rows, judged = template.grade == mark, template.judged_grade == mark  # sorted once: these metrics count grades only
 
     def with_grades(relevant: np.ndarray) -> np.ndarray:
-        grade, judged_grade, given = laid.grade.copy(), laid.judged_grade.copy(), np.where(relevant, top, 0)
-        grade[rows] = judged_grade[judged] = given
-        return values_of(replace(laid, grade=grade, judged_grade=judged_grade), spec, match)
+        grade, judged_grade, grades = template.grade.copy(), template.judged_grade.copy(), np.where(relevant, top, 0)
+        grade[rows] = judged_grade[judged] = grades
+        return values_of(replace(template, grade=grade, judged_grade=judged_grade), spec, match)
 
     for x in range(int(open_.count.max(initial=0)) + 1):
-        low, high = np.fmin(low, with_grades(place > count - x)), np.fmax(high, with_grades(place <= x))
+        low, high = np.fmin(low, with_grades(position > count - x)), np.fmax(high, with_grades(position <= x))
     return low, high
 
 

@@ -56,60 +56,70 @@ def judge_next(matches: Sequence[Match], spec: Spec, *, k: int | None = None, li
     check_matches(matches, k)
     for match in matches:
         check_spec(match, spec, directed=True)
-    known = tuple(bounds(match, spec) for match in matches)
-    contenders = _contenders(known, -1 if spec.metric.better == "lower" else 1)
-    laid = lists(matches, spec.k or max(k, *(match.run.depth for match in matches)))
-    rows = _offered(laid, matches[0], k)
+    run_bounds = tuple(bounds(match, spec) for match in matches)
+    contenders = _contenders(run_bounds, -1 if spec.metric.better == "lower" else 1)
+    top_lists = lists(matches, spec.k or max(k, *(match.run.depth for match in matches)))
+    rows = _offered(top_lists, matches[0], k)
     if len(contenders) < 2 and len(matches) > 1:
         rows = rows[:0]
-    moved = np.stack([_moved(matches[i], spec, known[i], laid.queries[rows], laid.ranks[i][rows].astype(np.int64))
-                      for i in contenders]) if len(rows) else np.zeros((1, 0))
-    influence = np.abs(moved[0]) if len(moved) == 1 else sum(
-        np.abs(moved[a] - moved[b]) for a, b in combinations(range(len(moved)), 2))
+    changes = (
+        np.stack(
+            [
+                _moved(
+                    matches[i], spec, run_bounds[i], top_lists.queries[rows], top_lists.ranks[i][rows].astype(np.int64)
+                )
+                for i in contenders
+            ]
+        )
+        if len(rows)
+        else np.zeros((1, 0))
+    )
+    influence = np.abs(changes[0]) if len(changes) == 1 else sum(
+        np.abs(changes[a] - changes[b]) for a, b in combinations(range(len(changes)), 2))
     influence = np.round(influence, _DECIMALS)
-    kept = np.flatnonzero(influence)
-    kept = kept[np.argsort(-influence[kept], kind="stable")]
-    table = _table(laid, rows[kept[:limit]], influence[kept[:limit]])
-    return Next(spec, table, known, tuple(laid.names[i] for i in contenders), len(kept))
+    influential = np.flatnonzero(influence)
+    influential = influential[np.argsort(-influence[influential], kind="stable")]
+    table = _table(top_lists, rows[influential[:limit]], influence[influential[:limit]])
+    return Next(spec, table, run_bounds, tuple(top_lists.names[i] for i in contenders), len(influential))
 
 
-def _contenders(known: Sequence[Bounds], sign: int) -> list[int]:
+def _contenders(run_bounds: Sequence[Bounds], sign: int) -> list[int]:
     """The runs that could have the best mean; sign 1 where a higher value is better."""
-    worst = [one.mean_low if sign > 0 else -one.mean_high for one in known]
-    best = [one.mean_high if sign > 0 else -one.mean_low for one in known]
+    worst = [interval.mean_low if sign > 0 else -interval.mean_high for interval in run_bounds]
+    best = [interval.mean_high if sign > 0 else -interval.mean_low for interval in run_bounds]
     bar = max((value for value in worst if not np.isnan(value)), default=-np.inf)
     return [i for i, value in enumerate(best) if value >= bar - 10.0**-_DECIMALS]
 
 
-def _offered(laid: Lists, match: Match, k: int) -> np.ndarray:
+def _offered(top_lists: Lists, match: Match, k: int) -> np.ndarray:
     """Rows of the lists that are unjudged and stand within k of some run: (U,) int64."""
     truth = match.truth
-    code = pc.fill_null(pc.index_in(truth.docs, value_set=laid.doc_ids), -1).to_numpy().astype(np.int64)
-    width = max(len(laid.doc_ids), 1)
-    judged = np.isin(laid.queries * width + laid.codes, (truth.queries * width + code)[code >= 0])
-    within = ((laid.ranks > 0) & (laid.ranks <= k)).any(axis=0)
+    code = pc.fill_null(pc.index_in(truth.docs, value_set=top_lists.doc_ids), -1).to_numpy().astype(np.int64)
+    width = max(len(top_lists.doc_ids), 1)
+    judged = np.isin(top_lists.queries * width + top_lists.codes, (truth.queries * width + code)[code >= 0])
+    within = ((top_lists.ranks > 0) & (top_lists.ranks <= k)).any(axis=0)
     return np.flatnonzero(within & ~judged)
 
 
-def _moved(match: Match, spec: Spec, known: Bounds, query: np.ndarray, rank: np.ndarray) -> np.ndarray:
+def _moved(match: Match, spec: Spec, run_bounds: Bounds, query: np.ndarray, rank: np.ndarray) -> np.ndarray:
     """By how much the mean of a run changes with each document alone at the highest grade: (U,); rank 0: not returned.
 
     A query that is defined only then joins the mean.
     """
-    parts = [slice(at, at + _TOGETHER) for at in range(0, len(query), _TOGETHER)]
-    after = np.concatenate([_after(match, spec, query[part], rank[part]) for part in parts])
-    before = known.value[query]
-    mean = 0.0 if np.isnan(known.mean) else known.mean
-    moved = np.where(np.isnan(before), (after - mean) / (known.n + 1), (after - before) / max(known.n, 1))
-    return np.where(np.isnan(after), 0.0, moved)
+    blocks = [slice(start, start + _TOGETHER) for start in range(0, len(query), _TOGETHER)]
+    after = np.concatenate([_after(match, spec, query[block], rank[block]) for block in blocks])
+    before = run_bounds.value[query]
+    mean = 0.0 if np.isnan(run_bounds.mean) else run_bounds.mean
+    change = np.where(np.isnan(before), (after - mean) / (run_bounds.n + 1), (after - before) / max(run_bounds.n, 1))
+    return np.where(np.isnan(after), 0.0, change)
 
 
 def _after(match: Match, spec: Spec, query: np.ndarray, rank: np.ndarray) -> np.ndarray:
     """The value of the query with each document at the highest grade: (U,). Each row is taken as a query of its own."""
     ranked = match.ranked
-    own = _copied(ranked, query)
+    copies = _copied(ranked, query)
     grade = np.full(len(query), top_grade(ranked, spec))
-    return values_of(graded(own, np.arange(len(query)), rank, grade), spec, match)
+    return values_of(graded(copies, np.arange(len(query)), rank, grade), spec, match)
 
 
 def _copied(ranked: Ranked, query: np.ndarray) -> Ranked:
@@ -131,11 +141,15 @@ def _gathered(owner: np.ndarray, count: int, query: np.ndarray) -> tuple[np.ndar
             np.repeat(np.arange(len(query)), sizes))
 
 
-def _table(laid: Lists, rows: np.ndarray, influence: np.ndarray) -> pa.Table:
-    ranks = laid.ranks[:, rows]
-    names = [[name for name, rank in zip(laid.names, column, strict=True) if rank] for column in ranks.T.tolist()]
-    return pa.table({"query_id": laid.query_ids.take(pa.array(laid.queries[rows])), "doc_id": laid.docs(rows),
-                     "runs": pa.array(names, pa.list_(pa.string())),
-                     "ranks": pa.array([[rank for rank in column if rank] for column in ranks.T.tolist()],
-                                       pa.list_(pa.int64())),
-                     "influence": pa.array(influence, pa.float64())})
+def _table(top_lists: Lists, rows: np.ndarray, influence: np.ndarray) -> pa.Table:
+    ranks = top_lists.ranks[:, rows]
+    names = [[name for name, rank in zip(top_lists.names, column, strict=True) if rank] for column in ranks.T.tolist()]
+    return pa.table(
+        {
+            "query_id": top_lists.query_ids.take(pa.array(top_lists.queries[rows])),
+            "doc_id": top_lists.docs(rows),
+            "runs": pa.array(names, pa.list_(pa.string())),
+            "ranks": pa.array([[rank for rank in column if rank] for column in ranks.T.tolist()], pa.list_(pa.int64())),
+            "influence": pa.array(influence, pa.float64()),
+        }
+    )

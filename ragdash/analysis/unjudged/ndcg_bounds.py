@@ -35,9 +35,9 @@ class _Step:
 def ndcg_bounds(ranked: Ranked, spec: Spec, open_: Holes, top: int) -> tuple[np.ndarray, np.ndarray]:
     """(least, greatest) nDCG of each query with an unjudged document: (Q,); NaN for the others."""
     steps = _steps(ranked, spec, top)
-    most = max((int(step.judged.max(initial=0)) for step in steps), default=0) + int(open_.count.max(initial=0))
-    places = np.arange(1, most + 1)
-    first = np.concatenate(([0.0], np.cumsum(np.where(places <= (spec.k or ALL), 1 / np.log2(places + 1), 0.0))))
+    deepest = max((int(step.judged.max(initial=0)) for step in steps), default=0) + int(open_.count.max(initial=0))
+    ranks = np.arange(1, deepest + 1)
+    first = np.concatenate(([0.0], np.cumsum(np.where(ranks <= (spec.k or ALL), 1 / np.log2(ranks + 1), 0.0))))
     discount = 1 / np.log2(open_.rank + 1)
     return _least(steps, first, discount, open_), _greatest(steps, first, discount, open_)
 
@@ -49,21 +49,21 @@ def _steps(ranked: Ranked, spec: Spec, top: int) -> list[_Step]:
     grades = grades[:1] if gain == "binary" else grades
     sizes = np.diff(grade_gain(grades, gain, int(grades[-1])), prepend=0.0)
     within = ranked.rank <= (ALL if spec.k is None else spec.k)
-    query, grade, discount = (part[within] for part in (ranked.query, ranked.grade, 1 / np.log2(ranked.rank + 1)))
-    return [_Step(float(size), bool(at <= top), ranked.relevant(int(at)),
-                  ranked.total(query[grade >= at], discount[grade >= at]))
-            for at, size in zip(grades, sizes, strict=True)]
+    query, grade, discount = (column[within] for column in (ranked.query, ranked.grade, 1 / np.log2(ranked.rank + 1)))
+    return [_Step(float(size), bool(level <= top), ranked.relevant(int(level)),
+                  ranked.total(query[grade >= level], discount[grade >= level]))
+            for level, size in zip(grades, sizes, strict=True)]
 
 
 def _least(steps: list[_Step], first: np.ndarray, discount: np.ndarray, open_: Holes) -> np.ndarray:
     """With the last x of the ranks at the highest grade, over all x >= 1."""
     x = open_.count[open_.query] - open_.place + 1
     last = summed(discount, open_, from_last=True)
-    found, ideal = np.zeros((2, len(x)))
+    dcg, ideal = np.zeros((2, len(x)))
     for step in steps:
-        found += step.size * (step.found[open_.query] + last * step.open)
+        dcg += step.size * (step.found[open_.query] + last * step.open)
         ideal += step.size * first[step.judged[open_.query] + x * step.open]
-    return per_query(np.minimum(found / ideal, 1.0), open_, np.minimum)
+    return per_query(np.minimum(dcg / ideal, 1.0), open_, np.minimum)
 
 
 def _greatest(steps: list[_Step], first: np.ndarray, discount: np.ndarray, open_: Holes) -> np.ndarray:
@@ -75,13 +75,13 @@ def _greatest(steps: list[_Step], first: np.ndarray, discount: np.ndarray, open_
     best = summed(discount, open_)
     ratio = np.where(open_.count > 0, 0.0, np.nan)
     for _ in range(ROUNDS):
-        found, ideal = np.zeros((2, len(open_.count)))
+        dcg, ideal = np.zeros((2, len(open_.count)))
         for step in steps:
             x = _best_x(step, ratio, first, best, open_) if step.open else np.zeros(len(ratio), np.int64)
             row = np.cumsum(open_.count) - open_.count + x - 1
-            found += step.size * (step.found + np.where(x > 0, best[row] if len(best) else 0.0, 0.0))
+            dcg += step.size * (step.found + np.where(x > 0, best[row] if len(best) else 0.0, 0.0))
             ideal += step.size * first[step.judged + x]
-        better = np.divide(found, ideal, out=ratio.copy(), where=ideal > 0)
+        better = np.divide(dcg, ideal, out=ratio.copy(), where=ideal > 0)
         better = np.where(np.isnan(ratio), np.nan, np.maximum(better, ratio))
         if np.array_equal(better, ratio, equal_nan=True):
             break
@@ -94,5 +94,5 @@ def _best_x(step: _Step, ratio: np.ndarray, first: np.ndarray, best: np.ndarray,
     owner = open_.query
     gained = best - ratio[owner] * (first[step.judged[owner] + open_.place] - first[step.judged[owner]])
     highest = per_query(gained, open_, np.maximum)
-    place = per_query(np.where(gained == highest[owner], open_.place, np.inf), open_, np.minimum)
-    return np.where(highest > 0, place, 0.0).astype(np.int64)
+    position = per_query(np.where(gained == highest[owner], open_.place, np.inf), open_, np.minimum)
+    return np.where(highest > 0, position, 0.0).astype(np.int64)

@@ -23,9 +23,9 @@ def ap_bounds(ranked: Ranked, spec: Spec, open_: Holes, top: int) -> tuple[np.nd
     within = rank <= (ALL if spec.k is None else spec.k)
     query, rank = query[within], rank[within]
     present = ranked.total(query, (_within(query) + 1) / rank)
-    found = np.bincount(query, minlength=ranked.queries)
+    hits = np.bincount(query, minlength=ranked.queries)
     above, below = _around(query, rank, open_)
-    relevant = found if params.get("denominator") == "retrieved" else ranked.relevant(params.get("rel", 1))
+    relevant = hits if params.get("denominator") == "retrieved" else ranked.relevant(params.get("rel", 1))
     x = open_.place
     best = summed((above + x) / open_.rank + below, open_) + present[open_.query]
     last, count = 1 / open_.rank, open_.count[open_.query]
@@ -44,12 +44,12 @@ def rprec_bounds(ranked: Ranked, spec: Spec, open_: Holes, top: int) -> tuple[np
     rel = dict(spec.params).get("rel", 1)
     query, rank = ranked.hits(rel)
     x, owner = open_.place, open_.query
-    counted = ranked.relevant(rel)[owner] + x
-    found = _down_to(query, rank, owner, counted)
-    inside = _down_to(owner, open_.rank, owner, counted)
-    worst = found + np.maximum(x - open_.count[owner] + inside, 0)
-    return (per_query(worst / counted, open_, np.minimum),
-            per_query((found + np.minimum(x, inside)) / counted, open_, np.maximum))
+    depth = ranked.relevant(rel)[owner] + x
+    hits = _down_to(query, rank, owner, depth)
+    unjudged = _down_to(owner, open_.rank, owner, depth)
+    worst = hits + np.maximum(x - open_.count[owner] + unjudged, 0)
+    return (per_query(worst / depth, open_, np.minimum),
+            per_query((hits + np.minimum(x, unjudged)) / depth, open_, np.maximum))
 
 
 def _down_to(query: np.ndarray, rank: np.ndarray, owner: np.ndarray, deepest: np.ndarray) -> np.ndarray:
@@ -69,10 +69,10 @@ def summed(values: np.ndarray, open_: Holes, *, from_last: bool = False) -> np.n
 
 def per_query(values: np.ndarray, open_: Holes, extreme: np.ufunc) -> np.ndarray:
     """The least or greatest value (np.minimum, np.maximum) of each query: (Q,), NaN without a row."""
-    found = np.full(len(open_.count), np.nan)
+    result = np.full(len(open_.count), np.nan)
     if len(values):
-        found[open_.count > 0] = extreme.reduceat(values, open_.starts)
-    return found
+        result[open_.count > 0] = extreme.reduceat(values, open_.starts)
+    return result
 
 
 def _within(query: np.ndarray) -> np.ndarray:
@@ -83,7 +83,7 @@ def _within(query: np.ndarray) -> np.ndarray:
 def _around(query: np.ndarray, rank: np.ndarray, open_: Holes) -> tuple[np.ndarray, np.ndarray]:
     """(relevant documents above, sum of 1 / rank of those below) each unjudged one: (U,) each."""
     width = max(int(rank.max(initial=0)), int(open_.rank.max(initial=0))) + 1
-    place = np.searchsorted(query * width + rank, open_.query * width + open_.rank)
+    row = np.searchsorted(query * width + rank, open_.query * width + open_.rank)
     ends = np.searchsorted(query, np.arange(len(open_.count) + 1))
     total = np.concatenate(([0.0], np.cumsum(1 / rank, dtype=np.longdouble)))
-    return place - ends[open_.query], (total[ends[open_.query + 1]] - total[place]).astype(np.float64)
+    return row - ends[open_.query], (total[ends[open_.query + 1]] - total[row]).astype(np.float64)

@@ -38,12 +38,12 @@ class Holes:
 def holes(match: Match, k: int | None) -> Holes:
     """The ranks within k (None: all that were returned) whose document has no judgement."""
     ranked = match.ranked
-    shown = np.minimum(ranked.returned, ALL if k is None else k)
-    query = np.repeat(np.arange(ranked.queries), shown)
-    starts = np.cumsum(shown) - shown
-    rank = np.arange(len(query)) - np.repeat(starts, shown) + 1
+    depth = np.minimum(ranked.returned, ALL if k is None else k)
+    query = np.repeat(np.arange(ranked.queries), depth)
+    starts = np.cumsum(depth) - depth
+    rank = np.arange(len(query)) - np.repeat(starts, depth) + 1
     unjudged = np.ones(len(query), bool)
-    hit = ranked.rank <= shown[ranked.query]
+    hit = ranked.rank <= depth[ranked.query]
     unjudged[starts[ranked.query[hit]] + ranked.rank[hit] - 1] = False
     query, rank = query[unjudged], rank[unjudged]
     return Holes(query, rank, np.bincount(query, minlength=ranked.queries))
@@ -57,14 +57,14 @@ def top_grade(ranked: Ranked, spec: Spec) -> int:
 
 def graded(ranked: Ranked, query: np.ndarray, rank: np.ndarray, grade: np.ndarray) -> Ranked:
     """The ranking as if documents at these ranks, unjudged so far, had grades (U,); rank 0: one not returned."""
-    there = rank > 0
-    queries, ranks = np.concatenate([ranked.query, query[there]]), np.concatenate([ranked.rank, rank[there]])
+    returned = rank > 0
+    queries, ranks = np.concatenate([ranked.query, query[returned]]), np.concatenate([ranked.rank, rank[returned]])
     order = np.lexsort((ranks, queries))
     judged, grades = np.concatenate([ranked.judged_query, query]), np.concatenate([ranked.judged_grade, grade])
     falling = np.lexsort((-grades, judged))
-    score = np.concatenate([ranked.score, np.full(int(there.sum()), np.nan)])
+    score = np.concatenate([ranked.score, np.full(int(returned.sum()), np.nan)])
     return replace(ranked, query=queries[order], rank=ranks[order], score=score[order],
-                   grade=np.concatenate([ranked.grade, grade[there]])[order],
+                   grade=np.concatenate([ranked.grade, grade[returned]])[order],
                    judged_query=judged[falling], judged_grade=grades[falling])
 
 
@@ -85,16 +85,16 @@ def check_spec(match: Match, spec: Spec, *, directed: bool = False) -> None:
 
     directed: a higher or a lower value has to be the better one.
     """
-    params, why = dict(spec.params), None
+    params, reason = dict(spec.params), None
     if match.matching.by != "id" or spec.metric.view != "Ranked":
-        why = "does not look at judgements of documents"
+        reason = "does not look at judgements of documents"
     elif spec.metric.aggregate != "mean" or params.get("average") == "micro" or params.get("form") == "material":
-        why = "is no mean over queries"
+        reason = "is no mean over queries"
     elif spec.name in ("Judged", "RBPResidual", "n_ret"):
-        why = "does not depend on grades"
+        reason = "does not depend on grades"
     elif params.get("probabilities") is not None:
-        why = "may fall as a grade rises"
+        reason = "may fall as a grade rises"
     elif directed and spec.metric.better is None:
-        why = "has no better direction"
-    if why:
-        raise Unavailable("no-gains", {"spec": str(spec), "reason": why}, "metric")
+        reason = "has no better direction"
+    if reason:
+        raise Unavailable("no-gains", {"spec": str(spec), "reason": reason}, "metric")

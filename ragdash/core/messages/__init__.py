@@ -1,7 +1,7 @@
 """The words of every problem, as data: one table row for each message, one renderer for every surface.
 
 A problem (`ragdash.core.errors.Problem`) carries the name of its message and facts. `MESSAGES` has the words: what was
-found, what was expected, and how to fix it. To change a sentence, change its row; to add a message, add a row to the
+wrong, what was expected, and how to fix it. To change a sentence, change its row; to add a message, add a row to the
 table of its subject.
 """
 
@@ -49,9 +49,9 @@ MESSAGES: Mapping[str, Message] = _joined([module.MESSAGES for module in _MODULE
 
 
 class Words(NamedTuple):
-    """A message in words. reason: what was found, where the run and the metric are named next to it."""
+    """A message in words. reason: what is wrong, for lists that name the run and the metric next to it."""
 
-    found: str
+    actual: str
     expected: str
     fix: str
     reason: str
@@ -62,24 +62,24 @@ def render(message: str, facts: Mapping[str, object], surface: Surface = "cli") 
 
     Examples
     --------
-    >>> render("unknown-spelling", {"name": "low", "choices": ["case", "trim"]}).found
+    >>> render("unknown-spelling", {"name": "low", "choices": ["case", "trim"]}).actual
     "'low'"
     """
     row = MESSAGES[message]
     fix = row.page if surface == "page" and row.page else row.fix
-    return Words(*(fill(template, facts) for template in (row.found, row.expected, fix, row.reason or row.found)))
+    return Words(*(fill(template, facts) for template in (row.actual, row.expected, fix, row.reason or row.actual)))
 
 
 @cache
 def needed(message: str) -> frozenset[str]:
     """The names of the facts that the templates of a message need."""
     row = MESSAGES[message]
-    return frozenset().union(*map(placeholders, (row.found, row.expected, row.fix, row.page, row.reason)))
+    return frozenset().union(*map(placeholders, (row.actual, row.expected, row.fix, row.page, row.reason)))
 
 
 def shown_facts(message: str) -> frozenset[str]:
-    """The names of the facts that the words for what was found contain."""
-    return placeholders(MESSAGES[message].found)
+    """The names of the facts that the words for what is wrong contain."""
+    return placeholders(MESSAGES[message].actual)
 
 
 __all__ = ["BROWSER", "MESSAGES", "TERMINAL", "Message", "Surface", "Words", "listed", "needed", "render",

@@ -8,7 +8,7 @@ from ragdash.core.messages.message import Message
 
 MESSAGES: Mapping[str, Message] = {
     "bad-list": Message(
-        found="{start!r}: {reason}",
+        actual="{start!r}: {reason}",
         expected="{type} as JSON, or as Python writes it",
         fix=(
             "Write it as JSON, such as [\"d1\", \"d2\"] (json.dumps does; for an array of numpy, "
@@ -16,17 +16,17 @@ MESSAGES: Mapping[str, Message] = {
         ),
     ),
     "bad-quotes": Message(
-        found="{error}",
+        actual="{error}",
         expected="quotes around whole values, doubled inside of them",
         fix="Close the quotes of this row.",
     ),
     "column-count": Message(
-        found="{count:count column}: {row!r}",
+        actual="{count:count column}: {row!r}",
         expected="{width} columns, as in the header",
         fix="Complete the row; quote values that hold the separator or a line end.",
     ),
     "column-count/preferences": Message(
-        found="{count:count column}: {row}",
+        actual="{count:count column}: {row}",
         expected="{layout}",
         fix=(
             "Complete the line (ids with blanks need tabs between the columns); preference judgments, which have five "
@@ -34,56 +34,56 @@ MESSAGES: Mapping[str, Message] = {
         ),
     ),
     "column-count/qrels-line": Message(
-        found="{count:count column}: {row}",
+        actual="{count:count column}: {row}",
         expected="{layout}",
         fix="This looks like a line of qrels; pass qrels with --truth.",
         page="This looks like a line of qrels; load the file as relevance judgments.",
     ),
     "column-count/run-line": Message(
-        found="{count:count column}: {row}",
+        actual="{count:count column}: {row}",
         expected="{layout}",
         fix="This looks like a line of a run.",
     ),
     "column-count/trec": Message(
-        found="{count:count column}: {row}",
+        actual="{count:count column}: {row}",
         expected="{layout}",
         fix="Complete or remove the line; ids with blanks need tabs between the columns.",
     ),
     "comment": Message(
-        found="{comment}",
+        actual="{comment}",
         expected="a row",
         fix="Lines that start with # are skipped as comments.",
     ),
     "duplicate-field": Message(
-        found="{name!r} both next to and inside attributes",
+        actual="{name!r} both next to and inside attributes",
         expected="each attribute once",
         fix="Remove one of the two.",
     ),
     "extra-columns": Message(
-        found="{count:count column}",
+        actual="{count:count column}",
         expected="{layout}",
         fix="What follows column {last} is not read.",
     ),
     "missing-column/query": Message(
-        found="the columns {columns:comma}",
+        actual="the columns {columns:comma}",
         expected="a column {ids}, or {questions}",
         fix="Add it, or name the column that holds it, such as {example}.",
         page="Add it, or say below which column contains it.",
     ),
     "missing-column/returned": Message(
-        found="the columns {columns}",
+        actual="the columns {columns}",
         expected="columns {names:comma}, or doc_id with a row for each document",
         fix="Name the columns that hold them, such as {example}.",
         page="Say below which columns contain them.",
     ),
     "missing-column/rows": Message(
-        found="the columns {columns:comma}",
+        actual="the columns {columns:comma}",
         expected="a column {names}",
         fix="Add it, or name the column that holds it, such as {example}; each row is one document of one query.",
         page="Add it, or say below which column contains it; each row is one document of one query.",
     ),
     "missing-field": Message(
-        found="the fields {fields:comma}",
+        actual="the fields {fields:comma}",
         expected="{names:or}",
         fix=(
             "Give every object what was returned for its query; an empty list means nothing was returned. A field of "
@@ -95,7 +95,7 @@ MESSAGES: Mapping[str, Message] = {
         ),
     ),
     "missing-field/query": Message(
-        found="the fields {fields:comma}",
+        actual="the fields {fields:comma}",
         expected="{names}",
         fix=(
             "Give every object the id of its query, or none of them and the text of the question. A field of another "
@@ -107,7 +107,7 @@ MESSAGES: Mapping[str, Message] = {
         ),
     ),
     "missing-field/questions": Message(
-        found="the fields {fields:comma}",
+        actual="the fields {fields:comma}",
         expected="{names}",
         fix=(
             "Write an object for each of the questions in {list_name!r}, with its query_id, query and answers; what "
@@ -115,27 +115,27 @@ MESSAGES: Mapping[str, Message] = {
         ),
     ),
     "missing-header": Message(
-        found="no line with column names",
+        actual="no line with column names",
         expected="a header such as query_id,doc_id,score",
         fix="Write the names of the columns into the first line.",
     ),
     "mixed-rows": Message(
-        found="lists of documents and scored documents in one file",
+        actual="lists of documents and scored documents in one file",
         expected="one way to give a ranking",
         fix="Write every query in the same way.",
     ),
     "no-order-column": Message(
-        found="neither a score nor a rank",
+        actual="neither a score nor a rank",
         expected="a column score or rank",
         fix="The order of the rows is taken as the ranking.",
     ),
     "several-tags": Message(
-        found="the tags {tags}",
+        actual="the tags {tags}",
         expected="one tag in a TREC run",
         fix="The file is read as one run; put each configuration in its own file.",
     ),
     "texts-from-corpus": Message(
-        found=(
+        actual=(
             "{documents:count document} of {run:named run} with their texts from the corpus {corpus!r}, not from the "
             "run"
         ),
@@ -143,76 +143,76 @@ MESSAGES: Mapping[str, Message] = {
         fix="A text in the run would take precedence: it is what the system saw.",
     ),
     "too-many-columns/header": Message(
-        found="a header line of more than {most_bytes:bytes}",
+        actual="a header line of more than {most_bytes:bytes}",
         expected="at most {most} columns, named in {most_bytes:bytes}",
         fix="Keep the columns that ragdash reads.",
     ),
     "too-many-columns/object": Message(
-        found="an object with {count:count field}",
+        actual="an object with {count:count field}",
         expected="at most {most}",
         fix="Keep the fields that ragdash reads; a dictionary of queries is an object of objects.",
     ),
     "too-many-columns/trec": Message(
-        found="{count:count column}",
+        actual="{count:count column}",
         expected="{layout}",
         fix="Check what separates the columns, and that lines end where rows do.",
     ),
     "unequal-lists": Message(
-        found="{count:count value} in {name}, but {other_count} in {other}",
+        actual="{count:count value} in {name}, but {other_count} in {other}",
         expected="lists of equal length",
         fix="Complete the shorter one.",
     ),
     "unequal-lists/columns": Message(
-        found="{count:count value} in {name!r}, but {other_count} in {other!r}",
+        actual="{count:count value} in {name!r}, but {other_count} in {other!r}",
         expected="columns of equal length",
         fix="Complete the shorter one.",
     ),
     "unknown-column": Message(
-        found="no column {column!r}; there are {columns}",
+        actual="no column {column!r}; there are {columns}",
         expected="a column or field of the file",
         fix="Give {name} one of these.",
     ),
     "unknown-columns": Message(
-        found="{count:count column} of other names: {columns:comma}{unnamed:? and {unnamed} more}",
+        actual="{count:count column} of other names: {columns:comma}{unnamed:? and {unnamed} more}",
         expected="columns that ragdash reads",
         fix="They become attributes of the queries. Give one another meaning with --map FIELD=COLUMN.",
         page="They become attributes of the queries. To give one another meaning, say what the columns mean.",
     ),
     "unknown-field/mapping": Message(
-        found="{name!r}",
+        actual="{name!r}",
         expected="one of {fields:comma}",
         fix="Name our field first and the column second, as in --map query=question.",
         page="Name a field of ragdash first and the column second.",
     ),
     "unread-column": Message(
-        found="the column {name!r}",
+        actual="the column {name!r}",
         expected="columns that ragdash reads",
         fix="It is not read.",
     ),
     "unread-column/differs": Message(
-        found=(
+        actual=(
             "the column {field!r}, which differs between the rows of a query: {value} and {other} for query {query!r}"
         ),
         expected="columns that ragdash reads, or one value for each query",
         fix="It is not read.",
     ),
     "unread-field": Message(
-        found="the field {name!r}",
+        actual="the field {name!r}",
         expected="fields that ragdash reads",
         fix="It is not read.",
     ),
     "wrong-type": Message(
-        found="{type}: {value}",
+        actual="{type}: {value}",
         expected="{expected}",
         fix="Write {expected}, or leave the field out.",
     ),
     "wrong-type/beside-columns": Message(
-        found="{key!r} next to columns",
+        actual="{key!r} next to columns",
         expected="a list, or an object of rows",
         fix="Write a row an object: frame.to_json(path, orient='records').",
     ),
     "wrong-type/evidence-by-document": Message(
-        found="evidence by document: {value}",
+        actual="evidence by document: {value}",
         expected="an object with text",
         fix=(
             "Write the documents as \"relevant\": [\"id\"], the spans as \"evidence\": [{{\"text\": \"...\", "
@@ -220,17 +220,17 @@ MESSAGES: Mapping[str, Message] = {
         ),
     ),
     "wrong-type/nested-attributes": Message(
-        found="values nested too deeply",
+        actual="values nested too deeply",
         expected="flat attributes",
         fix="Write simple attributes.",
     ),
     "wrong-type/nested-settings": Message(
-        found="values nested too deeply",
+        actual="values nested too deeply",
         expected="flat settings",
         fix="Write simple settings.",
     ),
     "wrong-type/nested-spans": Message(
-        found="values nested too deeply",
+        actual="values nested too deeply",
         expected="spans as they are exported",
         fix="Leave them out.",
     ),

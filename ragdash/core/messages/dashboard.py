@@ -8,57 +8,57 @@ from ragdash.core.messages.message import Message
 
 MESSAGES: Mapping[str, Message] = {
     "mapped-twice": Message(
-        found="two columns read as {meaning!r}",
+        actual="two columns read as {meaning!r}",
         expected="one column for each",
         fix="Choose “Not used” for the other.",
     ),
     "no-login": Message(
-        found="no login: {reason}",
+        actual="no login: {reason}",
         expected="a login that is set up",
         fix="Ask the person who runs the server: docs/reference/deploy.md says what it needs.",
     ),
     "not-saved": Message(
-        found="{name} loaded, but not saved for the next start: {cause.found}",
+        actual="{name} loaded, but not saved for the next start: {cause.actual}",
         expected="{cause.expected}",
         fix="{cause.fix}",
     ),
     "unclear-access/addresses": Message(
-        found="{key} = {value}",
+        actual="{key} = {value}",
         expected="a list of mail addresses",
         fix="Write {key} = [\"ada@example.org\"].",
     ),
     "unclear-access/keys": Message(
-        found="[access] with {keys:comma}",
+        actual="[access] with {keys:comma}",
         expected="[access] with editors, viewers or both",
         fix="List the addresses of those who may come in.",
     ),
     "unclear-access/no-auth": Message(
-        found="[access] without [auth]",
+        actual="[access] without [auth]",
         expected="a login to go with the lists",
         fix="Add [auth], or remove [access].",
     ),
     "unclear-access/no-lists": Message(
-        found="no [access]",
+        actual="no [access]",
         expected="[access] with editors, viewers or both",
         fix="List the addresses of those who may come in.",
     ),
     "unclear-access/unreadable": Message(
-        found="{name}, which cannot be read",
+        actual="{name}, which cannot be read",
         expected="TOML",
         fix="Fix the file; the server's log says where. Until then nobody can log in.",
     ),
     "unclear-access/value": Message(
-        found="access = {value}",
+        actual="access = {value}",
         expected="[access] with editors, viewers or both",
         fix="List the addresses of those who may come in.",
     ),
     "wrong-pattern": Message(
-        found="{error} at character {position}: {where}",
+        actual="{error} at character {position}: {where}",
         expected="a regular expression",
         fix="Correct it. Or switch the regular expression off to search for the text itself.",
     ),
     "wrong-pattern/closed": Message(
-        found="{error} at character {position}: {where}",
+        actual="{error} at character {position}: {where}",
         expected="a regular expression",
         fix=(
             "Open the bracket before it is closed, or write \\) to search for the bracket itself. Or switch the "
@@ -66,7 +66,7 @@ MESSAGES: Mapping[str, Message] = {
         ),
     ),
     "wrong-pattern/escape": Message(
-        found="{error} at character {position}: {where}",
+        actual="{error} at character {position}: {where}",
         expected="a regular expression",
         fix=(
             "Write \\\\ to search for a backslash itself. Or switch the regular expression off to search for the text "
@@ -74,7 +74,7 @@ MESSAGES: Mapping[str, Message] = {
         ),
     ),
     "wrong-pattern/open": Message(
-        found="{error} at character {position}: {where}",
+        actual="{error} at character {position}: {where}",
         expected="a regular expression",
         fix=(
             "Close the bracket, or write \\( or \\[ to search for the bracket itself. Or switch the regular expression "
@@ -82,7 +82,7 @@ MESSAGES: Mapping[str, Message] = {
         ),
     ),
     "wrong-pattern/range": Message(
-        found="{error} at character {position}: {where}",
+        actual="{error} at character {position}: {where}",
         expected="a regular expression",
         fix=(
             "Swap the two ends of the range, or write \\- to search for the character itself. Or switch the regular "
@@ -90,12 +90,12 @@ MESSAGES: Mapping[str, Message] = {
         ),
     ),
     "wrong-pattern/re2": Message(
-        found="{reason} in {text}",
+        actual="{reason} in {text}",
         expected="a regular expression of RE2, which has neither look-around (?=…) (?!…) (?<=…) nor backreferences \\1",
         fix="Write it without, or search in two steps.",
     ),
     "wrong-pattern/repeat": Message(
-        found="{error} at character {position}: {where}",
+        actual="{error} at character {position}: {where}",
         expected="a regular expression",
         fix=(
             "A repetition (* + ? {{}}) needs something before it; write \\* to search for the character itself. Or "

@@ -8,37 +8,37 @@ from ragdash.core.messages.message import Message
 
 MESSAGES: Mapping[str, Message] = {
     "bad-cutoff": Message(
-        found="{k}",
+        actual="{k}",
         expected="a whole number above 0",
         fix="Choose one rank or more.",
     ),
     "bad-cutoff/depth": Message(
-        found="{k}",
+        actual="{k}",
         expected="a whole number from 1 to {depth}, the depth of the lists",
         fix="Choose fewer ranks, or make deeper lists.",
     ),
     "bad-margin": Message(
-        found="{margin:g}",
+        actual="{margin:g}",
         expected="a number above 0",
         fix="Give the largest difference that does not matter, such as 0.02.",
     ),
     "bad-persistence": Message(
-        found="{p}",
+        actual="{p}",
         expected="a number above 0 and below 1",
         fix="Give the probability of continuing to the next rank, such as 0.9.",
     ),
     "bad-rule": Message(
-        found="{value} for {name}",
+        actual="{value} for {name}",
         expected="{expected}",
         fix="Change it.",
     ),
     "chunk-without-text": Message(
-        found="{chunks:count chunk} of {run:named run} without a text",
+        actual="{chunks:count chunk} of {run:named run} without a text",
         expected="a text for each",
         fix="They cover nothing; give them their texts.",
     ),
     "collapsed-chunks": Message(
-        found=(
+        actual=(
             "{chunks} of {all_chunks:count chunk} of {run:named run} whose document is ranked higher already "
             "({collapse}){without_source:?; {without_source} have no source and keep their ids}"
         ),
@@ -46,7 +46,7 @@ MESSAGES: Mapping[str, Message] = {
         fix="The first chunk of a document keeps its rank and the ranks close up.",
     ),
     "collapsed-chunks/none": Message(
-        found=(
+        actual=(
             "{chunks} of {all_chunks:count chunk} of {run:named run} whose document is ranked higher already "
             "({collapse}){without_source:?; {without_source} have no source and keep their ids}"
         ),
@@ -55,23 +55,23 @@ MESSAGES: Mapping[str, Message] = {
         page="Check the separator, or switch collapsing off.",
     ),
     "computed-in-part": Message(
-        found="{metric} of {computed} of {answers:count answer} of {run:named run} ({model})",
+        actual="{metric} of {computed} of {answers:count answer} of {run:named run} ({model})",
         expected="a value for each",
         fix="python -m ragdash score RUN --truth TRUTH --metrics \"{metric}\" {option} FOLDER",
         page="Compute the others on the Answers page.",
     ),
     "conflicting-decisions": Message(
-        found="accepted and rejected: {pair:comma}",
+        actual="accepted and rejected: {pair:comma}",
         expected="one decision for a pair",
         fix="Keep the right one of the two lines.",
     ),
     "cut-texts": Message(
-        found="{pairs} pairs of a chunk and a span with a text longer than the {most} word pieces that {model} reads",
+        actual="{pairs} pairs of a chunk and a span with a text longer than the {most} word pieces that {model} reads",
         expected="texts that are read to their end",
         fix="What is cut off does not count for their similarity.",
     ),
     "cut-texts/answers": Message(
-        found=(
+        actual=(
             "{cut} of {answers:count answer} of {run:named run}, or texts compared with them, longer than the {most} "
             "word pieces that {model} reads"
         ),
@@ -79,7 +79,7 @@ MESSAGES: Mapping[str, Message] = {
         fix="What is cut off does not count for {metric}.",
     ),
     "cut-texts/windows": Message(
-        found=(
+        actual=(
             "{cut} of {answers:count answer} of {run:named run} with windows of context longer than the {most} word "
             "pieces that {model} reads"
         ),
@@ -87,66 +87,66 @@ MESSAGES: Mapping[str, Message] = {
         fix="What is cut off does not count for {metric}.",
     ),
     "cut-verdicts": Message(
-        found="{metric} of {run:named run}: {queries:count query} judged by contexts that were not shown whole",
+        actual="{metric} of {run:named run}: {queries:count query} judged by contexts that were not shown whole",
         expected="verdicts on whole texts that state something",
         fix="What is cut off does not count.",
         reason="{queries:count query} judged by contexts that were not shown whole",
     ),
     "different-match": Message(
-        found="{run!r} matched by {how}, {baseline!r} by {other_how}",
+        actual="{run!r} matched by {how}, {baseline!r} by {other_how}",
         expected="documents matched the same way",
         fix="Evaluate both with the same --match.",
         page="Evaluate both with the same setting of Relevant.",
     ),
     "different-queries": Message(
-        found="{run!r} evaluated on other queries than {baseline!r}",
+        actual="{run!r} evaluated on other queries than {baseline!r}",
         expected="values for the same queries",
         fix="Evaluate both against the same truth.",
     ),
     "different-queries/all": Message(
-        found="{run!r} evaluated on other queries than {baseline!r}",
+        actual="{run!r} evaluated on other queries than {baseline!r}",
         expected="values for the same queries",
         fix="Evaluate all runs against the same truth.",
     ),
     "different-queries/diagnosis": Message(
-        found="{run!r} evaluated on other queries than diagnosed",
+        actual="{run!r} evaluated on other queries than diagnosed",
         expected="values for the same queries",
         fix="Evaluate and diagnose against the same truth.",
     ),
     "different-queries/truth": Message(
-        found="{run!r} matched with another truth than {other!r}",
+        actual="{run!r} matched with another truth than {other!r}",
         expected="one truth",
         fix="Match all runs with the same truth.",
     ),
     "empty-evidence": Message(
-        found="{spans:count span} of truth {truth!r} without a letter or a digit",
+        actual="{spans:count span} of truth {truth!r} without a letter or a digit",
         expected="text that can be found",
         fix="They are left out; remove them from the file.",
     ),
     "extra-queries": Message(
-        found="{queries:count query} of {run:named run} that the truth lacks, such as {example!r}",
+        actual="{queries:count query} of {run:named run} that the truth lacks, such as {example!r}",
         expected="queries with judgments",
         fix="They are left out.",
     ),
     "merged-queries": Message(
-        found="{queries:count query} of {run:named run} that would become another one, such as {example!r}",
+        actual="{queries:count query} of {run:named run} that would become another one, such as {example!r}",
         expected="one query for each id of the truth",
         fix="They stay unchanged; remove or rename one of each.",
     ),
     "missing-queries": Message(
-        found="{queries:count query} of the truth that {run:named run} lacks, such as {example!r}",
+        actual="{queries:count query} of the truth that {run:named run} lacks, such as {example!r}",
         expected="a ranking for every query",
         fix="They count as empty rankings; --missing skip leaves them out.",
         page="They count as empty rankings; “How the means are counted” on the Runs page can leave them out.",
     ),
     "missing-queries/skipped": Message(
-        found="{queries:count query} of the truth that {run:named run} lacks, such as {example!r}",
+        actual="{queries:count query} of the truth that {run:named run} lacks, such as {example!r}",
         expected="a ranking for every query",
         fix="They are left out; --missing zero counts them as empty rankings.",
         page="They are left out; “How the means are counted” on the Runs page can count them as empty rankings.",
     ),
     "missing-verdicts": Message(
-        found="{metric} of {run:named run}: {missing} of {queries:count query} without a verdict ({reasons:counts})",
+        actual="{metric} of {run:named run}: {missing} of {queries:count query} without a verdict ({reasons:counts})",
         expected="a value for each",
         fix=(
             "They do not count.{again:? To ask again: python -m ragdash judge RUN --truth TRUTH --metrics \"{metric}\" "
@@ -157,7 +157,7 @@ MESSAGES: Mapping[str, Message] = {
         reason="{missing} of {queries:count query} without a verdict ({reasons:counts})",
     ),
     "no-common-document": Message(
-        found=(
+        actual=(
             "{run:named run} with documents like {ids!r}, none of which is judged for its query; the truth has "
             "documents like {truth_ids!r}"
         ),
@@ -166,7 +166,7 @@ MESSAGES: Mapping[str, Message] = {
         page="The findings on the Runs page show what would match.",
     ),
     "no-common-document/corpus": Message(
-        found=(
+        actual=(
             "a corpus of {documents:count document} like {example!r}, none of which is gold of truth {truth!r}; it has "
             "documents like {gold!r}"
         ),
@@ -174,42 +174,42 @@ MESSAGES: Mapping[str, Message] = {
         fix="Whether gold is in the corpus is not assessed; give the corpus to which the truth belongs.",
     ),
     "no-common-query": Message(
-        found="{run:named run} with queries like {ids!r}, truth {truth!r} with queries like {truth_ids!r}",
+        actual="{run:named run} with queries like {ids!r}, truth {truth!r} with queries like {truth_ids!r}",
         expected="query ids that occur in both",
         fix="Check that they belong to the same data set and write the ids the same way.",
     ),
     "no-run": Message(
-        found="no run",
+        actual="no run",
         expected="one or more",
         fix="Give the runs to choose from.",
     ),
     "no-run/likeness": Message(
-        found="no run",
+        actual="no run",
         expected="one or more",
         fix="Give the runs to compare.",
     ),
     "not-comparable": Message(
-        found="{spec}, which {reason}",
+        actual="{spec}, which {reason}",
         expected="a mean of values per query that should be high or low",
         fix="Leave it out of the comparison; `ragdash evaluate` shows its values.",
     ),
     "not-comparable/oracle": Message(
-        found="{spec}",
+        actual="{spec}",
         expected="a mean of values per query that should be high or low",
         fix="Choose another metric, such as nDCG@10.",
     ),
     "other-answers": Message(
-        found="values of {evaluation!r} for the answers of {run!r}",
+        actual="values of {evaluation!r} for the answers of {run!r}",
         expected="the same run and truth, all queries",
         fix="Evaluate this match on text_specs().",
     ),
     "repeated-evidence": Message(
-        found="{spans:count span} of truth {truth!r} that their query has already",
+        actual="{spans:count span} of truth {truth!r} that their query has already",
         expected="a span once for a query",
         fix="They count once; remove the others from the file.",
     ),
     "respelled-ids": Message(
-        found=(
+        actual=(
             "{queries} of {all_queries} query ids and {documents} of {all_documents} document ids of {run:named run} "
             "written as in the truth"
         ),
@@ -218,7 +218,7 @@ MESSAGES: Mapping[str, Message] = {
         page="Write them the same way in both files to do without this fix.",
     ),
     "unclear-answerable": Message(
-        found=(
+        actual=(
             "{queries:count query} of truth {truth!r} marked both answerable and without an answer, such as "
             "{example!r}"
         ),
@@ -226,7 +226,7 @@ MESSAGES: Mapping[str, Message] = {
         fix="They count as unanswerable; correct their attributes.",
     ),
     "undefined-verdicts": Message(
-        found="{metric} of {run:named run}: {missing} of {queries:count query} undefined ({reasons:counts})",
+        actual="{metric} of {run:named run}: {missing} of {queries:count query} undefined ({reasons:counts})",
         expected="a value for each",
         fix=(
             "They do not count.{again:? To ask again: python -m ragdash judge RUN --truth TRUTH --metrics \"{metric}\" "
@@ -237,68 +237,68 @@ MESSAGES: Mapping[str, Message] = {
         reason="{missing} of {queries:count query} undefined ({reasons:counts})",
     ),
     "unknown-collapse": Message(
-        found="{collapse!r} for {run:named run}",
+        actual="{collapse!r} for {run:named run}",
         expected="{has_source:?source or }prefix: and a separator, such as prefix:#",
         fix="Choose one that the run has.",
     ),
     "unknown-correction": Message(
-        found="{correction!r}",
+        actual="{correction!r}",
         expected="{corrections:comma}",
         fix="Choose one of these.",
     ),
     "unknown-matching": Message(
-        found="{value!r}",
+        actual="{value!r}",
         expected="{choices:or}",
         fix="Choose one of these.",
     ),
     "unknown-matching/threshold": Message(
-        found="{value}",
+        actual="{value}",
         expected="a number above 0, at most 1",
         fix="Choose a number in this range.",
     ),
     "unknown-overlap": Message(
-        found="{overlap!r}",
+        actual="{overlap!r}",
         expected="{overlaps:or}",
         fix="Choose one of these.",
     ),
     "unknown-similarity": Message(
-        found="{how!r}",
+        actual="{how!r}",
         expected="{choices:or}",
         fix="Choose one of these.",
     ),
     "unknown-spelling": Message(
-        found="{name!r}",
+        actual="{name!r}",
         expected="{choices:or}",
         fix="Choose one of these, or several with commas between.",
     ),
     "unusable-decisions": Message(
-        found="kept decisions that cannot be used ({error})",
+        actual="kept decisions that cannot be used ({error})",
         expected="a file that can be read and written",
         fix="Move it away if it is damaged, or name another folder in RAGDASH_WORKSPACE.",
     ),
     "vacuous-verdicts": Message(
-        found="{metric} of {run:named run}: {queries:count query} without a claim, counted as faithful",
+        actual="{metric} of {run:named run}: {queries:count query} without a claim, counted as faithful",
         expected="verdicts on whole texts that state something",
         fix="RAGAS.Faithfulness leaves them out.",
         reason="{queries:count query} without a claim, counted as faithful",
     ),
     "wrong-decision": Message(
-        found="{line}",
+        actual="{line}",
         expected="{{\"query_id\": \"q1\", \"chunk\": \"...\", \"span\": \"...\", \"accept\": true}}",
         fix="Fix or remove the line.",
     ),
     "wrong-depth": Message(
-        found="{depth}",
+        actual="{depth}",
         expected="1 or more, or none",
         fix="Leave it out.",
     ),
     "wrong-floor": Message(
-        found="{floor}",
+        actual="{floor}",
         expected="a similarity above 0, at most 1",
         fix="The usual one is 0.5.",
     ),
     "wrong-threshold": Message(
-        found="{threshold}",
+        actual="{threshold}",
         expected="a similarity from {floor:g} to 1",
         fix="Choose another, or match with a lower floor.",
     ),

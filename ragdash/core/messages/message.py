@@ -1,4 +1,4 @@
-"""What a row of the message tables is."""
+"""A row of the message tables."""
 
 from __future__ import annotations
 
@@ -9,12 +9,21 @@ from dataclasses import dataclass
 class Message:
     """The words for one kind of problem, as templates whose placeholders are the facts of the problem.
 
-    found: what was found; expected: what was expected; fix: what to do about it, on the command line. page: what to do
-    in the browser, where `fix` names an option of the command line. reason: what was found, for a list that already
-    names the run and the metric; empty where `found` says it.
+    Parameters
+    ----------
+    actual
+        What is wrong.
+    expected
+        What was expected instead.
+    fix
+        How to fix it on the command line.
+    page
+        How to fix it in the browser, where `fix` names an option of the command line.
+    reason
+        What is wrong, for a list that already names the run and the metric; empty where `actual` says it.
     """
 
-    found: str
+    actual: str
     expected: str
     fix: str
     page: str = ""

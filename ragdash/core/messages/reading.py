@@ -8,109 +8,109 @@ from ragdash.core.messages.message import Message
 
 MESSAGES: Mapping[str, Message] = {
     "binary-file": Message(
-        found="{type}",
+        actual="{type}",
         expected="a text file, a workbook or Parquet",
         fix="Save or export it as JSONL, CSV or TREC text.",
     ),
     "binary-file/opendocument": Message(
-        found="an OpenDocument spreadsheet",
+        actual="an OpenDocument spreadsheet",
         expected="a text file, a workbook of Excel or Parquet",
         fix="Save it as XLSX or CSV.",
     ),
     "binary-file/zero-bytes": Message(
-        found="zero bytes: a binary file",
+        actual="zero bytes: a binary file",
         expected="a text file",
         fix="Save or export it as JSONL, CSV or TREC text.",
     ),
     "corpus-alone": Message(
-        found="documents with their texts: what could be returned",
+        actual="documents with their texts: what could be returned",
         expected="a run (what was returned) or the truth (relevance judgments or references)",
         fix="Pass this file with --corpus, together with a truth.",
         page="Add it on the Runs page together with a truth.",
     ),
     "corrupt-file": Message(
-        found="{type}: {error}",
+        actual="{type}: {error}",
         expected="a complete file",
         fix="Copy or write the file again; it is damaged or incomplete.",
     ),
     "corrupt-file/archive": Message(
-        found="a zip archive: {error}",
+        actual="a zip archive: {error}",
         expected="a complete zip archive",
         fix="Copy or pack the file again; it is damaged or incomplete.",
     ),
     "corrupt-file/compressed": Message(
-        found="{type} data: {error}",
+        actual="{type} data: {error}",
         expected="a complete {type} file",
         fix="Copy or download the file again: its content is damaged.",
     ),
     "directory": Message(
-        found="a directory",
+        actual="a directory",
         expected="a file",
         fix="Name the files in it.",
     ),
     "duplicate-key": Message(
-        found="the key {key!r} twice in one object",
+        actual="the key {key!r} twice in one object",
         expected="each key once in an object",
         fix="Keep the right one.",
     ),
     "duplicate-key/columns": Message(
-        found="the key {key!r} twice in one object (line {line}, at columns {columns})",
+        actual="the key {key!r} twice in one object (line {line}, at columns {columns})",
         expected="each key once in an object",
         fix="Keep the right one; a reader would lose the other.",
     ),
     "duplicate-key/lines": Message(
-        found="the key {key!r} twice in one object (lines {lines})",
+        actual="the key {key!r} twice in one object (lines {lines})",
         expected="each key once in an object",
         fix="Keep the right one; a reader would lose the other.",
     ),
     "empty-file": Message(
-        found="an empty file",
+        actual="an empty file",
         expected="a file with at least one line",
         fix="Check that the file was written and copied completely.",
     ),
     "empty-file/archive": Message(
-        found="an archive without files",
+        actual="an archive without files",
         expected="at least one run",
         fix="Pack the files again.",
     ),
     "empty-file/white-space": Message(
-        found="white space only",
+        actual="white space only",
         expected="a file with at least one line",
         fix="Check that the file was written and copied completely.",
     ),
     "empty-file/workbook": Message(
-        found="a workbook without values",
+        actual="a workbook without values",
         expected="a sheet with a header line and rows",
         fix="Check that the workbook was saved.",
     ),
     "empty-trace": Message(
-        found="{empty} of {traces} traces without a question, or without an answer and documents",
+        actual="{empty} of {traces} traces without a question, or without an answer and documents",
         expected="traces of questions",
         fix="They are left out; export the root and the retriever of each.",
     ),
     "invalid-json": Message(
-        found="{error} at column {column}: {start!r}",
+        actual="{error} at column {column}: {start!r}",
         expected="JSON",
         fix="Complete or correct it; a line cut short often means a file that was not written to its end.",
     ),
     "invalid-json/python": Message(
-        found="{error} at column {column}: {start!r}",
+        actual="{error} at column {column}: {start!r}",
         expected="JSON",
         fix="This looks like Python, not JSON: write null, true, false and double quotes (json.dumps does).",
     ),
     "locked-archive": Message(
-        found="a zip archive: {error}",
+        actual="a zip archive: {error}",
         expected="a zip archive without a password",
         fix="Pack it again without a password.",
     ),
     "looks-like-truth": Message(
-        found="whole scores up to {highest:.0f} only",
+        actual="whole scores up to {highest:.0f} only",
         expected="the scores of a run",
         fix="It is read as a run; if these are judgments, pass the file with --truth.",
         page="It is read as a run; if these are judgments, load the file as the truth.",
     ),
     "missing-question/llamaindex": Message(
-        found="predictions with {fields:comma}, which do not name their questions",
+        actual="predictions with {fields:comma}, which do not name their questions",
         expected="objects with a query and an answer or contexts",
         fix=(
             "LlamaIndex writes predictions in the order of the data set's examples and leaves the questions out. Write "
@@ -119,7 +119,7 @@ MESSAGES: Mapping[str, Message] = {
         ),
     ),
     "missing-question/ragas": Message(
-        found="scores with {fields:comma}, which do not name their questions",
+        actual="scores with {fields:comma}, which do not name their questions",
         expected="rows with a question and an answer or contexts",
         fix=(
             "RAGAS keeps the samples apart from the scores. Write both together: "
@@ -127,23 +127,23 @@ MESSAGES: Mapping[str, Message] = {
         ),
     ),
     "nested-archive": Message(
-        found="a zip archive inside of another",
+        actual="a zip archive inside of another",
         expected="files in one archive",
         fix="Pack the files themselves.",
     ),
     "nested-archive/documents": Message(
-        found="a zip archive",
+        actual="a zip archive",
         expected="a file of documents",
         fix="Unpack it, or pass the archive with --truth where it is a BEIR folder.",
         page="Unpack it; a BEIR folder is loaded as the truth.",
     ),
     "no-rows/documents": Message(
-        found="no document",
+        actual="no document",
         expected="at least one",
         fix="Check that the file was written completely.",
     ),
     "number-as-text/column": Message(
-        found="the number {value}",
+        actual="the number {value}",
         expected="a text",
         fix=(
             "It is read with its shortest digits; zeros around it are lost. Store the column as text to keep ids as "
@@ -151,12 +151,12 @@ MESSAGES: Mapping[str, Message] = {
         ),
     ),
     "promptfoo-error": Message(
-        found="{config}: {text!r}",
+        actual="{config}: {text!r}",
         expected="an answer",
         fix="The test ended in an error; it counts as a query without an answer.",
     ),
     "results": Message(
-        found="results of trec_eval: {cells:spaced}",
+        actual="results of trec_eval: {cells:spaced}",
         expected="a run or the judgments",
         fix=(
             "These numbers are results. Pass the run and the qrels that they were computed from; ragdash evaluate "
@@ -164,7 +164,7 @@ MESSAGES: Mapping[str, Message] = {
         ),
     ),
     "run-as-truth": Message(
-        found="what looks like {what}, not the truth: {reason}",
+        actual="what looks like {what}, not the truth: {reason}",
         expected="judgments (qrels) or references",
         fix=(
             "Pass this file as a run, without --truth; if it contains the ground truth, name the column, such as --map "
@@ -173,81 +173,81 @@ MESSAGES: Mapping[str, Message] = {
         page="Load this file as a run; if it contains the ground truth, say what its columns mean.",
     ),
     "run-as-truth/archive": Message(
-        found="an archive without judgments or references",
+        actual="an archive without judgments or references",
         expected="one file with the truth",
         fix="Pass it as runs, without --truth.",
         page="Load it as runs.",
     ),
     "several-configurations/read-one": Message(
-        found="{count:count configuration}: {names:comma}",
+        actual="{count:count configuration}: {names:comma}",
         expected="one configuration",
         fix="Read them all with read_runs, or write each to a separate file.",
     ),
     "several-provenances": Message(
-        found="{answers} answers that rest on different pages",
+        actual="{answers} answers that rest on different pages",
         expected="one set of pages for each query",
         fix="The pages of all answers count as relevant; KILT's own R-precision uses the best-fitting set.",
     ),
     "several-retrievers": Message(
-        found="{count:count retriever} in trace {trace!r} (lines {lines:comma})",
+        actual="{count:count retriever} in trace {trace!r} (lines {lines:comma})",
         expected="one for each question",
         fix="Export the spans of one of them together with the roots (filter by the span's name).",
     ),
     "several-truths/files": Message(
-        found="{count:count file}: {files:comma}",
+        actual="{count:count file}: {files:comma}",
         expected="one file with the truth",
         fix="Pass the right one alone.",
     ),
     "too-large-table": Message(
-        found="a sheet of {rows} or more rows and {columns:count column}",
+        actual="a sheet of {rows} or more rows and {columns:count column}",
         expected="at most {most} cells",
         fix="Delete cells far from the table, or save it as CSV.",
     ),
     "too-many-columns": Message(
-        found="{count:count column}",
+        actual="{count:count column}",
         expected="at most {most}",
         fix="Keep the columns that ragdash reads.",
     ),
     "too-many-files": Message(
-        found="{files} files in a zip archive",
+        actual="{files} files in a zip archive",
         expected="at most {most}",
         fix="Pack only the files to read.",
     ),
     "truncated-file": Message(
-        found="{type} data: {error}",
+        actual="{type} data: {error}",
         expected="a complete {type} file",
         fix="Copy or download the file again: its end is missing.",
     ),
     "truth-as-run": Message(
-        found="what looks like {what}, not a run: {reason}",
+        actual="what looks like {what}, not a run: {reason}",
         expected="a run (what a configuration returned)",
         fix="Pass this file with --truth.",
         page="Load this file as the truth.",
     ),
     "truth-as-run/kilt": Message(
-        found="{outputs} outputs for one query",
+        actual="{outputs} outputs for one query",
         expected="one output, as a system gives it",
         fix="Several right answers are KILT's gold data: pass the file with --truth.",
         page="Several right answers are KILT's gold data: load the file as the truth.",
     ),
     "unjudged-queries": Message(
-        found="{queries:count question} without a judgment in {file_name}",
+        actual="{queries:count question} without a judgment in {file_name}",
         expected="questions that are judged",
         fix="They are left out, as they belong to another split.",
     ),
     "unknown-encoding": Message(
-        found="{encoding!r}",
+        actual="{encoding!r}",
         expected="the name of a text encoding",
         fix="Give one such as --encoding latin-1, utf-16 or cp1252.",
         page="Save the file as UTF-8.",
     ),
     "unknown-format": Message(
-        found="{start!r}: {reason}",
+        actual="{start!r}: {reason}",
         expected="a TREC file, JSONL, JSON, or CSV/TSV with a header line",
         fix="See docs/reference/formats.md for the formats that are read, each with an example.",
     ),
     "unknown-format/columns": Message(
-        found="a header line with the columns {columns}, none of which is known by its name",
+        actual="a header line with the columns {columns}, none of which is known by its name",
         expected="a table with columns such as query_id, doc_id and score, or question, retrieved_ids and answer",
         fix=(
             "Name them: {by_document} for a row for each document, {by_query} for a row for each query, {judged} for "
@@ -256,7 +256,7 @@ MESSAGES: Mapping[str, Message] = {
         page="Say what its columns mean, below on the Runs page. docs/reference/formats.md has the known names.",
     ),
     "unknown-format/documents": Message(
-        found="a file without documents",
+        actual="a file without documents",
         expected=(
             "JSONL as BEIR's corpus.jsonl, with _id (or doc_id), title and text on each line; a JSON array of such "
             "objects; the same columns in Parquet or XLSX"
@@ -264,77 +264,77 @@ MESSAGES: Mapping[str, Message] = {
         fix="Write {{\"_id\": \"d1\", \"title\": \"...\", \"text\": \"...\"}} for each document.",
     ),
     "unknown-format/pandas-split": Message(
-        found="a table in pandas' split form: columns, index and data apart",
+        actual="a table in pandas' split form: columns, index and data apart",
         expected="a row an object",
         fix="Write it with frame.to_json(path, orient='records').",
     ),
     "unread-field/beside-list": Message(
-        found="the field {key!r} next to {list_name}",
+        actual="the field {key!r} next to {list_name}",
         expected="a list of objects",
         fix="It is not read.",
     ),
     "unread-file": Message(
-        found="{cause.found}",
+        actual="{cause.actual}",
         expected="a run",
         fix="This file is skipped.",
     ),
     "unread-file/corpus": Message(
-        found="what looks like documents with their texts",
+        actual="what looks like documents with their texts",
         expected="a run",
         fix="Pass it with --corpus in a separate file.",
         page="Load it as documents, in a separate file.",
     ),
     "unread-file/questions": Message(
-        found="{what}",
+        actual="{what}",
         expected="qrels and queries.jsonl",
         fix="It is not read.",
     ),
     "unread-file/truth": Message(
-        found="what looks like the truth",
+        actual="what looks like the truth",
         expected="a run",
         fix="Pass it with --truth in a separate file.",
         page="Load it as the truth, in a separate file.",
     ),
     "unread-sheet": Message(
-        found="the sheet {name!r}",
+        actual="the sheet {name!r}",
         expected="one sheet, {taken!r}",
         fix="It is not read; save it as a separate file.",
     ),
     "unreadable-file": Message(
-        found="{reason}",
+        actual="{reason}",
         expected="a file that can be read",
         fix="Check the path and its permissions.",
     ),
     "unsafe-path": Message(
-        found="the path {path!r} in a zip archive",
+        actual="the path {path!r} in a zip archive",
         expected="paths inside of the archive's folder",
         fix="Do not use this archive, or pack its files again; nothing of it was read.",
     ),
     "wrong-encoding": Message(
-        found="{type} bytes",
+        actual="{type} bytes",
         expected="text in UTF-8",
         fix="Give --encoding {encoding}, or save the file as UTF-8.",
         page="Save the file as UTF-8.",
     ),
     "wrong-encoding/byte": Message(
-        found="byte 0x{byte}, which is not UTF-8",
+        actual="byte 0x{byte}, which is not UTF-8",
         expected="text in UTF-8",
         fix="If it is Latin-1 give --encoding latin-1, else the name of its encoding; or save it as UTF-8.",
         page="Save the file as UTF-8.",
     ),
     "wrong-encoding/other": Message(
-        found="{error}",
+        actual="{error}",
         expected="text in {encoding}",
         fix="Give the file's own encoding with --encoding (utf-8 is the default).",
         page="Save the file as UTF-8.",
     ),
     "wrong-type/beir-queries": Message(
-        found="questions that cannot be read",
+        actual="questions that cannot be read",
         expected="{{\"_id\", \"text\"}} on each line",
         fix="Write queries.jsonl as BEIR does.",
     ),
     "wrong-type/dictionary": Message(
-        found="{key!r}: {what}",
+        actual="{key!r}: {what}",
         expected="an object of documents with scores, or a list of document ids",
         fix=(
             "Write {{\"query\": {{\"document\": score}}}} or {{\"query\": [\"document\"]}}; a list of objects, each "
@@ -342,7 +342,7 @@ MESSAGES: Mapping[str, Message] = {
         ),
     ),
     "wrong-type/dictionary-of-objects": Message(
-        found="{key!r}: an object of {count} objects or lists",
+        actual="{key!r}: an object of {count} objects or lists",
         expected="an object of documents with scores",
         fix=(
             "Save each run as a separate file, {{query: {{document: score}}}}; else write a list of objects, each with "
@@ -350,42 +350,42 @@ MESSAGES: Mapping[str, Message] = {
         ),
     ),
     "wrong-type/llamaindex": Message(
-        found="{type:?{type} in {field}}{type:!no object}",
+        actual="{type:?{type} in {field}}{type:!no object}",
         expected="{{\"queries\": {{id: text}}, \"relevant_docs\": {{query: [id]}}}}",
         fix="Write the file as LlamaIndex's EmbeddingQAFinetuneDataset does.",
     ),
     "wrong-type/summary": Message(
-        found="{key!r}: {what}",
+        actual="{key!r}: {what}",
         expected="an object of documents with scores, or a list of document ids",
         fix="This looks like a summary: ragdash reads what was returned for each query, and computes means itself.",
     ),
     "zip-bomb": Message(
-        found="{packed:bytes} that become more than {size:bytes}, about {estimate:bytes}",
+        actual="{packed:bytes} that become more than {size:bytes}, about {estimate:bytes}",
         expected="at most {most:bytes}, and a file that grows as texts do",
         fix="Decompress it yourself and read the result, if you trust it.",
     ),
     "zip-bomb/archive": Message(
-        found="{packed:bytes} that become {size:bytes}",
+        actual="{packed:bytes} that become {size:bytes}",
         expected="at most {most:bytes}, and files that grow as texts do",
         fix="Unpack it and read the files one by one, if you trust it.",
     ),
     "zip-bomb/parquet": Message(
-        found="{packed:bytes} that become more than {size:bytes}",
+        actual="{packed:bytes} that become more than {size:bytes}",
         expected="at most {most:bytes}, and a file that grows as texts do",
         fix="Write it again with the columns and rows that are needed.",
     ),
     "zip-bomb/parquet-rows": Message(
-        found="{values} values of a column in {packed:bytes}",
+        actual="{values} values of a column in {packed:bytes}",
         expected="rows with content",
         fix="Write it again with the rows that are needed.",
     ),
     "zip-bomb/sheet": Message(
-        found="{size:bytes} or more of texts in the cells of a sheet",
+        actual="{size:bytes} or more of texts in the cells of a sheet",
         expected="at most {most:bytes}",
         fix="Save it as CSV.",
     ),
     "zip-bomb/workbook": Message(
-        found="a workbook that becomes {size:bytes}",
+        actual="a workbook that becomes {size:bytes}",
         expected="at most {most:bytes}",
         fix="Save it as CSV.",
     ),

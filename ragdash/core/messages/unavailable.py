@@ -8,188 +8,188 @@ from ragdash.core.messages.message import Message
 
 MESSAGES: Mapping[str, Message] = {
     "bad-threads": Message(
-        found="{value!r}",
+        actual="{value!r}",
         expected="a whole number from 1",
         fix="Change RAGDASH_THREADS.",
     ),
     "model-of-another-kind": Message(
-        found="{type}",
+        actual="{type}",
         expected="{wanted}",
         fix="Name another folder with {option}.",
         page="Choose another folder.",
     ),
     "no-metric": Message(
-        found="no metric",
+        actual="no metric",
         expected="one of {metrics}",
         fix="Name one.",
     ),
     "no-model": Message(
-        found="no {type}",
+        actual="no {type}",
         expected="{wanted}",
         fix="Name its folder with {option} or in {variable}.",
         page="Enter its folder, or set {variable} on the server.",
     ),
     "no-model/file": Message(
-        found="a file",
+        actual="a file",
         expected="{wanted}",
         fix="Name the folder that the model is in.",
     ),
     "no-model/folder": Message(
-        found="no folder {path!r}, and no model of this name in the hub's cache",
+        actual="no folder {path!r}, and no model of this name in the hub's cache",
         expected="{wanted}",
         fix="Check the path; to fetch a model of the hub, add --hub.",
         page="Check the path; a model of the hub is fetched on the command line.",
     ),
     "no-model/hub": Message(
-        found="{name!r}, which could not be fetched ({reason})",
+        actual="{name!r}, which could not be fetched ({reason})",
         expected="a model of the hub",
         fix="Check its name and the connection, or fetch its folder by other means and name that.",
         page="Check its name and the connection, or fetch its folder by other means and enter that.",
     ),
     "not-a-model-metric": Message(
-        found="{spec!r}",
+        actual="{spec!r}",
         expected="one of {metrics}",
         fix="Leave it out here; it needs no model.",
     ),
     "nothing-to-embed": Message(
-        found="no pair of a chunk and a gold span that needs a model",
+        actual="no pair of a chunk and a gold span that needs a model",
         expected="texts that do not contain each other and are not just numbers",
         fix="Evaluate with --match-how embedding; it needs no scoring.",
         page="Choose similarity by embedding; it needs no scoring.",
     ),
     "nothing-to-embed/questions": Message(
-        found="no question that a judge made of an answer of {run:named run}",
+        actual="no question that a judge made of an answer of {run:named run}",
         expected="questions in the ledger",
         fix="python -m ragdash judge RUN --truth TRUTH --metrics \"{metric}\" --base-url URL --model MODEL",
         page="Ask a judge on the Judges page.",
     ),
     "unavailable/by-evidence": Message(
-        found="{metric} by evidence",
+        actual="{metric} by evidence",
         expected="a metric of ranks or spans",
         fix="Match by id, or choose another metric.",
     ),
     "unavailable/by-evidence-at-a-cutoff": Message(
-        found="{metric} by evidence",
+        actual="{metric} by evidence",
         expected="a metric of ranks or spans; AQWV at a cutoff",
         fix="Match by id, or choose another metric.",
     ),
     "unavailable/by-evidence-of-returned": Message(
-        found="{metric} by evidence",
+        actual="{metric} by evidence",
         expected="a metric of ranks or spans; AUC of what was returned",
         fix="Match by id, or choose another metric.",
     ),
     "unavailable/by-evidence-without-grades": Message(
-        found="{metric} by evidence",
+        actual="{metric} by evidence",
         expected="a metric of ranks or spans; spans have no grades, so rel is 1",
         fix="Match by id, or choose another metric.",
     ),
     "unavailable/by-evidence-without-micro": Message(
-        found="{metric} by evidence",
+        actual="{metric} by evidence",
         expected=(
             "a metric of ranks or spans; precision and recall count different things, so F1 has no common denominator"
         ),
         fix="Match by id, or choose another metric.",
     ),
     "unavailable/judge-no-answer": Message(
-        found="{metric} of {run:named run}: no answer for any query",
+        actual="{metric} of {run:named run}: no answer for any query",
         expected="the texts that it is judged by",
         fix="Give the run a column answer.",
         reason="no answer for any query",
     ),
     "unavailable/judge-no-contexts": Message(
-        found="{metric} of {run:named run}: no contexts for any query",
+        actual="{metric} of {run:named run}: no contexts for any query",
         expected="the texts that it is judged by",
         fix="Give the run a column contexts, or texts to its documents, or the truth a corpus.",
         reason="no contexts for any query",
     ),
     "unavailable/judge-no-question": Message(
-        found="{metric} of {run:named run}: no text of the query for any query",
+        actual="{metric} of {run:named run}: no text of the query for any query",
         expected="the texts that it is judged by",
         fix="Give the truth a column query.",
         reason="no text of the query for any query",
     ),
     "unavailable/judge-no-references": Message(
-        found="{metric} of {run:named run}: no right answer for any query",
+        actual="{metric} of {run:named run}: no right answer for any query",
         expected="the texts that it is judged by",
         fix="Give the truth a column answers.",
         reason="no right answer for any query",
     ),
     "unavailable/judge-twice": Message(
-        found="{metric} by {judge!r}, which names one judge twice",
+        actual="{metric} by {judge!r}, which names one judge twice",
         expected="several judges, each once",
         fix="Name each as 'MODEL at HOST'.",
         reason="{judge!r} names one judge twice",
     ),
     "unavailable/library": Message(
-        found="{packages} {packages:plural is/are} not installed",
+        actual="{packages} {packages:plural is/are} not installed",
         expected="sentence-transformers",
         fix="pip install \"ragdash[semantic]\"",
     ),
     "unavailable/negative-number": Message(
-        found="{run:named run} with {value:g} in {column}",
+        actual="{run:named run} with {value:g} in {column}",
         expected="numbers of 0 or more",
         fix="Correct the numbers of the run.",
         reason="{value:g} in {column}",
     ),
     "unavailable/no-answers": Message(
-        found="{run:named run} without answers",
+        actual="{run:named run} without answers",
         expected="an answer for a query",
         fix="Give the run a column answer.",
         reason="no answers",
     ),
     "unavailable/no-answers-beside-contexts": Message(
-        found="{run:named run} without answers that have contexts",
+        actual="{run:named run} without answers that have contexts",
         expected="an answer and the texts that it was made from",
         fix="Give the run columns answer and contexts, or texts to its documents.",
         reason="no answers that have contexts",
     ),
     "unavailable/no-column": Message(
-        found="{run:named run} without {what}",
+        actual="{run:named run} without {what}",
         expected="{what} of a query",
         fix="Give the run a column {column}.",
         reason="no {what}",
     ),
     "unavailable/no-contexts": Message(
-        found="{run:named run} without contexts",
+        actual="{run:named run} without contexts",
         expected="the texts that the answers were made from",
         fix="Give the run a column contexts, or texts to its documents, or the truth a corpus.",
         reason="no contexts",
     ),
     "unavailable/no-evidence": Message(
-        found="truth {truth!r} without evidence",
+        actual="truth {truth!r} without evidence",
         expected="gold spans for a query",
         fix="Give the truth a column evidence.",
     ),
     "unavailable/no-gains": Message(
-        found="{spec}, which {reason}",
+        actual="{spec}, which {reason}",
         expected="a metric of rankings and judgments, one value a query",
         fix="Choose another metric, such as nDCG@10, with documents matched by id.",
     ),
     "unavailable/no-latency": Message(
-        found="{run:named run} {stages:?that has latencies of {stages} only}{stages:!without latencies}",
+        actual="{run:named run} {stages:?that has latencies of {stages} only}{stages:!without latencies}",
         expected="milliseconds of the stage {stage}",
         fix="Give the run a column latency_ms.",
         reason="{stages:?only latencies of {stages}}{stages:!no latencies}",
     ),
     "unavailable/no-questions": Message(
-        found="truth {truth!r} and {run:named run} without the text of a query",
+        actual="truth {truth!r} and {run:named run} without the text of a query",
         expected="what was asked",
         fix="Give the truth a column query.",
     ),
     "unavailable/no-references": Message(
-        found="truth {truth!r} without right answers",
+        actual="truth {truth!r} without right answers",
         expected="a reference answer for a query",
         fix="Give the truth a column answers.",
     ),
     "unavailable/no-texts": Message(
-        found="{run:named run} without texts",
+        actual="{run:named run} without texts",
         expected="the text of each chunk",
         fix="Give the run a column text, or the truth a corpus that holds its documents (--corpus); or match by id.",
         page="Give the run a column text, or the truth a corpus that holds its documents; or match by id.",
         reason="no texts",
     ),
     "unavailable/not-computed": Message(
-        found="{metric} that was not computed yet{model:? with {model}}{cause.found:?; {cause.found}}",
+        actual="{metric} that was not computed yet{model:? with {model}}{cause.actual:?; {cause.actual}}",
         expected="values in the cache",
         fix=(
             "{cause.fix:?{cause.fix}, then }python -m ragdash score RUN --truth TRUTH --metrics \"{metric}\" {option} "
@@ -198,34 +198,34 @@ MESSAGES: Mapping[str, Message] = {
         page="{cause.fix:?On the server: {cause.fix}. Then compute}{cause.fix:!Compute} it on the Answers page.",
     ),
     "unavailable/not-embedded": Message(
-        found="{metric}, whose questions no model has embedded yet",
+        actual="{metric}, whose questions no model has embedded yet",
         expected="values in the cache",
         fix="python -m ragdash score RUN --truth TRUTH --metrics \"{metric}\" --model FOLDER",
         page="Embed them on the Answers page.",
         reason="questions that no model has embedded yet",
     ),
     "unavailable/not-judged": Message(
-        found="{metric} of {run:named run}, not judged yet{judge:? by {judge!r}}{reason:? ({reason})}",
+        actual="{metric} of {run:named run}, not judged yet{judge:? by {judge!r}}{reason:? ({reason})}",
         expected="verdicts in the ledger",
         fix="python -m ragdash judge RUN --truth TRUTH --metrics \"{metric}\" --base-url URL --model MODEL",
         page="Ask a judge on the Judges page.",
         reason="not judged yet{judge:? by {judge!r}}{reason:? ({reason})}",
     ),
     "unavailable/requests": Message(
-        found="the package requests, which asks endpoints, is not installed",
+        actual="the package requests, which asks endpoints, is not installed",
         expected="requests",
         fix="pip install \"ragdash[judge]\"",
     ),
     "unavailable/run-by-evidence": Message(
-        found="{cause.found}",
+        actual="{cause.actual}",
         expected="{cause.expected}",
         fix="{cause.fix}",
         page="{cause.fix} In the sidebar, “Relevant” by id shows the run.",
     ),
     "unavailable/similarity-computed-in-part": Message(
-        found=(
-            "similarity by embedding ({model}) of {computed} of {pairs:count pair/pairs} of texts{cause.found:?; "
-            "{cause.found}}"
+        actual=(
+            "similarity by embedding ({model}) of {computed} of {pairs:count pair/pairs} of texts{cause.actual:?; "
+            "{cause.actual}}"
         ),
         expected="values in the cache",
         fix=(
@@ -238,7 +238,9 @@ MESSAGES: Mapping[str, Message] = {
         ),
     ),
     "unavailable/similarity-not-computed": Message(
-        found="similarity by embedding that was not computed yet{model:? with {model}}{cause.found:?; {cause.found}}",
+        actual=(
+            "similarity by embedding that was not computed yet{model:? with {model}}{cause.actual:?; {cause.actual}}"
+        ),
         expected="values in the cache",
         fix=(
             "{cause.fix:?{cause.fix}, then }python -m ragdash score RUN --truth TRUTH --match-how embedding --model "
@@ -250,22 +252,22 @@ MESSAGES: Mapping[str, Message] = {
         ),
     ),
     "unavailable/unreadable": Message(
-        found="{field}: {cause.found}{cause.file:? ({cause.file})}",
+        actual="{field}: {cause.actual}{cause.file:? ({cause.file})}",
         expected="{cause.expected}",
         fix="{cause.fix}",
     ),
     "unavailable/unreadable-similarity": Message(
-        found="similarity by embedding: {cause.found}{cause.file:? ({cause.file})}",
+        actual="similarity by embedding: {cause.actual}{cause.file:? ({cause.file})}",
         expected="{cause.expected}",
         fix="{cause.fix}",
     ),
     "unreadable-model": Message(
-        found="{reason}",
+        actual="{reason}",
         expected="{wanted}",
         fix="Copy or fetch the model again, or name another folder.",
     ),
     "unusable-cache": Message(
-        found="a cache that cannot be used ({reason})",
+        actual="a cache that cannot be used ({reason})",
         expected="a file that can be read and written",
         fix="Delete it if it is damaged, or name another folder in RAGDASH_CACHE.",
     ),

@@ -8,57 +8,57 @@ from ragdash.core.messages.message import Message
 
 MESSAGES: Mapping[str, Message] = {
     "bad-grade": Message(
-        found="{value}",
+        actual="{value}",
         expected="an integer such as 0, 1 or 2",
         fix="Write whole grades; if these are scores, the file is a run and not judgments.",
     ),
     "bad-grade/whole": Message(
-        found="a grade that is not a whole number",
+        actual="a grade that is not a whole number",
         expected="whole numbers such as 0, 1, 2",
         fix="Round the grades, or scale them to whole numbers.",
     ),
     "bad-number": Message(
-        found="{value}",
+        actual="{value}",
         expected="a finite number",
         fix="Write a number or null.",
     ),
     "bad-number/whole": Message(
-        found="{value}",
+        actual="{value}",
         expected="a whole number",
         fix="Write a whole number or null.",
     ),
     "bad-rank": Message(
-        found="{value}",
+        actual="{value}",
         expected="a number such as 12.5 or 1.25e1",
         fix="Write the rank as a decimal number; if this is a header line, remove it.",
     ),
     "bad-rank/column": Message(
-        found="NaN or infinity",
+        actual="NaN or infinity",
         expected="finite numbers",
         fix="Leave the document out, or give it a number.",
     ),
     "bad-score": Message(
-        found="{value}",
+        actual="{value}",
         expected="a number such as 12.5 or 1.25e1",
         fix="Write the score as a decimal number; if this is a header line, remove it.",
     ),
     "conflicting-judgements": Message(
-        found="query {query!r}, document {document!r} with grades {grades}{lines:? (lines {lines})}",
+        actual="query {query!r}, document {document!r} with grades {grades}{lines:? (lines {lines})}",
         expected="one grade for a document",
         fix="Keep the right one of the two lines.",
     ),
     "conflicting-truth": Message(
-        found="query {query!r} with another truth on lines {first} and {line}",
+        actual="query {query!r} with another truth on lines {first} and {line}",
         expected="the same truth for each configuration",
         fix="Keep the right one of the two.",
     ),
     "conflicting-values": Message(
-        found="query {query!r} with two values of {field}: {value} and {other}",
+        actual="query {query!r} with two values of {field}: {value} and {other}",
         expected="one {meaning} for each query",
         fix="The first one counts. If the rows belong to several configurations, name them in a column config.",
     ),
     "duplicate-document": Message(
-        found=(
+        actual=(
             "document {document!r} twice in the ranking of query {query!r}{others:? (and {others:count more "
             "repeat/more repeats})}"
         ),
@@ -73,12 +73,12 @@ MESSAGES: Mapping[str, Message] = {
         ),
     ),
     "duplicate-document/corpus": Message(
-        found="document {document!r} twice, with different texts{lines:? (lines {lines})}",
+        actual="document {document!r} twice, with different texts{lines:? (lines {lines})}",
         expected="each document once",
         fix="Keep the right one, or give each chunk its own id.",
     ),
     "duplicate-document/refused": Message(
-        found=(
+        actual=(
             "document {document!r} twice in the ranking of query {query!r}{others:? (and {others:count more "
             "repeat/more repeats})}"
         ),
@@ -90,17 +90,17 @@ MESSAGES: Mapping[str, Message] = {
         ),
     ),
     "duplicate-query": Message(
-        found="query {query!r} in two rows",
+        actual="query {query!r} in two rows",
         expected="one row for a query",
         fix="Keep one of the rows.",
     ),
     "duplicate-query/run": Message(
-        found="query {query!r} on lines {first} and {line}",
+        actual="query {query!r} on lines {first} and {line}",
         expected="a query once in a run",
         fix="Keep one of the two, or name each configuration in a field config.",
     ),
     "duplicate-query/run-questions": Message(
-        found="query {query!r} on lines {first} and {line}",
+        actual="query {query!r} on lines {first} and {line}",
         expected="a query once in a run",
         fix=(
             "There is no id, so the question is the id: keep one of the two, name each configuration in a field "
@@ -108,172 +108,172 @@ MESSAGES: Mapping[str, Message] = {
         ),
     ),
     "duplicate-query/truth": Message(
-        found="query {query!r} on lines {first} and {line}",
+        actual="query {query!r} on lines {first} and {line}",
         expected="a query once",
         fix="Keep one of the two.",
     ),
     "duplicate-query/truth-questions": Message(
-        found="query {query!r} on lines {first} and {line}",
+        actual="query {query!r} on lines {first} and {line}",
         expected="a query once",
         fix="There is no id, so the question is the id: keep one of the two, or add a query_id.",
     ),
     "equal-ranks": Message(
-        found="query {query!r}: two documents with rank {rank:g}",
+        actual="query {query!r}: two documents with rank {rank:g}",
         expected="a different rank for each document of a query",
         fix="They keep the order of the file.",
     ),
     "long-id": Message(
-        found="an id of {size:bytes}: {start!r}",
+        actual="an id of {size:bytes}: {start!r}",
         expected="ids of at most {most:bytes}",
         fix="Check the separators of the file, and that the column of ids does not contain texts.",
     ),
     "missing-config": Message(
-        found="rows with and without a configuration (lines {with_line} and {without_line})",
+        actual="rows with and without a configuration (lines {with_line} and {without_line})",
         expected="a configuration in every row",
         fix="Complete the column.",
     ),
     "missing-config/objects": Message(
-        found="objects with and without a configuration (lines {with_line} and {without_line})",
+        actual="objects with and without a configuration (lines {with_line} and {without_line})",
         expected="a configuration for each or for none",
         fix="Complete the field config.",
     ),
     "missing-grade": Message(
-        found="no grade",
+        actual="no grade",
         expected="a number",
         fix="Give every document its grade, or none of them.",
     ),
     "missing-grade/row": Message(
-        found="no grade",
+        actual="no grade",
         expected="a number",
         fix="Give every row its grade.",
     ),
     "missing-id": Message(
-        found="{value:?{value}}{value:!no id}",
+        actual="{value:?{value}}{value:!no id}",
         expected="an id",
         fix="Give every row its id.",
     ),
     "missing-id/documents": Message(
-        found="{count:count document} without an id",
+        actual="{count:count document} without an id",
         expected="an id for each",
         fix="Leave such documents out.",
     ),
     "missing-id/question": Message(
-        found="no question",
+        actual="no question",
         expected="the question, or the id of the query",
         fix="Give every row its question or an id.",
     ),
     "missing-id/row": Message(
-        found="no {name}",
+        actual="no {name}",
         expected="an id in every row",
         fix="Give the row its id, or remove it.",
     ),
     "missing-id/rows": Message(
-        found="{count:count row} without an id",
+        actual="{count:count row} without an id",
         expected="an id in every row",
         fix="Leave such rows out.",
     ),
     "missing-rank": Message(
-        found="no rank",
+        actual="no rank",
         expected="a number",
         fix="Give every document its rank, or none of them.",
     ),
     "missing-rank/mixed": Message(
-        found="documents with and without a rank (lines {other} and {line})",
+        actual="documents with and without a rank (lines {other} and {line})",
         expected="a rank for each document or for none",
         fix="Complete the ranks or leave them all out.",
     ),
     "missing-rank/row": Message(
-        found="no rank",
+        actual="no rank",
         expected="a number",
         fix="Give every row its rank.",
     ),
     "missing-score": Message(
-        found="no score",
+        actual="no score",
         expected="a number",
         fix="Give every document its score, or none of them.",
     ),
     "missing-score/mixed": Message(
-        found="documents with and without a score (lines {other} and {line})",
+        actual="documents with and without a score (lines {other} and {line})",
         expected="a score for each document or for none",
         fix="Complete the scores or leave them all out.",
     ),
     "missing-score/row": Message(
-        found="no score",
+        actual="no score",
         expected="a number",
         fix="Give every row its score.",
     ),
     "nan-rank": Message(
-        found="{value}",
+        actual="{value}",
         expected="a finite number",
         fix="Give the document a finite rank, or remove it.",
     ),
     "nan-score": Message(
-        found="{value}",
+        actual="{value}",
         expected="a finite number",
         fix="Give the document a finite score, or remove it.",
     ),
     "nan-score/column": Message(
-        found="NaN or infinity",
+        actual="NaN or infinity",
         expected="finite numbers",
         fix="Leave the document out, or give it a number.",
     ),
     "no-rows/header-only": Message(
-        found="a header and no row",
+        actual="a header and no row",
         expected="at least one judgment",
         fix="Check that the file is complete.",
     ),
     "no-rows/qrels": Message(
-        found="no judgment",
+        actual="no judgment",
         expected="{layout}",
         fix="Check that the file was written completely.",
     ),
     "no-rows/returned": Message(
-        found="no returned document",
+        actual="no returned document",
         expected="at least one row",
         fix="Check that the file was written completely.",
     ),
     "no-rows/truth": Message(
-        found="no judgment, reference answer or evidence",
+        actual="no judgment, reference answer or evidence",
         expected="at least one",
         fix="Give relevant, answers or evidence to the queries.",
     ),
     "number-as-text": Message(
-        found="the number {value}",
+        actual="the number {value}",
         expected="text in quotes",
         fix="It is read as text, with the digits as they are written; quote it to be sure.",
     ),
     "padded-id": Message(
-        found="{written!r}",
+        actual="{written!r}",
         expected="an id without white space around it",
         fix="It is read as {value!r}.",
     ),
     "rank-score-disagreement": Message(
-        found="query {query!r}: a document with a higher score is ranked lower",
+        actual="query {query!r}: a document with a higher score is ranked lower",
         expected="scores that fall from rank to rank",
         fix="The rank counts; if the score should, leave the ranks out.",
     ),
     "rank-score-disagreement/list": Message(
-        found="query {query!r}: a document with a higher score is ranked lower",
+        actual="query {query!r}: a document with a higher score is ranked lower",
         expected="scores that fall from rank to rank",
         fix="The order of the list counts.",
     ),
     "settings-differ": Message(
-        found="other settings than before: {settings}",
+        actual="other settings than before: {settings}",
         expected="one setting a run",
         fix="The first ones are kept; name each configuration in a field config.",
     ),
     "unfit-columns": Message(
-        found="{count:count value} for {documents:count document}",
+        actual="{count:count value} for {documents:count document}",
         expected="as many as documents",
         fix="{advice}",
     ),
     "unfit-columns/corpus": Message(
-        found="columns whose lengths differ from the {ids} ids",
+        actual="columns whose lengths differ from the {ids} ids",
         expected="as many texts and titles as ids",
         fix="Give every column one value for each document.",
     ),
     "unknown-convention": Message(
-        found="{value!r}",
+        actual="{value!r}",
         expected="{choices:or}",
         fix="Choose one of these for {name}.",
     ),

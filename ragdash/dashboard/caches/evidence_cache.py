@@ -166,12 +166,12 @@ def unfit(runs: Sequence[str], scope: Scope, spec: Spec) -> str | None:
         evaluation = scope.with_evidence().evaluation(runs[0], (spec,))
     except InputError as error:
         words = error.problems[0].words("page")
-        return f"{words.found}; expected {words.expected}."
+        return f"{words.actual}; expected {words.expected}."
     unavailable = next((problem for problem in evaluation.problems if problem.kind == "unavailable"), None)
     if unavailable is None:
         return None
     words = unavailable.words("page")
-    return f"{words.found[:1].upper()}{words.found[1:]}; expected {words.expected}. {words.fix}"
+    return f"{words.actual[:1].upper()}{words.actual[1:]}; expected {words.expected}. {words.fix}"
 
 
 def question(truth: str, query_id: str) -> str | None:

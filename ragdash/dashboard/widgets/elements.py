@@ -69,7 +69,7 @@ def problems(problem_list: Sequence[Problem], key: str, limit: int = CARDS) -> N
 def missing(problem: Problem) -> None:
     """What is not installed, and the command that installs it."""
     words = problem.words("page")
-    st.caption(f":material/info: {fmt.escape(words.found[:1].upper() + words.found[1:])}.")
+    st.caption(f":material/info: {fmt.escape(words.actual[:1].upper() + words.actual[1:])}.")
     st.code(words.fix, language=None)
 
 
@@ -108,7 +108,7 @@ def _card(problem: Problem) -> str:
     head = f"**{location}**  \n" if location else ""
     words = problem.words("page")
     return (
-        f"{head}Found {fmt.escape(words.found)}; expected {fmt.escape(words.expected)}.  \n"
+        f"{head}Found {fmt.escape(words.actual)}; expected {fmt.escape(words.expected)}.  \n"
         f":material/build: {fmt.escape(words.fix)}"
     )
 

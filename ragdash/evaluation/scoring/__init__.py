@@ -1,7 +1,7 @@
-"""Letting models speak: which texts a semantic metric needs, how long that takes, and the work itself.
+"""Plans and runs local models and judges: which texts a metric needs, how long that takes, and the work itself.
 
-Run in a process of its own (`python -m ragdash score`); whoever evaluates or draws reads the cache. Each distinct text
-goes to the model once, longest first, in blocks that are kept as soon as they are done: what is stopped goes on there.
+Run in a process of its own (`python -m ragdash score`); evaluations read the cache. Each distinct text goes to the
+model once, longest first, in blocks that are stored as soon as they are done, so that a stopped run can continue.
 """
 
 from ragdash.core.console import duration

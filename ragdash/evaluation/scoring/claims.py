@@ -1,4 +1,4 @@
-"""What judges said of one query: values with their reasons, claims with the chunks that support them, chunks judged.
+"""Verdicts of judges on one query: values with reasons, claims with the chunks that support them, judged chunks.
 
 Only the query asked for is read from the ledger, of all metrics and runs at once; nobody is asked.
 
@@ -27,8 +27,8 @@ from ragdash.models.local.score_cache import Store
 
 ANSWER, REFERENCE = "answer", "reference"
 CLAIM_METRICS = {ANSWER: ("ClaimFaithfulness", "RAGAS.Faithfulness"), REFERENCE: ("RAGAS.ContextRecall",)}
-"""The metrics that hold the claims of a text against the contexts."""
-NOT_ASKED_REASONS = (NOT_ASKED.missing, "not-imported", *LACKING)  # nothing was asked: there is nothing to tell
+"""The metrics that check the claims of a text against the contexts."""
+NOT_ASKED_REASONS = (NOT_ASKED.missing, "not-imported", *LACKING)  # nothing was asked: there is nothing to show
 
 
 @dataclass(frozen=True)
@@ -42,11 +42,13 @@ class ClaimVerdict:
 
 @dataclass(frozen=True)
 class Claim:
-    """A claim of the answer or of the reference. contexts: held against all contexts together; other: against the
-    reference (a claim of the answer) or the answer (one of the reference); None where that was not asked.
-    chunks: ids of those that the verdict on all contexts names, in their order: they support the claim, or contradict
-    it where the verdict does; alone: ids of those that entail it when each is read alone, None where that was not
-    asked; missing: why no verdict is there at all, in words.
+    """A claim of the answer or of the reference.
+
+    contexts: the verdict on it by all contexts together; other_text: by the reference (for a claim of the answer) or by
+    the answer (for one of the reference); None where that was not asked. chunks: ids of the chunks that the verdict on
+    all contexts names, in their order: they support the claim, or contradict it where the verdict does. entailed_by:
+    ids of the chunks that entail it when each is read alone, None where that was not asked. missing: why there is no
+    verdict, in words.
     """
 
     text: str
@@ -85,7 +87,7 @@ class ChunkVerdict:
 
 @dataclass(frozen=True)
 class JudgeFindings:
-    """All that one judge said of one query of one run."""
+    """All verdicts of one judge on one query of one run."""
 
     values: tuple[JudgedValue, ...] = ()
     answer: tuple[Claim, ...] = ()
@@ -186,7 +188,7 @@ def _read_imported(
 
 
 def _with_chunk_ids(row: dict, case: Case) -> dict:
-    """A row of a file, whose chunks are told by their places from 1, with the ids of the chunks there."""
+    """A row of a file, whose chunks are numbered from 1, with the ids of these chunks."""
     ids = {str(position): chunk for position, (chunk, _) in enumerate(case.contexts or (), 1)}
     return (
         {**row, "chunks": [ids.get(str(position), str(position)) for position in row["chunks"]]}
@@ -235,7 +237,7 @@ def _claims(by_metric: _JudgementsByMetric, side: str) -> tuple[Claim, ...]:
 
 
 def _add_fields(fields: dict, row: dict, checker: bool) -> None:
-    """Take over what a row tells of a claim."""
+    """Add what a row says about a claim."""
     verdict, chunks = row.get("verdict"), row.get("chunks")
     if verdict is not None:
         yes = verdict in (SUPPORTED, ENTAILED)

@@ -1,8 +1,8 @@
-"""The process that asks a judge, as a page sees it: started, looked at, stopped. A page never asks one itself.
+"""Start, watch and stop the process that asks a judge. A page never asks a judge itself.
 
 The process writes a JSON object a line to standard output (`python -m ragdash judge ... --progress json`):
 {"plan": {...}}, {"progress": {...}} and at the end {"report": {...}} or {"problems": [...]}. A key that a person typed
-into the page, or that stands in the server's secrets, goes to it in its environment alone, never on the command line.
+into the page, or that is in the server's secrets, goes to it in its environment alone, never on the command line.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The work that models have to do, as it is planned, as it goes on and as it was done.
+"""Plan, progress and report of the work of local models.
 
 Letters: N texts or pairs.
 """
@@ -16,7 +16,7 @@ from ragdash.matching.views.local_models import Scored
 from ragdash.matching.views.nli import Entailed
 from ragdash.models.local import ENCODER, NLI, SCORER, Encoder, Folder, Model, PairScorer, Store
 
-CHARACTERS_PER_PIECE, LONGEST_PIECES = 4, 512  # of a text, before a model tells
+CHARACTERS_PER_PIECE, LONGEST_PIECES = 4, 512  # of a text, as long as no model has counted them
 SIZE_OF_GUESS, RATE_OF_GUESS = 90_868_376, 3_800.0  # bytes of a model, word pieces a second on a processor core
 LOADING = 10.0  # seconds
 TABLES = {ENCODER: "vectors", SCORER: "scores", NLI: "scores"}
@@ -27,7 +27,7 @@ Source: TypeAlias = Folder | Encoder | PairScorer
 
 @dataclass(frozen=True, kw_only=True)
 class ScoringProgress(console.Progress):
-    """Where the work stands. stage: "loading" or "computing"; done, total: texts or pairs of this model."""
+    """Progress of the work. stage: "loading" or "computing"; done, total: texts or pairs of this model."""
 
     kind: str
     model: str
@@ -41,7 +41,7 @@ class ScoringProgress(console.Progress):
 
 
 Listener: TypeAlias = Callable[[ScoringProgress], bool | None]
-"""Told of progress; an answer of False stops the work after the block."""
+"""Called with the progress; returning False stops the work after the block."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What the semantic metrics, and evidence by embedding, need of which model: a plan. Nothing is loaded."""
+"""Plan what semantic metrics and evidence by embedding need of each model. Loads no model."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def _spans(runs: Sequence[Run], truth: Truth) -> tuple[dict[str, None], list[Pro
 
 
 def _entailed(runs: Sequence[Run], truth: Truth, store: Store) -> tuple[list[Entailed], list[Problem]]:
-    """The views of the runs that have answers beside contexts, the problems of the others."""
+    """The views of the runs that have answers and contexts, the problems of the others."""
     views, problems = [], []
     for run in runs:
         view = replace(Match(run, truth).entailed, store=store)
@@ -97,7 +97,7 @@ def _entailed(runs: Sequence[Run], truth: Truth, store: Store) -> tuple[list[Ent
 
 
 def _generated_questions(runs: Sequence[Run], truth: Truth, store: Store) -> tuple[dict[str, None], list[Problem]]:
-    """The questions that judges made of answers, and the queries beside them; the problems of runs without."""
+    """The questions that judges made of answers, and their queries; the problems of runs without."""
     texts, problems = {}, []
     for run in runs:
         view = replace(Match(run, truth).judged, store=store)

@@ -1,4 +1,4 @@
-"""Judges asked for metrics of runs: what that takes, and the asking of it all, each question once.
+"""Ask judges for metrics of runs: the plan with its costs, and the run, each question once.
 
 Letters: Q queries, C cases of all runs and metrics.
 """
@@ -29,13 +29,13 @@ from ragdash.models.judge.question import MISSING
 from ragdash.models.judge.task_runner import NOT_ASKED, Judging, ahead, guessed_ahead, walk
 from ragdash.models.judge.tasks import Asking, find_task
 
-MIN_CONSTANT = 10  # verdicts that are all the same, from which on that is told
+MIN_CONSTANT = 10  # from this many verdicts that are all the same, a warning says so
 FAILED_REASONS = {MISSING[reason] for reason in MISSING.keys() - {"no-text", "too-long"}}  # what another try may fix
 
 
 @dataclass(frozen=True, eq=False)
 class JudgeWork:
-    """What is to be asked. names: of judged metrics with the number of votes; at: the queries asked about, None for
+    """What is to be asked. names: of judged metrics with the number of votes; queries: those asked about, None for
     all; plan: what that takes; problems: metrics that a run lacks the texts for.
     """
 
@@ -48,7 +48,7 @@ class JudgeWork:
     problems: tuple[Problem, ...] = ()
 
     def askings(self, vote: int) -> list[Asking]:
-        """Of every run and metric that has so many votes: (C,), run by run."""
+        """Of every run and metric with more votes than this: (C,), run by run."""
         return [asking for view in self.judged for name, votes in self.names if vote < votes
                 for asking in view.askings(name, self.queries)]
 
@@ -56,8 +56,8 @@ class JudgeWork:
 @dataclass(frozen=True)
 class JudgeResult:
     """What came of a metric for a run. mean: of the n queries asked about that have a value; missing: those without a
-    verdict by reason, in words; undefined: those without one by their texts, the same; alike: all n values are the
-    same.
+    verdict by reason, in words; undefined: those without one by their texts, the same; constant: all n values are
+    the same.
     """
 
     run: str
@@ -120,7 +120,7 @@ def prepare_judging(runs: Iterable[Run], truth: Truth, metrics: str | Iterable[s
             votes: int | None = None) -> JudgeWork:
     """What asking a judge for these metrics takes; nothing is asked.
 
-    sample: only so many queries, drawn at random, the same of every run and metric; votes: in place of the metrics'.
+    sample: number of queries, drawn at random, the same for every run and metric; votes: in place of the metrics'.
     Raises InputError where a metric is not judged, or no run has the texts for any of them.
     """
     ledger = ledger or default_ledger()

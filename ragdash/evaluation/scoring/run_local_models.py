@@ -1,4 +1,4 @@
-"""The work itself: models are loaded and asked, longest texts first, in blocks that are kept as soon as they are done.
+"""Run local models: longest texts first, in blocks that are stored as soon as they are done.
 
 Letters: N texts or pairs.
 """

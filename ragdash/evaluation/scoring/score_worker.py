@@ -1,4 +1,4 @@
-"""The scoring process as a page sees it: started, looked at, stopped. It never loads a model itself.
+"""Start, watch and stop the scoring process. A page never loads a model itself.
 
 The process writes a JSON object a line to standard output (`python -m ragdash score ... --progress json`):
 {"plan": text}, {"progress": {...}} and at the end {"report": {...}} or {"problems": [...]}.
@@ -34,7 +34,7 @@ def line(kind: str, content: object) -> bytes:
 
 @dataclass(eq=False)
 class Worker:
-    """A scoring process. seen: the newest content of each kind of line."""
+    """A scoring process. messages: the newest content of each kind of line."""
 
     process: subprocess.Popen
     messages: dict[str, object] = field(default_factory=dict)
@@ -68,7 +68,7 @@ class Worker:
         if self.running or self.cancelled or "report" in self.messages:
             return None
         messages = [Problem.of_dict(problem).words("page") for problem in self.messages.get("problems") or ()]
-        return "\n".join(f"{words.found}; expected {words.expected}. {words.fix}" for words in messages) \
+        return "\n".join(f"{words.actual}; expected {words.expected}. {words.fix}" for words in messages) \
             or "\n".join(self.stderr_lines[-5:]) or f"The process ended with status {self.process.returncode}."
 
     def cancel(self, wait: float = 10.0) -> None:

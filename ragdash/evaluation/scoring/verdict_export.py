@@ -1,4 +1,4 @@
-"""Verdicts put out: claim by claim as JSON lines, as RAGAS's columns, as the results of RAGChecker and DeepEval.
+"""Export verdicts: claim by claim as JSON lines, as RAGAS's columns, as the results of RAGChecker and DeepEval.
 
 What is missing is null, never 0. A metric that is unavailable is left out; InputError where none is there.
 """
@@ -23,7 +23,7 @@ RAGAS_COLUMNS: Mapping[str, str] = {
     "RAGAS.Faithfulness": "faithfulness", "RAGAS.AnswerRelevancy": "answer_relevancy",
     "RAGAS.ContextPrecision": "context_precision", "RAGAS.ContextRecall": "context_recall"}
 FORMATS = ("rows", "ragas", "ragchecker", "deepeval")
-THRESHOLD = 0.5  # from which on DeepEval, unless told otherwise, calls a score a success
+THRESHOLD = 0.5  # from which on DeepEval, by default, calls a score a success
 _NEEDED = ("RAGChecker.F1", "RAGChecker.NoiseSensitivityRelevant")  # between them they hold all four tables
 _WORDS = {"entailed": "Entailment", "contradicted": "Contradiction", "neutral": "Neutral", "not entailed": "Neutral"}
 

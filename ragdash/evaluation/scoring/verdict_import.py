@@ -1,8 +1,8 @@
-"""Verdicts of other tools read into the ledger: results of RAGAS, RAGChecker and DeepEval.
+"""Import verdicts of other tools into the verdict store: results of RAGAS, RAGChecker and DeepEval.
 
 A verdict is kept under its metric and the texts of the run that it is about, with a judge "TOOL digest at imported": a
 run with other texts does not get it. Rows are matched by query id, else by the text of the query; a row whose answer is
-not the run's is left out and told, as are rows without a query, and scores that are none.
+not the run's is left out with a warning, as are rows without a query and scores that are no numbers.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ DEEPEVAL: Mapping[str, str] = {
     "faithfulness": "ClaimFaithfulness", "answer relevancy": "AnswerRelevanceJudged",
     "contextual relevancy": "ContextRelevance", "contextual precision": "RAGAS.ContextPrecision",
     "contextual recall": "RAGAS.ContextRecall", "correctness": "Correctness"}
-"""Metrics of DeepEval, in lower case and without what stands in parentheses, and the nearest ones here."""
+"""Metrics of DeepEval, in lower case and without parentheses, and the nearest ones here."""
 TABLES = ("answer2response", "response2answer", "retrieved2response", "retrieved2answer")
 _PARTS = ("correct", "found", "supports", "holds")
 _IDS, _QUESTIONS = ("query_id", "id", "qid"), ("query", "question", "user_input", "input")
 _ANSWERS = ("response", "answer", "actual_output", "actualOutput")
 _LISTS = ("results", "test_results", "testResults", "test_cases", "testCases")
 _METRICS = ("metrics_data", "metricsData")
-_MORE = ("metadata", "additional_metadata")  # where DeepEval keeps what it was given beside the texts
+_MORE = ("metadata", "additional_metadata")  # where DeepEval keeps what it was given with the texts
 
 
 @dataclass(frozen=True)

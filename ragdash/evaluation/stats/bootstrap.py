@@ -1,4 +1,4 @@
-"""Intervals of means over queries: vectorised, seeded, the same resamples for everything that is compared.
+"""Bootstrap intervals of means over queries: vectorized, seeded, with the same resamples for everything compared.
 
 Letters: Q queries, S series (columns), B resamples, T terms.
 """
@@ -152,7 +152,7 @@ def _studentized_interval(draws: np.ndarray, errors: np.ndarray, deviations: np.
 
 
 def column_sums(table: np.ndarray) -> np.ndarray:
-    """Sum of each column (S,), to the last bit the same whichever columns stand beside it: numpy's own is not."""
+    """Sum of each column (S,), the same to the last bit whatever the other columns are, unlike numpy's sum."""
     return np.ascontiguousarray(table.T).sum(axis=1)
 
 
@@ -208,7 +208,7 @@ def resampled_sums(columns: np.ndarray, *, resamples: int = RESAMPLES, seed: int
 
 
 def resample_weights(n: int, *, resamples: int = RESAMPLES, seed: int = SEED) -> np.ndarray:
-    """How often each of n queries stands in each resample: (B, n) uint8. The first rows are those of a smaller B."""
+    """Return how often each of n queries is in each resample: (B, n) uint8. The first rows are those of a smaller B."""
     weights = np.empty((resamples, n), np.uint8)
 
     def batch(start: int) -> None:
@@ -254,7 +254,7 @@ def _quantiles(draws: np.ndarray, *shares: np.ndarray) -> tuple[np.ndarray, ...]
 
     def fill_row(i: int) -> None:
         row = np.sort(draws[i])
-        n_defined = int(np.searchsorted(row, np.nan))  # NaN stand last
+        n_defined = int(np.searchsorted(row, np.nan))  # NaN sort last
         for end, share in zip(ends, shares, strict=True):
             if n_defined and not np.isnan(share[i]):
                 position = share[i] * (n_defined - 1)

@@ -1,4 +1,4 @@
-"""Logistic regression with an L2 penalty, and the same cross-fitted: every labelled row is told by a model without it.
+"""Logistic regression with an L2 penalty, also cross-fitted: every labeled row is predicted by a model without it.
 
 Letters: B any leading axes (many samples at once), n rows, m rows, F features, K folds.
 """
@@ -68,7 +68,7 @@ def logistic(features: np.ndarray, labels: np.ndarray, *, penalty: float = 1.0,
         bend = bend + np.diag(ridge + NEAR)
         step = np.where(active[..., None], np.linalg.solve(bend, slope[..., None])[..., 0], 0.0)
         beta, loss, change = _take_step(rows, y, use, ridge, beta, loss, step)
-        active = active & (change > NEAR)  # one that has ended stands still: it does not hang on the others
+        active = active & (change > NEAR)  # a converged model no longer moves, whatever the others do
         if not active.any():
             break
     beta[constant] = 0.0
@@ -81,7 +81,7 @@ def cross_fitted(features: np.ndarray, labels: np.ndarray, fold: np.ndarray, *, 
     """(what of each row the model says that was fitted to the rows of the other folds: (B, n); the K models (B, K)).
 
     features (B, n, F), labels (B, n); fold (B, n) int from 0, the same number for rows that belong together, such as
-    answers to the same query: it must not hang on the labels. Each model needs a row outside its fold.
+    answers to the same query: it must not depend on the labels. Each model needs a row outside its fold.
     Source: Zrnic and Candès 2024, Cross-prediction-powered inference.
     """
     k = int(fold.max()) + 1 if folds is None else folds

@@ -1,4 +1,4 @@
-"""Paired tests of differences per query against none: columns are pairs of runs and metrics, all p two-sided.
+"""Paired tests of differences per query: columns are pairs of runs and metrics, all p-values are two-sided.
 
 Letters: Q queries, S series (columns), B sign flips. A NaN (a side is undefined) drops out of its column.
 """
@@ -11,7 +11,7 @@ from ragdash.core.arrow_columns import on_all_cores
 from ragdash.evaluation.stats.bootstrap import column_sums
 from ragdash.evaluation.stats.defaults import PERMUTATIONS, SEED
 
-EXACT_BELOW = 16  # up to so many differences that are not zero, all 2^m flips are counted
+EXACT_BELOW = 16  # with up to this many nonzero differences, all 2^m flips are counted
 _CELLS = 1 << 23  # signs drawn together: part of what the seed means
 _TABLE, _SUMS = 1 << 26, 1 << 16  # bytes of sums to look up; sums added up together, so that they stay in the cache
 _CLOSE = 1e-10  # of the sum of |differences|: sums no further apart are the same sum, rounded
@@ -40,7 +40,7 @@ def randomization_test(differences: np.ndarray, *, permutations: int = PERMUTATI
 
 
 def _exact_p(values: np.ndarray) -> np.ndarray:
-    """Share of all flips whose sum is as far from 0: (S,). The first sign is held: the other half mirrors it."""
+    """Share of all flips whose sum is as far from 0: (S,). The first sign is fixed: the other half is its mirror."""
     m = int((values != 0).sum(axis=0).max())
     nonzero_first = np.take_along_axis(values, np.argsort(values == 0, axis=0, kind="stable")[:m], axis=0)
     flips = _every_subset(m)[: 1 << (m - 1)]
@@ -68,7 +68,7 @@ def _count_extreme(values: np.ndarray, permutations: int, seed: int) -> np.ndarr
 
 
 def _count_extreme_block(values: np.ndarray, permutations: int, seed: int) -> np.ndarray:
-    """_count_extreme of so many columns that their table of sums is small."""
+    """_count_extreme for a block of columns whose table of sums fits in memory."""
     n, series = values.shape
     sums, (low, high) = _byte_sums(values), _edges(values)
     batch_size, block_rows = max(1, _CELLS // n), max(64, _SUMS // series)

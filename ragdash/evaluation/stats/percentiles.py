@@ -1,4 +1,4 @@
-"""Percentiles with bootstrap intervals: times are skewed, and what waits is the tail. Letters: n values, P shares."""
+"""Percentiles with bootstrap intervals, for skewed values such as latencies. Letters: n values, P shares."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def percentiles(values: np.ndarray, shares: Sequence[float], *, level: float = L
 
     Percentiles are numpy's linear ones. Intervals are percentile bootstrap intervals of resamples with replacement;
     they are never wider than the values seen: with fewer than about 100 values that of P99 says little of the tail.
-    weights: what resample_weights gave for so many values, this seed and at least these resamples; else they are drawn.
+    weights: resample_weights for this number of values, this seed and at least these resamples; drawn where None.
     NaN without a value, intervals NaN below two. Source: Efron & Tibshirani 1993, chapter 13.
     """
     values = np.sort(np.asarray(values, np.float64)[~np.isnan(values)])
@@ -42,7 +42,7 @@ def percentiles(values: np.ndarray, shares: Sequence[float], *, level: float = L
 
 
 def _ranked_indices(weights: np.ndarray, ranks: np.ndarray) -> np.ndarray:
-    """Which of the ascending values stands at each rank (from 0) of each resample: (B, ranks). weights (B, n)."""
+    """Which of the ascending values is at each rank (from 0) of each resample: (B, ranks). weights (B, n)."""
     rows, n = weights.shape
     reached = np.cumsum(weights, axis=1, dtype=np.int64)
     first = np.arange(rows)[:, None]

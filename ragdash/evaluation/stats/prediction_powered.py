@@ -1,4 +1,4 @@
-"""Prediction-powered inference: what a judge says of all queries, corrected by what people say of a few.
+"""Prediction-powered inference: a judge's verdicts on all queries, corrected by human labels on a few.
 
 Letters: Q queries, S series (columns), N queries with a verdict and no label, n queries with both.
 """

@@ -56,7 +56,7 @@ def checker(name: str, query_id: str, question: str) -> Callable[[bytes], None]:
                 raise Failed("unusable-answer", f"an object with the fields {shorten(keys, 100)}; expected one of "
                              f"{', '.join(RUN_MARKERS)}, such as {EXAMPLE}") from None
             field = f" ({first.field})" if first.field else ""
-            raise Failed("unusable-answer", f"{first.found}{field}; expected {first.expected}") from None
+            raise Failed("unusable-answer", f"{first.actual}{field}; expected {first.expected}") from None
 
     return check
 

@@ -19,8 +19,8 @@ from ragdash.io.source.source import Source
 class Rows:
     """The returned documents of one configuration in file order: (N,) columns for Run.build.
 
-    given: what orders the rows where `ranks` are there: "rank" (a column) or "list" (the place in a list). about and
-    lines: columns that tell of the queries and the lines of the rows, while a table is read.
+    order_source: where `ranks` come from: "rank" (a column) or "list" (positions in a list). query_columns and lines:
+    columns about the queries, and the line of each row, while a table is read.
     """
 
     query_ids: pa.Array | pa.ChunkedArray | list[str]
@@ -41,8 +41,8 @@ def build_runs(
 ) -> list[Run]:
     """One Run per configuration, in file order; raises InputError for noted errors or without rows.
 
-    The name is the one given, else the configuration, else the file's. With several configurations and a given name
-    it is both: "name/configuration".
+    A run is named by `name`, else by its configuration, else by the file. With a name and several configurations, it
+    is "name/configuration".
     """
     problems.raise_errors()
     if not any(len(rows.docs) or rows.details is not None for rows in rows_by_config.values()):

@@ -9,7 +9,7 @@ _DOCUMENT_FIELDS = {normalize_name(alias) for name in ("doc_id", *PARALLEL_FIELD
 
 
 def split_documents(fields: dict, schema: dict[str, str], cell: Cell) -> tuple[dict, dict[str, str], object]:
-    """(fields, known, what was retrieved) of a query.
+    """(fields, schema, retrieved documents) of a query.
 
     Columns of scores, ranks, texts and sources as long as the list of ids are joined with it; where there is no such
     list, they are attributes. Contexts that are objects with ids are what was retrieved, and their texts the contexts.

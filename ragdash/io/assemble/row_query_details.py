@@ -30,8 +30,8 @@ class QueryValues(NamedTuple):
 class RowDetails:
     """Collects the values of fields that do not describe a document; `queries` returns them by query.
 
-    names: what may be told of a query; passed: our names of what belongs to the other role, and is passed over. Fields
-    of other names are attributes, unless they differ between the rows of a query. known: {our name: field}.
+    names: our names of query details; ignored: our names of fields of the other role. Fields with other names are
+    attributes, unless they differ between the rows of a query. schema: {our name: field}.
     """
 
     def __init__(self, problems: Collector, mapping: Mapping[str, str], names: tuple[str, ...] = DETAIL_FIELDS,

@@ -34,7 +34,7 @@ DOCUMENT_FIELDS = ("doc_id", "score", "rank", "text", "source")
 class RunReader:
     """Takes the objects of a file one by one; `buffers` has the rows of each configuration.
 
-    known: {our name: field} where all objects have the same fields, as the rows of a table.
+    schema: {our name: field} if all objects have the same fields, as the rows of a table.
     """
 
     def __init__(self, problems: Collector, mapping: Mapping[str, str], schema: dict[str, str] | None = None):

@@ -41,7 +41,7 @@ class TruthReader:
         self.fraction_count = 0  # grades such as 0.73
         self.query_lines: dict[str, int] = {}
         self.details: dict[str, dict] = {}
-        self._first_judgments: dict[str, tuple] = {}  # of queries that stand once for each configuration
+        self._first_judgments: dict[str, tuple] = {}  # of queries that occur once per configuration
         self.query_ids: list[str] = []
         self.docs: list[str] = []
         self.grades: list[float] = []

@@ -33,7 +33,7 @@ BLOCK_BYTES = 16 << 20  # bytes read at once; a longer line sends the file the o
 def read_corpus(source: Source) -> Corpus:
     """The documents of a file. Raises InputError where it has no ids, or is none of JSONL, a JSON array, Parquet, XLSX.
 
-    A text that is a list is joined with blanks. Fields beside id, title and text are not read.
+    A text that is a list is joined with blanks. Fields other than id, title and text are not read.
     """
     if source.container:
         return _build_corpus(source, *_read_entries(_table_entries(source), problems := source.collector()), problems)

@@ -125,7 +125,7 @@ def read_runs(source: Source, name: str | None) -> list[Run]:
 
 
 def read_truth(source: Source) -> Truth:
-    """The judgements of a table."""
+    """The judgments of a table."""
     header, problems = _read_header(source), source.collector()
     if header.has_query_rows:
         return query_rows.read_truth(source, header)
@@ -201,7 +201,7 @@ def _fail_if_truth(source: Source, header: Header, columns: TableColumns) -> Non
     ):
         return
     fail_truth_as_run(source, f"whole numbers under the header {' '.join(header.names)}",
-                 "BEIR qrels" if header.is_beir else "judgements")
+                 "BEIR qrels" if header.is_beir else "judgments")
 
 
 def _read_columns(source: Source, header: Header, indices: dict[str, int], problems: Collector) -> TableColumns:

@@ -82,7 +82,7 @@ def _describe_objects(start: FileStart, name: str, container: str, path: KeyPath
     if is_document_row(schema):
         run = "score" in schema or "rank" in schema
         role = "run" if run else "truth" if "grade" in schema else "unknown"
-        content = "a judgement" if role == "truth" else "a returned document"
+        content = "a judgment" if role == "truth" else "a returned document"
         return Detection(name, role, f"{container}, each {content}", columns, schema)
     shown_fields = [schema[field] for field in markers] or list(columns[:5]) or ["no fields"]
     return Detection(name, role_of(markers), f"{container}, with {', '.join(shown_fields)}", columns, schema)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from typing import NoReturn
 
 from ragdash.core.errors import Problem
 from ragdash.core.records import Run, Truth
@@ -40,14 +41,18 @@ class Detection:
     guess: dict[str, str] = field(default_factory=dict)
 
 
+def _no_reader(source: Source, *_name: str | None) -> NoReturn:
+    raise LookupError(f"{source.file}: files of this format are read by ragdash.io itself")
+
+
 @dataclass(frozen=True)
 class Format:
-    """A format that is read. A reader is None where a file of this format cannot have the role."""
+    """A format that is read. Archives and folders have no readers: `ragdash.io` reads the files in them."""
 
     name: str
     title: str
-    read_runs: Callable[[Source, str | None], list[Run]] | None = None
-    read_truth: Callable[[Source], Truth] | None = None
+    read_runs: Callable[[Source, str | None], list[Run]] = _no_reader
+    read_truth: Callable[[Source], Truth] = _no_reader
 
 
 @dataclass(frozen=True)

@@ -121,7 +121,7 @@ def _trace_entry(spans: list[Span], problems: Collector) -> InputEntry | None:
     for span in (*roots[:1], *searches[:1]):
         value = {**span.value, **value}
     if roots[0].is_retriever:
-        value.pop("answer", None)  # what it put out are the documents
+        value.pop("answer", None)  # its output is the documents
     documents = value.pop("documents", None)
     if documents is not None:
         with_ids = all("doc_id" in document for document in documents)

@@ -1,8 +1,8 @@
 """TREC runs and qrels. Well-formed files are read by pyarrow's CSV reader, others by trec_lines.
 
-The fast way never guesses: the whole text is looked at first, and where a row could be split wrongly (an empty or
-padded field), its white space is tidied in memory; where that is not enough, or something else is odd (a comment, a
-number that is none), the file is read line by line.
+Fast reading never guesses. The whole text is checked first. If a row could be split wrongly (an empty or padded field),
+its white space is normalized in memory. If that is not enough, or anything else is unusual (a comment, an invalid
+number), the file is read line by line.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
+from typing import NoReturn
 
 import numpy as np
 import pyarrow as pa
@@ -39,6 +40,7 @@ from ragdash.io.json.numbers import all_usable, parse_number
 from ragdash.io.source.source import HEAD_BYTES, Source
 from ragdash.io.tables.whitespace import is_regular, normalize_line_ends, normalize_whitespace
 from ragdash.io.write import format_writers
+from ragdash.io.wrong_role import fail_run_as_truth, fail_truth_as_run
 
 BLOCK_BYTES = 4 << 20  # bytes that one core reads at a time
 ENCODED_TEXT = pa.dictionary(pa.int32(), pa.string())
@@ -97,8 +99,26 @@ def read_runs(source: Source, name: str | None) -> list[Run]:
     return build_runs({None: Rows(columns.query_ids, columns.docs, columns.values)}, source, name, problems)
 
 
+def read_qrels_as_runs(source: Source, name: str | None) -> NoReturn:
+    """Raise: qrels are ground truth, not a run."""
+    fail_truth_as_run(source, _detect_again(source).reason, "TREC qrels")
+
+
+def read_run_as_truth(source: Source) -> Truth:
+    """Raise for a run; lines that only may be a run are read as qrels, for their problems."""
+    detection = _detect_again(source)
+    if detection.role == "run":
+        fail_run_as_truth(source, detection.reason, "a TREC run")
+    return read_truth(source)
+
+
+def _detect_again(source: Source) -> Detection:
+    start = FileStart(source)
+    return detect(start) or guess(start) or Detection("unknown", "unknown", "")
+
+
 def read_truth(source: Source) -> Truth:
-    """The judgements of a TREC qrels file."""
+    """The judgments of a TREC qrels file."""
     problems = source.collector()
     columns = read_columns(source, QRELS, problems)
     problems.raise_errors()
@@ -158,10 +178,10 @@ def _read_if_regular(source: Source, shape: Shape, layout: Layout) -> tuple[bool
             regular = is_regular(content, shape.separator)
             return regular, _read_fast(text, shape, layout, threads=False) if regular else None
     with ThreadPoolExecutor(1) as executor:
-        regular = executor.submit(is_regular, content, shape.separator)
+        check = executor.submit(is_regular, content, shape.separator)
         with source.arrow_text() as text:
             columns = _read_fast(text, shape, layout)
-    return (True, columns) if regular.result() else (False, None)
+    return (True, columns) if check.result() else (False, None)
 
 
 @dataclass(frozen=True)
@@ -222,7 +242,8 @@ def _note_tags(source: Source, problems: Collector) -> None:
 
 
 FORMATS.register(
-    Format("trec-run", "TREC run", read_runs, read_truth), Format("trec-qrels", "TREC qrels", None, read_truth),
+    Format("trec-run", "TREC run", read_runs, read_run_as_truth),
+    Format("trec-qrels", "TREC qrels", read_qrels_as_runs, read_truth),
     kind="text", order=20, detect=detect, guess=guess,
     writer=Writer("trec", 1, (".trec", ".run", ".txt", ".qrels", ".qrel"),
                   format_writers.write_trec_run, format_writers.write_trec_qrels))

@@ -1,7 +1,7 @@
 """Exact JSON parsing: numbers keep their digits, no key is lost, every entry has its line.
 
-Files are first read with orjson. Whatever it cannot keep or tell (numbers used as ids, bare NaN, repeated keys, a
-problem that needs its line) raises NeedsExact, and the file is read once more with the functions here.
+Files are first parsed with orjson. What it would lose (numbers used as ids, bare NaN, repeated keys, the line of a
+problem) raises NeedsExact, and the file is parsed again with the functions here.
 """
 
 from __future__ import annotations
@@ -71,17 +71,17 @@ def parse_lines_fast(source: Source) -> Iterator[InputEntry]:
 
 def numbered_lines(data: bytes, file: str) -> Iterator[tuple[int, bytes]]:
     """(line number, text) of the lines that are not empty."""
-    start, line, tell_at, tell = 0, 1, 0, progress_steps(file, len(data))
+    start, line, next_report, report = 0, 1, 0, progress_steps(file, len(data))
     while start < len(data):
-        if start >= tell_at:
-            tell_at = tell(start)
+        if start >= next_report:
+            next_report = report(start)
         end = data.find(b"\n", start)
         end = len(data) if end < 0 else end
         text = data[start:end].strip()
         if text:
             yield line, text
         start, line = end + 1, line + 1
-    tell(len(data))
+    report(len(data))
 
 
 def count_keys(value) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 MAX_BYTES = 1 << 30  # bytes of text in a compressed file or an archive, held in memory; as much as an upload
-ESTIMATE_AFTER = 64 << 20  # bytes after which a size is told from how a file grew so far
+ESTIMATE_AFTER = 64 << 20  # bytes after which the size is estimated from the growth so far
 MAX_RATIO = 200  # texts shrink to a hundredth at most; bombs grow a thousandfold
 HARMLESS_BYTES = 64 << 20  # bytes that are read whatever the ratio
 MAX_COLUMNS = 20_000
@@ -21,12 +21,3 @@ def is_bomb(grown: int, packed: int) -> bool:
 def will_exceed_limit(grown: int, position: int, packed: int) -> bool:
     """True if a file that decompressed to `grown` bytes up to this position will exceed the limit by far."""
     return grown >= ESTIMATE_AFTER and grown * packed > 2 * MAX_BYTES * max(position, 1)
-
-
-def size(count: int) -> str:
-    """A number of bytes for people: "1.5 GB"."""
-    for unit in ("bytes", "KB", "MB", "GB"):
-        if count < 1000 or unit == "GB":
-            break
-        count /= 1000
-    return f"{count:,.0f} {unit}" if unit == "bytes" else f"{count:,.1f} {unit}"

@@ -49,11 +49,11 @@ def progress_steps(file: str, size: int) -> Callable[[int], int]:
     if callback is None:
         return lambda position: size + 1
 
-    def tell(position: int) -> int:
+    def report(position: int) -> int:
         callback(file, position, size)
         return position + _STEP_BYTES
 
-    return tell
+    return report
 
 
 class _ProgressFile(io.FileIO):

@@ -125,7 +125,7 @@ def _parse_literal(node: ast.AST, text: str):
         keys = [_parse_literal(key, text) for key in node.keys]
         if all(isinstance(key, str) for key in keys) and len(set(keys)) == len(keys):
             return dict(zip(map(str, keys), (_parse_literal(value, text) for value in node.values), strict=True))
-        raise _UnreadableCell("a key that is no text, or stands twice")
+        raise _UnreadableCell("a key that is not text, or a repeated key")
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and isinstance(node.operand, ast.Constant) \
             and isinstance(node.operand.value, (int, float)):
         return NumberText(f"-{_number_text(node.operand, text)}")

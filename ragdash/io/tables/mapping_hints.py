@@ -55,7 +55,7 @@ def _fail_if_trec_eval_results(source: Source) -> None:
 def mapping_example(columns: Sequence[str], fields: Sequence[str] = ROW_EXAMPLE, row: Sequence[str] = ()) -> str:
     """Such as "--map query_id=question,doc_id=file,score=points"; fields with a known column are left out.
 
-    row: the values of the first row, to tell a column of numbers.
+    row: the values of the first row, to recognize columns of numbers.
     """
     free = [name for name in dict.fromkeys(columns) if name and "=" not in name and "," not in name]
     missing = []

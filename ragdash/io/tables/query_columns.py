@@ -21,14 +21,14 @@ from ragdash.io.tables import cells
 from ragdash.io.tables.header import Header
 from ragdash.io.tables.row_reader import TableColumns
 
-QUERY_PREFIX = "about "  # before the names of such columns, to tell them from those of documents
+QUERY_PREFIX = "about "  # prefix that separates names of these columns from those about documents
 
 
 class QueryColumns:
     """The columns of a header that describe queries; `indices` is {prefixed name: index}.
 
-    documents: {our name: index} of the columns about documents; where there is no id of the query, the question is the
-    id, and is added to them.
+    documents: {our name: index} of the columns about documents; without a query id, the question
+    is the id, and is added to them.
     """
 
     def __init__(self, header: Header, documents: dict[str, int], problems: Collector, is_truth: bool = False):

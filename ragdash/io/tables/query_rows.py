@@ -44,7 +44,7 @@ def build_runs_from_rows(
         fail_truth_as_run(source, f"the columns {_join_columns(header, ('doc_id', 'grade'))}")
     if not is_document_row(schema) and not any(field in schema for field in RUN_MARKERS):
         fail_truth_as_run(source, f"the columns {_join_columns(header, TRUTH_MARKERS)} and nothing retrieved",
-                     "reference answers, evidence or judgements")
+                     "reference answers, evidence or judgments")
     _check_columns(header, problems)
     reader = RunReader(problems, source.mapping, header.schema)
     for row in rows:

@@ -102,7 +102,7 @@ def _repeat_warnings(run: Run, path: PathLike) -> Warnings:
 
 
 def _lost_by_qrels(truth: Truth, path: PathLike, names: tuple[str, ...]) -> Warnings:
-    """What judgements alone cannot hold."""
+    """What qrels cannot hold."""
     warnings = [_lost(path, "truth-fields", {"fields": list(names)})] if names else []
     bare = len(truth) - len(np.unique(truth.queries))
     if bare:

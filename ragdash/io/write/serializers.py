@@ -63,7 +63,7 @@ def jsonl(record: Run | Truth) -> bytes:
 def rankings(run: Run) -> Iterator[tuple[str, dict[str, list]]]:
     """(query id, {"doc_id", "score", "text", "source": [...]}) in ranking order, each document once.
 
-    Columns that the run lacks are absent. Equal scores stand by document id, descending.
+    Columns that the run lacks are absent. Equal scores are ordered by document id, descending.
     """
     for q, query_id in enumerate(run.query_ids.to_pylist()):
         positions = np.setdiff1d(np.arange(run.starts[q], run.starts[q + 1]), run.repeated)

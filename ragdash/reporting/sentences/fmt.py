@@ -60,7 +60,7 @@ def escape(text: str) -> str:
 def problem_line(problem: Problem, surface: Surface = "page") -> str:
     """What was found and what to do about it, as one line of markdown."""
     words = problem.words(surface)
-    return f"{escape(words.found[:1].upper() + words.found[1:])}. {escape(words.fix)}"
+    return f"{escape(words.actual[:1].upper() + words.actual[1:])}. {escape(words.fix)}"
 
 
 def interval(summary: Summary) -> str:

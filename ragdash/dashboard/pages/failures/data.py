@@ -121,4 +121,4 @@ def unassessed(held: Losses) -> list[str]:
         of = "" if len(runs) == len(left) else f" of {fmt.listed(runs)}"
         lines.append(f"Not assessed{of}: {text}.")
     problems = [problem.words("page") for one in held.found for problem in one.problems]
-    return [*lines, *dict.fromkeys(f"{words.found[:1].upper()}{words.found[1:]}. {words.fix}" for words in problems)]
+    return [*lines, *dict.fromkeys(f"{words.actual[:1].upper()}{words.actual[1:]}. {words.fix}" for words in problems)]

@@ -125,8 +125,8 @@ def _warnings(data: JudgesData) -> None:
     """Warn of a judge that always gives the same score, and of one of the generator's family."""
     sentences = [
         f"{fmt.escape(sentences_judge.metric_title(name))} of **{fmt.escape(data.context.names[index])}** is "
-        f"{cell.n:,} times {cell.mean:g}: a judge that always gives the same score carries no information. "
-        "Read some of its reasons."
+        f"{cell.n:,} times {cell.mean:g}: a judge that always gives the same score carries no "
+        "information. Read some of its reasons."
         for (index, name), cell in data.cells.items()
         if cell.constant
     ]

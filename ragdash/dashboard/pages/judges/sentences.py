@@ -41,7 +41,13 @@ def needs(name: str) -> str:
 
 
 def url_label(kind: str, url: str) -> str:
-    """A base URL with the service that usually runs there."""
+    """A base URL with the service that usually runs there.
+
+    Examples
+    --------
+    >>> url_label("openai", "http://localhost:11434/v1")
+    'http://localhost:11434/v1 (Ollama)'
+    """
     service = BASE_URLS[kind].get(url)
     return f"{url} ({service})" if service else url
 
@@ -69,5 +75,11 @@ def follow_up_tokens(plan: Mapping) -> str:
 
 
 def reason_counts(reasons: Mapping[str, int]) -> str:
-    """Reasons with their counts, such as "no connection (1)"."""
+    """Reasons with their counts.
+
+    Examples
+    --------
+    >>> reason_counts({"no JSON in the reply": 3, "no connection": 1})
+    'no JSON in the reply (3), no connection (1)'
+    """
     return ", ".join(f"{reason} ({n:,})" for reason, n in reasons.items())

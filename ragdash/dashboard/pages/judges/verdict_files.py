@@ -67,7 +67,7 @@ def _export(context: PageContext, data: JudgesData) -> None:
         except InputError as error:
             content = None
             words = error.problems[0].words("page")
-            st.caption(f":material/info: {fmt.escape(words.found)}; it takes {fmt.escape(words.expected)}.")
+            st.caption(f":material/info: {fmt.escape(words.actual)}; it takes {fmt.escape(words.expected)}.")
         if content is not None:
             st.download_button(
                 "Download",

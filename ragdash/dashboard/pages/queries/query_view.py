@@ -131,7 +131,7 @@ def _moves(case: QueryCase, k: int) -> None:
                   formats=dict.fromkeys(("Grade", *context.names), "%.0f"))
     first, doc_ranks = query_rankings.moves(case.rankings, k)
     swatches = [elements.swatch(slot, name) for slot, name in zip(context.slots, context.names, strict=True)]
-    lines = queries_sentences.unique_documents(swatches, query_rankings.alone(first, doc_ranks, k), case.grades, k)
+    lines = queries_sentences.unique_documents(swatches, query_rankings.alone(first, doc_ranks, k), case.grades)
     st.markdown("  \n".join([f"Only in the top {k} of", *lines])
                 if lines else f"No run has a document in its top {k} that is in no other run's top {k}.")
 

@@ -245,12 +245,14 @@ def _sticky(theme: Theme) -> str:
 
 
 def table_row(name: str, cells: str, theme: Theme) -> str:
+    """A table row with its name in the first column. name, cells: HTML."""
     style = (f"{cell_style(theme)}text-align:left;font-weight:400;overflow-wrap:anywhere;max-width:520px;"
              f"{_sticky(theme)}")
     return f'<tr><th scope="row" dir="auto" style="{style}">{name}</th>{cells}</tr>'
 
 
 def cell_style(theme: Theme) -> str:
+    """CSS of a table cell."""
     return f"border:0;border-bottom:1px solid {theme.grid};padding:6px 8px;vertical-align:top;color:{theme.ink};"
 
 

@@ -59,7 +59,13 @@ def active_filters(filters: Filters, marks: Mapping[str, str]) -> list[str]:
 
 
 def loosening_hint(counts: Mapping[str, int]) -> str:
-    """Which filter to clear first if no query passes. counts: queries that pass without each filter."""
+    """Which filter to clear first if no query passes. counts: queries that pass without each filter.
+
+    Examples
+    --------
+    >>> loosening_hint({"text": 3, "stages": 1})
+    'Clear the search first: without it 3 queries pass.'
+    """
     freed = {facet: n for facet, n in counts.items() if n}
     if not freed:
         return "Several filters together exclude every query: clear all of them."
@@ -74,10 +80,14 @@ def cost_columns(output: Said) -> dict[str, str]:
     return columns | ({"Cost (USD)": f"{output.cost:.6f}".rstrip("0").rstrip(".")} if output.cost is not None else {})
 
 
-def unique_documents(
-    names: Sequence[str], docs_alone: Sequence[Sequence[str]], grades: Mapping[str, int], k: int
-) -> list[str]:
-    """One line per run with documents in its top k that no other run has there: relevant ones by id, others counted."""
+def unique_documents(names: Sequence[str], docs_alone: Sequence[Sequence[str]], grades: Mapping[str, int]) -> list[str]:
+    """One line per run that alone has documents in its top k: relevant ones by id, others counted.
+
+    Examples
+    --------
+    >>> unique_documents(["dense", "sparse"], [["d1", "d2"], []], {"d1": 2})
+    ['dense: **relevant** d1 (grade 2) and 1 other document']
+    """
     lines = []
     for name, docs in zip(names, docs_alone, strict=True):
         good = [doc for doc in docs if grades.get(doc, 0) >= 1]

@@ -93,7 +93,7 @@ def _of_run(found: Ledger, entry: SessionRun) -> None:
 def _fixed(entry: SessionRun) -> None:
     if not entry.fixes:
         return
-    told = [problem.found for problem in entry.run.problems if problem.kind in comparability.FIX_KINDS]
+    told = [problem.actual for problem in entry.run.problems if problem.kind in comparability.FIX_KINDS]
     left, right = st.columns(WIDTHS, vertical_alignment="center", gap="small")
     left.markdown(f":blue[:material/build:] {comparability.applied_fixes(entry.fixes, told)}")
     right.button("Undo", icon=":material/undo:", key=f"undo_{entry.key}", on_click=run_fixes.undo, args=(entry.digest,),

@@ -72,7 +72,7 @@ def board(context: PageContext, prices: PriceTable) -> Board:
             one = context.scope.match(entry.digest).timed
         except Unavailable as fault:
             words = fault.problem.words("page")
-            faults.append(f"{entry.name}: {words.found}. {words.fix}")
+            faults.append(f"{entry.name}: {words.actual}. {words.fix}")
             one = None
         taken.append(one)
         speeds.append({} if one is None else _speeds(entry.digest, *context.scope.cache_key(), _one=one,

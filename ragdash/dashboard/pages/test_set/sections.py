@@ -74,15 +74,9 @@ def table(data: TestSetData) -> list[str]:
     ids = [draft.id for draft in drafts]
     key = state.choice_key(state.DRAFT, ids, ids[0])
     position = ids.index(state.get(key))
-    elements.frame(
-        _draft_frame(data, drafts),
-        "draft_rows",
-        fmt.count(len(drafts), "draft"),
-        height=min(38 + 35 * len(drafts), TABLE_HEIGHT),
-        pick=partial(_open_draft, ids),
-        selected_row=position,
-        widths={"Answer": 240, "Why not": 320},
-    )
+    elements.frame(_draft_frame(data, drafts), "draft_rows", fmt.count(len(drafts), "draft"),
+                  height=min(38 + 35 * len(drafts), TABLE_HEIGHT), pick=partial(_open_draft, ids),
+                  selected_row=position, widths={"Answer": 240, "Why not": 320})
     return ids
 
 

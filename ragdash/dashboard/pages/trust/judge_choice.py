@@ -169,6 +169,6 @@ def untrained(data: TrustData) -> None:
     """Render what the local judge needs before it can be trained, in place of results."""
     texts = [problem.words("page") for problem in data.training_problems]
     elements.empty("Not trained yet", "  \n".join(
-        f"Found {fmt.escape(text.found)}; expected {fmt.escape(text.expected)}.  \n:material/build: "
+        f"Found {fmt.escape(text.actual)}; expected {fmt.escape(text.expected)}.  \n:material/build: "
         f"{fmt.escape(text.fix)}" for text in texts))
     show_next_step()

@@ -133,7 +133,13 @@ def _line(problem: Problem) -> str:
 
 
 def label_text(value: float) -> str:
-    """Text of a label: Yes, No, In between, or the number."""
+    """Text of a label: Yes, No, In between, or the number.
+
+    Examples
+    --------
+    >>> label_text(1.0), label_text(0.8)
+    ('Yes (1)', '0.8')
+    """
     return {1.0: "Yes (1)", 0.0: "No (0)", 0.5: "In between (0.5)"}.get(value, f"{value:g}")
 
 

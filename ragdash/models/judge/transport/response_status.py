@@ -122,7 +122,7 @@ def _no_model(words: str, endpoint: Endpoint) -> Signal:
 
 def _stop(endpoint: Endpoint, message: str, facts: Mapping) -> Signal:
     problem = Problem(message, facts, field=endpoint.host)
-    return Signal("stop", "stopped", problem.found, problem=problem)
+    return Signal("stop", "stopped", problem.actual, problem=problem)
 
 
 def spoken(content: bytes) -> str:

@@ -59,7 +59,7 @@ def _run_usage(content: ReportContent) -> tuple[list[RunUsage | None], list[str]
         try:
             timed = match.timed
         except Unavailable as fault:
-            faults.append(f"{name}: {fault.problem.found}")
+            faults.append(f"{name}: {fault.problem.actual}")
             usages.append(None)
             continue
         usages.append(RunUsage(timed, latency_cost.stage_latencies(timed, content.selected, weights=content.weights),
