@@ -81,7 +81,8 @@ def run(options: argparse.Namespace) -> int:
     first = verdicts[0]
     differences = [trust_difference(first, candidate, labels.get(first.name, {}), labels.get(candidate.name, {}))
                    for candidate in verdicts[1:] if labels.get(candidate.name) and labels.get(first.name)]
-    problems += [problem for report in (*reports, *differences) for problem in report.problems]
+    problems += [problem for report in reports for problem in report.problems]
+    problems += [problem for difference in differences for problem in difference.problems]
     say(problems := list(dict.fromkeys(problems)))
     write(
         render_judge_validation(

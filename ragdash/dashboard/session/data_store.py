@@ -75,8 +75,10 @@ class DataStore:
 
         None too where the workspace cannot read it; the Runs page tells why.
         """
-        with suppress(InputError):
+        try:
             return self.load(digest)
+        except InputError:
+            return None
 
     def load(self, digest: str) -> Run | Truth | Corpus | None:
         """The same, with InputError where the workspace has it and cannot read it."""
