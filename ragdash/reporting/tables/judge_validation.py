@@ -6,6 +6,7 @@ import json
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
+from typing import Any
 
 import orjson
 import pyarrow as pa
@@ -77,7 +78,8 @@ def label_sheet_bytes(table: pa.Table, form: str) -> bytes:
 def judge_validation_table(validations: Sequence[Trust], differences: Sequence[Difference] = ()) -> pa.Table:
     """A row per run and per difference, null where undefined: the three means, n and N, agreement, missing."""
     rows = []
-    for result in (*validations, *differences):
+    results: list[Any] = [*validations, *differences]  # a Trust and a Difference share what is read here
+    for result in results:
         is_run = isinstance(result, Trust)
         agreed = result.agreement if is_run else None
         rows.append(

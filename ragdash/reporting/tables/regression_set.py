@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -134,7 +135,7 @@ def _grades(truth: Truth, q: int) -> dict[str, int]:
     return dict(zip(truth.docs[first:last].to_pylist(), truth.grades[first:last].tolist(), strict=True))
 
 
-def _query_field(details: pa.Table | None, name: str, row: int) -> object:
+def _query_field(details: pa.Table | None, name: str, row: int) -> Any:
     """The value of a row, None where it has none."""
     if row < 0 or details is None or name not in details.column_names:
         return None
