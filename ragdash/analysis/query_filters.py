@@ -131,13 +131,16 @@ def find_failure_rule(spec: Spec) -> FailureRule | None:
 
 def outcomes(values: np.ndarray, spec: Spec, run: int, baseline: int, by: float = 0.0,
              alone: np.ndarray | None = None) -> dict[str, np.ndarray]:
-    """The queries of each outcome of run `at`: {outcome: (Q,) bool}, of those OUTCOMES that mean something here.
+    """The queries of each outcome of run `run`: {outcome: (Q,) bool}, of those OUTCOMES that mean something here.
 
-    values (N, Q), NaN undefined. failed-all: every run has failed (`find_failure_rule`); failed-only: this run has failed and
-    the others have not, as far as they have a value, at least one of them; worse, better: than the baseline, by
-    `by` at least; equal: to the baseline; best, worst: strictly, among the runs with a value, two or more; alone
-    (Q,) bool, where given: it alone found something relevant; undefined: no value in this run or in the baseline.
-    What cannot be said of this metric or of these runs is left out.
+    values (N, Q), NaN undefined. by: the least difference of "worse" and "better". alone (Q,) bool, where given:
+    only this run found something relevant. An outcome that is undefined for this metric or these runs is left out.
+
+    - failed-all: every run has failed (`find_failure_rule`).
+    - failed-only: this run has failed, and no other run with a value has.
+    - worse, better: than the baseline, by at least `by`; equal: to the baseline.
+    - best, worst: strictly, among two or more runs with a value.
+    - alone: `alone`; undefined: no value in this run or in the baseline.
     """
     values = np.asarray(values, float)
     rule, better = find_failure_rule(spec), spec.metric.better

@@ -43,11 +43,11 @@ def check_ids(runs: Sequence[Run], truth: Truth) -> tuple[ComparabilityEntry, ..
 
 def check_comparability(runs: Sequence[Run], truth: Truth, conventions: Conventions | None = None,
            specs: Sequence[Spec] | None = None, ids: Sequence[ComparabilityEntry] | None = None) -> ComparabilityReport:
-    """What stands against each other in these runs and this truth.
+    """Check whether these runs can be compared on this truth.
 
-    specs: the metrics whose means are shown under each choice (default: those of evaluate); ids: what `check_ids` returned
-    of the same runs. Never raises for what the
-    data is like: a run without a query in common with the truth is an entry of severity "error".
+    specs: the metrics whose means are shown under each choice (default: those of evaluate); ids: the result of
+    `check_ids` for the same runs. Never raises because of the data: a run without a query in common with the truth is
+    an entry of severity "error".
     """
     conventions, specs = conventions or Conventions(), tuple(specs or DEFAULT_SPECS)
     matches = [Match(run, truth, replace(conventions, duplicates="first")) for run in runs]

@@ -77,7 +77,8 @@ def unique_documents(matches: Sequence[Match], k: int, *, rel: int = 1) -> tuple
     """For each run the relevant documents within its first k ranks that no other run has within its own first k.
 
     By evidence: the gold spans that its first k chunks cover and those of no other run do (rel has no meaning then).
-    With one run that is all it found. Raises InputError as `collect_top_k`, Unavailable where evidence is wanted and not there.
+    With one run that is all it found. Raises InputError as `collect_top_k`, and
+    Unavailable where evidence is wanted and missing.
     """
     check_matches(matches, k)
     ranks = np.stack([_first_ranks(match) for match in matches])  # (N, R)
