@@ -109,7 +109,7 @@ def test_sentences_of_orders():
     assert evidence_sentences.orders("MRR", names, (1, 0, 2), []).endswith(
         "same at every threshold: **b**, **a**, **c**."
     )
-    change = evidence_sentences.Change
+    change = evidence_sentences.OrderChange
     said = evidence_sentences.orders("MRR", names, (0, 1, 2), [
         change(0.5, 0.52, ((2, 1),), (0, 2, 1)), change(0.52, 0.6, ((1, 2),), (0, 1, 2)),
         change(0.6, 0.7, ((2, 1),), (0, 2, 1)), change(0.7, 0.8, ((1, 2),), (0, 1, 2))])

@@ -27,7 +27,7 @@ def text_specs(rules: Rules | None = None) -> tuple[Spec, ...]:
 
 
 @dataclass(frozen=True, eq=False)
-class Answering:
+class AnswerChecks:
     """held, near, refusal, support (Q,): CoverEM, the metric of rules.right, Refusal, the metric of rules.grounded, NaN
     undefined; given (Q,) bool: the run has an answer, if an empty one; own: the contexts are those that the run tells;
     reasons: {stage: why its check can be made for no query}.
@@ -80,7 +80,7 @@ def _reaches(values: np.ndarray, cut: float, spec: Spec) -> np.ndarray:
     return (values - cut) * direction(spec) >= -EDGE
 
 
-def answering(match: Match, rules: Rules, evaluation: Evaluation | None = None) -> Answering:
+def check_answers(match: Match, rules: Rules, evaluation: Evaluation | None = None) -> AnswerChecks:
     """evaluation: of this run and truth on text_specs(rules), all queries; computed where it is not given.
 
     InputError where it is of another run, truth or part; KeyError where it lacks one of the specs.
@@ -92,7 +92,7 @@ def answering(match: Match, rules: Rules, evaluation: Evaluation | None = None) 
     texts, reasons = _answers(match)
     if texts is None:
         undefined = np.full(len(match.query_ids), np.nan)
-        return Answering(rules, undefined, undefined, undefined, undefined, ~np.isnan(undefined), False, reasons)
+        return AnswerChecks(rules, undefined, undefined, undefined, undefined, ~np.isnan(undefined), False, reasons)
     evaluation = evaluation or evaluate_match(match, text_specs(rules))
     covers_reference, refusal, right_value, support = (evaluation.column(spec) for spec in (
         "CoverEM", "Refusal", rules.right_spec, rules.grounded_spec))
@@ -104,7 +104,7 @@ def answering(match: Match, rules: Rules, evaluation: Evaluation | None = None) 
                 for problem in evaluation.problems if stage not in reasons and np.isnan(values).all()
                 and problem.kind == "unavailable" and problem.field == spec.name}
     own_contexts = "not-grounded" not in reasons and match.grounded.given
-    return Answering(
+    return AnswerChecks(
         rules,
         covers_reference,
         right_value,

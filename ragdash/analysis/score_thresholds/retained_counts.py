@@ -40,7 +40,7 @@ def scored(match: Match) -> bool:
 
 
 @dataclass(frozen=True, eq=False)
-class Kept:
+class RetainedCounts:
     """What a threshold looks at: score and query of the returned documents (N,) and of the relevant ones of them (H,),
     both sorted by query; relevant (Q,).
 
@@ -59,7 +59,7 @@ class Kept:
     corpus_size: int | None
 
     @classmethod
-    def of(cls, match: Match, rel: int, beta: float = 40.0, corpus_size: int | None = None) -> Kept:
+    def of(cls, match: Match, rel: int, beta: float = 40.0, corpus_size: int | None = None) -> RetainedCounts:
         """From a match; InputError where the run has no scores or a parameter is out of its range."""
         parse_spec(f"AQWV(beta={float(beta)!r}, rel={rel})@1")  # says what is wrong with a value
         reason = why_unscored(match)
@@ -75,7 +75,7 @@ class Kept:
         return cls(scores, queries, ranked.score[is_rel], ranked.query[is_rel], relevant, answerable, evaluated,
                    float(beta), corpus_size)
 
-    def only(self, keep: np.ndarray) -> Kept:
+    def only(self, keep: np.ndarray) -> RetainedCounts:
         """The same with a say for these queries (Q,) bool alone."""
         docs, hits = keep[self.queries], keep[self.query]
         return replace(self, scores=self.scores[docs], queries=self.queries[docs], score=self.score[hits],
@@ -95,13 +95,13 @@ class Kept:
         """Share of the returned documents with a score below each threshold: (T,) in [0, 1]."""
         return np.searchsorted(self.ascending, thresholds, "left") / len(self.ascending)
 
-    def blocks(self, thresholds: np.ndarray) -> Iterator[Block]:
+    def blocks(self, thresholds: np.ndarray) -> Iterator[ThresholdCounts]:
         """The counts at each threshold, block by block of queries, so that memory stays small."""
         width = max(1, _CELLS // (len(thresholds) + 1))
         for start in range(0, len(self.relevant), width):
             block = slice(start, start + width)
             size = len(self.relevant[block])
-            yield Block(_counts(thresholds, self.query, self.score, start, size),
+            yield ThresholdCounts(_counts(thresholds, self.query, self.score, start, size),
                         _counts(thresholds, self.queries, self.scores, start, size),
                         self.relevant[block], self.answerable[block], self.asked[block], self.corpus_size)
 
@@ -116,7 +116,7 @@ def _counts(thresholds: np.ndarray, query: np.ndarray, score: np.ndarray, start:
 
 
 @dataclass(frozen=True, eq=False)
-class Block:
+class ThresholdCounts:
     """Counts of a block of queries: found, kept (T, X); relevant, answerable, asked (X,)."""
 
     found: np.ndarray
@@ -155,7 +155,7 @@ def composition(measure: str, beta: float) -> tuple[float, tuple[tuple[float, st
     return 0.0, ((1.0, measure),)
 
 
-def means(retained: Kept, thresholds: np.ndarray, measures: tuple[str, ...]) -> dict[str, np.ndarray]:
+def means(retained: RetainedCounts, thresholds: np.ndarray, measures: tuple[str, ...]) -> dict[str, np.ndarray]:
     """Measures over the queries with a say, at each threshold: name -> (T,), NaN where no query has one.
 
     "found", "kept" and "relevant" are sums over the answerable queries.
@@ -178,6 +178,6 @@ def means(retained: Kept, thresholds: np.ndarray, measures: tuple[str, ...]) -> 
     return {**result, "found": sums["found"], "kept": sums["kept"], "relevant": relevant}
 
 
-def over(numerator: np.ndarray, denominator: np.ndarray) -> np.ndarray:
+def divide_or_nan(numerator: np.ndarray, denominator: np.ndarray) -> np.ndarray:
     """numerator / denominator, NaN where the denominator is 0."""
     return np.divide(numerator, denominator, out=np.full(len(numerator), np.nan), where=denominator > 0)

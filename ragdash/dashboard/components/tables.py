@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from ragdash.analysis.comparability import Effect, Ledger
+from ragdash.analysis.comparability import ComparabilityReport, ConventionEffect
 from ragdash.analysis.comparability.findings import MIRRORED
 from ragdash.core.records import Run, Truth
 from ragdash.dashboard.page_context import PageContext
@@ -158,7 +158,7 @@ def _short(value) -> str | None:
     return None if value is None else str(value)[:200]
 
 
-def ledger(found: Ledger) -> pd.DataFrame:
+def ledger(found: ComparabilityReport) -> pd.DataFrame:
     """Everything that was counted, a row each."""
     return pd.DataFrame([
         {"Run": one.run or "all", "What": one.kind.replace("-", " ") + (f" at {one.k}" if one.k else ""),
@@ -167,7 +167,7 @@ def ledger(found: Ledger) -> pd.DataFrame:
         for one in found.entries])
 
 
-def effects(found: Ledger, convention: str, runs: Sequence[SessionRun]) -> pd.DataFrame:
+def effects(found: ComparabilityReport, convention: str, runs: Sequence[SessionRun]) -> pd.DataFrame:
     """The mean of each run under each choice of a convention, in markdown; empty where no choice moves anything."""
     rows = [one for one in found.effects if one.convention == convention]
     if not any(one.marked for one in rows):
@@ -182,7 +182,7 @@ def effects(found: Ledger, convention: str, runs: Sequence[SessionRun]) -> pd.Da
     return pd.DataFrame(table)
 
 
-def _choice(one: Effect) -> str:
+def _choice(one: ConventionEffect) -> str:
     """Mean, n and change under one choice; the choice in force is bold."""
     if one.refused:
         return ":gray[refused]"

@@ -13,7 +13,7 @@ import pandas as pd
 import streamlit as st
 
 from ragdash.analysis import run_similarity
-from ragdash.analysis.run_similarity import DEPTH, Likeness, Lists, OnlyFound, Oracle
+from ragdash.analysis.run_similarity import DEPTH, Oracle, RunSimilarity, TopKLists, UniqueDocuments
 from ragdash.core.errors import Unavailable
 from ragdash.dashboard.components import query_links
 from ragdash.dashboard.page_context import PageContext
@@ -66,7 +66,7 @@ def _matrix(context: PageContext) -> None:
     st.caption(f"{means[name]} Mean over the queries for which it is defined.")
 
 
-def _within(found: Likeness, inside: np.ndarray, runs: int) -> tuple[np.ndarray, np.ndarray]:
+def _within(found: RunSimilarity, inside: np.ndarray, runs: int) -> tuple[np.ndarray, np.ndarray]:
     """(mean, n) of each two runs over the queries in scope: (N, N) both, the diagonal undefined."""
     mean, n = np.full((runs, runs), np.nan), np.zeros((runs, runs), np.int64)
     for (a, b), values in zip(combinations(range(runs), 2), found.values[:, inside], strict=True):
@@ -77,7 +77,7 @@ def _within(found: Likeness, inside: np.ndarray, runs: int) -> tuple[np.ndarray,
 
 
 @st.cache_resource(max_entries=32, show_spinner="Laying the runs side by side …")
-def _likeness(runs: tuple[str, ...], scope: tuple, name: str, k: int, _now: PageContext) -> Likeness:
+def _likeness(runs: tuple[str, ...], scope: tuple, name: str, k: int, _now: PageContext) -> RunSimilarity:
     if name == "overlap":
         return run_similarity.overlap(_lists(runs, scope, k, _now=_now), k)
     held = _lists(runs, scope, DEPTH, _now=_now)
@@ -85,11 +85,11 @@ def _likeness(runs: tuple[str, ...], scope: tuple, name: str, k: int, _now: Page
 
 
 @st.cache_resource(max_entries=4, show_spinner=False)
-def _lists(runs: tuple[str, ...], scope: tuple, k: int, _now: PageContext) -> Lists:
-    return run_similarity.lists([_now.scope.match(run) for run in runs], k)
+def _lists(runs: tuple[str, ...], scope: tuple, k: int, _now: PageContext) -> TopKLists:
+    return run_similarity.collect_top_k([_now.scope.match(run) for run in runs], k)
 
 
-def only(context: PageContext) -> tuple[OnlyFound, ...] | None:
+def only(context: PageContext) -> tuple[UniqueDocuments, ...] | None:
     """For each run what it alone found within the first k; None with a single run or where that cannot be told."""
     if len(context.entries) < 2:
         return None
@@ -98,9 +98,11 @@ def only(context: PageContext) -> tuple[OnlyFound, ...] | None:
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)
-def _only_found(runs: tuple[str, ...], scope: tuple, k: int, _matches: Sequence[Match]) -> tuple[OnlyFound, ...] | None:
+def _only_found(
+    runs: tuple[str, ...], scope: tuple, k: int, _matches: Sequence[Match]
+) -> tuple[UniqueDocuments, ...] | None:
     try:
-        return run_similarity.only_found(_matches, k)
+        return run_similarity.unique_documents(_matches, k)
     except Unavailable:
         return None
 

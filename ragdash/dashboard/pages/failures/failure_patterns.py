@@ -13,7 +13,7 @@ import streamlit as st
 
 from ragdash.analysis import failure_patterns
 from ragdash.analysis.diagnosis import FINE, text_specs
-from ragdash.analysis.failure_patterns import Cluster, Shared
+from ragdash.analysis.failure_patterns import Cluster, SharedTrait
 from ragdash.core.errors import InputError
 from ragdash.core.records import Truth
 from ragdash.core.slices import Slice
@@ -103,17 +103,17 @@ def _traits(truth: str, _truth: Truth) -> list[Slice]:
 
 
 @st.cache_resource(max_entries=64, show_spinner="Comparing kinds of queries …")
-def _shared(run: str, key: str, _values: np.ndarray, _sign: int, _traits: Sequence[Slice]) -> list[Shared]:
-    return failure_patterns.shared(_values, _sign, _traits)
+def _shared(run: str, key: str, _values: np.ndarray, _sign: int, _traits: Sequence[Slice]) -> list[SharedTrait]:
+    return failure_patterns.compare_traits(_values, _sign, _traits)
 
 
-def _table(rows: Sequence[Shared]) -> pd.DataFrame:
+def _table(rows: Sequence[SharedTrait]) -> pd.DataFrame:
     return pd.DataFrame([{"Kind": one.slice.title, "Queries": one.n, "Mean": one.mean, "Others": one.others,
                           "Mean of others": one.rest, "Difference": one.difference, "Low": one.low, "High": one.high,
                           "p, corrected": one.p_corrected, "p": one.p, "Surely worse": one.worse} for one in rows])
 
 
-def _links(held: Losses, rows: Sequence[Shared]) -> None:
+def _links(held: Losses, rows: Sequence[SharedTrait]) -> None:
     """To the queries of the first kinds that are attributes of the truth."""
     known = held.context.scope.slices
     own = [(f"{one.slice.attribute}={one.slice.value}", one) for one in rows]

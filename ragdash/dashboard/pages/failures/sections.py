@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from ragdash.analysis.diagnosis import FINE, NAMES, STAGES, Step
+from ragdash.analysis.diagnosis import FINE, NAMES, STAGES, WaterfallStep
 from ragdash.dashboard.caches import diagnosis_cache
 from ragdash.dashboard.components import query_links
 from ragdash.dashboard.pages.failures import data as failures_data
@@ -22,7 +22,7 @@ from ragdash.reporting.sentences import fmt
 WIDE = 4  # runs whose names stand beside their counts
 NAME, CHIP, NARROW = 260, 172, 60  # pixels
 MOST_LINKS = 12  # slices with a link
-Passed = Sequence[Step]
+Passed = Sequence[WaterfallStep]
 
 
 def finding(held: Losses) -> None:
@@ -114,7 +114,7 @@ def way(held: Losses) -> None:
     )
 
 
-def _passed(step: Step) -> float:
+def _passed(step: WaterfallStep) -> float:
     return step.reached - step.lost if step.reached > step.unknown else np.nan
 
 

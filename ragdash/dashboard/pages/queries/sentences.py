@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ragdash.analysis.diagnosis import STAGES
-from ragdash.analysis.query_filters import Filters, failing
-from ragdash.analysis.query_rankings import Said
+from ragdash.analysis.query_filters import Filters, find_failure_rule
+from ragdash.analysis.query_rankings import QueryOutput
 from ragdash.dashboard.pages.answers.data import KINDS, REST, UNKNOWN
 from ragdash.dashboard.pages.queries.data import DECLINED
 from ragdash.metrics import Spec
@@ -39,7 +39,7 @@ def order_titles(spec: Spec, baseline: str) -> dict[str, str]:
 
 def failure_rule(spec: Spec) -> str:
     """The rule by which a query counts as failed."""
-    rule = failing(spec)
+    rule = find_failure_rule(spec)
     if rule is None:
         return f"{spec.title} has no worst value, so no query counts as failed by it."
     if rule.source:
@@ -73,7 +73,7 @@ def loosening_hint(counts: Mapping[str, int]) -> str:
     return f"Clear {FACET_TITLES[facet]} first: without it {count(n, 'query passes', 'queries pass')}."
 
 
-def cost_columns(output: Said) -> dict[str, str]:
+def cost_columns(output: QueryOutput) -> dict[str, str]:
     """Known latency, tokens and cost of one query: {column: text}."""
     columns = {f"{stage.capitalize()} ms": number(ms, 0 if ms >= 100 else 1) for stage, ms in output.latency.items()}
     columns |= {name.replace("_", " ").capitalize(): f"{tokens:,}" for name, tokens in output.tokens.items()}

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from ragdash.analysis.comparability import Entry as Finding
-from ragdash.analysis.comparability import Ledger
+from ragdash.analysis.comparability import ComparabilityEntry as Finding
+from ragdash.analysis.comparability import ComparabilityReport
 from ragdash.core.errors import InputError
 from ragdash.dashboard import page_context
 from ragdash.dashboard.caches import comparability_cache
@@ -62,7 +62,7 @@ def _spec(runs: Sequence[SessionRun], truth: str) -> Spec:
     return spec
 
 
-def _together(found: Ledger, runs: Sequence[SessionRun]) -> None:
+def _together(found: ComparabilityReport, runs: Sequence[SessionRun]) -> None:
     """A fix that several runs need, with one click for all of them."""
     for option, names in comparability.shared_fixes(found).items():
         digests = [entry.digest for entry in runs if entry.name in names]
@@ -76,7 +76,7 @@ def _together(found: Ledger, runs: Sequence[SessionRun]) -> None:
         )
 
 
-def _of_run(found: Ledger, entry: SessionRun) -> None:
+def _of_run(found: ComparabilityReport, entry: SessionRun) -> None:
     """What needs attention in one run; fixes in force with the way back."""
     own = comparability.sort_findings(one for one in found.findings if one.run == entry.name and one.severity != "note")
     if not own and not entry.fixes:
@@ -100,7 +100,7 @@ def _fixed(entry: SessionRun) -> None:
                  help="Read the run again as it was loaded.")
 
 
-def _others(found: Ledger) -> None:
+def _others(found: ComparabilityReport) -> None:
     """What needs attention in the truth, or in the runs among themselves."""
     own = [one for one in found.findings if one.run is None and one.severity != "note"]
     if not own:
@@ -111,7 +111,7 @@ def _others(found: Ledger) -> None:
             _finding(one, f"all_{at}", None)
 
 
-def _notes(found: Ledger, runs: Sequence[SessionRun]) -> None:
+def _notes(found: ComparabilityReport, runs: Sequence[SessionRun]) -> None:
     """What is worth knowing and in nobody's way, folded away."""
     notes = [one for one in found.findings if one.severity == "note"]
     if not notes:
@@ -138,7 +138,7 @@ def _finding(one: Finding, key: str, entry: SessionRun | None, button: bool = Tr
                  type="tertiary" if one.option[0] in state.CONVENTIONS else "secondary")
 
 
-def _conventions(found: Ledger, runs: Sequence[SessionRun]) -> None:
+def _conventions(found: ComparabilityReport, runs: Sequence[SessionRun]) -> None:
     """The choices of counting, and what each does to the mean of every run; drawn only when opened."""
     panel = st.expander("How the means are counted", key="conventions", on_change="rerun")
     if not panel.open:
@@ -150,7 +150,7 @@ def _conventions(found: Ledger, runs: Sequence[SessionRun]) -> None:
             _convention(name, found, runs)
 
 
-def _convention(name: str, found: Ledger, runs: Sequence[SessionRun]) -> None:
+def _convention(name: str, found: ComparabilityReport, runs: Sequence[SessionRun]) -> None:
     title, choices, help = comparability.CHOICES[name]
     key = f"choose_{name}"
     st.session_state[key] = state.get(name)

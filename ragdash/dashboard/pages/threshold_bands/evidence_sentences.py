@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ragdash.analysis.score_thresholds import Change
+from ragdash.analysis.score_thresholds import OrderChange
 from ragdash.dashboard.widgets.answer_html import paragraph_html
 from ragdash.matching.evidence import normalise
 from ragdash.matching.evidence.spans import word_places
@@ -21,7 +21,7 @@ TOLD, PASSED, NAMED = 3, 2, 4  # changes of the order, runs of each, and runs wi
 AROUND = 600  # characters of a chunk on either side of the passage
 
 
-def orders(title: str, names: Sequence[str], first: Sequence[int], changes: Sequence[Change]) -> str:
+def orders(title: str, names: Sequence[str], first: Sequence[int], changes: Sequence[OrderChange]) -> str:
     """One or two sentences: where the order of the runs changes as the threshold rises, and who is best."""
     if len(names) < 2:
         return ""
@@ -37,7 +37,7 @@ def orders(title: str, names: Sequence[str], first: Sequence[int], changes: Sequ
     return f"On {title} the order of the runs changes as the threshold rises: at {listed(said)}{more}. {end}"
 
 
-def _passing(names: Sequence[str], change: Change) -> str:
+def _passing(names: Sequence[str], change: OrderChange) -> str:
     """**a** passes **b**, for at most two pairs."""
     said = [f"**{escape(names[a])}** passes **{escape(names[b])}**" for a, b in change.passed[:PASSED]]
     rest = len(change.passed) - PASSED

@@ -65,8 +65,8 @@ def advice(name: str, point: OperatingPoint) -> str:
         return f"{first}no cutoff pays: {title} is highest with everything kept, {bare} on {n}."
     return (f"{first}keep what scores {escape(score(point.threshold))} or more, which cuts off {point.quantile:.0%} of "
             f"the documents. {title} is then {checked} on the {n} that had no part in choosing it, against {bare} "
-            f"there with everything kept; on the {point.found.n:,} by which it was chosen, "
-            f"{escape(number(point.found.value))}.")
+            f"there with everything kept; on the {point.selected.n:,} by which it was chosen, "
+            f"{escape(number(point.selected.value))}.")
 
 
 def roc_base(found: Sequence[Roc]) -> str:

@@ -93,7 +93,7 @@ def points(names: Sequence[str], found: Sequence[OperatingPoint]) -> pd.DataFram
         rows.append({"Run": name, "Score cutoff": one.threshold if np.isfinite(one.threshold) else np.nan,
                      "Cut off": one.quantile, "Where checked": one.checked.value, "Low": one.checked.low,
                      "High": one.checked.high, "n checked": one.checked.n, "There without cutoff": one.unfiltered.value,
-                     "Where found": one.found.value, "n found": one.found.n,
+                     "Where found": one.selected.value, "n found": one.selected.n,
                      "Reading": "keep nothing" if np.isinf(one.threshold) else "keep all" if one.quantile == 0
                      else "cut off"})
     return pd.DataFrame(rows)
