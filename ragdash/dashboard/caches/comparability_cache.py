@@ -1,5 +1,4 @@
-"""What ragdash.analysis.comparability and ragdash.core.id_normalization say of the runs of a session, kept by
-digests, names and choices.
+"""Cached comparability reports and collapse choices of the session's runs, by digests, names and conventions.
 """
 
 from __future__ import annotations
