@@ -28,18 +28,20 @@ def text_specs(rules: Rules | None = None) -> tuple[Spec, ...]:
 
 @dataclass(frozen=True, eq=False)
 class AnswerChecks:
-    """held, near, refusal, support (Q,): CoverEM, the metric of rules.right, Refusal, the metric of rules.grounded, NaN
-    undefined; given (Q,) bool: the run has an answer, if an empty one; own: the contexts are those that the run tells;
-    reasons: {stage: why its check can be made for no query}.
+    """What is known of each answer; undefined values are NaN.
+
+    contains_reference, right_value, refusal, support (Q,): CoverEM, the metric of rules.right, Refusal, the metric of
+    rules.grounded; has_answer (Q,) bool: the run has an answer, possibly empty; own_contexts: the contexts come from
+    the run; reasons: {stage: why its check is possible for no query}.
     """
 
     rules: Rules
-    held: np.ndarray
-    near: np.ndarray
+    contains_reference: np.ndarray
+    right_value: np.ndarray
     refusal: np.ndarray
     support: np.ndarray
-    given: np.ndarray
-    own: bool
+    has_answer: np.ndarray
+    own_contexts: bool
     reasons: Mapping[str, str]
 
     @property
@@ -55,12 +57,12 @@ class AnswerChecks:
     @property
     def judged(self) -> np.ndarray:
         """There is an answer, and something that tells whether it is right: (Q,) bool."""
-        return (self.held == 1) | ~np.isnan(self.near)
+        return (self.contains_reference == 1) | ~np.isnan(self.right_value)
 
     @property
     def right(self) -> np.ndarray:
         """The answer holds a reference, or is near to one: (Q,) bool; False where not judged."""
-        return (self.held == 1) | _reaches(self.near, self.rules.right, self.rules.right_spec)
+        return (self.contains_reference == 1) | _reaches(self.right_value, self.rules.right, self.rules.right_spec)
 
     @property
     def grounded(self) -> np.ndarray:
@@ -70,7 +72,8 @@ class AnswerChecks:
     @property
     def numbers(self) -> dict[str, np.ndarray]:
         """What verdicts tell, (Q,) float64 each, NaN where not known."""
-        return {"answered": self.given.astype(np.float64), "held": self.held, "near": self.near,
+        return {"answered": self.has_answer.astype(np.float64), "held": self.contains_reference,
+                "near": self.right_value,
                 "declines": self.refusal, "support": self.support,
                 "right": np.where(self.judged, self.right.astype(np.float64), np.nan)}
 

@@ -39,8 +39,8 @@ def diagnose(match: Match, rules: Rules | None = None, answers: Evaluation | Non
     checks = {**_retrieval(retrieval), **_answers(answer_checks)}
     checks = {name: (known & ~bare, failed & ~bare) for name, (known, failed) in checks.items()}
     checks["answered-unanswerable"] = (
-        bare & answer_checks.given,
-        bare & answer_checks.given & answer_checks.says & ~answer_checks.declines & ~answer_checks.right,
+        bare & answer_checks.has_answer,
+        bare & answer_checks.has_answer & answer_checks.says & ~answer_checks.declines & ~answer_checks.right,
     )
     checks["no-gold"] = _no_gold(checks)
     known, failed = (np.stack([checks[name][side] for name in NAMES[:FINE]]) for side in (0, 1))
@@ -53,18 +53,20 @@ def diagnose(match: Match, rules: Rules | None = None, answers: Evaluation | Non
     for array in (stage, known):
         array.setflags(write=False)
     return Diagnosis(match.run.name, match.run.digest, match.truth.digest, match.query_ids, rules, stage, known,
-                     {**retrieval.numbers, **answer_checks.numbers}, marked, BestValues.of(match), answer_checks.own,
+                     {**retrieval.numbers, **answer_checks.numbers}, marked, BestValues.of(match),
+                     answer_checks.own_contexts,
                      {**retrieval.reasons, **answer_checks.reasons}, settings, (*unclear, *retrieval.problems))
 
 
 def _retrieval(retrieval: RetrievalChecks) -> Checks:
     """The checks from the corpus to the score threshold. What a chunk without a text may hold is not known."""
     gold = retrieval.gold > 0
-    there = gold & retrieval.looked
+    there = gold & retrieval.searchable
     enough, above = retrieval.in_k >= retrieval.needed, retrieval.above >= retrieval.needed
     clear, clear_in_k = retrieval.unread == 0, retrieval.unread_in_k == 0
-    return {"not-in-corpus": (gold & retrieval.in_corpus_known, (retrieval.in_corpus == 0) & (retrieval.found == 0)),
-            "not-retrieved": (there & ((retrieval.found > 0) | clear), retrieval.found == 0),
+    return {"not-in-corpus": (gold & retrieval.in_corpus_known,
+                              (retrieval.in_corpus == 0) & (retrieval.retrieved == 0)),
+            "not-retrieved": (there & ((retrieval.retrieved > 0) | clear), retrieval.retrieved == 0),
             "below-k": (there & ((retrieval.in_k > 0) | clear_in_k), retrieval.in_k == 0),
             "partly-covered": (there & (enough | clear_in_k), ~enough),
             "below-threshold": (there & retrieval.scored & (above | clear_in_k), ~above)}

@@ -23,16 +23,16 @@ from ragdash.metrics.bands import EDGE
 class RetrievalChecks:
     """Counts of gold documents (by id) or spans (by evidence), (Q,) int64 each.
 
-    gold: all; needed: so many have to be in the first k; found: returned at any rank; best_rank (Q,) float64, NaN where
-    none; in_k: in the first k; above: of these, with a score at the threshold or more; scored: whether that can be
-    told; in_corpus, in_corpus_known (Q,) bool; unread, unread_in_k: returned chunks without a text, which might hold
-    more; returned: documents; missing (Q,) bool: the run lacks the query; looked: whether returned documents could be
-    looked at at all; reasons: {stage: why its check can be made for no query}.
+    gold: all; needed: required in the first k; retrieved: returned at any rank; best_rank (Q,) float64, NaN where
+    none; in_k: in the first k; above: of these, with a score at the threshold or more; scored: whether `above` is
+    known; in_corpus, in_corpus_known (Q,) bool; unread, unread_in_k: returned chunks without a text, which might
+    contain more gold; returned: documents; missing (Q,) bool: the run lacks the query; searchable: whether the
+    returned documents could be searched at all; reasons: {stage: why its check is possible for no query}.
     """
 
     gold: np.ndarray
     needed: np.ndarray
-    found: np.ndarray
+    retrieved: np.ndarray
     best_rank: np.ndarray
     in_k: np.ndarray
     above: np.ndarray
@@ -43,21 +43,22 @@ class RetrievalChecks:
     unread_in_k: np.ndarray
     returned: np.ndarray
     missing: np.ndarray
-    looked: bool
+    searchable: bool
     reasons: Mapping[str, str] = field(default_factory=dict)
     problems: tuple[Problem, ...] = ()
 
     @property
     def numbers(self) -> dict[str, np.ndarray]:
         """What verdicts tell, (Q,) float64 each, NaN where not known."""
-        def told(counts: np.ndarray, known: np.ndarray | bool) -> np.ndarray:
+        def where_known(counts: np.ndarray, known: np.ndarray | bool) -> np.ndarray:
             return np.where(known, counts.astype(np.float64), np.nan)
 
-        return {"gold": told(self.gold, True), "needed": told(self.needed, self.gold > 0),
-                "in_corpus": told(self.in_corpus, self.in_corpus_known), "found": told(self.found, self.looked),
-                "best_rank": self.best_rank, "in_k": told(self.in_k, self.looked),
-                "above": told(self.above, self.scored), "unread": told(self.unread, self.looked),
-                "returned": told(self.returned, True), "missing": told(self.missing, True)}
+        return {"gold": where_known(self.gold, True), "needed": where_known(self.needed, self.gold > 0),
+                "in_corpus": where_known(self.in_corpus, self.in_corpus_known),
+                "found": where_known(self.retrieved, self.searchable),
+                "best_rank": self.best_rank, "in_k": where_known(self.in_k, self.searchable),
+                "above": where_known(self.above, self.scored), "unread": where_known(self.unread, self.searchable),
+                "returned": where_known(self.returned, True), "missing": where_known(self.missing, True)}
 
 
 def check_retrieval(match: Match, rules: Rules, multi_hop: np.ndarray) -> RetrievalChecks:

@@ -88,7 +88,7 @@ def _halves(retained: RetainedCounts, measure: str, thresholds: list[float], res
     blocks = list(retained.blocks(np.array(thresholds)))
     components = []
     for coefficient, name in terms:
-        values, masks = zip(*(block.part(name) for block in blocks), strict=True)
+        values, masks = zip(*(block.component(name) for block in blocks), strict=True)
         components.append((coefficient, np.concatenate(values, axis=1).T.astype(np.float64), np.concatenate(masks)))
     first = components[0][2]
     if all(np.array_equal(say, first) for _, _, say in components):

@@ -117,18 +117,18 @@ def _counts(thresholds: np.ndarray, query: np.ndarray, score: np.ndarray, start:
 
 @dataclass(frozen=True, eq=False)
 class ThresholdCounts:
-    """Counts of a block of queries: found, kept (T, X); relevant, answerable, asked (X,)."""
+    """Counts of a block of queries: hits, retained (T, X); relevant, answerable, asked (X,)."""
 
-    found: np.ndarray
-    kept: np.ndarray
+    hits: np.ndarray
+    retained: np.ndarray
     relevant: np.ndarray
     answerable: np.ndarray
     asked: np.ndarray
     corpus_size: int | None
 
-    def part(self, name: str) -> tuple[np.ndarray, np.ndarray]:
+    def component(self, name: str) -> tuple[np.ndarray, np.ndarray]:
         """A part of a measure: (value of each query at each threshold (T, X), queries with a say (X,) bool)."""
-        hits, retained, relevant = self.found, self.kept, self.relevant
+        hits, retained, relevant = self.hits, self.retained, self.relevant
         some = np.maximum(relevant, 1)
         if name == "miss":
             return 1 - hits / some, self.asked & (relevant > 0)
@@ -158,24 +158,24 @@ def composition(measure: str, beta: float) -> tuple[float, tuple[tuple[float, st
 def means(retained: RetainedCounts, thresholds: np.ndarray, measures: tuple[str, ...]) -> dict[str, np.ndarray]:
     """Measures over the queries with a say, at each threshold: name -> (T,), NaN where no query has one.
 
-    "found", "kept" and "relevant" are sums over the answerable queries.
+    "hits", "retained" and "relevant" are sums over the answerable queries.
     """
     compositions = {name: composition(name, retained.beta) for name in measures}
     names = {component for _, terms in compositions.values() for _, component in terms}
-    sums = {name: np.zeros(len(thresholds)) for name in (*names, "found", "kept")}
+    sums = {name: np.zeros(len(thresholds)) for name in (*names, "hits", "retained")}
     counts = dict.fromkeys(names, 0)
     for block in retained.blocks(thresholds):
         for name in names:
-            values, say = block.part(name)
+            values, say = block.component(name)
             sums[name] += values @ say.astype(np.float64)
             counts[name] += int(say.sum())
-        sums["found"] += block.found @ block.answerable.astype(np.float64)
-        sums["kept"] += block.kept @ block.answerable.astype(np.float64)
+        sums["hits"] += block.hits @ block.answerable.astype(np.float64)
+        sums["retained"] += block.retained @ block.answerable.astype(np.float64)
     mean = {name: sums[name] / counts[name] if counts[name] else np.full(len(thresholds), np.nan) for name in names}
     result = {measure: constant + sum(c * mean[component] for c, component in terms)
               for measure, (constant, terms) in compositions.items()}
     relevant = np.full(len(thresholds), float(retained.relevant[retained.answerable].sum()))
-    return {**result, "found": sums["found"], "kept": sums["kept"], "relevant": relevant}
+    return {**result, "hits": sums["hits"], "retained": sums["retained"], "relevant": relevant}
 
 
 def divide_or_nan(numerator: np.ndarray, denominator: np.ndarray) -> np.ndarray:

@@ -56,7 +56,7 @@ def sweep(match: Match, thresholds=None, rel: int = 1, beta: float = 40.0, *, co
     thresholds = retained.thresholds() if thresholds is None else _ascending(thresholds)
     measures = (*(name for name in MEASURES if name != "aqwv_material" or corpus_size is not None), "empty")
     values = means(retained, thresholds, measures)
-    hits, returned, relevant = (values.pop(name) for name in ("found", "kept", "relevant"))
+    hits, returned, relevant = (values.pop(name) for name in ("hits", "retained", "relevant"))
     return Sweep(
         thresholds,
         retained.share_below(thresholds),

@@ -96,7 +96,7 @@ def _monotone_bounds(match: Match, spec: Spec, open_: UnjudgedDocuments, top: in
     """Of a metric that never gets worse: none and all relevant. A query undefined without a relevant document is
     least, where it is defined, with the last of its documents alone, at the least grade that is relevant."""
     all_relevant = values_of(_with_unjudged_grades(match.ranked, open_, np.full(len(open_.query), top)), spec, match)
-    last = open_.place == open_.count[open_.query]
+    last = open_.position == open_.count[open_.query]
     lowest_grade = np.full(int(last.sum()), dict(spec.params).get("rel", 1))
     one_relevant = values_of(with_grades(match.ranked, open_.query[last], open_.rank[last], lowest_grade), spec, match)
     worst = np.where(np.isnan(value), one_relevant, value)
@@ -106,7 +106,7 @@ def _monotone_bounds(match: Match, spec: Spec, open_: UnjudgedDocuments, top: in
 def _exhaustive_bounds(match: Match, spec: Spec, open_: UnjudgedDocuments, top: int) -> Ends:
     """Every x: the x best ranks relevant for the greatest value, the x last ones for the least; the others 0."""
     low, high = np.full((2, match.ranked.queries), np.nan)
-    position, count, mark = open_.place, open_.count[open_.query], np.iinfo(np.int64).min
+    position, count, mark = open_.position, open_.count[open_.query], np.iinfo(np.int64).min
     template = _with_unjudged_grades(match.ranked, open_, np.full(len(position), mark))
     rows, judged = template.grade == mark, template.judged_grade == mark  # sorted once: these metrics count grades only
 

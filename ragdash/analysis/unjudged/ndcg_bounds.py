@@ -57,7 +57,7 @@ def _steps(ranked: Ranked, spec: Spec, top: int) -> list[_Step]:
 
 def _least(steps: list[_Step], first: np.ndarray, discount: np.ndarray, open_: UnjudgedDocuments) -> np.ndarray:
     """With the last x of the ranks at the highest grade, over all x >= 1."""
-    x = open_.count[open_.query] - open_.place + 1
+    x = open_.count[open_.query] - open_.position + 1
     last = summed(discount, open_, from_last=True)
     dcg, ideal = np.zeros((2, len(x)))
     for step in steps:
@@ -94,7 +94,7 @@ def _best_x(
 ) -> np.ndarray:
     """The number of documents, best ranks first, that raises DCG - ratio * ideal most: (Q,), 0 where none does."""
     owner = open_.query
-    gained = best - ratio[owner] * (first[step.judged[owner] + open_.place] - first[step.judged[owner]])
+    gained = best - ratio[owner] * (first[step.judged[owner] + open_.position] - first[step.judged[owner]])
     highest = per_query(gained, open_, np.maximum)
-    position = per_query(np.where(gained == highest[owner], open_.place, np.inf), open_, np.minimum)
+    position = per_query(np.where(gained == highest[owner], open_.position, np.inf), open_, np.minimum)
     return np.where(highest > 0, position, 0.0).astype(np.int64)

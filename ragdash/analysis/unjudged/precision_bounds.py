@@ -26,7 +26,7 @@ def ap_bounds(ranked: Ranked, spec: Spec, open_: UnjudgedDocuments, top: int) ->
     hits = np.bincount(query, minlength=ranked.queries)
     above, below = _around(query, rank, open_)
     relevant = hits if params.get("denominator") == "retrieved" else ranked.relevant(params.get("rel", 1))
-    x = open_.place
+    x = open_.position
     best = summed((above + x) / open_.rank + below, open_) + present[open_.query]
     last, count = 1 / open_.rank, open_.count[open_.query]
     added = (above + 1) / open_.rank + below + summed(last, open_, from_last=True) - last
@@ -43,7 +43,7 @@ def rprec_bounds(ranked: Ranked, spec: Spec, open_: UnjudgedDocuments, top: int)
     """
     rel = dict(spec.params).get("rel", 1)
     query, rank = ranked.hits(rel)
-    x, owner = open_.place, open_.query
+    x, owner = open_.position, open_.query
     depth = ranked.relevant(rel)[owner] + x
     hits = _down_to(query, rank, owner, depth)
     unjudged = _down_to(owner, open_.rank, owner, depth)

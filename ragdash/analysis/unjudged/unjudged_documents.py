@@ -30,7 +30,7 @@ class UnjudgedDocuments:
         return np.cumsum(count) - count
 
     @property
-    def place(self) -> np.ndarray:
+    def position(self) -> np.ndarray:
         """1, 2, ... within each query, from the best rank down: (U,) int64."""
         return np.arange(len(self.query)) - np.repeat(np.cumsum(self.count) - self.count, self.count) + 1
 
