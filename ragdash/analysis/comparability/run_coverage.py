@@ -87,7 +87,9 @@ def _missing_queries(match: Match, conventions: Conventions,
     examples = _first(match.query_ids.filter(pa.array(match.missing)))
     treatment = {"zero": "They count as empty rankings.", "skip": "They are left out of every mean."}
     alternative = _alternative("missing", conventions)
-    changes = f" Under '{alternative}': {describe_changes(effects, 'missing', alternative, run.name)}" if matched else ""
+    changes = ""
+    if matched:
+        changes = f" Under '{alternative}': {describe_changes(effects, 'missing', alternative, run.name)}"
     return _with_consequence(
         ComparabilityEntry(
             "missing-queries", "warning" if missing and matched else "ok", run.name,
@@ -104,8 +106,8 @@ def _empty_rankings(match: Match) -> ComparabilityEntry:
     return _with_consequence(
         ComparabilityEntry(
             "empty-rankings", "warning" if count else "ok", run.name,
-            f"{count:,} of {total:,} queries have an empty ranking in the run{format_examples(examples)}.", count, total,
-            examples),
+            f"{count:,} of {total:,} queries have an empty ranking in the run{format_examples(examples)}.", count,
+            total, examples),
         "They count 0 where something is relevant to them.", "Check that the search did not fail for them.")
 
 
