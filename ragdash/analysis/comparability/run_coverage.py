@@ -62,93 +62,64 @@ def check_truth(
 
 
 def _queries(match: Match, conventions: Conventions, effects: Sequence[ConventionEffect]) -> list[ComparabilityEntry]:
+    """Queries that match, are missing, have an empty ranking or are extra."""
+    return [_matched_queries(match), _missing_queries(match, conventions, effects), _empty_rankings(match),
+            _extra_queries(match)]
+
+
+def _matched_queries(match: Match) -> ComparabilityEntry:
     run, total = match.run, len(match.truth)
-    in_truth = match.truth_query >= 0
-    matched, missing, extra = int(in_truth.sum()), int(match.missing.sum()), int((~in_truth).sum())
-    empty = in_truth & (run.lengths == 0)
+    matched = int((match.truth_query >= 0).sum())
+    if matched:
+        return ComparabilityEntry("matched-queries", "ok", run.name,
+                                  f"{matched:,} of {total:,} queries of the truth are in the run.", matched, total)
     run_ids, truth_ids = _first(run.query_ids), _first(match.query_ids)
-    entries = [
-        ComparabilityEntry(
-            "matched-queries",
-            "ok",
-            run.name,
-            f"{matched:,} of {total:,} queries of the truth are in the run.",
-            matched,
-            total,
-        )
-    ]
-    if not matched:
-        entries = [
-            ComparabilityEntry(
-                "matched-queries",
-                "error",
-                run.name,
-                f"No query of the run is in the truth: the run has "
-                f"queries like {_like(run_ids)}, the truth queries like {_like(truth_ids)}.",
-                0,
-                total,
-                (*run_ids, *truth_ids),
-                "The run cannot be evaluated.",
-                "Check that both belong to the same data set, and write the ids the same way.",
-            )
-        ]
+    return ComparabilityEntry(
+        "matched-queries", "error", run.name, f"No query of the run is in the truth: the run has queries like "
+        f"{_like(run_ids)}, the truth queries like {_like(truth_ids)}.", 0, total, (*run_ids, *truth_ids),
+        "The run cannot be evaluated.", "Check that both belong to the same data set, and write the ids the same way.")
+
+
+def _missing_queries(match: Match, conventions: Conventions,
+                     effects: Sequence[ConventionEffect]) -> ComparabilityEntry:
+    run, total, missing = match.run, len(match.truth), int(match.missing.sum())
+    matched = bool((match.truth_query >= 0).any())
     examples = _first(match.query_ids.filter(pa.array(match.missing)))
     treatment = {"zero": "They count as empty rankings.", "skip": "They are left out of every mean."}
     alternative = _alternative("missing", conventions)
-    lacking = ComparabilityEntry(
-        "missing-queries",
-        "warning" if missing and matched else "ok",
-        run.name,
-        f"{missing:,} of {total:,} queries of the truth are not in the run{format_examples(examples)}.",
-        missing,
-        total,
-        examples,
-    )
-    alternative_effect = (
-        f" Under '{alternative}': {describe_changes(effects, 'missing', alternative, run.name)}" if matched else ""
-    )
-    entries.append(
-        _with_consequence(
-            lacking,
-            f"{treatment[conventions.missing]}{alternative_effect}",
-            "Run them too, or choose how they count.",
-            ("missing", alternative) if matched else None,
-        )
-    )
-    examples = _first(run.query_ids.filter(pa.array(empty)))
-    entries.append(
-        _with_consequence(
-            ComparabilityEntry(
-                "empty-rankings",
-                "warning" if empty.any() else "ok",
-                run.name,
-                f"{int(empty.sum()):,} of {total:,} "
-                f"queries have an empty ranking in the run{format_examples(examples)}.",
-                int(empty.sum()),
-                total,
-                examples,
-            ),
-            "They count 0 where something is relevant to them.",
-            "Check that the search did not fail for them.",
-        )
-    )
-    examples = _first(match.extra)
-    entries.append(
-        _with_consequence(
-            ComparabilityEntry(
-                "extra-queries",
-                "warning" if extra and matched else "ok",
-                run.name,
-                f"{extra:,} of {len(run):,} queries of the run are not in the truth{format_examples(examples)}.",
-                extra,
-                len(run),
-                examples,
-            ),
-            "They are left out of every metric.",
-            "Judge them, or leave them out of the run.",
-        )
-    )
-    return entries
+    changes = ""
+    if matched:
+        changes = f" Under '{alternative}': {describe_changes(effects, 'missing', alternative, run.name)}"
+    return _with_consequence(
+        ComparabilityEntry(
+            "missing-queries", "warning" if missing and matched else "ok", run.name,
+            f"{missing:,} of {total:,} queries of the truth are not in the run{format_examples(examples)}.", missing,
+            total, examples),
+        f"{treatment[conventions.missing]}{changes}", "Run them too, or choose how they count.",
+        ("missing", alternative) if matched else None)
+
+
+def _empty_rankings(match: Match) -> ComparabilityEntry:
+    run, total = match.run, len(match.truth)
+    empty = (match.truth_query >= 0) & (run.lengths == 0)
+    count, examples = int(empty.sum()), _first(run.query_ids.filter(pa.array(empty)))
+    return _with_consequence(
+        ComparabilityEntry(
+            "empty-rankings", "warning" if count else "ok", run.name,
+            f"{count:,} of {total:,} queries have an empty ranking in the run{format_examples(examples)}.", count,
+            total, examples),
+        "They count 0 where something is relevant to them.", "Check that the search did not fail for them.")
+
+
+def _extra_queries(match: Match) -> ComparabilityEntry:
+    run, in_truth = match.run, match.truth_query >= 0
+    extra, examples = int((~in_truth).sum()), _first(match.extra)
+    return _with_consequence(
+        ComparabilityEntry(
+            "extra-queries", "warning" if extra and in_truth.any() else "ok", run.name,
+            f"{extra:,} of {len(run):,} queries of the run are not in the truth{format_examples(examples)}.", extra,
+            len(run), examples),
+        "They are left out of every metric.", "Judge them, or leave them out of the run.")
 
 
 def _documents(match: Match, conventions: Conventions) -> list[ComparabilityEntry]:

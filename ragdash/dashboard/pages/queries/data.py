@@ -105,7 +105,7 @@ def facts(data: QueriesData, filters: Filters) -> QueryFacts:
 
 def found_alone(data: QueriesData) -> np.ndarray | None:
     """Queries for which only the selected run found a relevant document: (Q,) bool; None if that is unknown."""
-    unique = run_similarity.only(data.context)
+    unique = run_similarity.find_unique(data.context)
     if unique is None:
         return None
     return unique[data.run_index].mask(len(data.context.scope.truth))[data.truth_rows]
@@ -121,13 +121,13 @@ def kinds(data: QueriesData) -> dict[str, np.ndarray]:
     """Queries of each kind of answer, as on the Answers page; empty if the run has no answers."""
     if not _has_answers(data.run):
         return {}
-    edges = answers_data.edges()
-    low = edges[state.get(state.choice_key(state.RIGHT, list(edges), answers_data.USUAL))].low
-    rule = answers_data.rule(data.context.k)
+    edges = answers_data.bands_by_label()
+    low = edges[state.get(state.choice_key(state.RIGHT, list(edges), answers_data.DEFAULT_BAND))].low
+    rule = answers_data.quadrant_specs(data.context.k)
     evaluation = data.context.scope.evaluation(data.run, rule)
-    query_kinds = answers_data.kinds(evaluation, data.context.k, low)
-    masks = {name: query_kinds == index for index, name in enumerate(answers_data.NAMES)}
-    if not any(masks[name].any() for name in answers_data.KINDS):
+    query_kinds = answers_data.classify_queries(evaluation, data.context.k, low)
+    masks = {name: query_kinds == index for index, name in enumerate(answers_data.QUADRANT_NAMES)}
+    if not any(masks[name].any() for name in answers_data.QUADRANTS):
         return {}
     return {**masks, DECLINED: evaluation.column(rule[3]) == 1}
 

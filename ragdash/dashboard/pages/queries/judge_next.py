@@ -101,6 +101,6 @@ def _document_table(data: QueriesData, ranked: DocumentsToJudge) -> None:
 
 def _open(queries: list[str], docs: list[str], row: int) -> None:
     """Show the query, whatever the filters were, and the document."""
-    for key in query_links.RESET:
+    for key in query_links.FILTER_KEYS:
         st.session_state[key] = [] if key in state.MANY else ""
     st.session_state.update({state.QUERY: queries[row], state.DOC: docs[row], state.READING: True})

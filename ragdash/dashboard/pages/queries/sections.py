@@ -214,7 +214,11 @@ def _no_match(facts: QueryFacts, filters: Filters) -> None:
                 args=((FACET_KEYS[facet],),),
             )
         st.button(
-            "Clear all filters", key="loosen_all", on_click=_clear_filters, args=(query_links.RESET,), type="primary"
+            "Clear all filters",
+            key="loosen_all",
+            on_click=_clear_filters,
+            args=(query_links.FILTER_KEYS,),
+            type="primary",
         )
 
 

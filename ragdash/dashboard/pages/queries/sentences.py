@@ -7,13 +7,17 @@ from collections.abc import Mapping, Sequence
 from ragdash.analysis.diagnosis import STAGES
 from ragdash.analysis.query_filters import Filters, find_failure_rule
 from ragdash.analysis.query_rankings import QueryOutput
-from ragdash.dashboard.pages.answers.data import KINDS, REST, UNKNOWN
+from ragdash.dashboard.pages.answers.data import QUADRANTS, UNKNOWN, UNKNOWN_TITLE
 from ragdash.dashboard.pages.queries.data import DECLINED
 from ragdash.metrics import Spec
 from ragdash.reporting.sentences.fmt import count, escape, number
 
 STAGE_TITLES = {stage.name: stage.title for stage in STAGES}
-ANSWER_TITLES = {**{name: title for name, (title, _, _) in KINDS.items()}, UNKNOWN: REST, DECLINED: "Declined"}
+ANSWER_TITLES = {
+    **{name: title for name, (title, _, _) in QUADRANTS.items()},
+    UNKNOWN: UNKNOWN_TITLE,
+    DECLINED: "Declined",
+}
 FACET_TITLES = {"outcome": "the selection of queries", "text": "the search", "attributes": "the attributes",
           "stages": "the stage", "kinds": "the kind of answer", "marks": "your reviews"}
 SEARCH_FIELDS = {"question": "Question", "answer": "Answer", "chunk": "Chunks"}

@@ -204,7 +204,7 @@ def _item_view(drawn_sheet: Sheet, position: int) -> None:
                 )
         st.caption(f"Answer {position + 1:,} of {len(drawn_sheet.items):,}" + (
             f" · your label: {trust_sentences.label_text(saved_label)}" if saved_label is not None else ""))
-        answers = answers_data.told(run, drawn_sheet.data.context.scope.whole)
+        answers = answers_data.read_answer_texts(run, drawn_sheet.data.context.scope.whole)
         row = answers.ids.index(query)
         st.markdown("**Question**")
         st.html(texts.paragraph_html(texts.text_html(answers.questions[row] or query)))
