@@ -22,6 +22,7 @@ from ragdash.dashboard.session import state
 from ragdash.models.judge import Endpoint
 from ragdash.models.judge.batch import CONCURRENCY
 from ragdash.models.judge.endpoint import KNOWN
+from ragdash.models.judge.tasks import TASKS
 from ragdash.reporting.sentences import fmt
 from ragdash.reporting.sentences import judge as sentences_judge
 
@@ -118,7 +119,7 @@ def _choose_metrics(query_counts: Mapping[str, int]) -> tuple[str, ...]:
     metrics = tuple(name for name in judges_sentences.METRIC_ORDER if name in st.session_state[state.JUDGE_METRICS])
     if metrics:
         calls = "; ".join(
-            f"**{fmt.escape(sentences_judge.metric_title(name))}** {judges_sentences.CALLS_PER_QUERY[name]}"
+            f"**{fmt.escape(sentences_judge.metric_title(name))}** {TASKS[name].calls}"
             for name in metrics
         )
         st.caption(f"Calls per query: {calls}."
@@ -135,7 +136,7 @@ def _choose_metrics(query_counts: Mapping[str, int]) -> tuple[str, ...]:
 def _metric_table(query_counts: Mapping[str, int]) -> None:
     """Table of all judged metrics: needed texts, calls, available queries."""
     rows = [{"Metric": sentences_judge.metric_title(name), "Needs": judges_sentences.needs(name),
-             "Calls per query": judges_sentences.CALLS_PER_QUERY[name], "Queries": query_counts[name]}
+             "Calls per query": TASKS[name].calls, "Queries": query_counts[name]}
             for name in judges_sentences.METRIC_ORDER]
     st.dataframe(pd.DataFrame(rows), hide_index=True, key="judge_asks_table", alt="Judged metrics: what each needs and "
                  "how many calls it takes; the queries that have its texts", width=680)

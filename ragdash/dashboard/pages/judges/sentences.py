@@ -9,20 +9,6 @@ from ragdash.models.judge.tasks import TASKS
 from ragdash.reporting.sentences import fmt
 
 NEEDS = {"question": "query", "answer": "answer", "references": "reference", "contexts": "contexts"}
-CALLS_PER_QUERY: Mapping[str, str] = {
-    "Faithfulness": "1", "AnswerRelevanceJudged": "1", "ContextRelevance": "1", "Correctness": "1",
-    "ClaimFaithfulness": "1, then 1 per 20 claims", "RAGAS.Faithfulness": "1, then 1 per 20 claims",
-    "RAGAS.ContextRecall": "1, then 1 per 20 claims", "RAGAS.AnswerRelevancy": "1, then a local model",
-    "ContextRelevance(per='chunk')": "1 per chunk", "RAGAS.ContextPrecision": "1 per chunk",
-    "ContextPrecisionRatio": "1 per chunk", "Correctness(how='claims')": "2, then 1 per 20 claims of both",
-    **dict.fromkeys(("RAGChecker.Precision", "RAGChecker.Recall", "RAGChecker.F1"),
-                    "2, then 1 per 20 claims of both"),
-    **dict.fromkeys(("RAGChecker.ClaimRecall", "RAGChecker.ContextPrecision", "RAGChecker.Faithfulness"),
-                    "1, then 1 per 20 claims and chunk"),
-    **dict.fromkeys(("RAGChecker.ContextUtilization", "RAGChecker.NoiseSensitivityRelevant",
-                     "RAGChecker.NoiseSensitivityIrrelevant", "RAGChecker.Hallucination", "RAGChecker.SelfKnowledge"),
-                    "2, then 1 per 20 claims and text or chunk")}
-"""Judge calls per query; metrics with the same questions share them."""
 BASE_URLS: Mapping[str, Mapping[str, str]] = {
     "openai": {"http://localhost:11434/v1": "Ollama", "http://localhost:8000/v1": "vLLM",
                "http://localhost:8080/v1": "llama.cpp", "http://localhost:1234/v1": "LM Studio",

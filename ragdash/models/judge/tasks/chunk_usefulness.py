@@ -34,13 +34,13 @@ QUESTIONS = shape(questions=listed(shape(question=TEXT, evasive=word("yes", "no"
 NO_ENCODER = "no-encoder"  # the questions are there, and nobody has embedded them yet
 
 
-@judged("RAGAS.ContextPrecision", needs=("question", "references", "contexts"))
+@judged("RAGAS.ContextPrecision", needs=("question", "references", "contexts"), calls="1 per chunk")
 def ragas_context_precision(case: Case) -> Asking:
     """Average precision of the useful chunks."""
     return (yield from _useful(case, average_precision))
 
 
-@judged("ContextPrecisionRatio", needs=("question", "references", "contexts"))
+@judged("ContextPrecisionRatio", needs=("question", "references", "contexts"), calls="1 per chunk")
 def context_precision_ratio(case: Case) -> Asking:
     """Useful chunks / chunks."""
     return (yield from _useful(case, share))
@@ -57,7 +57,7 @@ def _useful(case: Case, value) -> Asking:
     return Judgement(value([row["verdict"] == "useful" for row in rows]), rows=rows, flags=flags(case))
 
 
-@judged("RAGAS.AnswerRelevancy", needs=("answer", "question"))
+@judged("RAGAS.AnswerRelevancy", needs=("answer", "question"), calls="1, then a local model")
 def ragas_answer_relevancy(case: Case) -> Asking:
     """0 where the answer evades all three questions; otherwise missing here, with the questions as rows: their
     likeness with the one asked is a model's to tell.

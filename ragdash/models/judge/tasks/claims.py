@@ -25,6 +25,7 @@ from ragdash.models.judge.tasks.registry import Asking, Case, Judgement, judged
 
 VERSION = "1"
 AT_ONCE = 20  # claims of one call
+THEN_CLAIMS = f"1, then 1 per {AT_ONCE} claims"
 A_CLAIM = 80  # bytes of UTF-8, about, of a text for each claim in it
 EXTRACT = f"""You take a text apart into atomic claims: short statements of one fact each that can be checked alone.
 {AS_DATA}
@@ -94,20 +95,20 @@ def verified(case: Case, text: str, of: str) -> Asking:
     return Judgement(sum(row["verdict"] == SUPPORTED for row in rows) / len(rows), rows=rows, flags=flags(case))
 
 
-@judged("ClaimFaithfulness", needs=("answer", "contexts"))
+@judged("ClaimFaithfulness", needs=("answer", "contexts"), calls=THEN_CLAIMS)
 def claim_faithfulness(case: Case) -> Asking:
     """Supported claims of the answer / its claims; 1 without a claim, flagged "vacuous"."""
     checked = yield from verified(case, case.answer, "answer")
     return Judgement(1.0, flags=("vacuous", *checked.flags)) if checked.missing == "no-claims" else checked
 
 
-@judged("RAGAS.Faithfulness", needs=("answer", "contexts"))
+@judged("RAGAS.Faithfulness", needs=("answer", "contexts"), calls=THEN_CLAIMS)
 def ragas_faithfulness(case: Case) -> Asking:
     """As ClaimFaithfulness, undefined without a claim."""
     return (yield from verified(case, case.answer, "answer"))
 
 
-@judged("RAGAS.ContextRecall", needs=("references", "contexts"))
+@judged("RAGAS.ContextRecall", needs=("references", "contexts"), calls=THEN_CLAIMS)
 def ragas_context_recall(case: Case) -> Asking:
     """Claims of the first reference that the contexts support / its claims."""
     return (yield from verified(case, case.references[0], "reference"))

@@ -7,7 +7,7 @@ from functools import partial
 
 from ragdash.models.judge.prompts import AS_DATA, as_data
 from ragdash.models.judge.question import Question, Reply
-from ragdash.models.judge.tasks.claims import batches, claims_of, numbered, taken_apart
+from ragdash.models.judge.tasks.claims import AT_ONCE, batches, claims_of, numbered, taken_apart
 from ragdash.models.judge.tasks.prompt_texts import TEXT, cut, flags, listed, shape, too_long, user, word
 from ragdash.models.judge.tasks.ragchecker_scores import FAMILY, Checked
 from ragdash.models.judge.tasks.registry import Asking, Case, Judgement, judged
@@ -108,9 +108,18 @@ def _rows(case: Case, columns: dict[str, list], claims: dict[str, list[str]]) ->
     return rows
 
 
+def _calls(directions: Sequence[str]) -> str:
+    """Judge calls per query: one for each text taken apart, then the claims against whole texts, chunks or both."""
+    texts = sum(bool(set(directions) & set(side)) for side in (OF_ANSWER, OF_REFERENCE))
+    by_chunk = bool(set(directions) & {"supports", "holds"})
+    by_text = bool(set(directions) & {"correct", "found"})
+    against = " and text or chunk" if by_chunk and by_text else " and chunk" if by_chunk else " of both" * (texts == 2)
+    return f"{texts}, then 1 per {AT_ONCE} claims{against}"
+
+
 def _register(name: str, directions: Sequence[str], value: Callable[[Checked], float]) -> None:
     needs = dict.fromkeys(need for direction in directions for need in _NEEDS[direction])
-    judged(name, tuple(needs))(partial(checked, directions=directions, value=value))
+    judged(name, tuple(needs), _calls(directions))(partial(checked, directions=directions, value=value))
 
 
 for _name, (_value, _parts) in FAMILY.items():

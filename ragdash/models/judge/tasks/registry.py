@@ -45,12 +45,13 @@ It is run again to read a ledger, so what it yields may hang on the case and on 
 @dataclass(frozen=True)
 class JudgedTask:
     """name: of the metric; needs: fields of a Case that must be there ("question", "answer", "references",
-    "contexts"); ask: the function.
+    "contexts"); ask: the function; calls: judge calls per query, in words. Metrics with the same questions share them.
     """
 
     name: str
     needs: tuple[str, ...]
     ask: Callable[[Case], Asking]
+    calls: str = "1"
 
     def start(self, case: Case) -> Asking:
         """The asking of a case; one that lacks a text asks nothing and is missing."""
@@ -68,10 +69,11 @@ class JudgedTask:
 TASKS: dict[str, JudgedTask] = {}
 
 
-def judged(name: str, needs: Sequence[str]) -> Callable[[Callable[[Case], Asking]], Callable[[Case], Asking]]:
-    """Put a function into TASKS."""
+def judged(name: str, needs: Sequence[str], calls: str = "1") -> Callable[
+        [Callable[[Case], Asking]], Callable[[Case], Asking]]:
+    """Put a function into TASKS. calls: judge calls per query, in words."""
     def register(function: Callable[[Case], Asking]) -> Callable[[Case], Asking]:
-        TASKS[name] = JudgedTask(name, tuple(needs), function)
+        TASKS[name] = JudgedTask(name, tuple(needs), function, calls)
         return function
 
     return register

@@ -64,7 +64,7 @@ def context_relevance(case: Case) -> Asking:
     return (yield from _scored(case, "ContextRelevance", CONTEXT, text, GRADED, flags(case), long=()))
 
 
-@judged("ContextRelevance(per='chunk')", needs=("question", "contexts"))
+@judged("ContextRelevance(per='chunk')", needs=("question", "contexts"), calls="1 per chunk")
 def chunk_relevance(case: Case) -> Asking:
     """Mean of one of ANCHORS for each chunk."""
     replies = yield [Question("ContextRelevance", VERSION, CONTEXT, user(asked(case), chunk), GRADED)
