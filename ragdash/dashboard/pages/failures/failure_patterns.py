@@ -22,7 +22,7 @@ from ragdash.dashboard.pages.failures.data import Losses
 from ragdash.dashboard.session import state
 from ragdash.dashboard.widgets import elements
 from ragdash.evaluation.compare import direction
-from ragdash.models.local import default_store
+from ragdash.models.local import default_score_cache
 from ragdash.reporting.plots.common import axes, forest
 from ragdash.reporting.plots.common.theme import Axis
 from ragdash.reporting.sentences import fmt
@@ -140,7 +140,7 @@ def clusters(held: Losses) -> None:
                    "into groups.")
     bad = held.inside & (held.one.stage != FINE)
     try:
-        found = _clusters(held.run, repr(_basis(held)), default_store().stamp(), _truth=truth,
+        found = _clusters(held.run, repr(_basis(held)), default_score_cache().stamp(), _truth=truth,
                           _texts=texts, _bad=bad)
     except InputError as error:
         elements.problems(error.problems, "clusters")

@@ -52,7 +52,7 @@ def render_judge_next(data: QueriesData) -> None:
 def _ranked_documents(runs: tuple[str, ...], scope: tuple, spec: str, _matches: Sequence[Match], _spec: Spec) -> Next:
     renamed = []
     for run, match in zip(runs, _matches, strict=True):
-        copy = match.under()
+        copy = match.with_options()
         copy.run = match.run.renamed(run)  # by digest: sessions may use different names for it
         renamed.append(copy)
     return judge_next(renamed, _spec, limit=MOST_DOCUMENTS)

@@ -83,7 +83,7 @@ def _applied(
                              persist_state="session", label_visibility="collapsed",
                              format_func={relevance.WITH: "Decisions applied", relevance.WITHOUT: "Left out"}.get)
         held = fmt.count(len(here), "decision holds", "decisions hold")
-        st.caption(f"{held} for the runs shown, of {len(kept_decisions().at(stamp)):,} kept. "
+        st.caption(f"{held} for the runs shown, of {len(kept_decisions().read(stamp)):,} kept. "
                    + (f"{fmt.escape(spec.title)}: {apart(context, spec, stamp)}" if apart else ""))
 
 
@@ -91,7 +91,7 @@ def _files(stamp: str) -> None:
     """The decisions as a file, and from one."""
     with st.popover("Export, import", icon=":material/swap_vert:", key="decisions_files"):
         st.caption("One line of JSON for each decision: query, digests of the two texts, accepted or not.")
-        st.download_button("Download all decisions", lambda: decision_lines(kept_decisions().at(stamp)),
+        st.download_button("Download all decisions", lambda: decision_lines(kept_decisions().read(stamp)),
                            "evidence-decisions.jsonl", "application/jsonl", key="decisions_out", on_click="ignore",
                            icon=":material/download:", disabled=not stamp)
         if read_only():
