@@ -83,7 +83,7 @@ def test_threads_and_processes_lose_nothing(store):
 def test_a_file_of_another_kind_is_a_problem_in_words(store):
     store.path.parent.mkdir()
     store.path.write_text("this is no database, and long enough to be looked at")
-    for call in (store.stamp, store.at, lambda: store.keep({A: True})):
+    for call in (store.stamp, store.read, lambda: store.keep({A: True})):
         with pytest.raises(InputError) as caught:
             call()
         assert caught.value.problems[0].kind == "unusable-decisions" and "RAGDASH_WORKSPACE" in str(caught.value)

@@ -200,8 +200,9 @@ def test_no_code_takes_a_sentence_apart():
                 any(is_sentence(argument) for argument in node.args)
             if by_method or by_pattern:
                 wrong.append(where)
-        elif isinstance(node, ast.Compare) and any(map(is_sentence, [node.left, *node.comparators])):
-            if (any(isinstance(one, ast.In | ast.NotIn) for one in node.ops) and is_sentence(node.comparators[-1])) \
-                    or any(map(is_text, [node.left, *node.comparators])):
-                wrong.append(where)
+        elif isinstance(node, ast.Compare) and any(map(is_sentence, [node.left, *node.comparators])) and (
+                any(map(is_text, [node.left, *node.comparators]))
+                or (any(isinstance(operator, ast.In | ast.NotIn) for operator in node.ops)
+                    and is_sentence(node.comparators[-1]))):
+            wrong.append(where)
     assert not wrong

@@ -19,7 +19,7 @@ from ragdash.matching.match import Matching
 from ragdash.metrics import DEFAULT_SPECS, Spec, parse_spec, parse_specs
 
 
-def conventions(options: argparse.Namespace) -> Conventions:
+def conventions_of(options: argparse.Namespace) -> Conventions:
     """The choices made among CHOICES."""
     return Conventions(**{name: getattr(options, name) for name in CHOICES})
 
@@ -29,7 +29,7 @@ def matching_of(options: argparse.Namespace) -> Matching:
     return Matching(options.match, options.match_how, options.match_threshold, options.match_model)
 
 
-def read(options: argparse.Namespace) -> tuple[list[Run], Truth]:
+def read_inputs(options: argparse.Namespace) -> tuple[list[Run], Truth]:
     """All runs and the truth, with a bar while large files are read; the problems of all are raised together."""
     bar = Bar()
     try:
@@ -41,35 +41,35 @@ def read(options: argparse.Namespace) -> tuple[list[Run], Truth]:
 
 def _read(options: argparse.Namespace) -> tuple[list[Run], Truth]:
     runs, problems, truth = [], [], None
-    sources = {text: source(text) for text in dict.fromkeys(options.runs)}
+    sources = {text: source_of(text) for text in dict.fromkeys(options.runs)}
     for text in options.runs:
         try:
-            runs.extend(read_runs(sources[text], name=named(text)[0], **reading(options)))
+            runs.extend(read_runs(sources[text], name=named(text)[0], **reading_arguments(options)))
         except InputError as error:
             problems.extend(error.problems)
     try:
-        truth = with_documents(read_truth(source(options.truth), **reading(options)) if options.truth else
-                               inner_truth(sources.values(), options), options)
+        truth = with_documents(read_truth(source_of(options.truth), **reading_arguments(options)) if options.truth else
+                               truth_in_runs(sources.values(), options), options)
     except InputError as error:
         problems.extend(error.problems)
     if problems:
         raise InputError(dict.fromkeys(problems))
-    return adapted(distinct_names(runs), truth, options), truth
+    return with_fixed_ids(distinct_names(runs), truth, options), truth
 
 
 def with_documents(truth: Truth, options: argparse.Namespace) -> Truth:
     """The truth beside the documents of --corpus; with those that it has itself where there is none."""
     if not options.corpus:
         return truth
-    return truth.with_corpus(read_corpus(source(options.corpus), encoding=options.encoding))
+    return truth.with_corpus(read_corpus(source_of(options.corpus), encoding=options.encoding))
 
 
-def inner_truth(sources: Iterable[Readable], options: argparse.Namespace) -> Truth:
+def truth_in_runs(sources: Iterable[Readable], options: argparse.Namespace) -> Truth:
     """The truth that stands in the rows of a run; InputError where there is none, or where files say different ones."""
     truths = [
-        read_truth(content, **reading(options))
+        read_truth(content, **reading_arguments(options))
         for content in sources
-        if detect(content, **reading(options)).role == "both"
+        if detect(content, **reading_arguments(options)).role == "both"
     ]
     if len({truth.digest for truth in truths}) == 1:
         return truths[0]
@@ -77,7 +77,7 @@ def inner_truth(sources: Iterable[Readable], options: argparse.Namespace) -> Tru
     raise InputError([Problem("several-truths/runs" if truths else "no-truth", facts, field="--truth")])
 
 
-def reading(options: argparse.Namespace) -> dict:
+def reading_arguments(options: argparse.Namespace) -> dict:
     """What every reader is told: the encoding, and our fields with the columns that hold them."""
     return {"encoding": options.encoding, "mapping": _mapping(options.map or ())}
 
@@ -97,7 +97,7 @@ def _mapping(texts: Iterable[str]) -> dict[str, str]:
     return mapping
 
 
-def chosen(runs: list[Run], options: argparse.Namespace) -> Run:
+def selected_run(runs: list[Run], options: argparse.Namespace) -> Run:
     """The one run, or that of --config; InputError where there are several, or none of that name."""
     named_so = [run for run in runs if options.config in (None, run.name)]
     if len(named_so) == 1:
@@ -106,7 +106,7 @@ def chosen(runs: list[Run], options: argparse.Namespace) -> Run:
                               named(options.file)[1])])
 
 
-def adapted(runs: Iterable[Run], truth: Truth | None, options: argparse.Namespace) -> list[Run]:
+def with_fixed_ids(runs: Iterable[Run], truth: Truth | None, options: argparse.Namespace) -> list[Run]:
     """The runs under --collapse and then --ids; InputError with the problems of all, or where ids lack a truth."""
     if options.ids and truth is None:
         raise InputError([Problem("no-truth/ids", {"ids": options.ids}, field="ids")])
@@ -122,7 +122,7 @@ def adapted(runs: Iterable[Run], truth: Truth | None, options: argparse.Namespac
     return result
 
 
-def read_as(options: argparse.Namespace) -> dict[str, str]:
+def id_settings(options: argparse.Namespace) -> dict[str, str]:
     """How ids were read, for the settings of what is put out: collapse and ids, where they were asked for."""
     return {name: getattr(options, name) for name in ("collapse", "ids") if getattr(options, name)}
 
@@ -157,7 +157,7 @@ def _spec_at(name: str, k: int) -> Spec:
         return parse_spec(name)
 
 
-def source(text: str) -> str | tuple[str, bytes]:
+def source_of(text: str) -> str | tuple[str, bytes]:
     """What the readers take: the path of an argument, or standard input with its content."""
     path = named(text)[1]
     return ("standard input", sys.stdin.buffer.read()) if path == "-" else path

@@ -19,7 +19,7 @@ EVERY = 0.5  # seconds between two lines of progress for a program
 STATUS = {"cancelled": CANCELLED, "error": 2}  # exit status of a job that ended early
 
 
-class Shown:
+class ProgressReporter:
     """Progress: on a line of the terminal that is drawn again, elsewhere a line now and then."""
 
     def __init__(self, options: argparse.Namespace):
@@ -35,7 +35,7 @@ class Shown:
             print(f"\r\x1b[K{progress}", end="", file=sys.stderr, flush=True)
             self._drawn = True
         else:
-            tell_progress(self._options, progress)
+            write_progress(self._options, progress)
 
     def end(self) -> None:
         """Go on below the line."""
@@ -43,13 +43,13 @@ class Shown:
             print(file=sys.stderr, flush=True)
 
 
-def tell_progress(options: argparse.Namespace, progress: Progress) -> None:
+def write_progress(options: argparse.Namespace, progress: Progress) -> None:
     """A line on the progress of a job."""
     as_json = options.progress == "json"
-    tell(options, "progress", {**progress.as_dict(), "words": str(progress)} if as_json else progress)
+    write_message(options, "progress", {**progress.as_dict(), "words": str(progress)} if as_json else progress)
 
 
-def tell(options: argparse.Namespace, kind: str, content: object) -> None:
+def write_message(options: argparse.Namespace, kind: str, content: object) -> None:
     """A line for a program on standard output, or for a person on standard error."""
     if options.progress == "json":
         write(line(kind, content), None)
@@ -58,23 +58,25 @@ def tell(options: argparse.Namespace, kind: str, content: object) -> None:
 
 
 @contextmanager
-def problems_told(options: argparse.Namespace) -> Iterator[None]:
+def reported_problems(options: argparse.Namespace) -> Iterator[None]:
     """An InputError goes on as it is; a program gets its problems as a line before."""
     try:
         yield
     except InputError as error:
         if options.progress == "json":
-            tell(options, "problems", [problem.as_dict() for problem in error.problems])
+            write_message(options, "problems", [problem.as_dict() for problem in error.problems])
         raise
 
 
 @contextmanager
-def asking(options: argparse.Namespace, *more_signals: signal.Signals) -> Iterator[tuple[Shown, Event]]:
+def interruptible(
+    options: argparse.Namespace, *more_signals: signal.Signals
+) -> Iterator[tuple[ProgressReporter, Event]]:
     """(the listener of progress, what is set when the process is asked to end), for the time of the asking.
 
     also: signals that ask so beside SIGTERM; Ctrl+C (SIGINT), unless named, is a KeyboardInterrupt as ever.
     """
-    progress, cancel = Shown(options), Event()
+    progress, cancel = ProgressReporter(options), Event()
     handlers = {number: signal.signal(number, lambda *_: cancel.set()) for number in (signal.SIGTERM, *more_signals)}
     try:
         yield progress, cancel

@@ -8,7 +8,7 @@ import sys
 import orjson
 
 from ragdash.cli.common_options import seconds, whole_number
-from ragdash.cli.job_progress import tell
+from ragdash.cli.job_progress import write_message
 from ragdash.core.errors import InputError, Problem
 from ragdash.evaluation.stats import SEED
 from ragdash.models.judge import Endpoint, Patience, Plan, Prices
@@ -67,8 +67,8 @@ def confirm(endpoint: Endpoint, texts: str) -> None:
         raise InputError([Problem("not-confirmed", {"host": host}, field="--yes")])
 
 
-def tell_plan(options: argparse.Namespace, plan: Plan, endpoint: Endpoint, *reply: str) -> None:
+def write_plan(options: argparse.Namespace, plan: Plan, endpoint: Endpoint, *reply: str) -> None:
     """What is to be asked and what that costs, where the texts go; reply: as Plan.words has it."""
     sentence = plan.words(*reply or ("verdict",))
-    tell(options, "plan", {**plan.as_dict(), "words": sentence, "host": endpoint.host, "local": endpoint.local}
+    write_message(options, "plan", {**plan.as_dict(), "words": sentence, "host": endpoint.host, "local": endpoint.local}
          if options.progress == "json" else sentence)

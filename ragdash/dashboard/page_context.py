@@ -12,7 +12,7 @@ from ragdash.analysis.diagnosis import Diagnosis
 from ragdash.core.errors import InputError, Problem, Unavailable
 from ragdash.dashboard.caches import diagnosis_cache, evaluation_cache
 from ragdash.dashboard.session import relevance, reviews, state
-from ragdash.dashboard.session.data_store import LOADED, Entry
+from ragdash.dashboard.session.data_store import LOADED, SessionRun
 from ragdash.dashboard.session.scope import Scope
 from ragdash.dashboard.widgets import elements
 from ragdash.evaluation.compare import Comparison, Rules, select_comparable
@@ -36,7 +36,7 @@ class PageEnds(Exception):
 class Selection:
     """What the sidebar selects: the runs shown in order of loading, the baseline among them, metric and cutoff."""
 
-    entries: tuple[Entry, ...]
+    entries: tuple[SessionRun, ...]
     baseline: int
     template: str
     k: int
@@ -177,7 +177,7 @@ class PageContext:
         return Results(self.selection, self.scope)
 
     @property
-    def entries(self) -> tuple[Entry, ...]:
+    def entries(self) -> tuple[SessionRun, ...]:
         return self.selection.entries
 
     @property
@@ -200,7 +200,7 @@ class PageContext:
     def k(self) -> int:
         return self.selection.k
 
-    def only(self, entries: Sequence[Entry]) -> PageContext:
+    def only(self, entries: Sequence[SessionRun]) -> PageContext:
         """The context with these runs alone, the first as the baseline."""
         return replace(self, selection=replace(self.selection, entries=tuple(entries), baseline=0))
 
@@ -213,7 +213,7 @@ def spec_of(template: str, k: int) -> Spec:
 def current() -> PageContext:
     """The view of this session; where there is none the page says what is missing and stops."""
     if not state.runs() or LOADED.truth(state.truth() or "") is None:
-        _nothing()
+        _explain_missing_data()
         raise PageEnds
     shown_entries = [entry for entry in state.runs() if entry.digest in state.get(state.SHOWN)]
     if not shown_entries:
@@ -227,13 +227,15 @@ def current() -> PageContext:
     selection = Selection(tuple(usable), baseline, state.get(state.METRIC), int(state.get(state.K)))
     context = PageContext(selection, scope())
     if context.scope.by_evidence:
-        relevance.note(context.scope, context.digests)
+        relevance.note_relevance(context.scope, context.digests)
     return context
 
 
 def scope() -> Scope:
     """What the runs of this session are measured against."""
-    return Scope(reviews.truth_in_force(), state.conventions(), state.get(state.SLICE) or "", *relevance.chosen())
+    return Scope(
+        reviews.truth_with_reviews(), state.conventions(), state.get(state.SLICE) or "", *relevance.selected_matching()
+    )
 
 
 def specs(templates: Sequence[str], k: int) -> tuple[list[Spec], list[Problem]]:
@@ -247,7 +249,7 @@ def specs(templates: Sequence[str], k: int) -> tuple[list[Spec], list[Problem]]:
     return list(readable), problems
 
 
-def _usable(entries: Sequence[Entry]) -> tuple[list[Entry], list[Problem]]:
+def _usable(entries: Sequence[SessionRun]) -> tuple[list[SessionRun], list[Problem]]:
     usable, problems = [], []
     for entry in entries:
         if entry.run is None:
@@ -265,9 +267,9 @@ def _usable(entries: Sequence[Entry]) -> tuple[list[Entry], list[Problem]]:
     return usable, problems
 
 
-def _nothing() -> None:
-    if state.lost():
-        lost_note()
+def _explain_missing_data() -> None:
+    if state.missing_runs():
+        note_missing_runs()
     unread = [record for record in state.files() if record.failed]
     if not state.runs() and unread:
         count_text = fmt.count(len(unread), "file")
@@ -285,10 +287,10 @@ def _nothing() -> None:
     st.page_link("pages/runs.py", label="Go to Runs", icon=":material/upload_file:")
 
 
-def lost_note() -> None:
+def note_missing_runs() -> None:
     """Say which runs of a link are no longer held by the server."""
-    if state.lost():
-        names = fmt.escape(fmt.listed(state.lost()))
+    if state.missing_runs():
+        names = fmt.escape(fmt.listed(state.missing_runs()))
         st.warning(
             f"The link asks for {names}, which this server does not hold (any more). Load the files again, or "
             "open the samples if it is these, on the **Runs** page.",

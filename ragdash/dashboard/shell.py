@@ -24,19 +24,19 @@ def main() -> None:
     """The whole script run: shell, page, and the address that leads back here."""
     st.set_page_config(page_title="ragdash", page_icon=str(ICON), layout="wide")
     st.logo(str(ASSETS / "logo.svg"), icon_image=str(ICON), size="large")
-    if not login.admits():
+    if not login.is_admitted():
         st.navigation(page_list.pages(), position="hidden")
-        login.shut()
+        login.login_page()
         return
     if state.open_session():
         loading.open_given_files()
     with st.container(key="progress"):
         loading.read_waiting()
-    elements.readable()
+    elements.set_contrast()
     page = st.navigation(page_list.pages(), position="sidebar", expanded=True)
     with st.sidebar:
         link = _sidebar()
-        login.sign()
+        login.login_status()
     token = _inside.set(True)
     try:
         page.run()
@@ -66,17 +66,17 @@ def _sidebar():
     _runs({entry.digest: entry.name for entry in runs})
     menu = fmt.metric_templates()
     st.selectbox("Metric", menu, format_func=fmt.template_title,
-                 key=state.one(state.METRIC, menu, page_context.DEFAULT_METRIC),
+                 key=state.choice_key(state.METRIC, menu, page_context.DEFAULT_METRIC),
                  help="The metric of the pictures. @k looks at the first k documents only. The Metrics page explains "
                       "each one.")
-    key = state.number(state.K, page_context.DEEPEST, page_context.DEFAULT_K)
+    key = state.number_key(state.K, page_context.DEEPEST, page_context.DEFAULT_K)
     cutoffs = sorted({*map(str, page_context.CUTOFFS), state.get(state.K)}, key=int)
     st.selectbox("Cutoff k", cutoffs, key=key, accept_new_options=True,
                  help="How many documents from the top are looked at, for example what fits into the prompt. Choose, "
                       "or type another number.")
     _slice()
-    relevance.choose()
-    reviews.choose()
+    relevance.choose_relevance()
+    reviews.choose_reviews()
     with st.popover("Copy link", icon=":material/link:", width="stretch", key="copy_link"):
         st.caption("Opens this view again, in any browser that reaches this server, for as long as it keeps the runs.")
         return st.empty()
@@ -85,7 +85,7 @@ def _sidebar():
 def _slice() -> None:
     """Which queries count, where the truth tells them apart."""
     slices = slices_of(state.truth()) if data_store.LOADED.truth(state.truth() or "") else {}
-    key = state.one(state.SLICE, ["", *slices], "")
+    key = state.choice_key(state.SLICE, ["", *slices], "")
     if slices:
         st.selectbox("Queries", ["", *slices], key=key, format_func=lambda token: fmt.slice_label(slices, token),
                      help="All queries, or those of one kind: every page then shows these alone. Kinds are the "
@@ -96,8 +96,8 @@ def _runs(names: dict[str, str]) -> None:
     """Which runs are shown, and which of them the others are compared with. names: digest -> name."""
     digests = list(names)
     st.multiselect("Runs shown", digests, format_func=lambda digest: names.get(digest, digest),
-                   placeholder="Choose runs", key=state.several(state.SHOWN, digests, digests))
+                   placeholder="Choose runs", key=state.choices_key(state.SHOWN, digests, digests))
     shown_digests = [digest for digest in digests if digest in state.get(state.SHOWN)] or digests
     st.selectbox("Baseline", shown_digests, format_func=lambda digest: names.get(digest, digest),
-                 key=state.one(state.BASELINE, shown_digests, shown_digests[0]),
+                 key=state.choice_key(state.BASELINE, shown_digests, shown_digests[0]),
                  help="The run that the others are compared with: differences are candidate minus baseline.")

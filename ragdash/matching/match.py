@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -121,7 +122,7 @@ class Match:
         """Queries of the run that the truth does not name; they are left out of every metric."""
         return self.run.query_ids.filter(pa.array(self.truth_query < 0))
 
-    def view(self, name: str) -> object:
+    def view(self, name: str) -> Any:
         """What the metrics of that view look at. Raises Unavailable where this run or this truth cannot give it."""
         return getattr(self, name.lower())
 

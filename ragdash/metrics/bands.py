@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from ragdash.core.errors import InputError, Problem
+from ragdash.metrics.registry import Spec
 
 EDGE = 1e-9
 """A value this little below an edge counts as the edge: a mean of 0.7 may be computed as 0.6999999999999999."""
@@ -182,7 +183,7 @@ def place_in_bands(table: Bands, mean: float, low: float, high: float) -> Placem
 class Target:
     """A value that the mean of a Spec should reach: from above or below, as the metric's better direction says."""
 
-    spec: object
+    spec: Spec
     value: float
 
     def __post_init__(self) -> None:

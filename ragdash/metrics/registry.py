@@ -216,6 +216,8 @@ def _parse_arguments(text: str, arguments: str | None, entry: Metric) -> dict:
         return {}
     try:
         call = ast.parse(f"f{arguments}", mode="eval").body
+        if not isinstance(call, ast.Call):
+            raise ValueError(text)
         values = {word.arg: ast.literal_eval(word.value) for word in call.keywords}
         wrong = bool(call.args) or len(values) < len(call.keywords)
     except (SyntaxError, ValueError, AttributeError):

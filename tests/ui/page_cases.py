@@ -9,7 +9,7 @@ from pathlib import Path
 from streamlit.testing.v1 import AppTest
 
 from ragdash.core.records import Run, Truth
-from ragdash.dashboard.session.data_store import LOADED, SHORT, Entry
+from ragdash.dashboard.session.data_store import LOADED, SHORT, SessionRun
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[2]
 def address(truth: Truth, runs: Sequence[Run], /, **more) -> dict:
     """The address of a session with these, which are held; for a value that is a run's name, the run's digest."""
     LOADED.put(truth)
-    tokens = [Entry(LOADED.put(run), run.name, slot).token for slot, run in enumerate(runs)]
+    tokens = [SessionRun(LOADED.put(run), run.name, slot).token for slot, run in enumerate(runs)]
     digests = {run.name: run.digest[:SHORT] for run in runs}
     return {"run": tokens, "truth": truth.digest[:SHORT],
             **{key: digests.get(value, value) if isinstance(value, str) else value for key, value in more.items()}}

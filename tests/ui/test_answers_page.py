@@ -192,7 +192,7 @@ def test_choices_are_in_the_address():
     ([1.0, 0.0], [False, True], "**1** :gray[of 2]"),
     ([1.0, 1.0, np.nan], [True, False, True], "**2** :gray[of 2]  \n:gray[1 without reference]")])
 def test_declined_answers_of_none_are_undefined_and_not_0(refused, bare, expected):
-    assert answer_html.declined(np.array(refused), np.array(bare, bool)).replace("\u00a0", " ") == expected
+    assert answer_html.refusal_cell(np.array(refused), np.array(bare, bool)).replace("\u00a0", " ") == expected
 
 
 @pytest.mark.parametrize(("columns", "expected"), [
@@ -210,7 +210,7 @@ def test_the_questions_of_a_run_without_answers_are_those_of_the_truth_where_it_
 
 def test_marks_do_not_overlap_and_long_answers_are_cut():
     answer = "It was 4,213 km & <i>more</i>"
-    page = answer_html.marked(answer, [(7, 12), (20, 21)], [(7, 12)], LIGHT)
+    page = answer_html.marked_answer(answer, [(7, 12), (20, 21)], [(7, 12)], LIGHT)
     assert page.count("<mark") == 2 and "border:2px" in page and "&amp; &lt;" in page
-    long = answer_html.marked("word " * 300_000, [(0, 4), (1_000_000, 1_000_004)], [], LIGHT)
+    long = answer_html.marked_answer("word " * 300_000, [(0, 4), (1_000_000, 1_000_004)], [], LIGHT)
     assert long.count("<mark") == 1 and len(long) < LONGEST + 1_000

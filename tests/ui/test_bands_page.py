@@ -16,7 +16,7 @@ from test_pages import texts, upload, with_runs
 from ragdash.analysis.score_thresholds import roc, sweep
 from ragdash.core.records import Run, Truth
 from ragdash.dashboard.pages.threshold_bands import sections as threshold_bands_sections
-from ragdash.dashboard.session.data_store import LOADED, Entry
+from ragdash.dashboard.session.data_store import LOADED, SessionRun
 from ragdash.evaluation.bands_toml import read_bands, write_bands
 from ragdash.evaluation.evaluate import evaluate
 from ragdash.matching.match import Match
@@ -70,7 +70,7 @@ def finding(at) -> str:
 def link(runs: list[Run], truth: Truth, **more) -> dict:
     """The address of a session with these."""
     LOADED.put(truth)
-    tokens = [Entry(LOADED.put(run), run.name, at).token for at, run in enumerate(runs)]
+    tokens = [SessionRun(LOADED.put(run), run.name, at).token for at, run in enumerate(runs)]
     return {"run": tokens, "truth": truth.digest[:12], **more}
 
 

@@ -14,7 +14,7 @@ from test_judges_page import SECRET, finish, no_keys, opened, plan, start, texts
 from ragdash.core.errors import InputError
 from ragdash.dashboard.auth import roles
 from ragdash.dashboard.jobs import judging
-from ragdash.dashboard.jobs.judging import Order
+from ragdash.dashboard.jobs.judging import JudgeOrder
 from ragdash.dashboard.pages.judges import form
 from ragdash.dashboard.session import state
 from ragdash.models.judge import default_verdict_store
@@ -46,8 +46,8 @@ def held(monkeypatch):
     return put
 
 
-def order(url: str = "http://127.0.0.1:1/v1", variable: str | None = "MY_API_KEY", kind: str = "openai") -> Order:
-    return Order(kind, url, "toy", variable, ("Faithfulness",))
+def order(url: str = "http://127.0.0.1:1/v1", variable: str | None = "MY_API_KEY", kind: str = "openai") -> JudgeOrder:
+    return JudgeOrder(kind, url, "toy", variable, ("Faithfulness",))
 
 
 def holding(folder: Path) -> list[Path]:
@@ -72,7 +72,7 @@ def test_a_key_of_the_secrets_reaches_the_endpoint_and_is_nowhere_else(serve, co
     assert [SECRET in str(environment) for _, environment in commands] == [False, True], "the one that asks alone"
     assert not any(SECRET in str(command) for command, _ in commands)
     assert SECRET not in str(dict(at.query_params)) and SECRET not in repr(at.session_state)
-    assert SECRET not in repr(job) + str(job.about) + str(job.key) + str(job.worker.messages) + str(
+    assert SECRET not in repr(job) + str(job.details) + str(job.key) + str(job.worker.messages) + str(
         job.worker.stderr_lines
     )
     assert SECRET not in texts(at) + str([one.value for one in at.code])

@@ -252,7 +252,7 @@ def test_a_typed_key_is_in_no_file_command_or_address(serve, tmp_path, monkeypat
     assert not holding and default_verdict_store().path.exists()
     assert [SECRET in str(environment) for _, environment in asked] == [False, True], "the one that asks, not the plan"
     assert not any(SECRET in str(command) for command, _ in asked)
-    assert SECRET not in str(dict(at.query_params)) and SECRET not in repr(job) + str(job.about) + str(job.key)
+    assert SECRET not in str(dict(at.query_params)) and SECRET not in repr(job) + str(job.details) + str(job.key)
     assert at.text_input(key=state.JUDGE_KEY).proto.type == at.text_input(key=state.JUDGE_KEY).proto.PASSWORD
     assert SECRET not in texts(at) + str([one.value for one in at.code])
 
@@ -338,7 +338,7 @@ sys.path[:0] = {[str(Path(__file__).parents[up]) for up in (0, 1)]}
 from test_judges_page import judging, the_case
 from ragdash.matching.match import Match
 truth, runs = the_case()
-order = judging.Order("openai", {server.url!r}, "toy", None, ("Faithfulness",), concurrency=1)
+order = judging.JudgeOrder("openai", {server.url!r}, "toy", None, ("Faithfulness",), concurrency=1)
 assert judging.start(("x",), {{run.name: Match(run, truth).judged.cases for run in runs}}, order, None)
 print(judging.current().worker.process.pid, flush=True)
 time.sleep(600)
@@ -378,7 +378,7 @@ def test_what_the_process_reads_are_the_very_texts_of_the_page(tmp_path):
                        details=pa.table({"query_id": IDS[:5], "answer": [f"it is {at}" for at in range(5)]}))
     runs = {"a/b = told": Match(told, truth).judged.cases, "texts": Match(texts_, truth).judged.cases}
     assert any(name.startswith("context") for case in runs["a/b = told"] for name, _ in case.contexts or ())
-    files, path = judge_input.written(runs, tmp_path)
+    files, path = judge_input.write_cases(runs, tmp_path)
     again = read_truth(path)
     for file, (name, cases) in zip(files, runs.items(), strict=True):
         label, _, place = file.partition("=")

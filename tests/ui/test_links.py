@@ -42,7 +42,13 @@ def choices(at) -> dict:
 def menus(monkeypatch) -> dict:
     """{key: a call that gives another value}, of every choice that a page asked for."""
     found = {}
-    one, several, share, text, number = state.one, state.several, state.share, state.text, state.number
+    one, several, share, text, number = (
+        state.choice_key,
+        state.choices_key,
+        state.fraction_key,
+        state.text_key,
+        state.number_key,
+    )
 
     def of_one(key, options, default):
         others = [option for option in options if option != default]
@@ -53,11 +59,11 @@ def menus(monkeypatch) -> dict:
         found[key] = list(default)[:-1] or list(options)[:1]
         return several(key, options, default, free=free)
 
-    monkeypatch.setattr(state, "one", of_one)
-    monkeypatch.setattr(state, "several", of_several)
-    monkeypatch.setattr(state, "number", lambda key, *rest: found.update({key: "7"}) or number(key, *rest))
-    monkeypatch.setattr(state, "share", lambda key, *rest: found.update({key: 0.45}) or share(key, *rest))
-    monkeypatch.setattr(state, "text", lambda key: found.update({key: TYPED.get(key, "0.5")}) or text(key))
+    monkeypatch.setattr(state, "choice_key", of_one)
+    monkeypatch.setattr(state, "choices_key", of_several)
+    monkeypatch.setattr(state, "number_key", lambda key, *rest: found.update({key: "7"}) or number(key, *rest))
+    monkeypatch.setattr(state, "fraction_key", lambda key, *rest: found.update({key: 0.45}) or share(key, *rest))
+    monkeypatch.setattr(state, "text_key", lambda key: found.update({key: TYPED.get(key, "0.5")}) or text(key))
     return found
 
 

@@ -12,7 +12,7 @@ from page_cases import charts, opened
 from streamlit.testing.v1 import AppTest
 
 from ragdash.core.records import Run, Truth
-from ragdash.dashboard.session.data_store import LOADED, Entry, Store
+from ragdash.dashboard.session.data_store import LOADED, DataStore, SessionRun
 
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLES = ROOT / "sample_runs"
@@ -37,7 +37,7 @@ def with_runs(many: int, queries: int = 12, depth: int = 10, seed: int = 0) -> d
             pa.array(ranked.ravel()),
             np.tile(np.linspace(1, 0, depth), queries),
         )
-        tokens.append(Entry(LOADED.put(run), run.name, at).token)
+        tokens.append(SessionRun(LOADED.put(run), run.name, at).token)
     return {"run": tokens, "truth": truth.digest[:12]}
 
 
@@ -206,7 +206,7 @@ def test_a_run_keeps_its_colour_when_others_go():
 
 def test_the_store_lets_go_of_what_was_used_longest_ago():
     runs = [Run.build(str(at), ["q"], [f"d{at}"], np.array([1.0])) for at in range(3)]
-    store = Store(limit=1)
+    store = DataStore(limit=1)
     for run in runs:
         store.put(run)
     assert len(store) == 1 and store.run(runs[2].digest[:12]) is runs[2] and store.run(runs[0].digest) is None

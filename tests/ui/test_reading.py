@@ -52,7 +52,7 @@ def test_the_bar_moves_and_goes(monkeypatch):
     monkeypatch.setattr(read_progress, "AFTER", 0.01)
     monkeypatch.setattr(read_progress, "EVERY", 0.01)
     place = Place()
-    with read_progress.reading(place, "a_b.run", 8_000_000, "; 1 more file after it"):
+    with read_progress.show_progress(place, "a_b.run", 8_000_000, "; 1 more file after it"):
         place.seen.wait(5)
         with open_bytes("a_b.run", b"12345678") as stream:
             for _ in range(2):
@@ -70,7 +70,7 @@ def test_the_bar_moves_and_goes(monkeypatch):
 
 def test_what_is_read_at_once_draws_nothing():
     place = Place()
-    with read_progress.reading(place, "a.run", 10):
+    with read_progress.show_progress(place, "a.run", 10):
         pass
     assert not place.drawn
 

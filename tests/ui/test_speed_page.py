@@ -12,7 +12,7 @@ from test_pages import SAMPLES, texts, with_runs
 from ragdash.core.records import Run, Truth
 from ragdash.dashboard.pages.speed_cost import price_table
 from ragdash.dashboard.pages.speed_cost.tables import duration, money
-from ragdash.dashboard.session.data_store import LOADED, Entry, workspace
+from ragdash.dashboard.session.data_store import LOADED, SessionRun, workspace
 from ragdash.evaluation.latency_cost import Price, PriceTable, read_prices, write_prices
 from ragdash.io import read_run
 
@@ -114,7 +114,7 @@ def test_a_negative_time_is_told_and_the_others_are_shown():
 def test_the_samples_show_what_they_measured():
     runs = [read_run(SAMPLES / f"{name}.jsonl") for name in ("dense", "sparse")]
     LOADED.put(truth := Truth.build("t", runs[0].query_ids, ["x"] * len(runs[0]), [1] * len(runs[0])))
-    links = [Entry(LOADED.put(one), one.name, at).token for at, one in enumerate(runs)]
+    links = [SessionRun(LOADED.put(one), one.name, at).token for at, one in enumerate(runs)]
     at = opened("speed-cost", run=links, truth=truth.digest[:12])
     assert "**sparse** is the fastest" in texts(at)
 

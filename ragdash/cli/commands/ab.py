@@ -14,8 +14,8 @@ from pathlib import Path
 
 from ragdash.cli.commands.compare import compare_runs
 from ragdash.cli.common_options import add_evaluation_options, seconds, whole_number
-from ragdash.cli.inputs import adapted, reading, source, with_documents
-from ragdash.cli.job_progress import CANCELLED, asking
+from ragdash.cli.inputs import reading_arguments, source_of, with_documents, with_fixed_ids
+from ragdash.cli.job_progress import CANCELLED, interruptible
 from ragdash.core.console import say, unwritable
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.paths import named
@@ -70,13 +70,13 @@ def run(options: argparse.Namespace) -> int:
         raise InputError([Problem("no-truth/questions", field="--truth")])
     names = _names(options)
     configurations = [Configuration(name, _command(options, letter)) for name, letter in zip(names, "ab", strict=True)]
-    truth = with_documents(read_truth(source(options.truth), **reading(options)), options)
+    truth = with_documents(read_truth(source_of(options.truth), **reading_arguments(options)), options)
     folder = Path(options.output_dir or f"ab-{'-'.join(names)}")
     files = [folder / f"{name}.jsonl" for name in names]
     journals = [folder / f"{name}{JOURNAL}" for name in names]
-    _check_place(files, journals)
+    _check_files(files, journals)
     try:
-        with asking(options, signal.SIGINT) as (progress, cancel):
+        with interruptible(options, signal.SIGINT) as (progress, cancel):
             answered_runs = ask_all(configurations, truth, journals=journals, concurrency=options.concurrency,
                                     warm_up=options.warm_up or 0, seed=options.seed,
                                     retry_failed=options.retry_failed, progress=progress, cancel=cancel)
@@ -84,13 +84,13 @@ def run(options: argparse.Namespace) -> int:
         print(f"ragdash: stopped; {unfinished}. The same command goes on from here.", file=sys.stderr)
         return CANCELLED
     _write(answered_runs, files)
-    runs = [_told(run, file) for run, file in zip(answered_runs, files, strict=True)]
+    runs = [_read_back(run, file) for run, file in zip(answered_runs, files, strict=True)]
     paths = " ".join(shlex.quote(str(file)) for file in files)
     print(f"Runs: {paths}. Judged metrics can follow: ragdash judge {paths} --truth {shlex.quote(options.truth)} ...",
           file=sys.stderr)
     if options.metrics is None and options.cutoffs is None:
         options.metrics = " ".join(map(str, usual_metrics(runs, truth)))
-    runs = adapted(runs, truth, options)
+    runs = with_fixed_ids(runs, truth, options)
     if options.format != "html":
         return compare_runs(runs, truth, options)
     return _report(runs, truth, files, folder, options)
@@ -114,7 +114,7 @@ def _command(options: argparse.Namespace, letter: str) -> Command | Lines:
     return Command(words, options.timeout)
 
 
-def _check_place(files: Sequence[Path], journals: Sequence[Path]) -> None:
+def _check_files(files: Sequence[Path], journals: Sequence[Path]) -> None:
     """InputError where a file would be replaced that this job has not written."""
     for file, journal in zip(files, journals, strict=True):
         if file.exists() and not journal.exists():
@@ -131,7 +131,7 @@ def _write(runs: Sequence[Run], files: Sequence[Path]) -> None:
             raise unwritable(str(file), error) from None
 
 
-def _told(answered_run: Run, file: Path) -> Run:
+def _read_back(answered_run: Run, file: Path) -> Run:
     """The run as it is read from its file, with what is worth knowing of its answers.
 
     The reasons of single failures go to standard error alone: they hold what a command wrote there, which is nothing

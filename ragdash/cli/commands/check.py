@@ -11,14 +11,14 @@ from ragdash.analysis.comparability import Ledger, ledger
 from ragdash.analysis.comparability import as_text as as_ledger_text
 from ragdash.cli.common_options import add_metric_options, add_reading_options
 from ragdash.cli.inputs import (
-    adapted,
-    conventions,
+    conventions_of,
     distinct_names,
-    read_as,
-    reading,
-    source,
+    id_settings,
+    reading_arguments,
+    source_of,
     specs_of,
     with_documents,
+    with_fixed_ids,
 )
 from ragdash.core.console import count, say, write
 from ragdash.core.errors import InputError, Problem
@@ -56,7 +56,7 @@ def run(options: argparse.Namespace) -> int:
     report, runs = None, distinct_names(runs)
     truths = list({truth.digest: truth for truth in truths}.values())
     try:
-        runs = adapted(runs, truths[0] if len(truths) == 1 else None, options)
+        runs = with_fixed_ids(runs, truths[0] if len(truths) == 1 else None, options)
         report = _ledger(runs, truths, options)
     except InputError as error:
         status = 2
@@ -66,7 +66,7 @@ def run(options: argparse.Namespace) -> int:
     if options.format == "json":
         content = {"schema": SCHEMA, "files": lines, "runs": [{"name": run.name, "digest": run.digest} for run in runs],
                    "entries": [], "effects": [], **(report.as_dict() if report else {}),
-                   "settings": {**asdict(conventions(options)), **read_as(options)},
+                   "settings": {**asdict(conventions_of(options)), **id_settings(options)},
                    "problems": [problem.as_dict() for problem in problems]}
         text = json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
     else:
@@ -77,18 +77,18 @@ def run(options: argparse.Namespace) -> int:
 
 def _checked(text: str, is_truth: bool, options: argparse.Namespace) -> tuple[str, list[Run | Truth]]:
     """(what a file was read as, in words; what it holds: a run with the truth in its rows holds both)."""
-    content, lines, records = source(text), [], []
-    sniffed = detect(content, **reading(options))
+    content, lines, records = source_of(text), [], []
+    sniffed = detect(content, **reading_arguments(options))
     if sniffed.role == "corpus" and not is_truth:
-        corpus = read_corpus(content, **reading(options))
+        corpus = read_corpus(content, **reading_arguments(options))
         return f"{text}: corpus ({sniffed.format}), {count(len(corpus), 'document')}; pass it with --corpus", []
     if not is_truth and sniffed.role != "truth":
-        records = read_runs(content, name=named(text)[0], **reading(options))
+        records = read_runs(content, name=named(text)[0], **reading_arguments(options))
         lines = [f"{text}: run {run.name!r} ({sniffed.format}), {count(len(run), 'query', 'queries')}, "
                  f"{count(len(run.docs), 'document')} returned, {run.depth} deep{_warned(run.problems)}"
                  for run in records]
     if not records or (sniffed.role == "both" and not options.truth):
-        truth = with_documents(read_truth(content, **reading(options)), options)
+        truth = with_documents(read_truth(content, **reading_arguments(options)), options)
         records.append(truth)
         lines.append(f"{text}: truth ({sniffed.format}), {count(len(truth), 'query', 'queries')}, "
                      f"{count(truth.judgements, 'judgement')}, {truth.queries_without_relevant} without a relevant "
@@ -104,4 +104,4 @@ def _ledger(runs: Sequence[Run], truths: Sequence[Truth], options: argparse.Name
     """The ledger where there is a truth to hold the runs against; InputError where there are several."""
     if len(truths) > 1:
         raise InputError([Problem("several-truths", {"count": len(truths)}, field="--truth")])
-    return ledger(runs, truths[0], conventions(options), specs_of(options)) if truths and runs else None
+    return ledger(runs, truths[0], conventions_of(options), specs_of(options)) if truths and runs else None

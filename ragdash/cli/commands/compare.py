@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from ragdash.cli.commands.evaluate import evaluate_runs, junit_of, report_missed, settings_of
 from ragdash.cli.common_options import add_evaluation_options, whole_number
-from ragdash.cli.inputs import read
+from ragdash.cli.inputs import read_inputs
 from ragdash.core.console import say, write
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.records import Run, Truth
@@ -34,7 +34,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Compare all runs with the first, the baseline; returns the exit status."""
-    runs, truth = read(options)
+    runs, truth = read_inputs(options)
     return compare_runs(runs, truth, options)
 
 

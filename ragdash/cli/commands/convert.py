@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from ragdash.cli.common_options import add_reading_options
-from ragdash.cli.inputs import adapted, chosen, reading, source, with_documents
+from ragdash.cli.inputs import reading_arguments, selected_run, source_of, with_documents, with_fixed_ids
 from ragdash.core.console import say, unwritable
 from ragdash.core.paths import named
 from ragdash.io import detect, read_runs, read_truth, write_run, write_truth
@@ -24,12 +24,14 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Write what a file holds in another format; what is lost is told."""
-    content = source(options.file)
-    if options.truth or detect(content, **reading(options)).role == "truth":
-        record, write_it = with_documents(read_truth(content, **reading(options)), options), write_truth
+    content = source_of(options.file)
+    if options.truth or detect(content, **reading_arguments(options)).role == "truth":
+        record, write_it = with_documents(read_truth(content, **reading_arguments(options)), options), write_truth
     else:
-        runs = adapted(read_runs(content, name=named(options.file)[0], **reading(options)), None, options)
-        record, write_it = chosen(runs, options), write_run
+        runs = with_fixed_ids(
+            read_runs(content, name=named(options.file)[0], **reading_arguments(options)), None, options
+        )
+        record, write_it = selected_run(runs, options), write_run
     try:
         losses = write_it(record, options.output, options.format)
     except OSError as error:

@@ -6,7 +6,7 @@ import argparse
 
 from ragdash.analysis.diagnosis import Rules, diagnose
 from ragdash.cli.common_options import add_matching_options, add_reading_options, whole_number
-from ragdash.cli.inputs import conventions, matching_of, read, read_as
+from ragdash.cli.inputs import conventions_of, id_settings, matching_of, read_inputs
 from ragdash.core.console import say, write
 from ragdash.evaluation.evaluate import evaluate_match
 from ragdash.matching.match import Match
@@ -40,16 +40,16 @@ def run(options: argparse.Namespace) -> int:
     """Read, diagnose every run, put it out; returns the exit status."""
     rules = rules_of(options)
     specs = parse_specs(options.metrics or f"nDCG@{rules.k}")
-    runs, truth = read(options)
+    runs, truth = read_inputs(options)
     diagnoses, problems, gains = [], [], []
     for run in runs:
-        match = Match(run, truth, conventions(options), matching_of(options))
+        match = Match(run, truth, conventions_of(options), matching_of(options))
         evaluation = evaluate_match(match, specs)
         diagnoses.append(diagnose(match, rules))
         gains.append([diagnoses[-1].gains(evaluation, spec) for spec in specs])
         problems += [*evaluation.problems, *diagnoses[-1].problems]
     say(problems := list(dict.fromkeys(problems)))
-    settings = {**diagnoses[0].settings, "truth": {"name": truth.name, "digest": truth.digest}, **read_as(options)}
+    settings = {**diagnoses[0].settings, "truth": {"name": truth.name, "digest": truth.digest}, **id_settings(options)}
     write(render_diagnoses(diagnoses, specs, gains, options.format, queries=options.queries, settings=settings,
                            problems=problems), options.output)
     return 0

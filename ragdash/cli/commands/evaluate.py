@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterable, Sequence
 
 from ragdash.cli.common_options import add_evaluation_options
-from ragdash.cli.inputs import conventions, matching_of, read, read_as, specs_of
+from ragdash.cli.inputs import conventions_of, id_settings, matching_of, read_inputs, specs_of
 from ragdash.core.console import say, write
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.records import Run, Truth
@@ -33,7 +33,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Evaluate all runs and check the bounds; returns the exit status."""
-    runs, truth = read(options)
+    runs, truth = read_inputs(options)
     evaluations = evaluate_runs(runs, truth, options)
     rows = summaries(evaluations, resamples=options.resamples, seed=options.seed)
     bounds = [parse_bound(text, evaluations[0].specs) for text in options.fail_under or ()]
@@ -54,7 +54,7 @@ def evaluate_runs(runs: Iterable[Run], truth: Truth, options: argparse.Namespace
     evaluations, problems = [], []
     for run in runs:
         try:
-            evaluations.append(evaluate_match(Match(run, truth, conventions(options), matching_of(options)), specs))
+            evaluations.append(evaluate_match(Match(run, truth, conventions_of(options), matching_of(options)), specs))
         except InputError as error:
             problems.extend(error.problems)
     if problems:
@@ -65,7 +65,7 @@ def evaluate_runs(runs: Iterable[Run], truth: Truth, options: argparse.Namespace
 def settings_of(evaluation: Evaluation, truth: Truth, options: argparse.Namespace) -> dict:
     """What is needed to get the same numbers again."""
     return {**evaluation.settings, "level": LEVEL, "interval": METHOD, "resamples": options.resamples,
-            "seed": options.seed, "truth": {"name": truth.name, "digest": truth.digest}, **read_as(options)}
+            "seed": options.seed, "truth": {"name": truth.name, "digest": truth.digest}, **id_settings(options)}
 
 
 def junit_of(checks: Sequence[GateCheck], option: str) -> bytes:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 
 from ragdash.cli.common_options import add_reading_options, whole_number
-from ragdash.cli.inputs import read
-from ragdash.cli.job_progress import STATUS, asking, problems_told, tell
-from ragdash.cli.judge_endpoint import add_judge_options, confirm, endpoint_of, tell_plan
+from ragdash.cli.inputs import read_inputs
+from ragdash.cli.job_progress import STATUS, interruptible, reported_problems, write_message
+from ragdash.cli.judge_endpoint import add_judge_options, confirm, endpoint_of, write_plan
 from ragdash.core.console import say
 from ragdash.evaluation.scoring.run_judge import prepare_judging, run_judging
 from ragdash.models.judge import Budget, Patience
@@ -27,25 +27,25 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Tell what is to be asked and what that costs, ask, tell how far it is; returns the exit status."""
-    with problems_told(options):
+    with reported_problems(options):
         return _judge(options)
 
 
 def _judge(options: argparse.Namespace) -> int:
     endpoint, budget = endpoint_of(options), Budget(options.max_calls, options.max_cost)
-    runs, truth = read(options)
+    runs, truth = read_inputs(options)
     prepared = prepare_judging(runs, truth, options.metrics, endpoint, sample=options.sample, seed=options.seed,
                        votes=options.votes)
     say(prepared.problems)
     plan = prepared.plan
-    tell_plan(options, plan, endpoint)
+    write_plan(options, plan, endpoint)
     if options.dry_run:
         return 0
     if plan.calls and not endpoint.local and not options.yes:
         confirm(endpoint, f"Questions, answers and documents of {plan.calls_text}")
-    with asking(options) as (progress, cancel):
+    with interruptible(options) as (progress, cancel):
         report = run_judging(prepared, budget=budget, concurrency=options.concurrency, progress=progress, cancel=cancel,
                       patience=Patience(reply=options.timeout))
-    tell(options, "report", report.as_dict() if options.progress == "json" else report)
+    write_message(options, "report", report.as_dict() if options.progress == "json" else report)
     say(report.problems[len(prepared.problems):])
     return STATUS.get(report.stopped, STATUS["error"] if report.all_failed else 0)

@@ -7,7 +7,7 @@ import shlex
 from pathlib import Path
 
 from ragdash.cli.common_options import add_evaluation_options, whole_number
-from ragdash.cli.inputs import conventions, matching_of, read, read_as, specs_of
+from ragdash.cli.inputs import conventions_of, id_settings, matching_of, read_inputs, specs_of
 from ragdash.core.console import say, write
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.paths import named
@@ -42,7 +42,7 @@ def run(options: argparse.Namespace) -> int:
     sections = None
     if options.sections is not None:  # an unknown name is reported before large files are read
         sections = tuple(select_sections(name.strip() for name in options.sections.split(",") if name.strip()))
-    runs, truth = read(options)
+    runs, truth = read_inputs(options)
     return write_report(runs, truth, options, sections)
 
 
@@ -51,12 +51,19 @@ def write_report(runs: list[Run], truth: Truth, options: argparse.Namespace,
     """Write the report of runs that are already read (`sections`: only these); `ragdash ab` ends with it too."""
     names = [run.name for run in runs]
     request = ReportRequest(
-        tuple(Match(run, truth, conventions(options), matching_of(options)) for run in runs),
-        specs_of(options) if options.metrics or options.cutoffs else (), baseline=_baseline(options.baseline, names),
-        k=options.k, title=options.title, sections=sections, texts=not options.no_texts, command=_again(options.given),
+        tuple(Match(run, truth, conventions_of(options), matching_of(options)) for run in runs),
+        specs_of(options) if options.metrics or options.cutoffs else (),
+        baseline=_baseline(options.baseline, names),
+        k=options.k,
+        title=options.title,
+        sections=sections,
+        texts=not options.no_texts,
+        command=_shareable_command(options.given),
         bands=read_bands(options.bands) if options.bands else BANDS,
-        prices=read_prices(options.prices) if options.prices else PriceTable(), settings=read_as(options),
-        rules=Rules(margin=options.margin, resamples=options.resamples, seed=options.seed))
+        prices=read_prices(options.prices) if options.prices else PriceTable(),
+        settings=id_settings(options),
+        rules=Rules(margin=options.margin, resamples=options.resamples, seed=options.seed),
+    )
     content = ReportContent(request)
     html = render_report(content)
     say(merged_problems(content.evaluations))
@@ -73,7 +80,7 @@ def _baseline(name: str | None, names: list[str]) -> int:
     return names.index(name)
 
 
-def _again(arguments: list[str]) -> str:
+def _shareable_command(arguments: list[str]) -> str:
     """The command as it can be typed where the files are: without their folders, which are nobody's business."""
     shared_words, words = ["ragdash"], iter(arguments)
     for word in words:

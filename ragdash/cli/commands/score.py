@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 
 from ragdash.cli.common_options import add_reading_options
-from ragdash.cli.inputs import read
-from ragdash.cli.job_progress import CANCELLED, problems_told, tell, tell_progress
+from ragdash.cli.inputs import read_inputs
+from ragdash.cli.job_progress import CANCELLED, reported_problems, write_message, write_progress
 from ragdash.core.console import say
 from ragdash.evaluation.scoring import plan_scoring, run_plan
 from ragdash.matching.evidence import HOW
@@ -31,14 +31,14 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Tell what is to do and how long it takes, do it, tell how far it is; returns the exit status."""
-    with problems_told(options):
-        runs, truth = read(options)
+    with reported_problems(options):
+        runs, truth = read_inputs(options)
         evidence = options.match_how is not None
         metrics = ("" if evidence else "SBERT") if options.metrics is None else options.metrics
         prepared = plan_scoring(runs, truth, metrics, evidence=evidence, model=options.model,
                         cross_encoder=options.cross_encoder, nli=options.nli, hub=options.hub)
-        tell(options, "plan", str(prepared))
-        report = run_plan(prepared, device=options.device, progress=lambda progress: tell_progress(options, progress))
-    tell(options, "report", report.as_dict() if options.progress == "json" else report)
+        write_message(options, "plan", str(prepared))
+        report = run_plan(prepared, device=options.device, progress=lambda progress: write_progress(options, progress))
+    write_message(options, "report", report.as_dict() if options.progress == "json" else report)
     say(report.problems)
     return CANCELLED if report.cancelled else 0

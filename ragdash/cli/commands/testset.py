@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ragdash.cli.common_options import whole_number
-from ragdash.cli.inputs import reading, source
-from ragdash.cli.job_progress import CANCELLED, STATUS, asking, problems_told, tell
-from ragdash.cli.judge_endpoint import add_judge_options, confirm, endpoint_of, tell_plan
+from ragdash.cli.inputs import reading_arguments, source_of
+from ragdash.cli.job_progress import CANCELLED, STATUS, interruptible, reported_problems, write_message
+from ragdash.cli.judge_endpoint import add_judge_options, confirm, endpoint_of, write_plan
 from ragdash.core.console import count, say, write
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.paths import named
@@ -62,7 +62,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Tell what is to be asked and what that costs, ask, check, put out; returns the exit status."""
     try:
-        with problems_told(options):
+        with reported_problems(options):
             return _test_set(options)
     except KeyboardInterrupt:  # outside of the asking: every reply is kept
         print("stopped; the same command goes on from here", file=sys.stderr)
@@ -75,17 +75,17 @@ def _test_set(options: argparse.Namespace) -> int:
     wish, ledger = _wish(options), default_verdict_store()
     say(notes_before := list(notes(wish)))
     plan = planned(wish, endpoint, ledger)
-    tell_plan(options, plan, endpoint, *REPLY)
+    write_plan(options, plan, endpoint, *REPLY)
     if options.dry_run:
         return 0
     if plan.calls and not endpoint.local and not options.yes:
         confirm(endpoint, f"Documents in {plan.calls_text}")
     start = time.monotonic()
-    draft_set, total = _asked(options, wish, endpoint, ledger, budget)
-    path = _put_out(options, draft_set) if draft_set.drafts else None
+    draft_set, total = _ask(options, wish, endpoint, ledger, budget)
+    path = _write_files(options, draft_set) if draft_set.drafts else None
     _report(options, draft_set, total, path, time.monotonic() - start)
     new_notes = [note for note in notes(wish, draft_set) if note not in notes_before]
-    empty = [] if draft_set.kept or total.stopped else [_nothing(draft_set)]
+    empty = [] if draft_set.kept or total.stopped else [_empty_problem(draft_set)]
     say(problems := [*([total.problem] if total.problem else []), *new_notes, *empty])
     return STATUS.get(total.stopped, 0) or (2 if any(problem.severity == "error" for problem in problems) else 0)
 
@@ -96,11 +96,11 @@ def _wish(options: argparse.Namespace) -> Wish:
     problems: list[Problem] = []
     corpus = run = None
     try:
-        corpus = read_corpus(source(options.file), **reading(options))
+        corpus = read_corpus(source_of(options.file), **reading_arguments(options))
     except InputError as error:
         problems += error.problems
     try:
-        run = read_run(source(options.round_trip), name=named(options.round_trip)[0]) if options.round_trip else None
+        run = read_run(source_of(options.round_trip), name=named(options.round_trip)[0]) if options.round_trip else None
     except InputError as error:
         problems += error.problems
     if problems:
@@ -108,16 +108,16 @@ def _wish(options: argparse.Namespace) -> Wish:
     return Wish(corpus, counts, options.seed, None if options.round_trip is None else RoundTrip(run, options.k))
 
 
-def _asked(options: argparse.Namespace, wish: Wish, endpoint: Endpoint, ledger: VerdictStore,
+def _ask(options: argparse.Namespace, wish: Wish, endpoint: Endpoint, ledger: VerdictStore,
            budget: Budget) -> tuple[DraftSet, Outcome]:
     """(the set, what came of all questions); a Ctrl+C outside of the asking ends the command, the replies are kept."""
-    with asking(options) as (progress, cancel):
+    with interruptible(options) as (progress, cancel):
         judging = TaskRunner(endpoint, ledger, budget, progress, {"concurrency": options.concurrency, "cancel": cancel,
                                                             "patience": Patience(reply=options.timeout)})
         return made(wish, judging.judge, str(endpoint.judge)), judging.total
 
 
-def _put_out(options: argparse.Namespace, draft_set: DraftSet) -> Path:
+def _write_files(options: argparse.Namespace, draft_set: DraftSet) -> Path:
     """Write what was asked for; returns where the workspace has the set. Without a kept draft no truth is written."""
     path = Sets().keep(draft_set)
     if options.rejects:
@@ -136,7 +136,7 @@ def _report(
     if options.progress == "json":
         types = {type: dict(zip(("written", "kept", "missing"), draft_set.counts(type), strict=True))
                  for type in draft_set.wanted}
-        tell(
+        write_message(
             options,
             "report",
             {
@@ -180,7 +180,7 @@ def _rejects(draft_set: DraftSet) -> Sequence[str]:
     return [f"{count(len(draft_set.rejects), 'reject')}: {rules}"] if rules else []
 
 
-def _nothing(draft_set: DraftSet) -> Problem:
+def _empty_problem(draft_set: DraftSet) -> Problem:
     if draft_set.rejects:
         return Problem("empty-test-set/rejects", {"drafts": len(draft_set.rejects)}, field="-o")
     return Problem("empty-test-set/no-drafts", field="-o")

@@ -26,7 +26,7 @@ from ragdash.analysis.judge_validation import (
     unjudged,
 )
 from ragdash.cli.common_options import add_matching_options, add_reading_options, whole_number
-from ragdash.cli.inputs import conventions, matching_of, read, read_as, source
+from ragdash.cli.inputs import conventions_of, id_settings, matching_of, read_inputs, source_of
 from ragdash.core.console import count, say, write
 from ragdash.core.errors import InputError, Problem
 from ragdash.core.paths import named
@@ -81,7 +81,8 @@ def run(options: argparse.Namespace) -> int:
     first = verdicts[0]
     differences = [trust_difference(first, candidate, labels.get(first.name, {}), labels.get(candidate.name, {}))
                    for candidate in verdicts[1:] if labels.get(candidate.name) and labels.get(first.name)]
-    problems += [problem for report in (*reports, *differences) for problem in report.problems]
+    problems += [problem for report in reports for problem in report.problems]
+    problems += [problem for difference in differences for problem in difference.problems]
     say(problems := list(dict.fromkeys(problems)))
     write(
         render_judge_validation(
@@ -120,11 +121,11 @@ def _judged(options: argparse.Namespace) -> tuple[list[Verdicts], list[Match | N
     specs = parse_specs(options.metrics or "")
     if len(specs) != 1 and not (options.local_judge and not specs):
         raise InputError([Problem("one-metric", {"count": len(specs)}, field="--metrics")])
-    runs, truth = read(options)
-    matches = [Match(run, truth, conventions(options), matching_of(options)) for run in runs]
+    runs, truth = read_inputs(options)
+    matches = [Match(run, truth, conventions_of(options), matching_of(options)) for run in runs]
     if options.local_judge:
         return [unjudged(match, str(specs[0]) if specs else WHAT) for match in matches], matches, {
-            "truth": {"name": truth.name, "digest": truth.digest}, **read_as(options)}
+            "truth": {"name": truth.name, "digest": truth.digest}, **id_settings(options)}
     evaluations = [evaluate_match(match, specs) for match in matches]
     model_names = {name: text or "" for name, text in names.items()}
     verdicts = [
@@ -132,7 +133,7 @@ def _judged(options: argparse.Namespace) -> tuple[list[Verdicts], list[Match | N
         for evaluation, match in zip(evaluations, matches, strict=True)
     ]
     return verdicts, matches, {**evaluations[0].settings, "truth": {"name": truth.name, "digest": truth.digest},
-                            **read_as(options)}
+                            **id_settings(options)}
 
 
 def _trained(options: argparse.Namespace, verdicts: Sequence[Verdicts], matches: Sequence[Match],
@@ -208,7 +209,7 @@ def _sheet(options: argparse.Namespace, verdicts: Sequence[Verdicts], matches: S
 
 
 def _content(text: str) -> bytes:
-    content = source(text)
+    content = source_of(text)
     if isinstance(content, tuple):
         return content[1]
     try:

@@ -6,7 +6,7 @@ import argparse
 import sys
 
 from ragdash.cli.common_options import add_reading_options
-from ragdash.cli.inputs import read
+from ragdash.cli.inputs import read_inputs
 from ragdash.core.console import count, say, write
 from ragdash.core.errors import InputError, Problem
 from ragdash.evaluation.scoring.verdict_export import FORMATS, export
@@ -37,7 +37,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Import a file, or export; returns the exit status."""
     options.runs = [options.run]
-    runs, truth = read(options)
+    runs, truth = read_inputs(options)
     if len(runs) > 1:
         raise InputError([Problem("several-runs", {"count": len(runs), "name": options.run}, options.run)])
     judged = Match(runs[0], truth).judged

@@ -13,7 +13,7 @@ from ragdash.reporting.sentences import fmt
 ROLES = {"editor": "may change what is kept here", "viewer": "may look at everything"}
 
 
-def admits() -> bool:
+def is_admitted() -> bool:
     """Whether the visitor may see the pages."""
     try:
         access = roles.access()
@@ -22,7 +22,7 @@ def admits() -> bool:
     return access is None or bool(access.role(roles.user()))
 
 
-def shut() -> None:
+def login_page() -> None:
     """What stands in the place of the pages for who may not see them: the login, or why it does not help."""
     st.title("ragdash", anchor=False)
     try:
@@ -41,7 +41,7 @@ def shut() -> None:
     _log_out()
 
 
-def sign() -> None:
+def login_status() -> None:
     """In the sidebar: as whom the visitor is here, and the way out. Nothing where nobody has to log in."""
     access = roles.access()
     if access is None:

@@ -14,11 +14,11 @@ from ragdash.analysis.comparability import Ledger, spelled
 from ragdash.analysis.comparability import ledger as found_in
 from ragdash.core.id_normalization import CollapseChoice, collapse_choices
 from ragdash.core.records import Conventions, Run, Truth
-from ragdash.dashboard.session.data_store import LOADED, Entry
+from ragdash.dashboard.session.data_store import LOADED, SessionRun
 from ragdash.metrics import Spec, parse_spec
 
 
-def ledger(runs: Sequence[Entry], truth: str, conventions: Conventions, spec: Spec) -> Ledger:
+def ledger(runs: Sequence[SessionRun], truth: str, conventions: Conventions, spec: Spec) -> Ledger:
     """What stands against each other in these runs and this truth, under the names of the session."""
     run_names = tuple((entry.digest, entry.name) for entry in runs)
     return _ledger(run_names, truth, astuple(conventions), str(spec),
@@ -42,7 +42,7 @@ def lenient(conventions: Conventions) -> Conventions:
     return replace(conventions, duplicates="first")
 
 
-def choices(entry: Entry, truth: str) -> list[CollapseChoice]:
+def collapse_ways(entry: SessionRun, truth: str) -> list[CollapseChoice]:
     """Ways to collapse the run as it was loaded, best first."""
     return _choices(entry.loaded, truth, _run=LOADED.run(entry.loaded), _truth=LOADED.truth(truth))
 

@@ -26,14 +26,14 @@ RETRIEVAL = NAMES[:NAMES.index("below-threshold") + 1]  # stages whose fixes cha
 
 def rules(k: int) -> Rules:
     """The rules of this session: the cutoff of the sidebar, the others as chosen on the Failures page."""
-    state.text(state.CUT_OFF)
+    state.text_key(state.CUT_OFF)
     for key, name in SHARE.items():
-        state.share(key, 0.0, 1.0, STAGE_THRESHOLDS[name].value)
+        state.fraction_key(key, 0.0, 1.0, STAGE_THRESHOLDS[name].value)
     thresholds = {name: float(state.get(key)) for key, name in SHARE.items()}
-    return Rules(k=k, score=score(), **thresholds)
+    return Rules(k=k, score=score_threshold(), **thresholds)
 
 
-def score() -> float | None:
+def score_threshold() -> float | None:
     """The score threshold as typed; None where nothing, or nothing that is a number, is."""
     try:
         value = float((state.get(state.CUT_OFF) or "").strip().replace(",", "."))
@@ -42,7 +42,7 @@ def score() -> float | None:
     return value if np.isfinite(value) else None
 
 
-def own(rules: Rules) -> list[str]:
+def changed_rules(rules: Rules) -> list[str]:
     """The rules that are not the usual ones, in words."""
     usual = Rules(k=rules.k)
     labels = {"coverage": "share of the gold needed", "right": f"{rules.right_spec.title} from",
@@ -51,9 +51,9 @@ def own(rules: Rules) -> list[str]:
             if getattr(rules, name) != getattr(usual, name)]
 
 
-def note(k: int) -> None:
+def note_changed_rules(k: int) -> None:
     """Say which rules of the stages are not the usual ones; nothing where all are."""
-    changes = own(rules(k))
+    changes = changed_rules(rules(k))
     if changes:
         st.caption(f":material/rule: Stages by rules of your own: {fmt.escape(fmt.listed(changes))} (set on the "
                    "Failures page).")

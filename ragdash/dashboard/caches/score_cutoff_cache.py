@@ -87,7 +87,9 @@ def _curves(run: str, scope: tuple, _match: Match) -> tuple[Roc, PrecisionRecall
     return score_thresholds.roc(_match), score_thresholds.pr_by_score(_match)
 
 
-def sliced(runs: Sequence[str], scope: Scope, spec: Spec, attribute: str) -> list[tuple[Slice, list[Summary]]]:
+def summaries_by_slice(
+    runs: Sequence[str], scope: Scope, spec: Spec, attribute: str
+) -> list[tuple[Slice, list[Summary]]]:
     """Each slice of an attribute, of the queries in scope, with a Summary for each run; slices without a query are
     left out."""
     return _sliced(tuple(runs), scope.cache_key([spec]), str(spec), attribute, _scope=scope)
@@ -108,7 +110,7 @@ def _sliced(runs: tuple[str, ...], scope: tuple, spec: str, attribute: str,
     return rows_by_slice
 
 
-def drawn(*facts: object, draw: Callable[[], Figure]) -> Figure:
+def cached_figure(*facts: object, draw: Callable[[], Figure]) -> Figure:
     """The figure that draw makes, kept by the facts that it is made of (their repr has to tell them apart).
 
     Half of a script run would go into building figures that have not changed. It is shared: nobody changes it.

@@ -121,8 +121,13 @@ def per_query(context: PageContext) -> None:
             ("Across", state.ACROSS, context.digests[context.baseline]),
             ("Up", state.UP, other),
         ):
-            st.selectbox(label, context.digests, format_func=names.get, key=state.one(key, context.digests, default),
-                         persist_state="session")
+            st.selectbox(
+                label,
+                context.digests,
+                format_func=names.get,
+                key=state.choice_key(key, context.digests, default),
+                persist_state="session",
+            )
     specs, unfit = context.results.computable([context.selection.spec])
     elements.problems(unfit, "metric")
     if specs:

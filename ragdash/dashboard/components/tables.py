@@ -12,7 +12,7 @@ from ragdash.analysis.comparability import Effect, Ledger
 from ragdash.analysis.comparability.findings import MIRRORED
 from ragdash.core.records import Run, Truth
 from ragdash.dashboard.page_context import PageContext
-from ragdash.dashboard.session.data_store import Entry
+from ragdash.dashboard.session.data_store import SessionRun
 from ragdash.dashboard.widgets import elements
 from ragdash.evaluation.evaluate import Curves, Summary
 from ragdash.metrics import METRICS, Metric
@@ -167,7 +167,7 @@ def ledger(found: Ledger) -> pd.DataFrame:
         for one in found.entries])
 
 
-def effects(found: Ledger, convention: str, runs: Sequence[Entry]) -> pd.DataFrame:
+def effects(found: Ledger, convention: str, runs: Sequence[SessionRun]) -> pd.DataFrame:
     """The mean of each run under each choice of a convention, in markdown; empty where no choice moves anything."""
     rows = [one for one in found.effects if one.convention == convention]
     if not any(one.marked for one in rows):

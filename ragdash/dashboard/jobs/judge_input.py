@@ -16,7 +16,7 @@ from ragdash.models.judge.tasks import Case
 NUMBERED = re.compile(r"context \d+")  # a context that is no document of the run
 
 
-def written(runs: Mapping[str, Sequence[Case]], folder: Path) -> tuple[list[str], str]:
+def write_cases(runs: Mapping[str, Sequence[Case]], folder: Path) -> tuple[list[str], str]:
     """Write the cases of runs, by name; returns the arguments NAME=path of the runs, and the path of the truth.
 
     Questions and references are the same for all runs where the truth gives them; a run's own question goes with it.

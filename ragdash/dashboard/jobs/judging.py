@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ragdash.core.paths import PACKAGE
-from ragdash.dashboard.jobs.judge_input import written
-from ragdash.dashboard.jobs.process import Job, Slot, started
+from ragdash.dashboard.jobs.judge_input import write_cases
+from ragdash.dashboard.jobs.process import Job, Slot, start_job
 from ragdash.evaluation.scoring import judge_worker
 from ragdash.evaluation.scoring.score_worker import Worker
 from ragdash.models.judge import Endpoint
@@ -26,7 +26,7 @@ AT_ONCE = 3  # at work
 
 
 @dataclass(frozen=True)
-class Order:
+class JudgeOrder:
     """What is to be asked of whom, without a key. variable: the key's name on the server; None: none is named."""
 
     kind: str
@@ -60,7 +60,7 @@ _plans: OrderedDict[tuple, Job] = OrderedDict()
 _lock = threading.Lock()
 
 
-def start(key: tuple, runs: Mapping[str, Sequence[Case]], order: Order, secret: str | None) -> bool:
+def start(key: tuple, runs: Mapping[str, Sequence[Case]], order: JudgeOrder, secret: str | None) -> bool:
     """Ask about the cases of these runs (by name); False where a process is at work already. secret: a key that was
     typed, or stands in the server's secrets; it goes into the process's environment and is kept nowhere. What is sent
     has been agreed to.
@@ -92,7 +92,7 @@ def drop() -> None:
         job.worker.cancel(0.0)
 
 
-def plan(key: tuple, runs: Mapping[str, Sequence[Case]], order: Order) -> bool:
+def plan(key: tuple, runs: Mapping[str, Sequence[Case]], order: JudgeOrder) -> bool:
     """Let a process find out what that takes; the same key is looked into once. False where too many are at work."""
     with _lock:
         known_job = _plans.get(key)
@@ -104,7 +104,7 @@ def plan(key: tuple, runs: Mapping[str, Sequence[Case]], order: Order) -> bool:
             _plans.pop(key).end(1.0)
         while len(_plans) >= PLANS:
             _plans.popitem(last=False)[1].end(1.0)
-        _plans[key] = started("plan", key, tuple(runs), lambda folder: Worker.start(
+        _plans[key] = start_job("plan", key, tuple(runs), lambda folder: Worker.start(
             _command(runs, order, folder, {"--dry-run": True}), PACKAGE.parent))
         return True
 
@@ -125,8 +125,8 @@ atexit.register(forget_plans)
 
 
 def _command(
-    runs: Mapping[str, Sequence[Case]], order: Order, folder: Path, extra_options: Mapping[str, object]
+    runs: Mapping[str, Sequence[Case]], order: JudgeOrder, folder: Path, extra_options: Mapping[str, object]
 ) -> list[str]:
-    files, truth = written(runs, folder)
+    files, truth = write_cases(runs, folder)
     return judge_worker.command(files, truth, " ".join(order.metrics), order.base_url, order.model,
                                 options={**order.options(), **extra_options})

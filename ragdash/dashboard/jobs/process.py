@@ -26,7 +26,7 @@ class Job:
     folder: tempfile.TemporaryDirectory
     key: tuple
     names: tuple[str, ...]
-    about: dict = field(default_factory=dict)
+    details: dict = field(default_factory=dict)
     began: float = field(default_factory=time.monotonic)
 
     @property
@@ -65,7 +65,7 @@ class Slot:
             if self._job is not None and self._job.running:
                 return False
             self.forget()
-            self._job = started(self._name, key, names, begin, details)
+            self._job = start_job(self._name, key, names, begin, details)
             return True
 
     def forget(self) -> None:
@@ -75,7 +75,7 @@ class Slot:
         self._job = None
 
 
-def started(name: str, key: tuple, names: tuple[str, ...], begin: Callable[[Path], Worker],
+def start_job(name: str, key: tuple, names: tuple[str, ...], begin: Callable[[Path], Worker],
             details: dict | None = None) -> Job:
     """A process with a folder of its own, which goes away where it cannot be started."""
     with ExitStack() as undo:

@@ -51,7 +51,7 @@ def workspace() -> Workspace:
     return Workspace(paths.workspace(), read_only())
 
 
-class Store:
+class DataStore:
     """Runs, truths and their documents by digest. Every method may be called from any thread.
 
     behind: gives the workspace where what is not held is looked for.
@@ -75,8 +75,10 @@ class Store:
 
         None too where the workspace cannot read it; the Runs page tells why.
         """
-        with suppress(InputError):
+        try:
             return self.load(digest)
+        except InputError:
+            return None
 
     def load(self, digest: str) -> Run | Truth | Corpus | None:
         """The same, with InputError where the workspace has it and cannot read it."""
@@ -137,7 +139,7 @@ def weight(thing: Run | Truth | Corpus) -> int:
     return sum(int(getattr(value, "nbytes", 0) or 0) for value in vars(thing).values())
 
 
-LOADED = Store(fallback=workspace)
+LOADED = DataStore(fallback=workspace)
 
 _frozen_at = -1
 
@@ -186,7 +188,7 @@ def _read(key: str, name: str, role: str | None, mapping: tuple[tuple[str, str],
 
 
 @dataclass(frozen=True)
-class Entry:
+class SessionRun:
     """Content, the name it goes by, the slot that fixes its colour, and how it was fixed.
 
     origin: digest of the run as it was loaded, empty where it was not fixed; ids, collapse: the fixes in force, as
@@ -227,7 +229,7 @@ class Entry:
         return f"{self.digest[:SHORT]}{fixed}.{self.slot}.{self.name}"
 
 
-def parse(token: str, truth: str = "") -> Entry | str:
+def parse_run_token(token: str, truth: str = "") -> SessionRun | str:
     """The entry of a link, or its name where the server does not hold the run.
 
     truth: digest of the link's truth; a fixed run that is not held any more is made anew of the loaded one.
@@ -240,23 +242,27 @@ def parse(token: str, truth: str = "") -> Entry | str:
     )
     run = LOADED.run(digest)
     if run is None and origin is not None and collapse_by is not None:
-        run = _anew(origin, LOADED.truth(truth), ids, collapse_by, digest)
+        run = _fixed_again(origin, LOADED.truth(truth), ids, collapse_by, digest)
     if run is None:
         return name or digest
     entry = (run.digest, name or run.name, int(slot) if slot.isdecimal() and len(slot) < 4 else 0)
-    return Entry(*entry) if origin is None or collapse_by is None else Entry(*entry, origin.digest, ids, collapse_by)
+    return (
+        SessionRun(*entry)
+        if origin is None or collapse_by is None
+        else SessionRun(*entry, origin.digest, ids, collapse_by)
+    )
 
 
-def fixed(run: Run, truth: Truth | None, ids: str, collapse_by: str) -> Run:
+def fixed_run(run: Run, truth: Truth | None, ids: str, collapse_by: str) -> Run:
     """The run with its chunks collapsed and its ids written as in the truth, in this order. Raises InputError."""
     run = collapsed(run, collapse_by) if collapse_by else run
     return with_ids_of(run, truth, ids) if ids and truth is not None else run
 
 
-def _anew(origin: Run, truth: Truth | None, ids: str, collapse_by: str, digest: str) -> Run | None:
+def _fixed_again(origin: Run, truth: Truth | None, ids: str, collapse_by: str, digest: str) -> Run | None:
     """The fixed run of this digest, None where the fixes give another one now."""
     with suppress(InputError):
-        run = fixed(origin, truth, ids, collapse_by)
+        run = fixed_run(origin, truth, ids, collapse_by)
         if len(digest) >= SHORT and run.digest.startswith(digest):
             LOADED.put(run)
             return run

@@ -35,7 +35,7 @@ class _Bar(threading.Thread):
         start, is_drawn = time.monotonic(), False
         while not self._over.wait(EVERY if is_drawn else AFTER):
             read_bytes, total_bytes, is_drawn = self._done, self._of, True
-            text = said(self._name, self._size, read_bytes, total_bytes, time.monotonic() - start)
+            text = progress_sentence(self._name, self._size, read_bytes, total_bytes, time.monotonic() - start)
             self._place.progress(min(read_bytes / total_bytes, 1.0) if total_bytes else 0.0, text + self._after)
         if is_drawn:
             self._place.empty()
@@ -46,7 +46,7 @@ class _Bar(threading.Thread):
         self.join()
 
 
-def said(name: str, size: int, read_bytes: int, total_bytes: int, seconds: float) -> str:
+def progress_sentence(name: str, size: int, read_bytes: int, total_bytes: int, seconds: float) -> str:
     """How far the reading of a file is, in words: its text is walked through, then its rankings are put in order.
 
     of: bytes of the text that is walked through, 0 where that is not known (or has not begun).
@@ -63,7 +63,7 @@ def said(name: str, size: int, read_bytes: int, total_bytes: int, seconds: float
 
 
 @contextmanager
-def reading(slot, name: str, size: int, suffix: str = "") -> Iterator[None]:
+def show_progress(slot, name: str, size: int, suffix: str = "") -> Iterator[None]:
     """Within it a file is read; place (an st.empty) shows the bar where that takes a moment."""
     bar = _Bar(slot, name, size, suffix)
     add_script_run_ctx(bar)

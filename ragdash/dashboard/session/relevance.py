@@ -24,16 +24,16 @@ HOW = {"partial": "Best aligned part", "exact": "Word for word", "tokens": "Shar
 WITH, WITHOUT = "yes", "no"  # a person's decisions
 
 
-def choose() -> None:
+def choose_relevance() -> None:
     """The control of the sidebar, where the truth has evidence and a run texts; by id everywhere else."""
-    if not offered():
+    if not evidence_available():
         for key in (state.MATCH, state.HOW, state.FROM, state.DECIDED):
             st.session_state.pop(key, None)
         return
-    state.one(state.MATCH, list(BY), "id")
-    state.one(state.HOW, list(HOW), "partial")
-    state.share(state.FROM, FLOOR, 1.0, THRESHOLD)
-    state.one(state.DECIDED, [WITH, WITHOUT], WITH)
+    state.choice_key(state.MATCH, list(BY), "id")
+    state.choice_key(state.HOW, list(HOW), "partial")
+    state.fraction_key(state.FROM, FLOOR, 1.0, THRESHOLD)
+    state.choice_key(state.DECIDED, [WITH, WITHOUT], WITH)
     st.segmented_control("Relevant", list(BY), format_func=BY.get, required=True, key=state.MATCH,
                          help="By id: a document is relevant if the truth grades its id so. By evidence: if its text "
                               "holds a gold span of the query, or is similar enough. Every page then follows. The two "
@@ -52,7 +52,7 @@ def _settings() -> None:
               help="From this similarity on a chunk covers a span. The Threshold bands page shows what hangs on it.")
 
 
-def offered() -> bool:
+def evidence_available() -> bool:
     """Whether relevance by evidence can be had: the truth has gold spans and a run texts."""
     truth = LOADED.truth(state.truth() or "")
     texts = any(
@@ -75,15 +75,15 @@ def _has_evidence(truth: str, _truth: Truth) -> bool:
     return True
 
 
-def chosen() -> tuple[Matching, str]:
+def selected_matching() -> tuple[Matching, str]:
     """(matching, which state of the decisions is applied, "": none), as a Scope holds them; by id where not offered."""
     if state.get(state.MATCH) is None:
         return Matching(), ""
     matching = Matching(state.get(state.MATCH), state.get(state.HOW), state.get(state.FROM))
-    return matching, "" if state.get(state.DECIDED) == WITHOUT else newest()
+    return matching, "" if state.get(state.DECIDED) == WITHOUT else latest_decisions()
 
 
-def newest() -> str:
+def latest_decisions() -> str:
     """The state of the kept decisions as it is now; "" where they cannot be read, which the bands page tells."""
     try:
         return kept_decisions().stamp()
@@ -91,7 +91,7 @@ def newest() -> str:
         return ""
 
 
-def told(matching: Matching, decisions: int) -> str:
+def matching_sentence(matching: Matching, decisions: int) -> str:
     """How evidence decides, in a few words: similarity 0.70 or more (best aligned part), 3 decisions of a person."""
     if matching.how == "exact":
         sentence = "the text holds a gold span"
@@ -101,12 +101,12 @@ def told(matching: Matching, decisions: int) -> str:
     return sentence + (f"; {fmt.count(decisions, 'decision')} of a person applied" if decisions else "")
 
 
-def applied(scope: Scope, digests: Sequence[str]) -> int:
+def decision_count(scope: Scope, digests: Sequence[str]) -> int:
     """How many of a person's decisions hold for a pair of these runs."""
     return len(set().union(*(scope.decided_pairs(digest) for digest in digests))) if scope.decisions else 0
 
 
-def note(scope: Scope, digests: Sequence[str]) -> None:
+def note_relevance(scope: Scope, digests: Sequence[str]) -> None:
     """Under the title of every page: what is relevant here."""
     st.caption(f":material/fact_check: **Relevant by evidence**: a chunk is relevant if "
-               f"{told(scope.matching, applied(scope, digests))}.")
+               f"{matching_sentence(scope.matching, decision_count(scope, digests))}.")

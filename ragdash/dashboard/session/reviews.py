@@ -26,7 +26,7 @@ TITLES = {
 }
 
 
-def judged() -> str:
+def reviewed_truth_digest() -> str:
     """The digest under which reviews are kept: that of the session's truth without documents beside it, "" for none."""
     truth = LOADED.truth(state.truth() or "")
     return truth.judged_digest if truth else ""
@@ -34,7 +34,7 @@ def judged() -> str:
 
 def reviews() -> Reviews:
     """What has been said of the queries of the session's truth; nothing, with the reason, where it cannot be read."""
-    truth = judged()
+    truth = reviewed_truth_digest()
     if not truth:
         return Reviews(truth)
     try:
@@ -48,12 +48,12 @@ def _reviews(truth: str, path: str, stamp: str) -> Reviews:
     return ReviewStore().read(truth)
 
 
-def say(kind: str, query_id: str, value: str, run: str = "", doc_id: str = "") -> None:
+def record_review(kind: str, query_id: str, value: str, run: str = "", doc_id: str = "") -> None:
     """Keep a note, a verdict or a judgement; an empty value takes back what was said. A failure is told on the page."""
     event = Event(kind, query_id, value, run, doc_id, datetime.now(UTC).isoformat(timespec="seconds"))
     try:
         check_writable()
-        ReviewStore().add(judged(), [event])
+        ReviewStore().add(reviewed_truth_digest(), [event])
     except InputError as error:
         state.set_notice(error.problems)
 
@@ -68,7 +68,7 @@ def marks(query_ids: pa.StringArray, in_scope: np.ndarray) -> dict[str, np.ndarr
     return {mark: mask for mark, mask in masks.items() if mask.any()}
 
 
-def said(query_id: str) -> str:
+def review_summary(query_id: str) -> str:
     """Verdicts and notes of a query in a cell of a table."""
     events = reviews().of(query_id)
     texts = [event.value for event in events if event.kind == "verdict"] + [f"“{event.value[:60]}”" for event in events
@@ -77,7 +77,7 @@ def said(query_id: str) -> str:
     return "; ".join([*texts, *([f"{judged} judged"] if judged else [])])
 
 
-def truth_in_force(version: str | None = None) -> str | None:
+def truth_with_reviews(version: str | None = None) -> str | None:
     """Digest of the truth that runs are measured against: the session's, or it with the judgements laid over it.
 
     how: of APPLIED, by default as chosen.
@@ -94,12 +94,12 @@ def _applied(truth: str, stamp: str, version: str, _truth: Truth, _stored: Revie
     return reviewed(_truth.with_corpus(None), _stored, leave_out=version == "sure").with_corpus(_truth.corpus)
 
 
-def choose() -> None:
+def choose_reviews() -> None:
     """In the sidebar: whether what was said counts. Drawn where there is something that could."""
     counts = reviews().counts
     wrong = "wrong gold" in reviews().verdicts.values()
     options = [version for version in APPLIED if version != "sure" or wrong]
-    key = state.one(state.REVIEWED, options, "")
+    key = state.choice_key(state.REVIEWED, options, "")
     if counts["judgement"] or wrong:
         st.selectbox("Judgements", options, format_func=lambda version: APPLIED[version] + (
             f" ({counts['judgement']:,})" if version else ""), key=key,

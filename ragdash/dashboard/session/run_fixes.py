@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from ragdash.core.errors import InputError, Problem
 from ragdash.dashboard.session import state
-from ragdash.dashboard.session.data_store import LOADED, Entry, fixed
+from ragdash.dashboard.session.data_store import LOADED, SessionRun, fixed_run
 
 Fix = tuple[str, str]
 
@@ -44,14 +44,14 @@ def collapse(digest: str, collapse_by: str, ids: str | None = None) -> None:
         _read_as(entry, entry.ids or ids or "", collapse_by)
 
 
-def _read_as(entry: Entry, ids: str, collapse_by: str) -> None:
+def _read_as(entry: SessionRun, ids: str, collapse_by: str) -> None:
     """Replace the entry's run by the loaded one with these fixes; what cannot be done is told and changes nothing."""
     run, truth = LOADED.run(entry.loaded), LOADED.truth(state.truth() or "")
     if run is None:
         state.set_notice([Problem("run-let-go/loaded", {"run": entry.name})])
         return
     try:
-        run = fixed(run, truth, ids, collapse_by)
+        run = fixed_run(run, truth, ids, collapse_by)
     except InputError as error:
         state.set_notice(error.problems)
         return

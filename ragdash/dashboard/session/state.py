@@ -15,7 +15,7 @@ import streamlit as st
 
 from ragdash.core.errors import Problem
 from ragdash.core.records import CHOICES, Conventions
-from ragdash.dashboard.session.data_store import LOADED, SHORT, Entry, parse
+from ragdash.dashboard.session.data_store import LOADED, SHORT, SessionRun, parse_run_token
 from ragdash.dashboard.session.keys import *  # noqa: F403  (state.METRIC is how everybody names a choice)
 from ragdash.dashboard.session.keys import CONVENTIONS, MANY, OF_RUNS, PAGE, RUN, SHARING, SHOWN, SIDEBAR, TRUTH
 from ragdash.reporting.plots.common.theme import COLORED
@@ -36,7 +36,7 @@ def open_session() -> bool:
     st.session_state[_USED] = set()
     st.session_state.setdefault(_WRITTEN, {})
     for name, choices in CHOICES.items():
-        one(name, choices, getattr(Conventions(), name))
+        choice_key(name, choices, getattr(Conventions(), name))
     return first
 
 
@@ -73,7 +73,7 @@ def link(page: str | None = None, *, embed: bool = False, theme: str = "") -> st
     return f"{base}?{urlencode({**query, **options}, doseq=True)}"
 
 
-def runs() -> tuple[Entry, ...]:
+def runs() -> tuple[SessionRun, ...]:
     """The runs of this session, in order of loading."""
     return st.session_state[_RUNS]
 
@@ -88,7 +88,7 @@ def set_truth(digest: str | None) -> None:
     st.session_state[_TRUTH] = digest
 
 
-def add_run(digest: str, name: str) -> Entry:
+def add_run(digest: str, name: str) -> SessionRun:
     """Add a run, shown, under a name and a colour that no other run of the session has.
 
     A known run stays as it is, a fixed one fixed.
@@ -98,7 +98,7 @@ def add_run(digest: str, name: str) -> Entry:
         return existing
     used_slots = {entry.slot for entry in runs()}
     slot = next(slot for slot in range(len(used_slots) + 1) if slot not in used_slots)
-    entry = Entry(digest, free_name(name), slot)
+    entry = SessionRun(digest, free_name(name), slot)
     st.session_state[_RUNS] = (*runs(), entry)
     if SHOWN in st.session_state:
         st.session_state[SHOWN] = [*st.session_state[SHOWN], digest]
@@ -123,7 +123,7 @@ def remove_run(digest: str) -> None:
         ]
 
 
-def swap_run(digest: str, new: Entry) -> None:
+def swap_run(digest: str, new: SessionRun) -> None:
     """Put an entry in the place of another; every choice that named the old run names the new one."""
     _change(digest, lambda entry: new)
     for key in OF_RUNS:
@@ -134,7 +134,7 @@ def swap_run(digest: str, new: Entry) -> None:
             st.session_state[key] = new.digest
 
 
-def entry(digest: str) -> Entry | None:
+def entry(digest: str) -> SessionRun | None:
     """The entry of this run, by the digest that it has or had when it was loaded."""
     return next((entry for entry in runs() if digest in (entry.digest, entry.origin)), None)
 
@@ -180,7 +180,7 @@ def set_files(records: Iterable) -> None:
     st.session_state[_FILES] = tuple(records)
 
 
-def lost() -> tuple[str, ...]:
+def missing_runs() -> tuple[str, ...]:
     """Names of runs that the link asks for and the server no longer holds."""
     return st.session_state[_LOST]
 
@@ -190,12 +190,12 @@ def uploads_key() -> str:
     return f"files{st.session_state[_UPLOADS]}"
 
 
-def waiting() -> tuple:
+def pending_files() -> tuple:
     """Uploaded files that are still to be read."""
     return st.session_state[_WAITING]
 
 
-def set_waiting(files: Iterable) -> None:
+def set_pending_files(files: Iterable) -> None:
     """Replace the files that are still to be read."""
     st.session_state[_WAITING] = tuple(files)
 
@@ -216,14 +216,14 @@ def next_uploads() -> None:
     st.session_state[_UPLOADS] += 1
 
 
-def one(key: str, options: Sequence, default):
+def choice_key(key: str, options: Sequence, default):
     """Make sure that st.session_state[key] is one of the options, else the default; returns the key for the widget."""
     if st.session_state.get(key) not in options:
         st.session_state[key] = default
     return _used(key)
 
 
-def several(key: str, options: Sequence, default: Sequence, *, free: bool = False) -> str:
+def choices_key(key: str, options: Sequence, default: Sequence, *, free: bool = False) -> str:
     """Make sure that st.session_state[key] is a list of options (any text where free); returns the key."""
     current = st.session_state.get(key)
     values = list(default) if current is None else [value for value in current if free or value in options]
@@ -232,7 +232,7 @@ def several(key: str, options: Sequence, default: Sequence, *, free: bool = Fals
     return _used(key)
 
 
-def number(key: str, high: int, default: int) -> str:
+def number_key(key: str, high: int, default: int) -> str:
     """Make sure that st.session_state[key] is a whole number from 1 to high, as text; returns the key."""
     typed = str(st.session_state.get(key) or "").strip()
     value = int(typed) if typed.isdecimal() and len(typed) < 10 else default
@@ -241,7 +241,7 @@ def number(key: str, high: int, default: int) -> str:
     return _used(key)
 
 
-def share(key: str, low: float, high: float, default: float) -> str:
+def fraction_key(key: str, low: float, high: float, default: float) -> str:
     """Make sure that st.session_state[key] is a number from low to high with two decimals; returns the key."""
     try:
         value = round(float(st.session_state.get(key, default)), 2)
@@ -253,7 +253,7 @@ def share(key: str, low: float, high: float, default: float) -> str:
     return _used(key)
 
 
-def text(key: str) -> str:
+def text_key(key: str) -> str:
     """Make sure that st.session_state[key] is text; returns the key for the widget."""
     if not isinstance(st.session_state.get(key), str):
         st.session_state[key] = ""
@@ -270,7 +270,7 @@ def _used(key: str) -> str:
     return key
 
 
-def _change(digest: str, update: Callable[[Entry], Entry]) -> None:
+def _change(digest: str, update: Callable[[SessionRun], SessionRun]) -> None:
     st.session_state[_RUNS] = tuple(update(entry) if entry.digest == digest else entry for entry in runs())
 
 
@@ -286,8 +286,8 @@ def _spell(key: str, value) -> str:
 def _restore(address: dict[str, list[str]]) -> None:
     """Take runs, truth and choices from the address; what cannot be read is left at its default."""
     if RUN in address or TRUTH in address:
-        entries = [parse(token, address.get(TRUTH, [""])[0]) for token in address.get(RUN, ())]
-        by_origin = {entry.loaded: entry for entry in entries if isinstance(entry, Entry)}
+        entries = [parse_run_token(token, address.get(TRUTH, [""])[0]) for token in address.get(RUN, ())]
+        by_origin = {entry.loaded: entry for entry in entries if isinstance(entry, SessionRun)}
         st.session_state[_RUNS] = tuple({entry.digest: entry for entry in by_origin.values()}.values())
         st.session_state[_LOST] = tuple(entry for entry in entries if isinstance(entry, str))
         linked_truth = LOADED.truth(address.get(TRUTH, [""])[0])

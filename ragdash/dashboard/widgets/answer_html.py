@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ragdash.analysis.unsupported_words import Spans, unsupported, unsupported_numbers
-from ragdash.dashboard.widgets.texts import LONGEST, block, shown
+from ragdash.dashboard.widgets.texts import LONGEST, paragraph_html, text_html
 from ragdash.evaluation.evaluate import Evaluation
 from ragdash.metrics import Spec
 from ragdash.reporting.plots.common.theme import Theme
@@ -30,7 +30,7 @@ def reason(evaluation: Evaluation) -> str:
     return "undefined for every query" if unavailable_problem is None else unavailable_problem.words("page").reason
 
 
-def declined(refused: np.ndarray, bare: np.ndarray) -> str:
+def refusal_cell(refused: np.ndarray, bare: np.ndarray) -> str:
     """17 of 122, below it 10 without reference. refused (Q,): 1 declines, NaN no answer; bare (Q,): no reference."""
     n = int(np.isfinite(refused).sum())
     if not n:
@@ -64,7 +64,7 @@ def without_refusals(names: Sequence[str], spec: Spec, values: Sequence[np.ndarr
     return sentence + f"{listed(means_text)}." if means_text else ""
 
 
-def parted(names: Sequence[str], counts: np.ndarray) -> str:
+def right_answers_sentence(names: Sequence[str], counts: np.ndarray) -> str:
     """One sentence: which run is right most often, and how often the documents were found and the answer is wrong."""
     judged_counts = counts[:, :4].sum(axis=1)
     if not judged_counts.any():
@@ -80,7 +80,7 @@ def parted(names: Sequence[str], counts: np.ndarray) -> str:
     return sentence + "."
 
 
-def strongest(rows: Sequence[str], columns: Sequence[str], rho: np.ndarray, n: np.ndarray) -> str:
+def strongest_correlation(rows: Sequence[str], columns: Sequence[str], rho: np.ndarray, n: np.ndarray) -> str:
     """One sentence: the pair of metrics that go together most."""
     if not np.isfinite(rho).any():
         return "No correlation is defined: one side is the same for every query, or fewer than 3 have both."
@@ -89,14 +89,14 @@ def strongest(rows: Sequence[str], columns: Sequence[str], rho: np.ndarray, n: n
             f"{count(int(n[cell]), 'query', 'queries')}.")
 
 
-def named(answer: str, spans: Spans) -> str:
+def word_list(answer: str, spans: Spans) -> str:
     """The distinct words at these places, at most 12 of them."""
     words = list(dict.fromkeys(answer[start:stop] for start, stop in spans))
     rest = f" and {len(words) - NAMED:,} more" if len(words) > NAMED else ""
     return ", ".join(words[:NAMED]) + rest
 
 
-def marked(answer: str, spans: Spans, numbers: Spans, theme: Theme) -> str:
+def marked_answer(answer: str, spans: Spans, numbers: Spans, theme: Theme) -> str:
     """The answer as HTML: unsupported words underlined with dots, unsupported numbers in a box, both tinted."""
     red, green, blue = (int(theme.worse[index:index + 2], 16) for index in (1, 3, 5))
     tint = f"background:rgba({red},{green},{blue},0.16);color:inherit;border-radius:3px;"
@@ -112,21 +112,21 @@ def marked(answer: str, spans: Spans, numbers: Spans, theme: Theme) -> str:
         fragments += [html.escape(answer[position:start]),
                   f'<mark style="{looks[box]}" title="{title}">{html.escape(answer[start:stop])}</mark>']
         position = stop
-    return block("".join([*fragments, html.escape(answer[position:LONGEST])]))
+    return paragraph_html("".join([*fragments, html.escape(answer[position:LONGEST])]))
 
 
-def supported(answer: str | None, contexts: Sequence[str] | None, theme: Theme) -> tuple[str, str]:
+def answer_support(answer: str | None, contexts: Sequence[str] | None, theme: Theme) -> tuple[str, str]:
     """(the answer as HTML, its unsupported words and numbers marked; what the marks say, in plain words).
 
     Without an answer or without contexts nothing is marked and nothing is said.
     """
     if answer is None or contexts is None:
-        return block(shown(answer)), ""
+        return paragraph_html(text_html(answer)), ""
     answer = answer[:LONGEST]
     spans, numbers = unsupported(answer, contexts), unsupported_numbers(answer, contexts)
-    page = marked(answer, spans, numbers, theme)
+    page = marked_answer(answer, spans, numbers, theme)
     spans = [(a, b) for a, b in spans if not any(a < stop and start < b for start, stop in numbers)]
-    sentences = [f"In no context (dotted line): {named(answer, spans)}." if spans else
+    sentences = [f"In no context (dotted line): {word_list(answer, spans)}." if spans else
             "Every word stands in some context." if answer.strip() and not numbers else ""]
-    sentences += [f"Numbers that no context contains (box): {named(answer, numbers)}."] if numbers else []
+    sentences += [f"Numbers that no context contains (box): {word_list(answer, numbers)}."] if numbers else []
     return page, " ".join(sentences)

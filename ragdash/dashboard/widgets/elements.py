@@ -26,7 +26,7 @@ def theme() -> plot_theme.Theme:
     return plot_theme.THEMES[st.context.theme.type or "light"]
 
 
-def readable() -> None:
+def set_contrast() -> None:
     """Dark words on the dark appearance's blue buttons and chips: Streamlit writes white there, with a contrast of 3.5.
 
     Those of the sidebar have a darker blue of their own.

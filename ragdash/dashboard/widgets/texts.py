@@ -15,7 +15,7 @@ LONGEST = 20_000  # characters of a text that are shown
 CELL = 300  # characters of a text in a table
 
 
-def cut(text: str | None, limit: int = CELL) -> str | None:
+def shortened(text: str | None, limit: int = CELL) -> str | None:
     """A text on one line, as much of it as a table shows."""
     if text is None:
         return None
@@ -23,26 +23,26 @@ def cut(text: str | None, limit: int = CELL) -> str | None:
     return line if len(line) <= limit and len(text) <= 4 * limit else line[:limit - 1] + "…"
 
 
-def joined(references: Iterable[str]) -> str | None:
+def joined_references(references: Iterable[str]) -> str | None:
     """All right answers of a query in a cell, None where none is known."""
-    return cut(" / ".join(references)) or None
+    return shortened(" / ".join(references)) or None
 
 
-def shown(text: str | None) -> str:
+def text_html(text: str | None) -> str:
     """A text as HTML, cut where it is very long; a dash for none, a word for an empty one."""
     if text is None:
         return UNDEFINED
     return html.escape(text[:LONGEST]) if text.strip() else "<i>empty</i>"
 
 
-def block(inner: str) -> str:
+def paragraph_html(inner: str) -> str:
     """A paragraph that keeps its lines and reads from the side that its script begins at."""
     return f'<div dir="auto" style="white-space:pre-wrap;overflow-wrap:anywhere;line-height:1.6">{inner}</div>'
 
 
-def numbered(texts: Sequence[str], max_items: int, limit: int) -> str:
+def list_html(texts: Sequence[str], max_items: int, limit: int) -> str:
     """Texts as an HTML list: at most `most`, each cut at `limit` characters."""
-    rows = [f"<li>{block(html.escape(text[:limit]) + (' …' if len(text) > limit else ''))}</li>"
+    rows = [f"<li>{paragraph_html(html.escape(text[:limit]) + (' …' if len(text) > limit else ''))}</li>"
             for text in texts[:max_items]]
     return f'<ol style="padding-left:1.4em;margin:0">{"".join(rows)}</ol>'
 
@@ -58,7 +58,7 @@ def merged(spans: Spans) -> Spans:
     return merged_spans
 
 
-def highlighted(text: str, spans: Spans, color: str, title: str, limit: int = LONGEST) -> str:
+def highlighted_html(text: str, spans: Spans, color: str, title: str, limit: int = LONGEST) -> str:
     """The text as HTML, cut at `limit`, with these places marked in a colour (#rrggbb); title: what the mark says."""
     style = f"background:{tint(color)};color:inherit;border-radius:3px;border-bottom:2px solid {color}"
     fragments, position = [], 0

@@ -12,6 +12,7 @@ import sys
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import orjson
 
@@ -37,7 +38,7 @@ class Worker:
     """A scoring process. messages: the newest content of each kind of line."""
 
     process: subprocess.Popen
-    messages: dict[str, object] = field(default_factory=dict)
+    messages: dict[str, Any] = field(default_factory=dict)
     stderr_lines: list[str] = field(default_factory=list)
     cancelled: bool = False
     readers: list[threading.Thread] = field(default_factory=list)

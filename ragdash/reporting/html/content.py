@@ -26,14 +26,28 @@ MAX_WEIGHT_BYTES = 200_000_000  # bytes
 
 @dataclass(frozen=True, eq=False)
 class ReportRequest:
-    """What a report is asked for.
+    """What a report shows, and with which settings.
 
-    matches: the runs laid over one truth, in the order shown; names, slots: how they are called and their looks;
-    specs: the metrics, the first is what the verdict is about; baseline: index of the run that the others are held
-    against; k: the cutoff of curves and answers. queries (Q,) bool: those that count, part: what they are called ("":
-    all). texts: whether questions, documents and answers may stand in it. bands: tables to rate by. prices: of
-    tokens and calls. again: how to
-    make it again, such as a command. settings: more of what is needed for that.
+    Parameters
+    ----------
+    matches
+        The runs matched to one ground truth, in display order.
+    specs
+        The metrics; the first one is the metric of the verdict.
+    names, slots
+        Display name and color slot of each run.
+    baseline
+        Index of the run that the others are compared with.
+    k
+        The cutoff of curves and answers.
+    queries, slice_title
+        (Q,) bool, the queries that count (None: all), and what they are called.
+    texts
+        Whether the report may contain questions, documents and answers.
+    bands, prices
+        Threshold bands, and prices of tokens and calls.
+    command, settings
+        How to make the report again: a command, and further settings.
     """
 
     matches: tuple[Match, ...]
@@ -63,7 +77,7 @@ class ReportRequest:
 
 
 class ReportContent:
-    """The numbers of a Request. Rows follow its runs, columns the specs asked for."""
+    """The numbers of a ReportRequest, computed on first use. Rows are its runs, columns its metrics."""
 
     def __init__(self, request: ReportRequest):
         self.request = request

@@ -97,7 +97,7 @@ def quadrants(names: Sequence[str], slots: Sequence[int], counts: np.ndarray, ki
               unclassified: str, *, theme: Theme = LIGHT) -> go.Figure:
     """A bar for each run, parted by whether the documents were found and the answer is right.
 
-    counts: (N, K + 1) queries of each kind, the last those of which it cannot be said (`rest` names them); kinds:
+    counts: (N, K + 1) queries of each kind, the last the unclassified (its label: `unclassified`); kinds:
     (words, found, right) each. Right or wrong is the colour, not found is hatched, each part bears its number.
     """
     counts = np.asarray(counts, dtype=int)

@@ -30,8 +30,8 @@ def by_threshold(
 ) -> go.Figure:
     """A line with its interval for each run over the thresholds; the one in use is marked.
 
-    thresholds (T,) ascending; mean, low, high (N, T), NaN: no line there. used: a vertical line, with the run's symbol
-    at its mean there, at_used (N,). n: (N,) queries. The scale follows the values, so that lines can be told apart.
+    thresholds (T,) ascending; mean, low, high (N, T), NaN: no line. threshold: the one in use, a vertical line with
+    each run's symbol at mean_at_threshold (N,). n: (N,) queries. The y axis zooms to the values.
     """
     mean = np.asarray(mean, dtype=float)
     fig = figure(theme, height=380)

@@ -31,9 +31,9 @@ def waterfall(name: str, slot: int, steps: Sequence[Step], *, lost_at: Sequence[
               other_runs: Sequence[tuple[str, int, Sequence[float]]] = (), theme: Theme = LIGHT) -> go.Figure:
     """A bar for each step: the queries of a run that come past it in the run's colour, those it loses behind them.
 
-    steps: those that could be assessed; the last `aside` of them are reached by other queries than the way, and stand
-    apart below it. lost_at: the stage of those whom each step loses, which is the customdata of that part of its bar.
-    others: (name, slot, queries that come past each step, NaN where not assessed) of further runs, drawn as symbols.
+    steps: those that could be assessed; the last `separate` of them have other queries and are drawn below, with a gap.
+    lost_at: the stage of the queries that each step loses, the customdata of that part of its bar. other_runs: (name,
+    slot, queries that pass each step, NaN where not assessed), drawn as symbols.
     """
     m = len(steps)
     positions = np.arange(m) + 1.0 + 0.5 * (np.arange(m) >= m - separate)

@@ -50,7 +50,7 @@ def pareto(names: Sequence[str], slots: Sequence[int], cost: np.ndarray, quality
            axis: Axis, title: str, unit: str, n: Sequence[int], theme: Theme = LIGHT) -> go.Figure:
     """Quality against cost with the interval of each; the runs on the front are joined, the others are hollow.
 
-    cost, quality: (3, N), mean, low and high each; NaN: no mark, or no interval. on: (N,) bool, the front. unit "$" is
+    cost, quality: (3, N), mean, low and high each; NaN: no mark, or no interval. on_front: (N,) bool. unit "$" is
     written before numbers, others behind them.
     """
     cost, quality = np.asarray(cost, float), np.asarray(quality, float)

@@ -30,7 +30,7 @@ def by_cutoff(names: Sequence[str], slots: Sequence[int], ks: np.ndarray, values
     """A line for each run over every cutoff, with its confidence band.
 
     ks (K,), values (N, K); interval_ks (J,), low and high (N, J): the band stands at fewer cutoffs than the line.
-    NaN: no line there. chosen: the cutoff marked by a vertical line. log: a logarithmic k axis gives the first ranks
+    NaN: no line there. cutoff: the one marked by a vertical line. log: a logarithmic k axis gives the first ranks
     their room.
     """
     values = np.asarray(values, dtype=float)

@@ -29,7 +29,7 @@ def sweep(names: Sequence[str], slots: Sequence[int], quantiles: Sequence[np.nda
           scale: str = "quantile", marked: Sequence[float] | None = None, theme: Theme = LIGHT) -> go.Figure:
     """One measure of each run against the score cutoff.
 
-    quantiles, thresholds, values: one (T,) for each run, T may differ; NaN: no line there. by: "quantile" puts the
+    quantiles, thresholds, values: one (T,) for each run, T may differ; NaN: no line there. scale: "quantile" puts the
     share of returned documents with a score below the cutoff on the x axis, where runs whose scores mean different
     things can be compared; "score" the cutoff itself. marked: (N,) a cutoff for each run in its own scores (its
     operating point), drawn as the run's symbol; NaN for none. n: (N,) queries.
@@ -129,7 +129,7 @@ def thin_curve(x: np.ndarray, y: np.ndarray, limit: int = POINTS) -> np.ndarray:
 
 
 def _curve(look: Look, x: np.ndarray, y: np.ndarray, cutoffs: np.ndarray, axis: Axis, n: int) -> go.Scatter:
-    """One run's line; the hover text names the cutoff and the share it cuts off. both: (T, 2)."""
+    """One run's line; the hover text names the cutoff and the share it cuts off. cutoffs: (T, 2)."""
     order = np.argsort(x, kind="stable")
     return go.Scatter(
         x=x[order], y=y[order], customdata=cutoffs[order], mode="lines" if np.isfinite(y).sum() > 1 else "markers",

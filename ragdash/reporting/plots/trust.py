@@ -21,9 +21,9 @@ def intervals(names: Sequence[str], slots: Sequence[int], judge: np.ndarray, lab
               theme: Theme = LIGHT) -> go.Figure:
     """For each run three lines: the judge's mean (hollow), the labels' interval (thin), the corrected one (bold).
 
-    judge (N,); labels, corrected (N, 3): mean, low, high; NaN where undefined (nothing is drawn then, and the right end
-    says so). n, rest: (N,), labelled queries and those judged alone. baseline: its name where these are differences to
-    it: zero is then on the scale, and right is better.
+    judge (N,); labels, corrected (N, 3): mean, low, high; NaN where undefined: nothing is drawn, and the right end
+    says so. n, unlabeled: (N,), labeled queries and those with a verdict only. baseline: its name where the values are
+    differences to it; the axis then includes zero, and right is better.
     """
     judge, labels, corrected = (np.asarray(array, float) for array in (judge, labels, corrected))
     spelled = value_text if baseline is None else signed

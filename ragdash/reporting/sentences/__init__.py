@@ -1,1 +1,1 @@
-"""Numbers and findings as sentences, the same on a page and in a report: text in markdown, nothing of a screen."""
+"""Numbers and results as markdown sentences, the same on pages, in reports and on the command line."""

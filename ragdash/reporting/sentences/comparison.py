@@ -1,4 +1,4 @@
-"""Comparisons in words: which run leads, what it can be told apart from, what is only a difference on paper."""
+"""Comparisons in words: which run leads, and which differences are statistically significant."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ MAX_DETAILED = 3  # candidates that get a sentence each
 
 
 def leader_sentence(names: Sequence[str], summaries: Sequence[Summary], comparisons: Mapping[int, Comparison]) -> str:
-    """Which run leads on this metric, and which of the others it can be told apart from.
+    """Return which run leads on this metric, and from which of the others it differs significantly.
 
-    summaries: one for each name, of the same spec; against: every other run compared with the leader as baseline.
+    summaries: one for each name, of the same spec; comparisons: every other run against the leader as baseline.
     """
     spec = summaries[0].spec
     mean = np.array([summary.mean for summary in summaries])
@@ -155,7 +155,10 @@ def difference_text(comparison: Comparison) -> str:
 
 
 def influence_sentence(comparison: Comparison, leave_one_out: np.ndarray, query_ids: Sequence[str]) -> str:
-    """Does the sign of the mean difference hang on one query? without (Q,): the mean difference if it is left out."""
+    """Return whether one query decides the direction of the mean difference.
+
+    leave_one_out (Q,): the mean difference without each query.
+    """
     if comparison.n < 3 or not np.isfinite(leave_one_out).any() or comparison.mean_difference == 0:
         return ""
     flipping = [

@@ -6,6 +6,7 @@ import json
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
+from typing import Any
 
 import orjson
 import pyarrow as pa
@@ -34,10 +35,10 @@ def render_judge_validation(
     problems: Iterable[Problem] = (),
     spec: Spec | None = None,
 ) -> bytes:
-    """What stands behind the judge's means, in one of TRUST_FORMATS, as UTF-8.
+    """Render how well a judge agrees with human labels, in one of JUDGE_VALIDATION_FORMATS, as UTF-8.
 
-    shown: disagreements of each run in the tables (JSON has all); spec: the metric, whose judge the settings name. CSV
-    is the table of the runs and differences alone.
+    disagreement_limit: disagreements per run in the tables (JSON has all). spec: the metric, whose judge the settings
+    name. CSV has the table of runs and differences only.
     """
     if form == "json":
         return _json(validations, differences, settings or {}, problems)
@@ -77,7 +78,8 @@ def label_sheet_bytes(table: pa.Table, form: str) -> bytes:
 def judge_validation_table(validations: Sequence[Trust], differences: Sequence[Difference] = ()) -> pa.Table:
     """A row per run and per difference, null where undefined: the three means, n and N, agreement, missing."""
     rows = []
-    for result in (*validations, *differences):
+    results: list[Any] = [*validations, *differences]  # a Trust and a Difference share what is read here
+    for result in results:
         is_run = isinstance(result, Trust)
         agreed = result.agreement if is_run else None
         rows.append(

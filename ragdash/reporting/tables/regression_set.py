@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -41,7 +42,7 @@ def ticket(matches: Sequence[Match], queries: np.ndarray, *, k: int = 10, title:
     """Markdown: for each query the question, what is expected, and what each run returned in its first k ranks.
 
     matches: of one truth; queries (Q,) bool; verdicts: {run name: [Q texts]}, such as where each run went wrong;
-    most: queries that are written out, the others are named. Long texts are cut, and it says so.
+    max_queries: queries that are written out, the others are named. Long texts are cut, and it says so.
     Raises InputError where no query is chosen.
     """
     truth = matches[0].truth
@@ -134,7 +135,7 @@ def _grades(truth: Truth, q: int) -> dict[str, int]:
     return dict(zip(truth.docs[first:last].to_pylist(), truth.grades[first:last].tolist(), strict=True))
 
 
-def _query_field(details: pa.Table | None, name: str, row: int) -> object:
+def _query_field(details: pa.Table | None, name: str, row: int) -> Any:
     """The value of a row, None where it has none."""
     if row < 0 or details is None or name not in details.column_names:
         return None

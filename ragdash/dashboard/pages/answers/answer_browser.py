@@ -30,7 +30,7 @@ def one_by_one(board: Board, spec: Spec) -> None:
     held = [at for at in range(len(context.entries)) if any(at in board.defined(one) for one in board.specs)]
     names = {context.digests[at]: context.names[at] for at in held}
     usual = context.digests[context.baseline if context.baseline in held else held[0]]
-    key = state.one(state.LOOKED, list(names), usual)
+    key = state.choice_key(state.LOOKED, list(names), usual)
     with st.container(horizontal=True, vertical_alignment="bottom", key="answer_choice"):
         if len(names) > 1:
             st.selectbox("Run", list(names), format_func=names.get, key=key, width=240, persist_state="session")
@@ -44,7 +44,7 @@ def one_by_one(board: Board, spec: Spec) -> None:
         st.caption("No query is of this kind.")
         return
     ids = [told.ids[row] for row in rows]
-    state.one(state.QUERY, ids, ids[0])
+    state.choice_key(state.QUERY, ids, ids[0])
     table = answers_tables.queries(told, rows, spec, board.specs, one.values, board.kinds(at), board.refused[at])
     elements.frame(table, f"answer_rows_{state.get(state.KIND)}", f"{fmt.count(len(rows), 'query', 'queries')}, worst "
                   f"{spec.title} first", height=min(38 + 35 * len(rows), TALL), pick=partial(_show, ids), widths=WIDTHS)
@@ -64,7 +64,7 @@ def _kind(board: Board, at: int) -> np.ndarray:
     titles = {ALL: "All", **{name: title for name, (title, _, _) in KINDS.items()}, UNKNOWN: REST, DECLINED: "Declined"}
     known = any(masks[name].any() for name in KINDS)
     options = [name for name, mask in masks.items() if mask.any() or name == ALL or (known and name in KINDS)]
-    st.segmented_control("Queries", options, required=True, key=state.one(state.KIND, options, ALL), wrap=True,
+    st.segmented_control("Queries", options, required=True, key=state.choice_key(state.KIND, options, ALL), wrap=True,
                          persist_state="session", format_func=lambda name: f"{titles[name]} {int(masks[name].sum()):,}",
                          help="The kinds of the picture above. Answers that decline are counted apart: each of them "
                               "is also of one of the other kinds.")
@@ -101,7 +101,7 @@ def _one(board: Board, at: int, told: Told, row: int) -> None:
             _answer(board, at, told, row)
             st.markdown("**Reference**" if len(told.references[row]) < 2 else "**References**, the best one counts")
             for text in told.references[row] or (None,):
-                st.html(texts.block(texts.shown(text)))
+                st.html(texts.paragraph_html(texts.text_html(text)))
         with right:
             _contexts(told, row)
 
@@ -109,7 +109,7 @@ def _one(board: Board, at: int, told: Told, row: int) -> None:
 def _answer(board: Board, at: int, told: Told, row: int) -> None:
     answer, contexts = told.answers[row], told.contexts[row]
     st.markdown(f"**Answer** of {elements.swatch(board.context.slots[at], board.context.names[at])}")
-    page, said = answer_html.supported(answer, contexts, elements.theme())
+    page, said = answer_html.answer_support(answer, contexts, elements.theme())
     st.html(page)
     if answer is not None and len(answer) > texts.LONGEST:
         st.caption(f"The first {texts.LONGEST:,} of {len(answer):,} characters.")
@@ -129,6 +129,6 @@ def _contexts(told: Told, row: int) -> None:
         st.caption("They stand in for the contexts, which the run does not tell.")
     if not contexts:
         st.caption("None was given.")
-    st.html(texts.numbered(contexts, CONTEXTS, LONG))
+    st.html(texts.list_html(contexts, CONTEXTS, LONG))
     if len(contexts) > CONTEXTS:
         st.caption(f"The first {CONTEXTS} of {len(contexts):,}.")

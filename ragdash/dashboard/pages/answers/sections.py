@@ -9,7 +9,7 @@ import numpy as np
 import streamlit as st
 
 from ragdash.dashboard import page_context
-from ragdash.dashboard.caches.score_cutoff_cache import drawn
+from ragdash.dashboard.caches.score_cutoff_cache import cached_figure
 from ragdash.dashboard.components import comparison_tables, judge_note
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.answers import data as answers_data
@@ -65,7 +65,7 @@ class Board:
 def choose() -> list[str]:
     """The metrics of the tables."""
     menu = [one for one in fmt.metric_templates() if page_context.spec_of(one, 1).metric.family in FAMILIES]
-    key = state.several(state.ANSWERS, menu, COLUMNS, free=True)
+    key = state.choices_key(state.ANSWERS, menu, COLUMNS, free=True)
     typed = [template for template in state.get(state.ANSWERS) if template not in menu]
     st.multiselect("Metrics of the tables", [*menu, *typed], format_func=fmt.template_title, key=key,
                    accept_new_options=True, persist_state="session",
@@ -127,7 +127,7 @@ def metric(board: Board) -> Spec:
     if held and st.session_state.get(state.FOLLOWED, own) != own:
         st.session_state[state.ANSWER] = own
     st.session_state[state.FOLLOWED] = own
-    key = state.one(state.ANSWER, list(names), own if held else str(first))
+    key = state.choice_key(state.ANSWER, list(names), own if held else str(first))
     st.selectbox("Answer metric", list(names), format_func=lambda name: names[name].title, key=key, width=240,
                  persist_state="session", help="What the sentence above, the pictures and the order of the queries "
                                                "are about. It follows the sidebar's metric where that is one of "
@@ -180,7 +180,7 @@ def _readable(board: Board, spec: Spec, order: list[int], deltas, standing: dict
     judged = [at for at, one in enumerate(board.specs) if one.metric.family == "judged"]
     right = [at for at in range(len(board.specs)) if at not in (*grounding, *judged)]
     told = [answers_data.told(digest, board.context.scope) for digest in board.context.digests]
-    declined = [answer_html.declined(one, np.array([not texts for texts in own.references], bool))
+    declined = [answer_html.refusal_cell(one, np.array([not texts for texts in own.references], bool))
                 for one, own in zip(board.refused, told, strict=True)]
     groups = ((right, "Right?", "Answers against the references and the question."), (
             grounding, "Grounded?", answer_html.LIMITS), (
@@ -246,7 +246,7 @@ def pictures(board: Board, spec: Spec) -> None:
 def _spread(board: Board, spec: Spec) -> None:
     context, values = board.context, [one.column(spec) for one in board.values]
     st.header(f"How {spec.title} spreads", anchor=False, help=spec.metric.summary_line)
-    figure = drawn("spread", *_facts(context, [spec]), spec, draw=lambda: plots.distribution(
+    figure = cached_figure("spread", *_facts(context, [spec]), spec, draw=lambda: plots.distribution(
         context.names, context.slots, values, axis=axes.axis_of(spec), theme=elements.theme()))
     elements.chart(figure, answers_tables.spreads(context.names, spec, values), "answer_spread",
                   f"Distribution of {spec.title} over the queries of each run")
@@ -256,7 +256,7 @@ def _spread(board: Board, spec: Spec) -> None:
 
 def _quadrants(board: Board) -> None:
     context, edges = board.context, answers_data.edges()
-    key = state.one(state.RIGHT, list(edges), USUAL)
+    key = state.choice_key(state.RIGHT, list(edges), USUAL)
     st.header(
         "Found, and right?",
         anchor=False,
@@ -272,8 +272,8 @@ def _quadrants(board: Board) -> None:
         return
     st.selectbox("Right from", list(edges), key=key, width=240, persist_state="session",
                  format_func=lambda label: f"{label}: token F1 of {edges[label].low:g}")
-    st.markdown(answer_html.parted(context.names, counts))
-    figure = drawn("kinds", *_facts(context), context.k, state.get(key), draw=lambda: plots.quadrants(
+    st.markdown(answer_html.right_answers_sentence(context.names, counts))
+    figure = cached_figure("kinds", *_facts(context), context.k, state.get(key), draw=lambda: plots.quadrants(
         context.names, context.slots, counts, list(KINDS.values()), REST, theme=elements.theme()))
     elements.chart(
         figure,
@@ -299,9 +299,9 @@ def correlation(board: Board) -> None:
         st.caption("No query has both: the truth names no relevant documents.")
         return
     titles = [spec.title for spec in rows], [spec.title for spec in columns]
-    st.markdown(answer_html.strongest(*titles, rho, n))
+    st.markdown(answer_html.strongest_correlation(*titles, rho, n))
     with st.container(width=860, key="correlations"):
-        figure = drawn("correlation", *_facts(context, rows), at, *titles, draw=lambda: plots.correlation(
+        figure = cached_figure("correlation", *_facts(context, rows), at, *titles, draw=lambda: plots.correlation(
             *titles, rho, n, theme=elements.theme()))
         elements.chart(figure, answers_tables.correlations(rows, columns, rho, n), "answer_correlation",
                       f"Rank correlation of retrieval and answer metrics in {context.names[at]}")

@@ -93,11 +93,11 @@ def queries(told: Told, rows: Sequence[int], spec: Spec, specs: Sequence[Spec], 
     others = {one.title: values[rows, at] for at, one in enumerate(specs) if one != spec}
     return pd.DataFrame({
         "Query": [told.ids[row] for row in rows],
-        "Question": [texts.cut(told.questions[row]) for row in rows],
+        "Question": [texts.shortened(told.questions[row]) for row in rows],
         spec.title: values[rows, list(specs).index(spec)],
         "Reading": [titles[kinds[row]] + (", declined" if refused[row] == 1 else "") for row in rows],
-        "Answer": [texts.cut(told.answers[row]) for row in rows],
-        "Reference": [texts.joined(told.references[row]) for row in rows], **others})
+        "Answer": [texts.shortened(told.answers[row]) for row in rows],
+        "Reference": [texts.joined_references(told.references[row]) for row in rows], **others})
 
 
 def correlations(rows: Sequence[Spec], columns: Sequence[Spec], rho: np.ndarray, n: np.ndarray) -> pd.DataFrame:

@@ -48,7 +48,7 @@ def _matrix(context: PageContext) -> None:
              "tau": f"Whether the documents that both returned within {DEPTH} ranks stand in the same order; what only "
                     "one returned is left out."}
     st.segmented_control("Measure", list(titles), format_func=titles.get, required=True, persist_state="session",
-                         key=state.one(state.ALIKE, list(titles), "rbo"), label_visibility="collapsed")
+                         key=state.choice_key(state.ALIKE, list(titles), "rbo"), label_visibility="collapsed")
     name = state.get(state.ALIKE)
     inside = context.scope.queries
     found = _likeness(tuple(context.digests), context.scope.whole.cache_key(), name, context.k, _now=context)

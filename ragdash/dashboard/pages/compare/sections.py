@@ -30,7 +30,7 @@ FORMATS = {"Queries needed": "%.0f", **{f"p ({test})": "%.4f" for test in (
 
 def margin() -> float | None:
     """The largest difference that does not matter, as typed; None where nothing (or nothing usable) is."""
-    st.text_input("Margin", key=state.text(state.MARGIN), placeholder="none", width=120, persist_state="session",
+    st.text_input("Margin", key=state.text_key(state.MARGIN), placeholder="none", width=120, persist_state="session",
                   help="The largest difference that does not matter to you, such as 0.02. A candidate whose difference "
                        "lies within it for sure is called equivalent.")
     typed = state.get(state.MARGIN).strip().replace(",", ".")
@@ -58,7 +58,7 @@ def comparable(context: PageContext, specs: list[Spec]) -> list[Spec]:
 def candidate(context: PageContext) -> int:
     """The candidate that is looked at query by query: chosen where there are several."""
     names = {context.digests[at]: context.names[at] for at in context.selection.others()}
-    key = state.one(state.CANDIDATE, list(names), next(iter(names)))
+    key = state.choice_key(state.CANDIDATE, list(names), next(iter(names)))
     if len(names) > 1:
         st.selectbox("Candidate", list(names), format_func=names.get, key=key, persist_state="session", width=240)
     return context.digests.index(state.get(state.CANDIDATE))
@@ -104,7 +104,7 @@ def picture(context: PageContext, spec: Spec, at: int) -> None:
     """The differences of every query: sorted, as a histogram, or both values of each."""
     st.header(f"Query by query: {spec.title}", anchor=False, help=spec.metric.summary_line)
     st.segmented_control("Picture", list(PICTURES), format_func=PICTURES.get, required=True, persist_state="session",
-                         key=state.one(state.PICTURE, list(PICTURES), "sorted"), label_visibility="collapsed")
+                         key=state.choice_key(state.PICTURE, list(PICTURES), "sorted"), label_visibility="collapsed")
     evaluations, axis, base = context.results.evaluations([spec]), axes.axis_of(spec), context.baseline
     ids = evaluations[base].query_ids.to_pylist()
     name = context.names[base]
@@ -146,7 +146,7 @@ def queries(context: PageContext, spec: Spec, at: int, one: Comparison) -> None:
     without = one.mean_difference + stats.influence(found)
     st.markdown(comparison.influence_sentence(one, without, ids))
     st.segmented_control(
-        "Queries", kinds, key=state.one(state.OUTCOME, kinds, "all"), required=True, persist_state="session",
+        "Queries", kinds, key=state.choice_key(state.OUTCOME, kinds, "all"), required=True, persist_state="session",
         format_func=lambda kind: f"{OUTCOMES[kind]} {int(masks[kind].sum()):,}",
         help=f"Queries where {fmt.escape(context.names[at])} is better, equal or worse than "
              f"{fmt.escape(context.names[context.baseline])}.")
@@ -189,7 +189,9 @@ def slices(context: PageContext, spec: Spec, at: int, margin: float | None) -> N
     st.header(f"By slice: {spec.title}", anchor=False,
               help="The same comparison within the queries of one kind. p is corrected for all slices shown, since "
                    "looking at many finds something by chance.")
-    st.selectbox("Attribute", names, key=state.one(state.BY, names, names[0]), persist_state="session", width=240)
+    st.selectbox(
+        "Attribute", names, key=state.choice_key(state.BY, names, names[0]), persist_state="session", width=240
+    )
     rows = context.results.compared_by_slice(spec, state.get(state.BY), margin)
     label = dict(zip(context.digests, context.names, strict=True))
     titles = [f"{row[0].slice.value} ({int(row[0].slice.queries.sum()):,})" for row in rows]

@@ -62,7 +62,7 @@ class Losses:
 def losses(context: PageContext, spec: Spec | None) -> Losses:
     """The diagnoses of all runs shown; the run looked at is the first that is not the baseline unless chosen."""
     first = context.digests[context.selection.others()[0] if context.selection.others() else 0]
-    at = context.digests.index(state.get(state.one(state.LOOKED, context.digests, first)))
+    at = context.digests.index(state.get(state.choice_key(state.LOOKED, context.digests, first)))
     inside = context.scope.queries
     found = [context.results.diagnosis(digest) for digest in context.digests]
     counts = np.array([one.counts(inside) for one in found])

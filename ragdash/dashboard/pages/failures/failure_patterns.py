@@ -50,7 +50,7 @@ def traits(held: Losses) -> None:
         ),
         WRONG: AXIS.title,
     }
-    state.one(state.SHARES, list(ways), next(iter(ways)))
+    state.choice_key(state.SHARES, list(ways), next(iter(ways)))
     if len(ways) > 1:
         st.segmented_control("Worse by", list(ways), format_func=ways.get, key=state.SHARES, required=True,
                              persist_state="session", label_visibility="collapsed")

@@ -43,7 +43,7 @@ def choices(held: Losses) -> None:
             st.selectbox("Run looked at", context.digests, format_func=names.get, key=state.LOOKED, width=220,
                          persist_state="session", help="The run of the picture, of the slices and of what failing "
                                                        "queries share. The table has all runs.")
-        own = diagnosis_cache.own(held.one.rules)
+        own = diagnosis_cache.changed_rules(held.one.rules)
         with st.popover("Rules" + (f" ({len(own)})" if own else ""), icon=":material/rule:", key="rules"):
             _rules(held)
 
@@ -71,7 +71,7 @@ def _rules(held: Losses) -> None:
             help=f"By default {STAGE_THRESHOLDS[name].value:g}: {STAGE_THRESHOLDS[name].source}."
             + (" An answer that holds a reference is always right." if name == "right" else ""),
         )
-    if diagnosis_cache.own(rules):
+    if diagnosis_cache.changed_rules(rules):
         st.button("Back to the usual rules", icon=":material/undo:", key="usual_rules", on_click=_usual)
 
 
@@ -209,7 +209,9 @@ def attributes(held: Losses) -> None:
         return
     name = held.context.names[held.at]
     st.header("By attribute", anchor=False, help="Where the queries of each kind go wrong first.")
-    st.selectbox("Attribute", names, key=state.one(state.BY, names, names[0]), persist_state="session", width=240)
+    st.selectbox(
+        "Attribute", names, key=state.choice_key(state.BY, names, names[0]), persist_state="session", width=240
+    )
     own = {token: one.queries & held.inside for token, one in every.items() if one.attribute == state.get(state.BY)}
     own = {token: mask for token, mask in own.items() if mask.any()}
     counts = np.array([held.one.counts(mask) for mask in own.values()])

@@ -130,7 +130,7 @@ def load(context: PageContext) -> JudgesData | None:
         choices[panel] = tuple(usage for usage, _ in members.values()), {}
     if state.get(state.JUDGE_ASKED) in choices:  # after a run of a judge, the session shows that judge
         st.session_state[state.JUDGE] = st.session_state.pop(state.JUDGE_ASKED)
-    label = state.get(state.one(state.JUDGE, list(choices), next(iter(choices))))
+    label = state.get(state.choice_key(state.JUDGE, list(choices), next(iter(choices))))
     selected, cells = choices[label]
     if len(selected) > 1:
         cells = _panel_means({usage.judge: cells for usage, cells in members.values()}, context.digests, context.scope,

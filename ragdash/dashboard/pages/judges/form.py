@@ -15,7 +15,7 @@ import streamlit as st
 
 from ragdash.core.errors import InputError, Problem
 from ragdash.dashboard.auth import roles
-from ragdash.dashboard.jobs.judging import Order
+from ragdash.dashboard.jobs.judging import JudgeOrder
 from ragdash.dashboard.pages.judges import data as judges_data
 from ragdash.dashboard.pages.judges import sentences as judges_sentences
 from ragdash.dashboard.session import state
@@ -30,7 +30,7 @@ JUDGE_KEY_NAME = re.compile(r"[A-Z0-9_]+_API_KEY|RAGDASH_JUDGE_KEY[A-Z0-9_]*")
 KEY_SOURCES = {"environment": "Server key", "typed": "Typed key"}
 
 
-def job_form(query_counts: Mapping[str, int]) -> tuple[Order | None, list[Problem]]:
+def job_form(query_counts: Mapping[str, int]) -> tuple[JudgeOrder | None, list[Problem]]:
     """Render the form of a judging job.
 
     Parameters
@@ -59,7 +59,7 @@ def job_form(query_counts: Mapping[str, int]) -> tuple[Order | None, list[Proble
     return (order if metrics and endpoint and not problems else None), problems
 
 
-def secret(order: Order) -> str | None:
+def secret(order: JudgeOrder) -> str | None:
     """The key to pass to the judging process.
 
     Returns
@@ -211,7 +211,7 @@ def _rejected_key_name(name: str, endpoint: Endpoint | None) -> Problem | None:
     return None
 
 
-def _choose_limits(metrics: tuple[str, ...], kind: str, url: str, model: str, variable: str | None) -> Order:
+def _choose_limits(metrics: tuple[str, ...], kind: str, url: str, model: str, variable: str | None) -> JudgeOrder:
     with st.expander("Sample, budget, prices", icon=":material/tune:", key="judge_amounts"):
         with st.container(horizontal=True, key="judge_amounts_1"):
             sample = _number_input(
@@ -236,7 +236,7 @@ def _choose_limits(metrics: tuple[str, ...], kind: str, url: str, model: str, va
             read = _number_input("Price per 1M input tokens", state.JUDGE_PRICE_IN, 0.0, "unknown")
             wrote = _number_input("Price per 1M output tokens", state.JUDGE_PRICE_OUT, 0.0, "unknown")
             at_once = _number_input("Parallel calls", state.JUDGE_AT_ONCE, 1, default=CONCURRENCY, maximum=64)
-    return Order(kind, url, model, variable, metrics, sample, votes or 1, cost, calls, read, wrote, at_once or 4)
+    return JudgeOrder(kind, url, model, variable, metrics, sample, votes or 1, cost, calls, read, wrote, at_once or 4)
 
 
 def _number_input(label: str, key: str, minimum: float, placeholder: str | None = None, default: int | None = None,

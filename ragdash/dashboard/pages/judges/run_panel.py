@@ -8,7 +8,7 @@ import streamlit as st
 
 from ragdash.core.errors import InputError, Problem
 from ragdash.dashboard.jobs import judging
-from ragdash.dashboard.jobs.judging import Order
+from ragdash.dashboard.jobs.judging import JudgeOrder
 from ragdash.dashboard.jobs.process import Job
 from ragdash.dashboard.page_context import PageContext
 from ragdash.dashboard.pages.judges import data as judges_data
@@ -66,7 +66,7 @@ def _nothing_to_judge(context: PageContext) -> None:
                "answers column in the ground truth.")
 
 
-def _plan_key(context: PageContext, order: Order) -> tuple:
+def _plan_key(context: PageContext, order: JudgeOrder) -> tuple:
     """Everything a plan depends on."""
     scope = context.scope
     return (
@@ -80,7 +80,7 @@ def _plan_key(context: PageContext, order: Order) -> tuple:
     )
 
 
-def _plan_section(context: PageContext, order: Order | None) -> None:
+def _plan_section(context: PageContext, order: JudgeOrder | None) -> None:
     """The plan button; after planning, the plan, the consent and the start button."""
     key = None if order is None else _plan_key(context, order)
     job = judging.planned(key) if key is not None and state.get(state.JUDGE_PLANNED) == key else None
@@ -108,7 +108,7 @@ def _planning_progress(key: tuple) -> None:
     st.caption(":material/hourglass_top: Checking texts and stored verdicts …")
 
 
-def _start_plan(context: PageContext, order: Order) -> None:
+def _start_plan(context: PageContext, order: JudgeOrder) -> None:
     """Start a plan."""
     st.session_state.pop(state.JUDGE_AGREED, None)
     try:
@@ -121,7 +121,7 @@ def _start_plan(context: PageContext, order: Order) -> None:
         state.set_notice(error.problems)
 
 
-def _show_plan(context: PageContext, order: Order, plan: dict) -> None:
+def _show_plan(context: PageContext, order: JudgeOrder, plan: dict) -> None:
     """The estimates of the plan, and the start button."""
     with st.container(horizontal=True, key="judge_planned"):
         follow = f"then about {plan['follow']:,}" if plan["follow"] else None
@@ -161,7 +161,7 @@ def _cases(context: PageContext) -> dict:
     return {entry.name: judges_data.cases(entry.digest, context.scope) for entry in context.entries}
 
 
-def _start(context: PageContext, order: Order) -> None:
+def _start(context: PageContext, order: JudgeOrder) -> None:
     """Start the job. Everything is checked again, because a manipulated page may request what the form does not
     offer.
     """
@@ -189,8 +189,8 @@ def _running_job() -> None:
     with st.container(border=True, key="judging"):
         progress = job.worker.messages.get("progress") or {}
         done_count, total = progress.get("done") or 0, progress.get("total") or 0
-        metrics = fmt.listed([sentences_judge.metric_title(name) for name in job.about["metrics"]])
-        st.markdown(f"**{fmt.escape(job.about['judge'])}** is judging {fmt.escape(fmt.listed(job.names))}: "
+        metrics = fmt.listed([sentences_judge.metric_title(name) for name in job.details["metrics"]])
+        st.markdown(f"**{fmt.escape(job.details['judge'])}** is judging {fmt.escape(fmt.listed(job.names))}: "
                     f"{fmt.escape(metrics)}")
         progress_text = progress["words"] if progress else "Reading texts …"
         st.progress(min(done_count / total, 1.0) if total else 0.0, text=fmt.escape(progress_text))

@@ -59,7 +59,7 @@ def results(data: JudgesData) -> None:
               "intervals. Undefined: the texts leave nothing to judge, such as an answer without claims. "
               "Missing: the verdict failed or was not requested. Both are excluded and never count as 0.")
     if len(data.labels) > 1:
-        st.selectbox("Judge", data.labels, key=state.one(state.JUDGE, data.labels, data.label), width=420,
+        st.selectbox("Judge", data.labels, key=state.choice_key(state.JUDGE, data.labels, data.label), width=420,
                      format_func=lambda label: sentences_judge.judge_name(label, short=True), persist_state="session",
                      help="Several judges have scored these runs, each with separate verdicts. Their mean is over the "
                           "queries on which each has a verdict. Other pages show the judge used last.")

@@ -129,7 +129,7 @@ def _means(context: PageContext, chosen: list[Summary], order: list[int]) -> Non
 def choose() -> list[str]:
     """The metrics of the table, and the column that it is sorted by."""
     menu = fmt.metric_templates()
-    key = state.several(state.METRICS, menu, page_context.COLUMNS, free=True)
+    key = state.choices_key(state.METRICS, menu, page_context.COLUMNS, free=True)
     typed = [template for template in state.get(state.METRICS) if template not in menu]
     st.multiselect("Metrics of the table", [*menu, *typed], format_func=fmt.template_title, key=key,
                    accept_new_options=True, persist_state="session",
@@ -140,5 +140,11 @@ def choose() -> list[str]:
 def sort(specs: list[Spec]) -> None:
     """The column that the rows are sorted by: the metric of the sidebar unless chosen otherwise."""
     names = {str(spec): spec.title for spec in specs}
-    st.selectbox("Sort by", list(names), format_func=names.get, key=state.one(state.SORT, list(names), str(specs[0])),
-                 persist_state="session", width=220)
+    st.selectbox(
+        "Sort by",
+        list(names),
+        format_func=names.get,
+        key=state.choice_key(state.SORT, list(names), str(specs[0])),
+        persist_state="session",
+        width=220,
+    )

@@ -23,7 +23,7 @@ def render() -> None:
         "Metric",
         names,
         format_func=lambda name: f"{METRICS[name].title} ({name})" if METRICS[name].title != name else name,
-        key=state.one(state.ABOUT, names, present if present in names else names[0]),
+        key=state.choice_key(state.ABOUT, names, present if present in names else names[0]),
         help="Type to search by name.",
         persist_state="session",
     )
@@ -35,7 +35,7 @@ def render() -> None:
     st.header("All metrics", anchor=False)
     st.text_input(
         "Search",
-        key=state.text(state.SEARCH),
+        key=state.text_key(state.SEARCH),
         type="search",
         live="300ms",
         placeholder="Search names and explanations",

@@ -19,9 +19,15 @@ def render() -> None:
 
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.pills("Curves", page_context.CURVES, format_func=lambda name: METRICS[name].title, selection_mode="multi",
-                 key=state.several(state.CURVES, page_context.CURVES, ["P", "R"]), persist_state="session")
-        st.segmented_control("k axis", list(page_context.SCALES), format_func=page_context.SCALES.get, required=True,
-                             key=state.one(state.SCALE, list(page_context.SCALES), "log"), persist_state="session")
+                 key=state.choices_key(state.CURVES, page_context.CURVES, ["P", "R"]), persist_state="session")
+        st.segmented_control(
+            "k axis",
+            list(page_context.SCALES),
+            format_func=page_context.SCALES.get,
+            required=True,
+            key=state.choice_key(state.SCALE, list(page_context.SCALES), "log"),
+            persist_state="session",
+        )
 
     with st.grid(2, min_column_width=360, gap="medium", key="curve_grid"):
         for name in (name for name in page_context.CURVES if name in state.get(state.CURVES)):
@@ -36,7 +42,7 @@ def render() -> None:
         list(page_context.TRADE_OFFS),
         format_func=page_context.TRADE_OFFS.get,
         required=True,
-        key=state.one(state.VIEW, list(page_context.TRADE_OFFS), "k"),
+        key=state.choice_key(state.VIEW, list(page_context.TRADE_OFFS), "k"),
         label_visibility="collapsed",
         persist_state="session",
     )

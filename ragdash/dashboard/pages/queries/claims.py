@@ -61,7 +61,7 @@ def load_verdicts(case: QueryCase) -> QueryVerdicts:
     if len(verdicts.judges) < 2:
         return replace(verdicts, judge=next(iter(verdicts.judges), None))
     names = verdicts.judges_by_label
-    return replace(verdicts, judge=names[state.get(state.one(state.HEARD, list(names), next(iter(names))))])
+    return replace(verdicts, judge=names[state.get(state.choice_key(state.HEARD, list(names), next(iter(names))))])
 
 
 @st.cache_resource(max_entries=1_000, show_spinner=False)

@@ -17,7 +17,7 @@ from ragdash.dashboard.pages.queries.ranking_html import (
     scrollable_table,
     table_row,
 )
-from ragdash.dashboard.widgets.texts import block, tint
+from ragdash.dashboard.widgets.texts import paragraph_html, tint
 from ragdash.evaluation.scoring.claims import (
     ANSWER,
     REFERENCE,
@@ -190,7 +190,7 @@ def _hidden_contexts(column: RankingColumn, case: Case, findings: JudgeFindings,
             continue
         rows.append(f'<li class="rd-chunk" id="{column.anchors[chunk]}" tabindex="-1" style="margin:6px 0">'
                     f'<b style="overflow-wrap:anywhere">{html.escape(chunk[:200])}</b> {_chips(labels[chunk], theme)}'
-                    f"{block(_shortened(text, LONGEST_CHUNK))}</li>")
+                    f"{paragraph_html(_shortened(text, LONGEST_CHUNK))}</li>")
     if not rows:
         return ""
     return (f'<details style="margin-top:8px"><summary style="cursor:pointer">{count(len(rows), "context")} '

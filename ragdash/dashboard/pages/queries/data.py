@@ -56,7 +56,7 @@ class QueriesData:
 def load(context: PageContext, spec: Spec) -> QueriesData:
     """Load the queries in scope and the selected run (by default the first that is not the baseline)."""
     first = context.digests[context.selection.others()[0] if context.selection.others() else 0]
-    run_index = context.digests.index(state.get(state.one(state.LOOKED, context.digests, first)))
+    run_index = context.digests.index(state.get(state.choice_key(state.LOOKED, context.digests, first)))
     ids, titles = questions(context.digests[run_index], context.scope)
     values = np.stack([evaluation.column(spec) for evaluation in context.results.evaluations([spec])])
     return QueriesData(
@@ -75,7 +75,7 @@ def _questions(truth: str, slice_name: str, run: str, _match: Match, _scope: Sco
     names = _match.query_ids.to_pylist()
     column = text_search.questions(_match)
     texts_by_query = [None] * len(names) if column is None else column.to_pylist()
-    return [names[row] for row in rows], np.array([texts.cut(texts_by_query[row]) for row in rows], object)
+    return [names[row] for row in rows], np.array([texts.shortened(texts_by_query[row]) for row in rows], object)
 
 
 def facts(data: QueriesData, filters: Filters) -> Facts:
@@ -122,7 +122,7 @@ def kinds(data: QueriesData) -> dict[str, np.ndarray]:
     if not _has_answers(data.run):
         return {}
     edges = answers_data.edges()
-    low = edges[state.get(state.one(state.RIGHT, list(edges), answers_data.USUAL))].low
+    low = edges[state.get(state.choice_key(state.RIGHT, list(edges), answers_data.USUAL))].low
     rule = answers_data.rule(data.context.k)
     evaluation = data.context.scope.evaluation(data.run, rule)
     query_kinds = answers_data.kinds(evaluation, data.context.k, low)

@@ -56,7 +56,7 @@ def _header(case: QueryCase) -> None:
     st.header(fmt.escape(data.ids[case.row] + (f": {question[:400]}" if question else "")), anchor=False)
     if question and len(question) > 400:
         with st.expander("Full question", key="whole_question"):
-            st.html(texts.block(texts.shown(question)))
+            st.html(texts.paragraph_html(texts.text_html(question)))
     slice_names = ", ".join(
         token.replace("=", ": ", 1)
         for token, query_slice in context.scope.slices.items()
@@ -76,7 +76,7 @@ def _header(case: QueryCase) -> None:
 def _shown_ranks(case: QueryCase, k: int) -> int:
     """Number of ranks shown: the top k, then more on demand."""
     deepest = max([ranking.depth for ranking in case.rankings if ranking is not None], default=0)
-    state.number(state.RANKS, MOST_RANKS, max(k, 1))
+    state.number_key(state.RANKS, MOST_RANKS, max(k, 1))
     return max(1, min(int(state.get(state.RANKS)), max(deepest, 1), MOST_RANKS))
 
 
@@ -146,7 +146,9 @@ def _document_reader(case: QueryCase, columns: list[RankingColumn], k: int) -> N
                      on_change="rerun") as fold:
         if not fold.open:
             return
-        st.selectbox("Document", docs, key=state.one(state.DOC, docs, docs[0]), persist_state="session", width=420)
+        st.selectbox(
+            "Document", docs, key=state.choice_key(state.DOC, docs, docs[0]), persist_state="session", width=420
+        )
         doc = state.get(state.DOC)
         reviews.judgment_buttons(case, doc)
         text, returned_by = queries_data.text_of(case, doc)
@@ -157,7 +159,7 @@ def _document_reader(case: QueryCase, columns: list[RankingColumn], k: int) -> N
         spans = [span for column in columns for span in column.spans.get(doc, ())]
         long = len(text) > texts.LONGEST
         show_all = long and st.toggle(f"Show all {len(text):,} characters", key="whole_text")
-        st.html(texts.block(texts.highlighted(text, spans, elements.theme().better, "covers the evidence",
+        st.html(texts.paragraph_html(texts.highlighted_html(text, spans, elements.theme().better, "covers the evidence",
                                               len(text) if show_all else texts.LONGEST)))
         st.caption(
             "Highlighted: text that covers the evidence."
@@ -199,16 +201,16 @@ def _answers(case: QueryCase) -> None:
         output.contexts is not None for output in outputs))) if available]
     if len(options) > 1:
         st.segmented_control("Highlight", options, format_func=COMPARISONS.get, required=True, persist_state="session",
-                             key=state.one(state.AGAINST, options, options[0]), label_visibility="collapsed")
-    compare_with = state.get(state.one(state.AGAINST, options, options[0])) if options else ""
+                             key=state.choice_key(state.AGAINST, options, options[0]), label_visibility="collapsed")
+    compare_with = state.get(state.choice_key(state.AGAINST, options, options[0])) if options else ""
     theme, context = elements.theme(), case.data.context
     for text in case.references:
-        st.html(f'<b>Reference</b>{texts.block(texts.shown(text))}')
+        st.html(f'<b>Reference</b>{texts.paragraph_html(texts.text_html(text))}')
     cards = []
     for index, output in enumerate(outputs):
         look = run_look(context.slots[index], theme)
         page, note = _compared_to_reference(output.answer, case.references, theme) if compare_with == "reference" else \
-            answer_html.supported(output.answer, output.contexts, theme)
+            answer_html.answer_support(output.answer, output.contexts, theme)
         if output.answer is None:
             note = "This run has no answer."
         elif compare_with == "contexts" and output.contexts is None:
@@ -225,10 +227,12 @@ def _answers(case: QueryCase) -> None:
 def _compared_to_reference(answer: str | None, references: tuple[str, ...], theme: Theme) -> tuple[str, str]:
     """The answer as HTML, with words missing from the nearest reference highlighted, and what it lacks itself."""
     if answer is None or not references:
-        return texts.block(texts.shown(answer)), ""
+        return texts.paragraph_html(texts.text_html(answer)), ""
     answer = answer[:texts.LONGEST]
     differences = [(differing(answer, reference[:texts.LONGEST]), reference) for reference in references]
     (extra, missing), nearest = min(differences, key=lambda pair: len(pair[0][0]) + len(pair[0][1]))
-    page = texts.block(texts.highlighted(answer, extra, theme.worse, "not in the reference") or texts.shown(answer))
-    summary = "" if not missing else f"Missing: {answer_html.named(nearest, missing)}."
+    page = texts.paragraph_html(
+        texts.highlighted_html(answer, extra, theme.worse, "not in the reference") or texts.text_html(answer)
+    )
+    summary = "" if not missing else f"Missing: {answer_html.word_list(nearest, missing)}."
     return page, summary or ("Same words as the reference." if not extra else "Contains all words of the reference.")

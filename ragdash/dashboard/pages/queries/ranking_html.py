@@ -13,7 +13,7 @@ import numpy as np
 
 from ragdash.analysis.query_rankings import Ranking
 from ragdash.core.text.word_diff import Spans
-from ragdash.dashboard.widgets.texts import block, highlighted, tint
+from ragdash.dashboard.widgets.texts import highlighted_html, paragraph_html, tint
 from ragdash.reporting.plots.common.theme import Look, Theme
 from ragdash.reporting.sentences.fmt import UNDEFINED, count, number
 
@@ -183,10 +183,10 @@ def _document_cell(
     if text is None:
         name = f"<div {anchor_attributes}>{name}</div>" if anchor_attributes else name
     else:
-        marked = highlighted(text, list(column.spans.get(doc, ())), theme.better, "covers the evidence", LONG)
+        marked = highlighted_html(text, list(column.spans.get(doc, ())), theme.better, "covers the evidence", LONG)
         name = (
             f'<details><summary style="cursor:pointer">{name}</summary><div {anchor_attributes}style="font-size:13px;'
-            f'margin:4px 0">{block(marked)}</div></details>'
+            f'margin:4px 0">{paragraph_html(marked)}</div></details>'
         )
     chips = [chip("unjudged", theme.muted, "no relevance judgment") if np.isnan(grade) else
              chip(f"grade {grade:.0f}", theme.better if grade >= 1 else theme.worse,

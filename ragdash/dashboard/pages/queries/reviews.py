@@ -54,11 +54,11 @@ def review_panel(case: QueryCase) -> None:
 
 
 def _save_verdict(query: str, run: str) -> None:
-    reviews.say("verdict", query, st.session_state[state.REVIEW_VERDICT] or "", run)
+    reviews.record_review("verdict", query, st.session_state[state.REVIEW_VERDICT] or "", run)
 
 
 def _save_note(query: str, run: str) -> None:
-    reviews.say("note", query, st.session_state[state.REVIEW_NOTE].strip(), run)
+    reviews.record_review("note", query, st.session_state[state.REVIEW_NOTE].strip(), run)
 
 
 def judgment_buttons(case: QueryCase, doc: str) -> None:
@@ -71,11 +71,11 @@ def judgment_buttons(case: QueryCase, doc: str) -> None:
         for grade in range(min(top, 9) + 1):
             st.button("Not relevant (0)" if grade == 0 else f"Relevant ({grade})" if top == 1 else f"Grade {grade}",
                       key=f"grade_{grade}", type="primary" if own_grade == grade else "secondary",
-                      disabled=read_only(), on_click=reviews.say, args=("judgement", query, str(grade)),
+                      disabled=read_only(), on_click=reviews.record_review, args=("judgement", query, str(grade)),
                       kwargs={"doc_id": doc})
         if own_grade is not None and not read_only():
             st.button("Undo", key="grade_none", icon=":material/undo:", type="tertiary",
-                      on_click=reviews.say, args=("judgement", query, ""), kwargs={"doc_id": doc})
+                      on_click=reviews.record_review, args=("judgement", query, ""), kwargs={"doc_id": doc})
     grade_in_truth = case.grades.get(doc)
     if own_grade is not None:
         st.caption(f"Grade {own_grade} (yours).")
@@ -99,7 +99,7 @@ def saved_reviews(data: QueriesData) -> None:
     st.markdown(f"{fmt.listed(kind_counts)} on {fmt.count(counts['queries'], 'query', 'queries')}.")
     _effect_table(data)
     with st.container(horizontal=True, key="take_along"):
-        truth = reviews.judged()
+        truth = reviews.reviewed_truth_digest()
         st.download_button("Reviews as JSONL", lambda: reviews_jsonl(truth, summary.events), "ragdash-reviews.jsonl",
                            "application/jsonl", key="reviews_jsonl", icon=":material/download:", on_click="ignore")
         if counts["judgement"]:
@@ -116,7 +116,7 @@ def _effect_table(data: QueriesData) -> None:
     for index, digest in enumerate(context.digests):
         row = {"Run": f"**{elements.swatch(context.slots[index], context.names[index])}**"}
         for version in versions:
-            scope = replace(context.scope, truth_digest=reviews.truth_in_force(version))
+            scope = replace(context.scope, truth_digest=reviews.truth_with_reviews(version))
             try:
                 values = scope.evaluation(digest, [data.spec]).column(data.spec)
             except (InputError, KeyError):

@@ -54,7 +54,7 @@ def table(data: QueriesData, filters: Filters, facts: Facts) -> list[int]:
     order = query_filters.order(data.values, data.spec, data.run_index, data.context.baseline, state.get(state.ORDER))
     rows = order[mask[order]].tolist()
     ids = [data.ids[row] for row in rows]
-    state.one(state.QUERY, ids, ids[0])
+    state.choice_key(state.QUERY, ids, ids[0])
     position = ids.index(state.get(state.QUERY))
     elements.frame(
         _query_frame(data, rows),
@@ -70,9 +70,9 @@ def table(data: QueriesData, filters: Filters, facts: Facts) -> list[int]:
 
 def _read_filters(data: QueriesData) -> tuple[Filters, Facts]:
     """Settings of the filters and what they test; settings that no longer apply are dropped."""
-    state.text(state.LEAST), state.text(state.FIND)
-    state.one(state.WHERE, list(queries_sentences.SEARCH_FIELDS), "question")
-    state.one(state.AS, list(queries_sentences.PATTERN_KINDS), "plain")
+    state.text_key(state.LEAST), state.text_key(state.FIND)
+    state.choice_key(state.WHERE, list(queries_sentences.SEARCH_FIELDS), "question")
+    state.choice_key(state.AS, list(queries_sentences.PATTERN_KINDS), "plain")
     min_difference = _typed_difference()
     filters = Filters(by=min_difference, text=state.get(state.FIND), regex=state.get(state.AS) == "regex",
                     where=state.get(state.WHERE))
@@ -82,11 +82,11 @@ def _read_filters(data: QueriesData) -> tuple[Filters, Facts]:
         elements.problems(error.problems, "pattern")
         filters = replace(filters, text="")
         facts = queries_data.facts(data, filters)
-    state.one(state.CASE, ["", *facts.choices["outcome"]], "")
+    state.choice_key(state.CASE, ["", *facts.choices["outcome"]], "")
     choices = {}
     for facet, key in FACET_KEYS.items():
         if facet in facts.choices and facet != "outcome":
-            state.several(key, list(facts.choices[facet]), [])
+            state.choices_key(key, list(facts.choices[facet]), [])
             choices[facet] = tuple(state.get(key))
     return replace(filters, outcome=state.get(state.CASE), **choices), facts
 
@@ -127,7 +127,7 @@ def _filter_widgets(data: QueriesData, filters: Filters, facts: Facts) -> None:
                           help=f"Minimum difference of {data.spec.title}, such as 0.2.")
         orders = _order_titles(data)
         st.selectbox("Sort by", list(orders), format_func=orders.get, persist_state="session", width=250,
-                     key=state.one(state.ORDER, list(orders), "worst"),
+                     key=state.choice_key(state.ORDER, list(orders), "worst"),
                      help="Ties: queries on which another run scores highest come first.")
     with st.container(horizontal=True, vertical_alignment="center", key="query_search"):
         st.text_input("Search", key=state.FIND, placeholder="Search", icon=":material/search:", width=300,
@@ -139,7 +139,7 @@ def _filter_widgets(data: QueriesData, filters: Filters, facts: Facts) -> None:
     active = queries_sentences.active_filters(filters, reviews.TITLES)
     if active:
         st.caption(f"Only {fmt.escape('; '.join(active))}.")
-    diagnosis_cache.note(context.k)
+    diagnosis_cache.note_changed_rules(context.k)
     if filters.text and facts.found is None:
         st.caption(f":orange[:material/warning: {fmt.escape(name)} has no such text; the search is ignored.]")
     if state.get(state.LEAST).strip() and not filters.by and filters.outcome in ("worse", "better"):
@@ -241,7 +241,7 @@ def _query_frame(data: QueriesData, rows: list[int]) -> pd.DataFrame:
     columns[f"Stage of {names[data.run_index]}" if len(names) > 1 else "Stage"] = TITLES[stages]
     reviewed = {event.query_id for event in reviews.reviews().events}
     if reviewed:
-        columns["Yours"] = [reviews.said(name) if name in reviewed else None for name in columns["Query"]]
+        columns["Yours"] = [reviews.review_summary(name) if name in reviewed else None for name in columns["Query"]]
     return pd.DataFrame(columns)
 
 

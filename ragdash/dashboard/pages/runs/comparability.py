@@ -13,7 +13,7 @@ from ragdash.dashboard import page_context
 from ragdash.dashboard.caches import comparability_cache
 from ragdash.dashboard.components import tables as components_tables
 from ragdash.dashboard.session import run_fixes, state
-from ragdash.dashboard.session.data_store import LOADED, Entry
+from ragdash.dashboard.session.data_store import LOADED, SessionRun
 from ragdash.dashboard.session.scope import Scope
 from ragdash.dashboard.widgets import elements
 from ragdash.metrics import Spec
@@ -48,7 +48,7 @@ def ledger() -> None:
         _conventions(found, runs)
 
 
-def _spec(runs: Sequence[Entry], truth: str) -> Spec:
+def _spec(runs: Sequence[SessionRun], truth: str) -> Spec:
     """The metric of the sidebar, or NDCG at its cutoff where that metric cannot be measured in one of the runs."""
     k = int(state.get(state.K))
     try:
@@ -62,7 +62,7 @@ def _spec(runs: Sequence[Entry], truth: str) -> Spec:
     return spec
 
 
-def _together(found: Ledger, runs: Sequence[Entry]) -> None:
+def _together(found: Ledger, runs: Sequence[SessionRun]) -> None:
     """A fix that several runs need, with one click for all of them."""
     for option, names in comparability.shared_fixes(found).items():
         digests = [entry.digest for entry in runs if entry.name in names]
@@ -76,7 +76,7 @@ def _together(found: Ledger, runs: Sequence[Entry]) -> None:
         )
 
 
-def _of_run(found: Ledger, entry: Entry) -> None:
+def _of_run(found: Ledger, entry: SessionRun) -> None:
     """What needs attention in one run; fixes in force with the way back."""
     own = comparability.sort_findings(one for one in found.findings if one.run == entry.name and one.severity != "note")
     if not own and not entry.fixes:
@@ -90,7 +90,7 @@ def _of_run(found: Ledger, entry: Entry) -> None:
             offered.add((one.option, *one.also))
 
 
-def _fixed(entry: Entry) -> None:
+def _fixed(entry: SessionRun) -> None:
     if not entry.fixes:
         return
     told = [problem.actual for problem in entry.run.problems if problem.kind in comparability.FIX_KINDS]
@@ -111,7 +111,7 @@ def _others(found: Ledger) -> None:
             _finding(one, f"all_{at}", None)
 
 
-def _notes(found: Ledger, runs: Sequence[Entry]) -> None:
+def _notes(found: Ledger, runs: Sequence[SessionRun]) -> None:
     """What is worth knowing and in nobody's way, folded away."""
     notes = [one for one in found.findings if one.severity == "note"]
     if not notes:
@@ -125,7 +125,7 @@ def _notes(found: Ledger, runs: Sequence[Entry]) -> None:
                 _finding(one, f"{entry.key if entry else 'all'}_note_{at}", entry)
 
 
-def _finding(one: Finding, key: str, entry: Entry | None, button: bool = True) -> None:
+def _finding(one: Finding, key: str, entry: SessionRun | None, button: bool = True) -> None:
     """What was counted, what follows from it, how it is fixed; a button where one click does it."""
     if not one.option or not button:
         st.markdown(f"{ICONS[one.severity]} {comparability.finding_text(one)}")
@@ -138,7 +138,7 @@ def _finding(one: Finding, key: str, entry: Entry | None, button: bool = True) -
                  type="tertiary" if one.option[0] in state.CONVENTIONS else "secondary")
 
 
-def _conventions(found: Ledger, runs: Sequence[Entry]) -> None:
+def _conventions(found: Ledger, runs: Sequence[SessionRun]) -> None:
     """The choices of counting, and what each does to the mean of every run; drawn only when opened."""
     panel = st.expander("How the means are counted", key="conventions", on_change="rerun")
     if not panel.open:
@@ -150,7 +150,7 @@ def _conventions(found: Ledger, runs: Sequence[Entry]) -> None:
             _convention(name, found, runs)
 
 
-def _convention(name: str, found: Ledger, runs: Sequence[Entry]) -> None:
+def _convention(name: str, found: Ledger, runs: Sequence[SessionRun]) -> None:
     title, choices, help = comparability.CHOICES[name]
     key = f"choose_{name}"
     st.session_state[key] = state.get(name)

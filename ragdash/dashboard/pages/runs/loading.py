@@ -75,22 +75,22 @@ class FileRecord:
 
 def take_uploads() -> None:
     """Note the files of the upload field and empty the field; the field calls it when it changes."""
-    state.set_waiting((*state.waiting(), *(state.get(state.uploads_key()) or ())))
+    state.set_pending_files((*state.pending_files(), *(state.get(state.uploads_key()) or ())))
     state.next_uploads()
 
 
 def read_waiting() -> None:
     """Read the files noted, one after another, telling how far it is; one not begun yet is read at the next run."""
     place = st.empty()  # there in every run, so that nothing moves when the bar has gone
-    if not state.waiting():
+    if not state.pending_files():
         return
     state.set_files(replace(record, content=None) for record in state.files())
     fresh = 0
-    while state.waiting():
-        file, *rest = state.waiting()
+    while state.pending_files():
+        file, *rest = state.pending_files()
         after = f"; {fmt.count(len(rest), 'more file')} after it" if rest else ""
-        with read_progress.reading(place, file.name, file.size, after):
-            state.set_waiting(rest)  # in here nothing interrupts: a file is read and recorded, or still waits
+        with read_progress.show_progress(place, file.name, file.size, after):
+            state.set_pending_files(rest)  # in here nothing interrupts: a file is read and recorded, or still waits
             record, known = _taken(file), state.files()
             if record.failed or not isinstance(file, Given):
                 state.set_files((*known[:fresh], record, *known[fresh:]))
@@ -168,8 +168,8 @@ def _keep_verdicts(path: Path) -> None:
 
 def open_given_files() -> None:
     """Note what the command line named, unless the address already says what to show."""
-    if not (state.runs() or state.lost()):
-        state.set_waiting([*(_given(text, None) for text in _listed(FILES)),
+    if not (state.runs() or state.missing_runs()):
+        state.set_pending_files([*(_given(text, None) for text in _listed(FILES)),
                            *(_given(text, "truth") for text in _listed(TRUTHS))])
 
 

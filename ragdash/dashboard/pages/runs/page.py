@@ -14,7 +14,7 @@ from ragdash.dashboard.widgets import elements
 def render() -> None:
     """Draw the page."""
     elements.title("Runs", "What is loaded, and can it be compared?")
-    page_context.lost_note()
+    page_context.note_missing_runs()
     elements.problems(state.notice(), "notice")
     runs_sections.drop_field()
     runs_sections.file_list()

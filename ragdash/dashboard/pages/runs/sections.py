@@ -9,7 +9,7 @@ from ragdash.core.records import Run, Truth
 from ragdash.dashboard.caches import comparability_cache
 from ragdash.dashboard.pages.runs import corpus_upload, loading
 from ragdash.dashboard.session import data_store, run_fixes, state
-from ragdash.dashboard.session.data_store import LOADED, Entry
+from ragdash.dashboard.session.data_store import LOADED, SessionRun
 from ragdash.dashboard.widgets import elements
 from ragdash.io import FORMATS
 from ragdash.reporting.plots.common.theme import COLORED, run_look
@@ -110,7 +110,7 @@ def run_cards() -> None:
                 _run_card(entry, run)
 
 
-def _run_card(entry: Entry, run: Run) -> None:
+def _run_card(entry: SessionRun, run: Run) -> None:
     with st.container(border=True, height="stretch", key=f"card_{entry.key}"):
         with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center", wrap=False):
             st.markdown(f"**{elements.swatch(entry.slot, entry.name)}**")
@@ -130,7 +130,7 @@ def _run_card(entry: Entry, run: Run) -> None:
         _warnings(run, entry.name)
 
 
-def _edit(entry: Entry, is_open: bool) -> None:
+def _edit(entry: SessionRun, is_open: bool) -> None:
     digest, key = entry.digest, entry.key
     st.session_state[f"name_{key}"] = entry.name
     st.text_input(
@@ -153,11 +153,11 @@ def _edit(entry: Entry, is_open: bool) -> None:
     st.button("Remove this run", icon=":material/delete:", key=f"remove_{key}", on_click=loading.drop, args=(digest,))
 
 
-def _collapse(entry: Entry) -> None:
+def _collapse(entry: SessionRun) -> None:
     """How chunks become documents: the ways that find more of the judged documents, with their shares."""
     if state.truth() is None or LOADED.run(entry.loaded) is None or LOADED.truth(state.truth()) is None:
         return
-    ways = {choice.by: choice for choice in comparability_cache.choices(entry, state.truth())}
+    ways = {choice.by: choice for choice in comparability_cache.collapse_ways(entry, state.truth())}
     source = ["source"] if LOADED.run(entry.loaded).sources is not None else []
     options = list(dict.fromkeys(["", *ways, *source, entry.collapse]))
     if len(options) == 1:

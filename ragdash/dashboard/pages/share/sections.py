@@ -53,11 +53,11 @@ def report(context: PageContext, specs: Sequence[Spec]) -> None:
                                            "and dark, and prints well.")
     titles = {name: title for name, (title, _) in SECTIONS.items()}
     st.pills("Sections", list(titles), format_func=titles.get, selection_mode="multi", persist_state="session",
-             key=state.several(state.PARTS, list(titles), list(titles)))
+             key=state.choices_key(state.PARTS, list(titles), list(titles)))
     with st.container(horizontal=True, vertical_alignment="bottom", key="report_bar"):
         st.segmented_control("Texts of questions, documents and answers", ["yes", "no"], required=True,
                              format_func={"yes": "In it", "no": "Left out"}.get, persist_state="session",
-                             key=state.one(state.TEXTS, ["yes", "no"], "yes"),
+                             key=state.choice_key(state.TEXTS, ["yes", "no"], "yes"),
                              help="Leave them out where the corpus is confidential: ids stand for them.")
         wanted = request(context, specs)
         st.download_button(
@@ -84,10 +84,23 @@ def tables(context: PageContext, specs: list[Spec]) -> None:
     kinds = [kind for kind in KINDS if kind != "tests" or len(context.entries) > 1]
     with st.container(horizontal=True, vertical_alignment="bottom", key="table_bar"):
         with st.container(horizontal=True, width="content"):  # their labels stand on one line
-            st.selectbox("Table", kinds, format_func=KINDS.get, key=state.one(state.TABLE, kinds, kinds[0]), width=320,
-                         persist_state="session")
-            st.segmented_control("Table format", list(TABLES), format_func=lambda form: TABLES[form].title, wrap=True,
-                                 required=True, key=state.one(state.FORM, list(TABLES), "csv"), persist_state="session")
+            st.selectbox(
+                "Table",
+                kinds,
+                format_func=KINDS.get,
+                key=state.choice_key(state.TABLE, kinds, kinds[0]),
+                width=320,
+                persist_state="session",
+            )
+            st.segmented_control(
+                "Table format",
+                list(TABLES),
+                format_func=lambda form: TABLES[form].title,
+                wrap=True,
+                required=True,
+                key=state.choice_key(state.FORM, list(TABLES), "csv"),
+                persist_state="session",
+            )
         kind, form = state.get(state.TABLE), state.get(state.FORM)
         made = _table(context, specs, kind)
         st.download_button(
@@ -125,7 +138,7 @@ def pictures(context: PageContext, specs: Sequence[Spec]) -> None:
             forms,
             format_func=lambda form: FIGURE_FORMATS[form].title,
             required=True,
-            key=state.one(state.DRAWN, forms, forms[0]),
+            key=state.choice_key(state.DRAWN, forms, forms[0]),
             persist_state="session",
         )
         form, wanted, theme = state.get(state.DRAWN), request(context, specs), elements.theme()
@@ -143,9 +156,9 @@ def links() -> None:
     pages = page_list.addresses()
     with st.container(horizontal=True, key="link_bar"):
         st.selectbox("Page", list(pages), format_func=pages.get, width=320, persist_state="session",
-                     key=state.one(state.LEADS, list(pages), "leaderboard"))
+                     key=state.choice_key(state.LEADS, list(pages), "leaderboard"))
         st.segmented_control("Appearance", list(LOOKS), format_func=LOOKS.get, required=True, persist_state="session",
-                             key=state.one(state.LOOK, list(LOOKS), ""))
+                             key=state.choice_key(state.LOOK, list(LOOKS), ""))
     at, look = state.get(state.LEADS), state.get(state.LOOK)
     st.code(state.link(at, theme=look), language=None, wrap_lines=True)
     st.caption("For a wiki or a slide (an iframe), without the frame around the page:")

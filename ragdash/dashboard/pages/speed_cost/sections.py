@@ -79,7 +79,7 @@ def times(board: Board) -> None:
         return
     st.header("How long queries take", anchor=False, help="The share of the queries that took at most so long. Further "
               "left is faster; a flat end is a slow tail.")
-    key = state.one(state.STAGE, stages, "total" if "total" in stages else stages[0])
+    key = state.choice_key(state.STAGE, stages, "total" if "total" in stages else stages[0])
     if len(stages) > 1:
         st.segmented_control("Stage", stages, format_func=STAGES.get, key=key, required=True, persist_state="session",
                              label_visibility="collapsed")
@@ -101,7 +101,7 @@ def trade(board: Board, spec: Spec) -> None:
     st.header(f"What quality costs: {spec.title}", anchor=False, help="A run on the front is beaten by no other: none "
               "is at least as good and at most as dear, and better in one.")
     st.segmented_control("Against", options, format_func=PAID.get, required=True, persist_state="session",
-                         key=state.one(state.PAID, options, options[0]), label_visibility="collapsed")
+                         key=state.choice_key(state.PAID, options, options[0]), label_visibility="collapsed")
     paid = state.get(state.PAID)
     price, unit = board.paid(paid), "$" if paid == "cost" else "ms"
     found = [row[0] for row in board.context.results.summary([spec])]

@@ -66,7 +66,7 @@ def load() -> TestSetData:
     if not names:
         _no_sets()
         raise page_context.PageEnds
-    key = state.one(state.SET, names, names[0])
+    key = state.choice_key(state.SET, names, names[0])
     with st.container(horizontal=True, vertical_alignment="bottom", key="testset_open"):
         st.selectbox("Set", names, format_func=lambda name: name or "Opened file", key=key, width=320,
                      persist_state="session", help="Sets in this machine's workspace, newest first.")

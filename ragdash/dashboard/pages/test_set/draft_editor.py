@@ -175,7 +175,7 @@ def _highlighted_text(text: str, spans: list[tuple[int, int]]) -> str:
     if len(text) > 4 * TEXT_BEFORE:
         start = max(min((span[0] for span in spans), default=0) - TEXT_BEFORE, 0)
         stop = min(max((span[1] for span in spans), default=0) + 2 * TEXT_BEFORE, len(text))
-    marked = texts.highlighted(text[start:stop], [(a - start, b - start) for a, b in spans],
+    marked = texts.highlighted_html(text[start:stop], [(a - start, b - start) for a, b in spans],
                                elements.theme().better, "evidence")
     ellipses = ("… " if start else "", " …" if stop < len(text) else "")
-    return texts.block(f"{html.escape(ellipses[0])}{marked}{html.escape(ellipses[1])}")
+    return texts.paragraph_html(f"{html.escape(ellipses[0])}{marked}{html.escape(ellipses[1])}")

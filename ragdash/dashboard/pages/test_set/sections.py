@@ -72,7 +72,7 @@ def table(data: TestSetData) -> list[str]:
         export(data)
         raise page_context.PageEnds
     ids = [draft.id for draft in drafts]
-    key = state.one(state.DRAFT, ids, ids[0])
+    key = state.choice_key(state.DRAFT, ids, ids[0])
     position = ids.index(state.get(key))
     elements.frame(_draft_frame(data, drafts), "draft_rows", fmt.count(len(drafts), "draft"),
                   height=min(38 + 35 * len(drafts), TABLE_HEIGHT), pick=partial(_open_draft, ids),
@@ -83,8 +83,8 @@ def table(data: TestSetData) -> list[str]:
 def _filters(data: TestSetData) -> list[Draft]:
     """Render the filters, each option with its number of drafts; returns the drafts that pass."""
     of_set = draft_types(data)
-    by_type = state.several(state.DRAFT_TYPES, of_set, [])
-    by_state = state.one(state.DRAFT_STATE, ["", *STATES], "")
+    by_type = state.choices_key(state.DRAFT_TYPES, of_set, [])
+    by_state = state.choice_key(state.DRAFT_STATE, ["", *STATES], "")
     chosen_types = state.get(by_type)
     of_chosen_types = [draft for draft in data.draft_set.drafts if not chosen_types or draft.type in chosen_types]
     state_counts = {name: sum(data.state(draft) == name for draft in of_chosen_types) for name in STATES}

@@ -46,7 +46,7 @@ def deciding(context: PageContext, spec: Spec, apart: Callable[[PageContext, Spe
     groups = {OPEN: [one for one in found if one.decision is None], YES: [one for one in found if one.decision is True],
               NO: [one for one in found if one.decision is False]}
     with st.container(horizontal=True, vertical_alignment="bottom", key="pair_bar"):
-        st.segmented_control("Pairs", list(KINDS), required=True, key=state.one(state.PAIRS, list(KINDS), OPEN),
+        st.segmented_control("Pairs", list(KINDS), required=True, key=state.choice_key(state.PAIRS, list(KINDS), OPEN),
                              persist_state="session", label_visibility="collapsed",
                              format_func=lambda kind: f"{KINDS[kind]} {len(groups[kind]):,}")
         _files(stamp)
@@ -131,8 +131,8 @@ def _decide(pair: Pair, decision: bool | None, then: str | None) -> None:
 
 def _list(context: PageContext, shown: list[Pair]) -> None:
     tokens = [one.token for one in shown]
-    state.one(state.PAIR, tokens, tokens[0])
-    table = pd.DataFrame([{"Query": one.key[0], "Similarity": one.score, "Gold span": texts.cut(one.span),
+    state.choice_key(state.PAIR, tokens, tokens[0])
+    table = pd.DataFrame([{"Query": one.key[0], "Similarity": one.score, "Gold span": texts.shortened(one.span),
                            "Chunk": ", ".join(dict.fromkeys(doc for _, _, doc in one.places)),
                            "Runs": len({run for run, _, _ in one.places}),
                            "Best rank": min(rank for _, rank, _ in one.places)} for one in shown])

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ragdash.analysis.score_thresholds import Change
-from ragdash.dashboard.widgets.answer_html import block
+from ragdash.dashboard.widgets.answer_html import paragraph_html
 from ragdash.matching.evidence import normalise
 from ragdash.matching.evidence.spans import word_places
 from ragdash.reporting.plots.common.theme import Theme
@@ -72,14 +72,14 @@ def shown(chunk: str, place: tuple[int, int] | None, span: str, theme: Theme) ->
     red, green, blue = (int(theme.better[at:at + 2], 16) for at in (1, 3, 5))
     inner = _marked(chunk[start:min(stop, high)], span, theme)
     tinted = f'<span style="background:rgba({red},{green},{blue},0.13);border-radius:3px">{inner}</span>'
-    return block(("… " if low else "") + html.escape(chunk[low:start]) + (tinted if place else inner)
+    return paragraph_html(("… " if low else "") + html.escape(chunk[low:start]) + (tinted if place else inner)
                  + html.escape(chunk[stop:high]) + (" …" if high < len(chunk) else ""))
 
 
 def both(chunk: str, place: tuple[int, int] | None, span: str, theme: Theme) -> str:
     """The span as HTML, the words that the passage of the chunk has as well marked as there."""
     start, stop = place or (0, len(chunk))
-    return block(_marked(span, chunk[start:stop], theme))
+    return paragraph_html(_marked(span, chunk[start:stop], theme))
 
 
 def _marked(text: str, other: str, theme: Theme) -> str:

@@ -27,7 +27,7 @@ OWN = ("EvidenceRecall@k", "PerQueryCoverage@k", "FullCoverageRate@k")
 
 def panel(context: PageContext) -> None:
     """The section of the page; nothing where the truth has no evidence or no run texts."""
-    if not relevance.offered():
+    if not relevance.evidence_available():
         return
     st.header("Evidence match threshold", anchor=False,
               help="By evidence a document is relevant if its text holds a gold span of the query, or is similar "
@@ -62,7 +62,7 @@ def _with_texts(context: PageContext) -> PageContext:
 def _choices(context: PageContext) -> None:
     """The metric, the similarity and the threshold."""
     menu = list(dict.fromkeys([context.selection.template, *page_context.COLUMNS, *OWN]))
-    state.one(state.COVERS, menu, context.selection.template)
+    state.choice_key(state.COVERS, menu, context.selection.template)
     st.session_state[state.OWN_SLIDER], st.session_state[state.OWN_WAY] = state.get(state.FROM), state.get(state.HOW)
     with st.container(horizontal=True, vertical_alignment="bottom", key="evidence_bar"):
         st.selectbox("Metric by evidence", menu, format_func=fmt.template_title, key=state.COVERS, width=240,
@@ -90,7 +90,7 @@ def _picture(context: PageContext, spec: Spec) -> None:
     said = evidence_sentences.orders(spec.title, context.names, first, changes)
     if said:
         st.markdown(said)
-    figure = score_cutoff_cache.drawn(
+    figure = score_cutoff_cache.cached_figure(
         "evidence", context.entries, context.scope.with_evidence(), spec, here, elements.theme().name,
         draw=lambda: pictures_of.by_threshold(
             context.names, context.slots, thresholds, mean, np.array([one.low for one in found]),

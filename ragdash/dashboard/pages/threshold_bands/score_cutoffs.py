@@ -59,9 +59,9 @@ def _choices() -> int | None:
     measures = {name: facts[0] for name, facts in threshold_bands_sentences.MEASURES.items()}
     with st.container(horizontal=True, vertical_alignment="bottom", key="score_bar"):
         st.selectbox("Measure", list(measures), format_func=measures.get, persist_state="session", width=240,
-                     key=state.one(state.MEASURE, list(measures), "f1"))
+                     key=state.choice_key(state.MEASURE, list(measures), "f1"))
         st.selectbox("Best cutoff for", list(MEASURES), format_func=measures.get, persist_state="session", width=240,
-                     key=state.one(state.TUNED, list(MEASURES), "f1"),
+                     key=state.choice_key(state.TUNED, list(MEASURES), "f1"),
                      help="The cutoff at which this measure is best is found on one half of the queries and checked on "
                           "the other half, because on the queries by which it was chosen it looks better than it is.")
         st.segmented_control(
@@ -69,12 +69,12 @@ def _choices() -> int | None:
             list(threshold_bands_sentences.CUTOFFS),
             format_func=threshold_bands_sentences.CUTOFFS.get,
             required=True,
-            key=state.one(state.CUTOFF_BY, list(threshold_bands_sentences.CUTOFFS), "quantile"),
+            key=state.choice_key(state.CUTOFF_BY, list(threshold_bands_sentences.CUTOFFS), "quantile"),
             persist_state="session",
             help="Scores of different systems cannot be compared, the share of their documents that a "
             "cutoff removes can.",
         )
-        key = state.text(state.CORPUS)
+        key = state.text_key(state.CORPUS)
         if MATERIAL not in (state.get(state.MEASURE), state.get(state.TUNED)):
             return None
         st.text_input("Documents in the corpus", key=key, placeholder="such as 1000000", width=190,
@@ -120,7 +120,7 @@ def _sweep(context: PageContext, found: list[Sweep], points: Points) -> None:
         return
     held = dict(zip(points.digests, points.found, strict=True))
     marked = [held[digest].threshold if digest in held else np.nan for digest in context.digests]
-    figure = score_cutoff_cache.drawn(
+    figure = score_cutoff_cache.cached_figure(
         "sweep", context.entries, context.scope, found[0].corpus_size, measure, by, marked, elements.theme().name,
         draw=lambda: pictures_of.sweep(
             context.names, context.slots, [one.quantiles for one in found], [one.thresholds for one in found], values,
@@ -195,7 +195,7 @@ def _curves(context: PageContext, sweeps: list[Sweep]) -> None:
         list(threshold_bands_sentences.AVERAGES),
         format_func=threshold_bands_sentences.AVERAGES.get,
         required=True,
-        key=state.one(state.AVERAGED, list(threshold_bands_sentences.AVERAGES), "pooled"),
+        key=state.choice_key(state.AVERAGED, list(threshold_bands_sentences.AVERAGES), "pooled"),
         persist_state="session",
         label_visibility="collapsed",
     )
@@ -215,7 +215,7 @@ def _roc(context: PageContext, found: list[Roc], average: str) -> None:
     if any(one.relevant and one.other for one in found):
         pooled = average == "pooled"
         areas = [one.auc if pooled else one.macro_auc for one in found]
-        figure = score_cutoff_cache.drawn(
+        figure = score_cutoff_cache.cached_figure(
             "roc",
             context.entries,
             context.scope,
@@ -242,7 +242,7 @@ def _precision_recall(context: PageContext, found: list[PrecisionRecall], sweeps
         pooled = average == "pooled"
         areas = [one.average_precision for one in found] if pooled else averaged
         curves = found if pooled else sweeps
-        figure = score_cutoff_cache.drawn(
+        figure = score_cutoff_cache.cached_figure(
             "pr",
             context.entries,
             context.scope,

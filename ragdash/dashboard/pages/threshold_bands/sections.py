@@ -132,7 +132,7 @@ def choose_source(specs: Sequence[Spec]) -> str:
         return ""
     titles = fmt.listed(list(dict.fromkeys(spec.title for spec in specs if len(tables_for(spec, in_force())) > 1)))
     st.radio("Bands by", sources, format_func=fmt.escape, horizontal=True, persist_state="session",
-             key=state.one(state.SOURCE, sources, sources[0]),
+             key=state.choice_key(state.SOURCE, sources, sources[0]),
              help=f"These sources disagree on {fmt.escape(titles)}. Where the one that is chosen has no bands, "
                   "another one's are drawn; each picture names its source.")
     return state.get(state.SOURCE)
@@ -157,7 +157,7 @@ def rated(context: PageContext, specs: Sequence[Spec], source: str) -> list[Rate
 
 def _targets() -> tuple[dict[Spec, Target], list[Problem]]:
     """The targets of this session by metric, and what is wrong with those that cannot be read."""
-    state.several(state.TARGETS, (), (), free=True)
+    state.choices_key(state.TARGETS, (), (), free=True)
     found, problems = {}, []
     for text in state.get(state.TARGETS):
         name, _, number = text.rpartition("=")
@@ -259,7 +259,7 @@ def _picture(context: PageContext, one: Rated) -> None:
     ]
     slots, theme, axis = [context.slots[at] for at in order], elements.theme(), axes.axis_of(one.spec)
     target = one.target.value if one.target else None
-    figure = score_cutoff_cache.drawn(
+    figure = score_cutoff_cache.cached_figure(
         "bands", names, slots, rows, edges, labels, said, target, theme.name,
         draw=lambda: pictures_of.band_placement(names, slots, mean, low, high, np.array([row.n for row in rows]),
                                            np.array(edges), labels, axis=axis, words=said, target=target, theme=theme))
@@ -284,11 +284,11 @@ def by_slice(context: PageContext, found: Sequence[Rated]) -> None:
     first = next((str(one.spec) for one in found if one.table or one.target), str(found[0].spec))
     with st.container(horizontal=True):
         st.selectbox("Metric", list(own), format_func=lambda name: own[name].spec.title, width=240,
-                     key=state.one(state.BANDED, list(own), first), persist_state="session")
-        st.selectbox("Attribute", attributes, key=state.one(state.BY, attributes, attributes[0]), width=240,
+                     key=state.choice_key(state.BANDED, list(own), first), persist_state="session")
+        st.selectbox("Attribute", attributes, key=state.choice_key(state.BY, attributes, attributes[0]), width=240,
                      persist_state="session")
     one = own[state.get(state.BANDED)]
-    rows = score_cutoff_cache.sliced(context.digests, context.scope, one.spec, state.get(state.BY))
+    rows = score_cutoff_cache.summaries_by_slice(context.digests, context.scope, one.spec, state.get(state.BY))
     alt = f"{one.spec.title} by {state.get(state.BY)}"
     readable, numbers = st.tabs(["By slice", "All numbers"], key="slices_tabs", on_change="rerun")
     if readable.open is not False:

@@ -42,7 +42,7 @@ def run_disagreements(data: TrustData) -> None:
             )
         )
     ]
-    key = state.one(state.LOOKED, list(names), usual)
+    key = state.choice_key(state.LOOKED, list(names), usual)
     st.header("Disagreements" if data.labeled_runs else "Missing verdicts", anchor=False)
     if len(names) > 1:
         st.selectbox("Selected run", list(names), format_func=names.get, key=key, persist_state="session", width=240)
@@ -180,10 +180,10 @@ def _show_disagreement(data: TrustData, run_index: int, disagreement: Disagreeme
 def show_answer(answers: Told, row: int) -> None:
     """Render the answer and references of a query. row: in `answers`."""
     st.markdown("**Answer**")
-    st.html(texts.block(texts.shown(answers.answers[row])))
+    st.html(texts.paragraph_html(texts.text_html(answers.answers[row])))
     st.markdown("**Reference**" if len(answers.references[row]) < 2 else "**References** (any of them counts)")
     for text in answers.references[row] or (None,):
-        st.html(texts.block(texts.shown(text)))
+        st.html(texts.paragraph_html(texts.text_html(text)))
 
 
 def show_contexts(answers: Told, row: int) -> None:
@@ -196,7 +196,7 @@ def show_contexts(answers: Told, row: int) -> None:
     elif not contexts:
         st.caption("No contexts were given.")
     else:
-        st.html(texts.numbered(contexts, MOST_CONTEXTS, LONGEST_CONTEXT))
+        st.html(texts.list_html(contexts, MOST_CONTEXTS, LONGEST_CONTEXT))
         if len(contexts) > MOST_CONTEXTS:
             st.caption(f"First {MOST_CONTEXTS} of {len(contexts):,}.")
 
@@ -207,7 +207,7 @@ def _show_judge_reasons(judgement: Judgement | None) -> None:
         return
     st.markdown("**Reason of the judge**")
     if len(judgement.rows) == 1 and "claim" not in judgement.rows[0]:
-        st.html(texts.block(texts.shown(str(judgement.rows[0].get("reason") or ""))))
+        st.html(texts.paragraph_html(texts.text_html(str(judgement.rows[0].get("reason") or ""))))
         return
     rows = []
     for row in judgement.rows[:MOST_CLAIMS]:

@@ -36,7 +36,7 @@ def choices(context: PageContext) -> TrustData:
         st.session_state[state.TRUSTED] = trust_data.default_metric(context)
     with st.container(horizontal=True, vertical_alignment="bottom", key="trust_choices"):
         st.selectbox("Verdicts of", menu, format_func=lambda name: METRICS[name].title, width=260,
-                     key=state.one(state.TRUSTED, menu, menu[0]), persist_state="session",
+                     key=state.choice_key(state.TRUSTED, menu, menu[0]), persist_state="session",
                      help="The metric whose values are compared with human labels: any answer metric from 0 to 1. "
                           "Metrics scored by judges come first.")
         name = state.get(state.TRUSTED)
@@ -48,7 +48,7 @@ def choices(context: PageContext) -> TrustData:
                 list(AGREEMENT_CLASSES),
                 format_func=AGREEMENT_CLASSES.get,
                 persist_state="session",
-                key=state.one(state.CLASSED, list(AGREEMENT_CLASSES), "cut"),
+                key=state.choice_key(state.CLASSED, list(AGREEMENT_CLASSES), "cut"),
                 help="Used for accuracy, kappa, the table and the disagreements. Means and intervals use the values.",
             )
     if not judges and judge != LOCAL_JUDGE:
@@ -61,7 +61,7 @@ def choices(context: PageContext) -> TrustData:
     elements.problems(problems, "labels")
     show_warnings({"": [problem for problem in problems if problem.severity == "warning"]})
     st.segmented_control("View", list(VIEWS), format_func=VIEWS.get, required=True, label_visibility="collapsed",
-                         key=state.one(state.DESK, list(VIEWS), "result"), persist_state="session")
+                         key=state.choice_key(state.DESK, list(VIEWS), "result"), persist_state="session")
     return data
 
 
@@ -74,7 +74,7 @@ def _judge_select(judges: list[str]) -> str:
         options,
         format_func=lambda judge: titles.get(judge) or sentences_judge.judge_name(judge, short=True),
         width=320,
-        key=state.one(state.JUDGE, options, options[0]),
+        key=state.choice_key(state.JUDGE, options, options[0]),
         persist_state="session",
         help="All judges with verdicts on this metric, the one used last first. With several judges, also their mean "
         "over the queries on which each has a verdict. Selecting the local judge trains it on your labels, without "
@@ -85,7 +85,7 @@ def _judge_select(judges: list[str]) -> str:
 
 def _no_verdicts(name: str) -> None:
     title = METRICS[name].title
-    state.one(state.DESK, list(VIEWS), "result")
+    state.choice_key(state.DESK, list(VIEWS), "result")
     if METRICS[name].view == "Judged":
         elements.empty(
             "No verdicts yet",
@@ -104,7 +104,7 @@ def _no_verdicts(name: str) -> None:
 
 
 def _no_answers() -> None:
-    state.one(state.DESK, list(VIEWS), "result")
+    state.choice_key(state.DESK, list(VIEWS), "result")
     elements.empty("No answers", "These runs have no answers to the selected queries, so there is nothing to label or "
                   "judge. Load files with answers on the **Runs** page.")
     raise PageEnds

@@ -69,7 +69,11 @@ def _choose_sheet(data: TrustData) -> Sheet:
         "": "All runs shown",
         **{data.context.digests[index]: data.context.names[index] for index in data.judged_runs},
     }
-    state.number(state.SHEET, LARGEST_SIZE, DEFAULT_SIZE), state.text(state.SEED), state.one(state.OF, list(names), "")
+    (
+        state.number_key(state.SHEET, LARGEST_SIZE, DEFAULT_SIZE),
+        state.text_key(state.SEED),
+        state.choice_key(state.OF, list(names), ""),
+    )
     with st.container(horizontal=True, vertical_alignment="bottom", key="label_sheet"):
         st.selectbox("Queries drawn", sorted({*SIZES, state.get(state.SHEET)}, key=int), key=state.SHEET, width=130,
                      accept_new_options=True, persist_state="session", help="A larger sheet includes the smaller one. "
@@ -203,7 +207,7 @@ def _item_view(drawn_sheet: Sheet, position: int) -> None:
         answers = answers_data.told(run, drawn_sheet.data.context.scope.whole)
         row = answers.ids.index(query)
         st.markdown("**Question**")
-        st.html(texts.block(texts.shown(answers.questions[row] or query)))
+        st.html(texts.paragraph_html(texts.text_html(answers.questions[row] or query)))
         left_column, right = st.columns(2, gap="large")
         with left_column:
             disagreements.show_answer(answers, row)

@@ -14,7 +14,7 @@ from ragdash.reporting.sentences import comparison, fmt
 
 
 def run_cell(name: str, slot: int, note: str = "") -> Markup:
-    """The name with the sign and the colour that it has in every picture; said: in small below it."""
+    """The name with the sign and the colour that it has in every picture; note: small text below it."""
     look = slot if 0 <= slot < COLORED else "grey"
     cell = Markup('<span class="sign run-{}" aria-hidden="true">{}</span>&nbsp;<bdi>{}</bdi>').format(
         look, SIGNS[slot % len(SIGNS)], name)

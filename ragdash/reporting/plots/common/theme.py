@@ -217,9 +217,9 @@ def axis_range(axis: Axis, values: np.ndarray, pad: float = 0.04) -> list[float]
 
 
 def spread_positions(positions: Sequence[float], gap: float) -> np.ndarray:
-    """Places moved apart so that neighbours are at least gap apart, order kept and the middle of each cluster in place.
+    """Move positions apart to at least gap, keeping their order and the center of each cluster.
 
-    places: (N,); returned (N,), same unit.
+    positions: (N,); returned (N,), same unit.
     """
     positions = np.asarray(positions, dtype=float)
     order = np.argsort(positions, kind="stable")
